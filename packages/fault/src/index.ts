@@ -1,1 +1,4 @@
-export {};
+export * from './fault.ts';
+export * from './fault-from.ts';
+export * from './grpc-code.ts';
+export * from './secret.ts';

@@ -1,0 +1,41 @@
+import { Fault, type FaultKind } from './fault.ts';
+import { kindFromGrpcCode } from './grpc-code.ts';
+
+/** Operating system errors whose meaning does not depend on what was tried. */
+const kindsByErrno: Readonly<Record<string, FaultKind>> = {
+  ENOENT: 'not-found',
+  EEXIST: 'already-exists',
+  EACCES: 'permission-denied',
+  EPERM: 'permission-denied',
+  ENOSPC: 'resource-exhausted',
+  EDQUOT: 'resource-exhausted',
+  EMFILE: 'resource-exhausted',
+  ENFILE: 'resource-exhausted',
+  ECONNREFUSED: 'unavailable',
+  ECONNRESET: 'unavailable',
+  EPIPE: 'unavailable',
+  EHOSTUNREACH: 'unavailable',
+  ENETUNREACH: 'unavailable',
+  ENOTFOUND: 'unavailable',
+  EAI_AGAIN: 'unavailable',
+  ETIMEDOUT: 'deadline-exceeded',
+};
+
+/**
+ * The one way from a caught value to a typed failure. A Fault passes unchanged; a status of a gRPC library keeps its
+ * code and text; an abort is `cancelled`; errors of the operating system get the kind of their errno; anything else
+ * is `unknown`. The original is kept as `cause`.
+ */
+export function faultFrom(value: unknown): Fault {
+  if (value instanceof Fault) return value;
+  if (!(value instanceof Error)) return new Fault('unknown', String(value));
+  if (value.name === 'AbortError') return new Fault('cancelled', 'the call was cancelled', { cause: value });
+  if (value.name === 'TimeoutError') return new Fault('deadline-exceeded', value.message, { cause: value });
+
+  const { code, details } = value as { code?: unknown; details?: unknown };
+  if (typeof code === 'number' && typeof details === 'string') {
+    return new Fault(kindFromGrpcCode(code), details, { cause: value });
+  }
+  const kind = typeof code === 'string' ? kindsByErrno[code] : undefined;
+  return new Fault(kind ?? 'unknown', value.message, { cause: value });
+}

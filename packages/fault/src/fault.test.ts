@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import { Fault, type FaultKind } from './fault.ts';
+import { faultFrom } from './fault-from.ts';
+import { grpcCodeFromKind, grpcCodeName, kindFromGrpcCode } from './grpc-code.ts';
+import { Secret } from './secret.ts';
+
+test('kinds and gRPC codes translate into each other over the whole code space', () => {
+  const codes = Array.from({ length: 16 }, (_, index) => index + 1);
+  assert.deepEqual(
+    codes.map((code) => grpcCodeFromKind(kindFromGrpcCode(code))),
+    codes,
+  );
+});
+
+test('kindFromGrpcCode() takes a code outside the specification as unknown', () => {
+  assert.deepEqual([-1, 0, 17, 255].map(kindFromGrpcCode), Array(4).fill('unknown'));
+});
+
+test('grpcCodeName() prints the names that users know from peers', () => {
+  assert.deepEqual([0, 1, 7, 12, 14, 99].map(grpcCodeName), [
+    'OK',
+    'Canceled',
+    'PermissionDenied',
+    'Unimplemented',
+    'Unavailable',
+    'Code(99)',
+  ]);
+});
+
+test('faultFrom() gives every kind of thrown value a kind and keeps its text', () => {
+  const errno = (code: string) => Object.assign(new Error(`${code}: it failed`), { code });
+  const rows: [unknown, FaultKind, string][] = [
+    [new Fault('not-found', 'no such disk'), 'not-found', 'no such disk'],
+    [errno('ENOENT'), 'not-found', 'ENOENT: it failed'],
+    [errno('ECONNREFUSED'), 'unavailable', 'ECONNREFUSED: it failed'],
+    [errno('EWHATEVER'), 'unknown', 'EWHATEVER: it failed'],
+    [Object.assign(new Error('7 x: no'), { code: 7, details: 'no' }), 'permission-denied', 'no'],
+    [AbortSignal.abort().reason, 'cancelled', 'the call was cancelled'],
+    ['a text', 'unknown', 'a text'],
+    [undefined, 'unknown', 'undefined'],
+  ];
+  for (const [value, kind, message] of rows) {
+    const fault = faultFrom(value);
+    assert.deepEqual({ kind: fault.kind, message: fault.message }, { kind, message });
+  }
+});
+
+test('a Secret reads as redacted however it is printed', () => {
+  const secret = new Secret('abcdef.0123456789abcdef');
+  const shown = [String(secret), `${secret}`, JSON.stringify({ secret }), inspect({ secret })].join(' ');
+  assert.equal(shown.includes('abcdef'), false);
+  assert.equal(secret.reveal(), 'abcdef.0123456789abcdef');
+});

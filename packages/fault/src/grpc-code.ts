@@ -1,0 +1,57 @@
+import type { FaultKind } from './fault.ts';
+
+/** The kinds in the order of their gRPC codes, 1 to 16. Source: gRPC core, status codes. */
+const kindsByCode = [
+  'cancelled',
+  'unknown',
+  'invalid-argument',
+  'deadline-exceeded',
+  'not-found',
+  'already-exists',
+  'permission-denied',
+  'resource-exhausted',
+  'failed-precondition',
+  'aborted',
+  'out-of-range',
+  'unimplemented',
+  'internal',
+  'unavailable',
+  'data-loss',
+  'unauthenticated',
+] as const satisfies readonly FaultKind[];
+
+/** Names as peers written in Go print them; users compare our messages with theirs. */
+const codeNames = [
+  'OK',
+  'Canceled',
+  'Unknown',
+  'InvalidArgument',
+  'DeadlineExceeded',
+  'NotFound',
+  'AlreadyExists',
+  'PermissionDenied',
+  'ResourceExhausted',
+  'FailedPrecondition',
+  'Aborted',
+  'OutOfRange',
+  'Unimplemented',
+  'Internal',
+  'Unavailable',
+  'DataLoss',
+  'Unauthenticated',
+] as const;
+
+/** The gRPC status code (1 to 16) of a kind. */
+export function grpcCodeFromKind(kind: FaultKind): number {
+  return kindsByCode.indexOf(kind) + 1;
+}
+
+/** The kind of a gRPC status code. Codes outside 1 to 16 are `unknown`, as the gRPC specification asks. */
+export function kindFromGrpcCode(code: number): FaultKind {
+  return kindsByCode[code - 1] ?? 'unknown';
+}
+
+/** `PermissionDenied` for 7; `Code(99)` for a number that is not a gRPC code. */
+export function grpcCodeName(code: number): string {
+  return codeNames[code] ?? `Code(${code})`;
+}
