@@ -1,1 +1,7 @@
-export {};
+export * from './logger.ts';
+export { createNoTelemetry, noTelemetry } from './no-telemetry.ts';
+export { isExportConfigured, openTelemetry } from './open-telemetry.ts';
+export type * from './span.ts';
+export type * from './telemetry.ts';
+export type * from './telemetry-init.ts';
+export * from './traceparent.ts';

@@ -1,0 +1,119 @@
+import type { Span as OtelSpan } from '@opentelemetry/api';
+import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { createSampler } from './sampler.ts';
+import type { Attributes, Span, SpanOptions } from './span.ts';
+import { SpanScope } from './span-scope.ts';
+import type { Telemetry } from './telemetry.ts';
+import type { TelemetryInit } from './telemetry-init.ts';
+import { formatTraceparent, parseTraceparent } from './traceparent.ts';
+
+const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
+
+/** How long spans wait for company before they are sent, in milliseconds. Short: people look at a trace at once. */
+const exportDelayMs = 1000;
+/** How long the last export may take when the process ends, in milliseconds. */
+const flushTimeoutMs = 2000;
+
+class RecordingSpan implements Span {
+  readonly #span: OtelSpan;
+  readonly traceparent: string;
+  readonly traceId: string;
+  readonly spanId: string;
+
+  constructor(span: OtelSpan) {
+    const { traceId, spanId, traceFlags } = span.spanContext();
+    this.#span = span;
+    this.traceId = traceId;
+    this.spanId = spanId;
+    this.traceparent = formatTraceparent({ traceId, spanId, flags: traceFlags });
+  }
+
+  setAttributes(attributes: Attributes): void {
+    this.#span.setAttributes(attributes);
+  }
+
+  addEvent(name: string, attributes?: Attributes): void {
+    this.#span.addEvent(name, attributes);
+  }
+
+  fail(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.#span.setStatus({ code: SpanStatusCode.ERROR, message });
+  }
+
+  end(): void {
+    this.#span.end();
+  }
+}
+
+function contextFromTraceparent(traceparent: string | undefined): Context {
+  const parent = parseTraceparent(traceparent);
+  if (parent === undefined) return ROOT_CONTEXT;
+  const { traceId, spanId, flags } = parent;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: flags, isRemote: true });
+}
+
+function linksFrom(traceparents: readonly string[]) {
+  return traceparents.flatMap((value) => {
+    const parent = parseTraceparent(value);
+    if (parent === undefined) return [];
+    const { traceId, spanId, flags } = parent;
+    return [{ context: { traceId, spanId, traceFlags: flags } }];
+  });
+}
+
+function startSpan(tracer: Tracer, scope: SpanScope, name: string, options: SpanOptions): Span {
+  const parent = options.parent ?? scope.current()?.traceparent;
+  const span = tracer.startSpan(
+    name,
+    {
+      kind: kinds[options.kind ?? 'internal'],
+      attributes: options.attributes,
+      links: options.links === undefined ? undefined : linksFrom(options.links),
+    },
+    contextFromTraceparent(parent),
+  );
+  return new RecordingSpan(span);
+}
+
+/**
+ * Telemetry that exports over OTLP (HTTP, protobuf). The endpoint, headers and time-outs come from the standard
+ * `OTEL_EXPORTER_OTLP_*` variables, the sampler from `OTEL_TRACES_SAMPLER`. Disposing it flushes what is queued, for
+ * two seconds at most; a collector that does not answer never keeps a process from ending.
+ */
+export function createOtlpTelemetry({
+  serviceName,
+  serviceVersion,
+  environment,
+  attributes,
+}: TelemetryInit): Telemetry {
+  const processor = new BatchSpanProcessor({
+    exporter: new OTLPTraceExporter(),
+    scheduledDelayMillis: exportDelayMs,
+  });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      'service.name': serviceName,
+      'service.version': serviceVersion,
+      ...attributes,
+    }),
+    sampler: createSampler(environment),
+    spanProcessors: [processor],
+  });
+  const tracer = provider.getTracer('nodewright', serviceVersion);
+  const scope = new SpanScope();
+
+  return {
+    enabled: true,
+    startSpan: (name, options = {}) => startSpan(tracer, scope, name, options),
+    withSpan: (span, body) => scope.run(span, body),
+    activeSpan: () => scope.current(),
+    async [Symbol.asyncDispose]() {
+      const timeout = new Promise<void>((resolve) => setTimeout(resolve, flushTimeoutMs).unref());
+      await Promise.race([provider.shutdown().catch(() => {}), timeout]);
+    },
+  };
+}

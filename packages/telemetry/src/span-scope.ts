@@ -1,0 +1,15 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Span } from './span.ts';
+
+/** Which span is active, across awaits. */
+export class SpanScope {
+  readonly #storage = new AsyncLocalStorage<Span>();
+
+  run<T>(span: Span, body: () => T): T {
+    return this.#storage.run(span, body);
+  }
+
+  current(): Span | undefined {
+    return this.#storage.getStore();
+  }
+}

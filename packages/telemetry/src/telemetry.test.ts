@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createLogger } from './logger.ts';
+import { noTelemetry } from './no-telemetry.ts';
+import { isExportConfigured, openTelemetry } from './open-telemetry.ts';
+import { formatTraceparent, parseTraceparent } from './traceparent.ts';
+
+const incoming = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
+test('parseTraceparent() reads what formatTraceparent() writes', () => {
+  const hex = (length: number) =>
+    fc
+      .array(fc.integer({ min: 0, max: 15 }), { minLength: length, maxLength: length })
+      .map((digits) => digits.map((digit) => digit.toString(16)).join(''))
+      .filter((text) => !/^0+$/.test(text));
+  fc.assert(
+    fc.property(hex(32), hex(16), fc.integer({ min: 0, max: 255 }), (traceId, spanId, flags) => {
+      const parts = { traceId, spanId, flags };
+      assert.deepEqual(parseTraceparent(formatTraceparent(parts)), parts);
+    }),
+  );
+});
+
+test('parseTraceparent() refuses what the specification calls invalid', () => {
+  const bad = [
+    undefined,
+    '',
+    'nonsense',
+    incoming.toUpperCase(),
+    `ff${incoming.slice(2)}`,
+    `${incoming}-more`,
+    `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
+    `00-0af7651916cd43dd8448eb211c80319c-${'0'.repeat(16)}-01`,
+  ];
+  assert.deepEqual(
+    bad.map(parseTraceparent),
+    bad.map(() => undefined),
+  );
+});
+
+test('telemetry without an endpoint carries the incoming trace on and exports nothing', async () => {
+  const telemetry = await openTelemetry({ serviceName: 'x', serviceVersion: '1', environment: {} });
+  const span = telemetry.startSpan('call', { parent: incoming });
+  const inner = telemetry.withSpan(span, () => telemetry.startSpan('inner').traceparent);
+  assert.deepEqual([telemetry.enabled, span.traceparent, inner], [false, incoming, incoming]);
+});
+
+test('isExportConfigured() asks for an endpoint and honours the switches', () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+  assert.deepEqual(
+    [
+      {},
+      endpoint,
+      { ...endpoint, OTEL_SDK_DISABLED: 'true' },
+      { ...endpoint, OTEL_TRACES_EXPORTER: 'none' },
+    ].map(isExportConfigured),
+    [false, true, false, false],
+  );
+});
+
+test('telemetry with a collector exports spans that continue the incoming trace', async () => {
+  const bodies: Buffer[] = [];
+  const collector = createServer(async (request, response) => {
+    for await (const chunk of request) bodies.push(chunk);
+    response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
+  });
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  const { port } = collector.address() as { port: number };
+  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${port}`;
+  try {
+    const telemetry = await openTelemetry({
+      serviceName: 'unit',
+      serviceVersion: '1',
+      environment: process.env,
+    });
+    const span = telemetry.startSpan('outer', { parent: incoming, kind: 'server' });
+    const childTrace = telemetry.withSpan(span, () => {
+      const child = telemetry.startSpan('inner');
+      child.end();
+      return child.traceId;
+    });
+    span.end();
+    await telemetry[Symbol.asyncDispose]();
+    assert.deepEqual([span.traceId, childTrace], Array(2).fill('0af7651916cd43dd8448eb211c80319c'));
+    const sent = Buffer.concat(bodies);
+    assert.deepEqual(
+      ['outer', 'inner', 'unit'].map((text) => sent.includes(text)),
+      [true, true, true],
+    );
+  } finally {
+    delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
+    collector.close();
+  }
+});
+
+test('a log line is one JSON object with the active trace in it', () => {
+  const lines: string[] = [];
+  const log = createLogger({
+    name: 'unit',
+    telemetry: noTelemetry,
+    destination: { write: (line) => lines.push(line) },
+  });
+  const span = noTelemetry.startSpan('call', { parent: incoming });
+  noTelemetry.withSpan(span, () => log.info({ method: '/a.B/C' }, 'request finished'));
+  const { time, ...line } = JSON.parse(lines.join(''));
+  assert.equal(new Date(time).toISOString(), time);
+  assert.deepEqual(line, {
+    level: 'info',
+    name: 'unit',
+    method: '/a.B/C',
+    msg: 'request finished',
+    trace_id: '0af7651916cd43dd8448eb211c80319c',
+    span_id: 'b7ad6b7169203331',
+  });
+});
