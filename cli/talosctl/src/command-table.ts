@@ -1,0 +1,105 @@
+import type { CommandModule } from './command-module.ts';
+
+/** Titles of the groups in `talosctl help`, in their order. Source: Talos v1.14: talosctl help. */
+export const commandGroups = {
+  nodes: 'Manage running Talos clusters:',
+  offline: 'Commands to generate and manage machine configuration offline:',
+  clusters: 'Commands to manage local clusters:',
+  other: 'Other commands:',
+} as const;
+
+export interface CommandEntry {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** One line for the list of commands. */
+  readonly summary: string;
+  readonly group: keyof typeof commandGroups;
+  /** Imports the command; called only when the command is used. */
+  readonly load: () => Promise<CommandModule>;
+}
+
+/** Every command that is built, in alphabetical order. Nothing here loads a command. */
+export const commandTable: readonly CommandEntry[] = [
+  {
+    name: 'cluster',
+    aliases: [],
+    summary: 'Create, show and destroy local clusters',
+    group: 'clusters',
+    load: async () => (await import('./commands/cluster.ts')).clusterCommand,
+  },
+  {
+    name: 'completion',
+    aliases: [],
+    summary: 'Print a completion script for bash, zsh, fish or powershell',
+    group: 'other',
+    load: async () => (await import('./commands/completion.ts')).completionCommand,
+  },
+  {
+    name: 'config',
+    aliases: [],
+    summary: 'Manage the client configuration file (talosconfig)',
+    group: 'nodes',
+    load: async () => (await import('./commands/config.ts')).configCommand,
+  },
+  {
+    name: 'gen',
+    aliases: [],
+    summary: 'Generate secrets, certificates and machine configuration',
+    group: 'offline',
+    load: async () => (await import('./commands/gen.ts')).genCommand,
+  },
+  {
+    name: 'logs',
+    aliases: [],
+    summary: 'Print the logs of a service',
+    group: 'nodes',
+    load: async () => (await import('./commands/logs.ts')).logsCommand,
+  },
+  {
+    name: 'memory',
+    aliases: ['m', 'free'],
+    summary: 'Show memory usage',
+    group: 'nodes',
+    load: async () => (await import('./commands/memory.ts')).memoryCommand,
+  },
+  {
+    name: 'mounts',
+    aliases: ['mount'],
+    summary: 'List mounted file systems and their space',
+    group: 'nodes',
+    load: async () => (await import('./commands/mounts.ts')).mountsCommand,
+  },
+  {
+    name: 'processes',
+    aliases: ['p', 'ps'],
+    summary: 'List running processes',
+    group: 'nodes',
+    load: async () => (await import('./commands/processes.ts')).processesCommand,
+  },
+  {
+    name: 'service',
+    aliases: ['services'],
+    summary: 'Show, start, stop or restart services',
+    group: 'nodes',
+    load: async () => (await import('./commands/service.ts')).serviceCommand,
+  },
+  {
+    name: 'time',
+    aliases: [],
+    summary: 'Show the time of nodes and of their time servers',
+    group: 'nodes',
+    load: async () => (await import('./commands/time.ts')).timeCommand,
+  },
+  {
+    name: 'version',
+    aliases: [],
+    summary: 'Print the version of the client and of nodes',
+    group: 'nodes',
+    load: async () => (await import('./commands/version.ts')).versionCommand,
+  },
+];
+
+/** The command with this name or alias. */
+export function findCommand(name: string): CommandEntry | undefined {
+  return commandTable.find((entry) => entry.name === name || entry.aliases.includes(name));
+}
