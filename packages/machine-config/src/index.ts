@@ -1,1 +1,1 @@
-export {};
+export { type MachineType, type NodeConfig, readNodeConfig } from './node-config.ts';

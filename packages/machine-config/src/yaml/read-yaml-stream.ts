@@ -1,0 +1,174 @@
+import { Fault } from '@nodewright/fault';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+} from 'yaml';
+import type { ConfigNode, ConfigSource, MapNode } from './config-node.ts';
+import { isNullNode } from './config-node.ts';
+
+/** Aliases may repeat a part, but not blow up a small text into a large tree. */
+const maxNodesThroughAliases = 100_000;
+
+/**
+ * Reads a stream of YAML documents, each of which must be a mapping; empty documents are left out. Aliases and merge
+ * keys are resolved. Throws `invalid-argument` naming document and line; the text itself is never quoted, since it
+ * holds keys and tokens.
+ *
+ * Source: Talos v1.14: machine configuration, decoding rules 1 and 6.
+ */
+export function readYamlStream(text: string): ConfigSource[] {
+  const lines = new LineCounter();
+  try {
+    const documents = parseAllDocuments(text, {
+      lineCounter: lines,
+      schema: 'failsafe',
+      uniqueKeys: false,
+      prettyErrors: false,
+      logLevel: 'silent',
+    });
+    if (!Array.isArray(documents)) return [];
+    return documents.flatMap((document, at) => readDocument(document as Document.Parsed, at + 1, lines));
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new Fault('invalid-argument', 'decode error: the document is nested too deeply');
+    throw error;
+  }
+}
+
+function readDocument(document: Document.Parsed, index: number, lines: LineCounter): ConfigSource[] {
+  const problem = document.errors[0];
+  if (problem) {
+    const line = lines.linePos(problem.pos[0]).line;
+    throw new Fault(
+      'invalid-argument',
+      `decode error: document ${index}, line ${line}: ${withoutSource(problem.message)}`,
+    );
+  }
+  if (document.contents === null) return [];
+  const root = new Walk(document, index, lines).node(document.contents);
+  if (isNullNode(root)) return [];
+  if (root.kind !== 'map') {
+    throw new Fault('invalid-argument', `decode error: document ${index}, line ${root.line}: not a mapping`);
+  }
+  return [{ index, root }];
+}
+
+/** Messages of the parser may end with the text they complain about. */
+function withoutSource(message: string): string {
+  const text = message.replace(/:(\s[\s\S]*)?$/, '');
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+class Walk {
+  readonly #document: Document.Parsed;
+  readonly #index: number;
+  readonly #lines: LineCounter;
+  readonly #open = new Set<Node>();
+  #nodesThroughAliases = 0;
+  #aliasDepth = 0;
+
+  constructor(document: Document.Parsed, index: number, lines: LineCounter) {
+    this.#document = document;
+    this.#index = index;
+    this.#lines = lines;
+  }
+
+  node(node: Node): ConfigNode {
+    if (isAlias(node)) return this.#alias(node);
+    if (this.#aliasDepth > 0 && ++this.#nodesThroughAliases > maxNodesThroughAliases) {
+      throw this.#fault(node, 'aliases repeat too much');
+    }
+    const line = this.#line(node);
+    if (isScalar(node)) {
+      const text = typeof node.value === 'string' ? node.value : '';
+      return {
+        kind: 'scalar',
+        text,
+        plain: node.type === undefined || (node.type === 'PLAIN' && !node.tag?.endsWith(':str')),
+        line,
+      };
+    }
+    this.#open.add(node);
+    try {
+      if (isSeq(node))
+        return { kind: 'list', items: node.items.map((item) => this.#child(item, line)), line };
+      if (isMap(node)) return this.#map(node.items, line);
+    } finally {
+      this.#open.delete(node);
+    }
+    throw this.#fault(node, 'this kind of node has no meaning here');
+  }
+
+  #alias(node: Node): ConfigNode {
+    const target = isAlias(node) ? node.resolve(this.#document) : undefined;
+    if (target === undefined) throw this.#fault(node, 'alias without an anchor');
+    if (this.#open.has(target)) throw this.#fault(node, 'alias contains itself');
+    this.#aliasDepth++;
+    try {
+      return this.node(target);
+    } finally {
+      this.#aliasDepth--;
+    }
+  }
+
+  #map(pairs: readonly { key: unknown; value?: unknown }[], line: number): MapNode {
+    const entries = new Map<string, ConfigNode>();
+    const keyLines = new Map<string, number>();
+    const merged: MapNode[] = [];
+    for (const { key, value } of pairs) {
+      const keyNode = this.#child(key, line);
+      if (keyNode.kind !== 'scalar') throw this.#faultAt(keyNode.line, 'a key must be a single word');
+      const child = this.#child(value, keyNode.line);
+      if (keyNode.plain && keyNode.text === '<<') {
+        merged.push(...this.#mergeSources(child));
+        continue;
+      }
+      const earlier = keyLines.get(keyNode.text);
+      if (earlier !== undefined) {
+        throw this.#faultAt(
+          keyNode.line,
+          `mapping key ${JSON.stringify(keyNode.text)} already defined at line ${earlier}`,
+        );
+      }
+      keyLines.set(keyNode.text, keyNode.line);
+      entries.set(keyNode.text, child);
+    }
+    for (const source of merged) {
+      for (const [key, child] of source.entries) if (!entries.has(key)) entries.set(key, child);
+    }
+    return { kind: 'map', entries, line };
+  }
+
+  #mergeSources(node: ConfigNode): MapNode[] {
+    const sources = node.kind === 'list' ? node.items : [node];
+    return sources.map((source) => {
+      if (source.kind !== 'map')
+        throw this.#faultAt(source.line, 'a merge key needs a mapping or a list of mappings');
+      return source;
+    });
+  }
+
+  #child(node: unknown, lineOfParent: number): ConfigNode {
+    if (node === null || node === undefined)
+      return { kind: 'scalar', text: '', plain: true, line: lineOfParent };
+    return this.node(node as Node);
+  }
+
+  #line(node: Node): number {
+    return this.#lines.linePos(node.range?.[0] ?? 0).line;
+  }
+
+  #fault(node: Node, what: string): Fault {
+    return this.#faultAt(this.#line(node), what);
+  }
+
+  #faultAt(line: number, what: string): Fault {
+    return new Fault('invalid-argument', `decode error: document ${this.#index}, line ${line}: ${what}`);
+  }
+}
