@@ -1,1 +1,15 @@
-export {};
+export * from './boot-facts.ts';
+export * from './counters.ts';
+export * from './file-system-sizes.ts';
+export * from './kernel-file.ts';
+export * from './page-size.ts';
+export * from './parse-cpuinfo.ts';
+export * from './parse-diskstats.ts';
+export * from './parse-loadavg.ts';
+export * from './parse-meminfo.ts';
+export * from './parse-mounts.ts';
+export * from './parse-net-dev.ts';
+export * from './parse-process-stat.ts';
+export * from './parse-stat.ts';
+export * from './read-cpu-frequencies.ts';
+export * from './read-processes.ts';

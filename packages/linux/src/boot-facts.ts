@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { Fault } from '@nodewright/fault';
+
+/** Seconds since boot, as `/proc/uptime` tells. @throws Fault `internal` on a text of another shape. */
+export function parseUptime(text: string): number {
+  const match = /^(\d+\.\d+) /.exec(text);
+  if (!match) throw new Fault('internal', `no uptime in ${JSON.stringify(text.slice(0, 64))}`);
+  return Number(match[1]);
+}
+
+/** The kernel's random id of this boot. In process mode it is the host's, not the node's. */
+export function readBootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
+
+/** The name that the kernel gives this machine or network namespace. */
+export function readKernelHostname(): string {
+  return readFileSync('/proc/sys/kernel/hostname', 'utf8').trim();
+}

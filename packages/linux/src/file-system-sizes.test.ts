@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statfsSync } from 'node:fs';
+import { test } from 'node:test';
+import { createFileSystemSizes } from './file-system-sizes.ts';
+import { parseMounts } from './parse-mounts.ts';
+
+const sizes = createFileSystemSizes({ timeoutMs: 2000 });
+const mount = (mountPoint: string) => ({ source: 'x', mountPoint, type: 'x', options: [] });
+
+test('createFileSystemSizes() gives bytes of the file system at a mount point', async () => {
+  const { bsize, blocks } = statfsSync('/', { bigint: true });
+  const size = await sizes.sizeOf(mount('/'));
+  assert.equal(size.sizeBytes, bsize * blocks);
+  assert.ok(size.availableBytes <= size.sizeBytes);
+});
+
+test('createFileSystemSizes() gives zeros for a mount point that is no folder or not there', async () => {
+  for (const path of ['/proc/self/stat', '/no/such\\040folder']) {
+    assert.deepEqual(await sizes.sizeOf(mount(path)), { sizeBytes: 0n, availableBytes: 0n });
+  }
+});
+
+test('createFileSystemSizes() answers for every mount of this machine', async () => {
+  const mounts = parseMounts(readFileSync('/proc/mounts', 'utf8'));
+  const answers = await Promise.all(mounts.map((each) => sizes.sizeOf(each)));
+  assert.equal(answers.length, mounts.length);
+  assert.ok(answers.some((size) => size.sizeBytes > 0n));
+});

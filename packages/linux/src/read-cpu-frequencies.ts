@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Frequencies of one CPU in kHz; undefined fields where the kernel has no driver for it. */
+export interface CpuFrequency {
+  readonly currentKhz: bigint;
+  readonly minimumKhz: bigint;
+  readonly maximumKhz: bigint;
+  readonly governor: string;
+}
+
+/**
+ * One entry for each CPU that is online, in lexical order of the folder names (cpu0, cpu1, cpu10, cpu2). The entry is
+ * undefined when one of its three frequencies cannot be read. Source: Talos v1.14: CPUFreqStats.
+ *
+ * @param cpuRoot default `/sys/devices/system/cpu`.
+ */
+export function readCpuFrequencies(cpuRoot = '/sys/devices/system/cpu'): (CpuFrequency | undefined)[] {
+  return readdirSync(cpuRoot)
+    .filter((name) => /^cpu\d+$/.test(name))
+    .sort()
+    .filter((name) => readWord(`${cpuRoot}/${name}/online`) !== '0')
+    .map((name) => readCpuFrequency(`${cpuRoot}/${name}/cpufreq`));
+}
+
+function readCpuFrequency(folder: string): CpuFrequency | undefined {
+  const [currentKhz, minimumKhz, maximumKhz] = ['cur', 'min', 'max'].map((which) =>
+    numberFrom(readWord(`${folder}/cpuinfo_${which}_freq`)),
+  );
+  if (currentKhz === undefined || minimumKhz === undefined || maximumKhz === undefined) return undefined;
+  return { currentKhz, minimumKhz, maximumKhz, governor: readWord(`${folder}/scaling_governor`) ?? '' };
+}
+
+function numberFrom(word: string | undefined): bigint | undefined {
+  return word !== undefined && /^\d+$/.test(word) ? BigInt(word) : undefined;
+}
+
+/** A file of sysfs that is absent or refuses (cpu0 has no `online`, drivers differ) is a missing fact. */
+function readWord(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}

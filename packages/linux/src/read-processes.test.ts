@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { readPageSizeBytes } from './page-size.ts';
+import { readProcesses } from './read-processes.ts';
+
+const procRoot = mkdtempSync(join(tmpdir(), 'proc-'));
+after(() => rmSync(procRoot, { recursive: true }));
+
+function writeProcess(pid: number, init: { executable?: string; cmdline?: string; command?: string }): void {
+  const folder = join(procRoot, String(pid));
+  mkdirSync(join(folder, 'attr'), { recursive: true });
+  if (init.executable !== undefined) symlinkSync(init.executable, join(folder, 'exe'));
+  writeFileSync(join(folder, 'cmdline'), init.cmdline ?? '');
+  const columns = 'S 1 1 1 0 -1 0 0 0 0 0 150 25 0 0 20 0 3 0 99 4096000 10 0';
+  writeFileSync(join(folder, 'stat'), `${pid} (${init.command ?? 'x'}) ${columns}\n`);
+  writeFileSync(join(folder, 'attr', 'current'), 'system_u:system_r:apid_t:s0\0');
+}
+
+test('readProcesses() leaves out kernel threads, zombies and what is no process, and reads the rest', async () => {
+  writeProcess(2, { command: 'kthreadd' });
+  writeProcess(3, { executable: '/bin/dead' });
+  writeProcess(40, { executable: '/usr/bin/node', cmdline: 'node\0main.js\0--flag\0', command: 'node' });
+  mkdirSync(join(procRoot, 'sys'));
+  assert.deepEqual(await readProcesses({ procRoot, pageSizeBytes: 65536 }), [
+    {
+      pid: 40,
+      parentPid: 1,
+      state: 'S',
+      threads: 3,
+      cpuTimeSeconds: 1.75,
+      virtualMemoryBytes: 4096000n,
+      residentMemoryBytes: 655360n,
+      command: 'node',
+      executable: '/usr/bin/node',
+      args: 'node main.js --flag',
+      label: 'system_u:system_r:apid_t:s0',
+    },
+  ]);
+});
+
+test('readProcesses() finds this very process and its child among the real ones', async () => {
+  const child: ChildProcess = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  try {
+    await once(child, 'spawn');
+    const processes = await readProcesses({ pageSizeBytes: readPageSizeBytes() });
+    const self = processes.find((info) => info.pid === process.pid);
+    assert.equal(self?.executable, readlinkSync('/proc/self/exe'));
+    assert.ok((self?.residentMemoryBytes ?? 0n) > 10_000_000n);
+    assert.equal(processes.find((info) => info.pid === child.pid)?.parentPid, process.pid);
+  } finally {
+    const exited = once(child, 'exit');
+    child.kill();
+    await exited;
+  }
+});
+
+test('readProcesses() stops when nobody wants the answer any more', async () => {
+  for (let pid = 1000; pid < 1100; pid++) writeProcess(pid, { executable: '/bin/x', cmdline: 'x' });
+  const controller = new AbortController();
+  const reading = readProcesses({ procRoot, pageSizeBytes: 4096, signal: controller.signal });
+  controller.abort();
+  await assert.rejects(reading, { name: 'AbortError' });
+});
