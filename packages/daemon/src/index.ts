@@ -1,1 +1,4 @@
-export {};
+export type * from './daemon-definition.ts';
+export type { OptionSpec, OptionTable, OptionValues } from './option.ts';
+export { parseOptions } from './parse-options.ts';
+export { exitCodes, runDaemon } from './run-daemon.ts';

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+
+/** Runs a small daemon in a process of its own; `body` is the source of its start function. */
+function runScript(body: string, args: string[] = [], env: Record<string, string> = {}) {
+  const source = `
+    import { runDaemon } from ${JSON.stringify(new URL('./run-daemon.ts', import.meta.url).href)};
+    void runDaemon({
+      name: 'sample', summary: 'a daemon for tests', drainTimeoutMs: 300,
+      options: { port: { env: 'SAMPLE_PORT', type: 'integer', default: 1, description: 'a port' } },
+      async start(context, scope) { ${body} },
+    });`;
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module-typescript', '-e', source, '--', 'sample', ...args],
+    {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const lines: Record<string, unknown>[] = [];
+  let stdout = '';
+  let stderr = '';
+  const serves = Promise.withResolvers<void>();
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    if (stdout.includes('daemon serves')) serves.resolve();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = once(child, 'close').then(([code]) => {
+    for (const line of stdout.split('\n').filter((text) => text.startsWith('{')))
+      lines.push(JSON.parse(line));
+    return { code: code as number | null, lines, stdout, stderr };
+  });
+  return { child, serves: serves.promise, ended };
+}
+
+const keepAlive = 'setInterval(() => {}, 1000);';
+
+test('runDaemon() closes its scope in reverse on SIGTERM and exits 0', async () => {
+  const { child, serves, ended } = runScript(`${keepAlive}
+    scope.defer(() => context.log.info('closed first opened'));
+    scope.defer(() => context.log.info('closed last opened'));`);
+  await serves;
+  child.kill('SIGTERM');
+  const { code, lines } = await ended;
+  assert.deepEqual(
+    [code, lines.map(({ msg }) => msg)],
+    [0, ['daemon serves', 'daemon stops', 'closed last opened', 'closed first opened']],
+  );
+});
+
+test('runDaemon() stops a daemon that is still waiting to start', async () => {
+  const { child, ended } = runScript(
+    `${keepAlive} context.log.info('daemon serves soon'); await new Promise(() => {});`,
+  );
+  child.stdout.once('data', () => child.kill('SIGTERM'));
+  assert.equal((await ended).code, 0);
+});
+
+test('runDaemon() gives up on a scope that does not close and says so', async () => {
+  const { child, serves, ended } = runScript(`${keepAlive} scope.defer(() => new Promise(() => {}));`);
+  await serves;
+  child.kill('SIGTERM');
+  const { code, lines } = await ended;
+  assert.deepEqual([code, lines.at(-1)?.msg], [1, 'daemon did not close in time']);
+});
+
+test('runDaemon() ends a crash with one clear line and a non-zero code', async () => {
+  const { ended } = runScript(
+    `setTimeout(() => { throw new Error('the disk is on fire'); }, 10); ${keepAlive}`,
+  );
+  const { code, lines } = await ended;
+  const crash = lines.at(-1);
+  assert.deepEqual([code, crash?.msg, crash?.error], [1, 'daemon crashed', 'the disk is on fire']);
+});
+
+test('runDaemon() closes what was opened when start fails', async () => {
+  const { ended } = runScript(`scope.defer(() => context.log.info('closed')); throw new Error('no port');`);
+  const { code, lines } = await ended;
+  assert.deepEqual([code, lines.map(({ msg }) => msg)], [1, ['closed', 'daemon crashed']]);
+});
+
+test('runDaemon() refuses a bad setting in one line and exits 2', async () => {
+  const { code, stderr, stdout } = await runScript(keepAlive, [], { SAMPLE_PORT: 'eighty' }).ended;
+  assert.deepEqual(
+    { code, stderr, stdout },
+    {
+      code: 2,
+      stderr: 'sample: SAMPLE_PORT wants an integer, not "eighty" (see sample --help)\n',
+      stdout: '',
+    },
+  );
+});
+
+test('runDaemon() prints its flags and its version', async () => {
+  const help = await runScript(keepAlive, ['--help']).ended;
+  const version = await runScript(keepAlive, ['--version']).ended;
+  assert.match(help.stdout, /--port integer +a port \(default 1\); SAMPLE_PORT/);
+  assert.match(version.stdout, /^sample v\d+\.\d+\.\d+/);
+});

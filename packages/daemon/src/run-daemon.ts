@@ -1,0 +1,128 @@
+import { buildInfo } from '@nodewright/contract';
+import { faultFrom } from '@nodewright/fault';
+import { createLogger, type DestinationStream, type Logger, openTelemetry } from '@nodewright/telemetry';
+import type { DaemonDefinition } from './daemon-definition.ts';
+import type { OptionTable } from './option.ts';
+import { parseOptions } from './parse-options.ts';
+import { usageText } from './usage.ts';
+
+/** Exit codes of every daemon. */
+export const exitCodes = { stopped: 0, crashed: 1, misused: 2 } as const;
+
+const defaultDrainTimeoutMs = 10_000;
+
+function writeLine(stream: NodeJS.WriteStream, text: string): void {
+  stream.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+/** Standard output, and the daemon's own sink when it has one. */
+function teeDestination(sink: { write(line: string): void } | undefined): DestinationStream | undefined {
+  if (sink === undefined) return undefined;
+  return {
+    write(line: string) {
+      process.stdout.write(line);
+      sink.write(line);
+    },
+  };
+}
+
+/** From now on anything that nobody caught ends the process with one line that says what it was. */
+function crashOnUncaught(log: Logger): (error: unknown) => never {
+  const crash = (error: unknown): never => {
+    const { kind, message } = faultFrom(error);
+    log.fatal(
+      { kind, error: message, stack: error instanceof Error ? error.stack : undefined },
+      'daemon crashed',
+    );
+    process.exit(exitCodes.crashed);
+  };
+  process.on('uncaughtException', crash);
+  process.on('unhandledRejection', crash);
+  return crash;
+}
+
+function stopSignal(): { readonly signal: AbortSignal; readonly stopped: Promise<string> } {
+  const controller = new AbortController();
+  const { promise: stopped, resolve } = Promise.withResolvers<string>();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(name, () => {
+      controller.abort();
+      resolve(name);
+    });
+  }
+  return { signal: controller.signal, stopped };
+}
+
+/** Resolves to whether `work` ended within `timeoutMs`. */
+async function endsWithin(timeoutMs: number, work: Promise<void>): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(() => resolve(false), timeoutMs);
+  try {
+    return await Promise.race([work.then(() => true), promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Runs a daemon until SIGTERM or SIGINT, then closes its scope within the drain time-out and exits: 0 when everything
+ * closed in time, 1 when not or after a crash, 2 when its flags or environment are wrong (one line on standard error).
+ */
+export async function runDaemon<T extends OptionTable>(definition: DaemonDefinition<T>): Promise<void> {
+  const { name, summary } = definition;
+  const args = process.argv.slice(2);
+  if (args.includes('--help')) return writeLine(process.stdout, usageText(name, summary, definition.options));
+  if (args.includes('--version'))
+    return writeLine(process.stdout, `${name} ${buildInfo.tag} (${buildInfo.sha})`);
+
+  let options: ReturnType<typeof parseOptions<T>>;
+  try {
+    options = parseOptions(definition.options, args, process.env);
+  } catch (error) {
+    writeLine(process.stderr, `${name}: ${faultFrom(error).message} (see ${name} --help)`);
+    process.exit(exitCodes.misused);
+  }
+
+  const version = buildInfo.tag;
+  const environment = process.env;
+  const telemetry = await openTelemetry({ serviceName: name, serviceVersion: version, environment });
+  const log = createLogger({
+    name,
+    telemetry,
+    level: environment.LOG_LEVEL,
+    destination: teeDestination(definition.logSink?.(options)),
+  });
+  const crash = crashOnUncaught(log);
+  const drainTimeoutMs = definition.drainTimeoutMs ?? defaultDrainTimeoutMs;
+
+  const { signal, stopped } = stopSignal();
+  const scope = new AsyncDisposableStack();
+  scope.use(telemetry);
+  // The parent that started this process may have a trace open: what happens at start belongs to it.
+  const span = telemetry.startSpan(`start ${name}`, { parent: environment.TRACEPARENT });
+  const context = { name, version, options, signal, log, telemetry, environment };
+  const started = telemetry
+    .withSpan(span, () => definition.start(context, scope))
+    .then(() => {
+      span.end();
+      log.info(
+        { version, sha: buildInfo.sha, pid: process.pid, startMs: Math.round(performance.now()) },
+        'daemon serves',
+      );
+    });
+  // A daemon may be asked to stop while it still waits for what it needs to start.
+  started.catch(async (error: unknown) => {
+    if (signal.aborted) return;
+    await endsWithin(
+      drainTimeoutMs,
+      scope.disposeAsync().catch(() => {}),
+    );
+    crash(error);
+  });
+
+  const reason = await stopped;
+  log.info({ reason }, 'daemon stops');
+  const drained = await endsWithin(drainTimeoutMs, scope.disposeAsync());
+  if (!drained) log.error({ drainTimeoutMs }, 'daemon did not close in time');
+  process.exit(drained ? exitCodes.stopped : exitCodes.crashed);
+}

@@ -1,0 +1,19 @@
+import { flagFromKey, type OptionTable } from './option.ts';
+
+/** What `--help` prints. */
+export function usageText(name: string, summary: string, options: OptionTable): string {
+  const rows = Object.entries(options).map(
+    ([key, { type, description, default: fallback, choices, env }]) => {
+      const value = type === 'boolean' ? '' : ` ${choices?.join('|') ?? type}`;
+      const note = fallback === undefined ? '' : ` (default ${String(fallback)})`;
+      return [`  --${flagFromKey(key)}${value}`, `${description}${note}; ${env}`] as const;
+    },
+  );
+  const width = Math.max(...rows.map(([left]) => left.length), '  --version'.length);
+  const lines = [
+    ...rows,
+    ['  --help', 'print this and exit'] as const,
+    ['  --version', 'print the version and exit'] as const,
+  ].map(([left, right]) => `${left.padEnd(width)}   ${right}`);
+  return `${name}: ${summary}\n\nFlags (a variable of the environment means the same, the flag wins):\n${lines.join('\n')}\n`;
+}
