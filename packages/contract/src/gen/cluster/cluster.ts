@@ -14,17 +14,25 @@ export const protobufPackage = "cluster";
 
 export const protobufFileName = "cluster/cluster.proto";
 
+/** How long to wait, and for whom. */
 export interface HealthCheckRequest {
-  waitTimeout: Duration | undefined;
+  /** For all checks together. */
+  waitTimeout:
+    | Duration
+    | undefined;
+  /** Empty lists: the nodes are discovered. */
   clusterInfo: ClusterInfo | undefined;
 }
 
+/** The nodes that a cluster should have, by address. */
 export interface ClusterInfo {
   controlPlaneNodes: string[];
   workerNodes: string[];
+  /** Use this address for the Kubernetes API instead of the configured one. */
   forceEndpoint: string;
 }
 
+/** A line for people: which check, and whether it waits, holds or was skipped. */
 export interface HealthCheckProgress {
   metadata: Metadata | undefined;
   message: string;
@@ -327,11 +335,13 @@ export const HealthCheckProgress: MessageFns<HealthCheckProgress> = {
   },
 };
 
+/** What concerns a cluster as a whole; answered by control plane nodes. */
 export type ClusterServiceDefinition = typeof ClusterServiceDefinition;
 export const ClusterServiceDefinition = {
   name: "ClusterService",
   fullName: "cluster.ClusterService",
   methods: {
+    /** Runs the checks of a cluster's health one after the other and tells how each is going. */
     healthCheck: {
       name: "HealthCheck",
       requestType: HealthCheckRequest as typeof HealthCheckRequest,
@@ -344,6 +354,7 @@ export const ClusterServiceDefinition = {
 } as const;
 
 export interface ClusterServiceImplementation<CallContextExt = {}> {
+  /** Runs the checks of a cluster's health one after the other and tells how each is going. */
   healthCheck(
     request: HealthCheckRequest,
     context: CallContext & CallContextExt,
@@ -351,6 +362,7 @@ export interface ClusterServiceImplementation<CallContextExt = {}> {
 }
 
 export interface ClusterServiceClient<CallOptionsExt = {}> {
+  /** Runs the checks of a cluster's health one after the other and tells how each is going. */
   healthCheck(
     request: DeepPartial<HealthCheckRequest>,
     options?: CallOptions & CallOptionsExt,

@@ -13,7 +13,16 @@ export const protobufPackage = "common";
 
 export const protobufFileName = "common/common.proto";
 
-export const Code = { FATAL: 0, LOCKED: 1, CANCELED: 2, UNRECOGNIZED: -1 } as const;
+/** Why a sequence did not do its work. */
+export const Code = {
+  /** FATAL - It failed, and the machine goes down for it. */
+  FATAL: 0,
+  /** LOCKED - Another sequence was running. */
+  LOCKED: 1,
+  /** CANCELED - Another sequence took over. */
+  CANCELED: 2,
+  UNRECOGNIZED: -1,
+} as const;
 
 export type Code = typeof Code[keyof typeof Code];
 
@@ -56,7 +65,14 @@ export function codeToJSON(object: Code): string {
   }
 }
 
-export const ContainerDriver = { CONTAINERD: 0, CRI: 1, UNRECOGNIZED: -1 } as const;
+/** Which container runtime to ask. */
+export const ContainerDriver = {
+  /** CONTAINERD - containerd itself: the system's, except for namespaces of Kubernetes. */
+  CONTAINERD: 0,
+  /** CRI - The runtime of Kubernetes, by its CRI. */
+  CRI: 1,
+  UNRECOGNIZED: -1,
+} as const;
 
 export type ContainerDriver = typeof ContainerDriver[keyof typeof ContainerDriver];
 
@@ -93,6 +109,7 @@ export function containerDriverToJSON(object: ContainerDriver): string {
   }
 }
 
+/** A namespace of containerd: NS_SYSTEM is `system`, NS_CRI is `k8s.io`. */
 export const ContainerdNamespace = { NS_UNKNOWN: 0, NS_SYSTEM: 1, NS_CRI: 2, UNRECOGNIZED: -1 } as const;
 
 export type ContainerdNamespace = typeof ContainerdNamespace[keyof typeof ContainerdNamespace];
@@ -136,71 +153,104 @@ export function containerdNamespaceToJSON(object: ContainerdNamespace): string {
   }
 }
 
+/** A failure inside a sequence event. */
 export interface Error {
   code: Code;
   message: string;
   details: Any[];
 }
 
+/**
+ * What apid adds to a reply when a call went to several nodes (metadata `nodes`). Upstream is to remove it in
+ * v2.0.
+ */
 export interface Metadata {
-  /** @deprecated */
+  /**
+   * The target, exactly as the caller wrote it.
+   *
+   * @deprecated
+   */
   hostname: string;
-  /** @deprecated */
+  /**
+   * Set when this node's call failed: then the rest of the message is empty.
+   *
+   * @deprecated
+   */
   error: string;
-  /** @deprecated */
+  /**
+   * The same failure in structured form.
+   *
+   * @deprecated
+   */
   status: Status | undefined;
 }
 
+/** A piece of a stream of bytes. */
 export interface Data {
   metadata: Metadata | undefined;
   bytes: Buffer;
 }
 
+/** One `Data` per node. */
 export interface DataResponse {
   messages: Data[];
 }
 
+/** A reply that holds nothing of its own. */
 export interface Empty {
   metadata: Metadata | undefined;
 }
 
+/** One `Empty` per node. */
 export interface EmptyResponse {
   messages: Empty[];
 }
 
+/** A containerd and a namespace in it. CONTAINERD has no NS_CRI. */
 export interface ContainerdInstance {
   driver: ContainerDriver;
   namespace: ContainerdNamespace;
 }
 
+/** A URL, as a resource spec holds it. */
 export interface URL {
   fullPath: string;
 }
 
+/** A certificate and its key, both PEM. The key is a secret. */
 export interface PEMEncodedCertificateAndKey {
   crt: Buffer;
   key: Buffer;
 }
 
+/** A PEM key. A secret. */
 export interface PEMEncodedKey {
   key: Buffer;
 }
 
+/** A PEM certificate. */
 export interface PEMEncodedCertificate {
   crt: Buffer;
 }
 
+/** An IP address. */
 export interface NetIP {
+  /** 4 or 16 bytes. */
   ip: Buffer;
 }
 
+/** An IP address and a port. */
 export interface NetIPPort {
+  /** 4 or 16 bytes. */
   ip: Buffer;
   port: number;
 }
 
+/** An IP prefix. */
 export interface NetIPPrefix {
+  /** 4 or 16 bytes. */
   ip: Buffer;
+  /** Bits. */
   prefixLength: number;
 }
 

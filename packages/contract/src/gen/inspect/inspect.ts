@@ -14,11 +14,17 @@ export const protobufPackage = "inspect";
 
 export const protobufFileName = "inspect/inspect.proto";
 
+/** What a controller has to do with a type of resource. */
 export const DependencyEdgeType = {
+  /** OUTPUT_EXCLUSIVE - It alone writes it. */
   OUTPUT_EXCLUSIVE: 0,
+  /** OUTPUT_SHARED - It writes ids of its own among those of others. */
   OUTPUT_SHARED: 3,
+  /** INPUT_STRONG - It reads it and may hold finalizers on it. */
   INPUT_STRONG: 1,
+  /** INPUT_WEAK - It reads it. */
   INPUT_WEAK: 2,
+  /** INPUT_DESTROY_READY - It is told when one is ready to be destroyed. */
   INPUT_DESTROY_READY: 4,
   UNRECOGNIZED: -1,
 } as const;
@@ -76,20 +82,24 @@ export function dependencyEdgeTypeToJSON(object: DependencyEdgeType): string {
   }
 }
 
+/** The graph of a node's controllers and resources: outputs first, each part sorted. */
 export interface ControllerRuntimeDependency {
   metadata: Metadata | undefined;
   edges: ControllerDependencyEdge[];
 }
 
+/** One `ControllerRuntimeDependency` per node. */
 export interface ControllerRuntimeDependenciesResponse {
   messages: ControllerRuntimeDependency[];
 }
 
+/** One edge of the graph. Edges to outputs have neither namespace nor id. */
 export interface ControllerDependencyEdge {
   controllerName: string;
   edgeType: DependencyEdgeType;
   resourceNamespace: string;
   resourceType: string;
+  /** Empty: any. */
   resourceId: string;
 }
 
@@ -406,11 +416,13 @@ export const ControllerDependencyEdge: MessageFns<ControllerDependencyEdge> = {
   },
 };
 
+/** Looks into the workings of machined. */
 export type InspectServiceDefinition = typeof InspectServiceDefinition;
 export const InspectServiceDefinition = {
   name: "InspectService",
   fullName: "inspect.InspectService",
   methods: {
+    /** Lists which controllers read and write which resources. */
     controllerRuntimeDependencies: {
       name: "ControllerRuntimeDependencies",
       requestType: Empty as typeof Empty,
@@ -423,6 +435,7 @@ export const InspectServiceDefinition = {
 } as const;
 
 export interface InspectServiceImplementation<CallContextExt = {}> {
+  /** Lists which controllers read and write which resources. */
   controllerRuntimeDependencies(
     request: Empty,
     context: CallContext & CallContextExt,
@@ -430,6 +443,7 @@ export interface InspectServiceImplementation<CallContextExt = {}> {
 }
 
 export interface InspectServiceClient<CallOptionsExt = {}> {
+  /** Lists which controllers read and write which resources. */
   controllerRuntimeDependencies(
     request: DeepPartial<Empty>,
     options?: CallOptions & CallOptionsExt,

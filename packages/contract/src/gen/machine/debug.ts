@@ -13,16 +13,21 @@ export const protobufPackage = "machine";
 
 export const protobufFileName = "machine/debug.proto";
 
+/** What to run, then what to pass on to it. */
 export interface DebugContainerRunRequest {
   request:
     | { $case: "spec"; value: DebugContainerRunRequestSpec }
     | { $case: "stdinData"; value: Buffer }
-    | { $case: "signal"; value: number }
+    | //
+    /** Signal number. */
+    { $case: "signal"; value: number }
     | { $case: "termResize"; value: DebugContainerTerminalResize }
     | undefined;
 }
 
+/** The container. */
 export interface DebugContainerRunRequestSpec {
+  /** Where the image is. */
   containerd: ContainerdInstance | undefined;
   imageName: string;
   args: string[];
@@ -31,9 +36,12 @@ export interface DebugContainerRunRequestSpec {
   tty: boolean;
 }
 
+/** How much of the host the container sees. */
 export const DebugContainerRunRequestSpec_Profile = {
   PROFILE_UNSPECIFIED: 0,
+  /** PROFILE_PRIVILEGED - The host's network and processes, and its file system at /host. */
   PROFILE_PRIVILEGED: 1,
+  /** PROFILE_HOST_NS - A process on the host's own file system, with the image laid over it. */
   PROFILE_HOST_NS: 2,
   UNRECOGNIZED: -1,
 } as const;
@@ -85,11 +93,13 @@ export interface DebugContainerRunRequestSpec_EnvEntry {
   value: string;
 }
 
+/** New size of the terminal in characters. */
 export interface DebugContainerTerminalResize {
   width: number;
   height: number;
 }
 
+/** What the container writes, then how it ended. */
 export interface DebugContainerRunResponse {
   resp: { $case: "stdoutData"; value: Buffer } | { $case: "exitCode"; value: number } | undefined;
 }
@@ -707,11 +717,16 @@ export const DebugContainerRunResponse: MessageFns<DebugContainerRunResponse> = 
   },
 };
 
+/** Lets an administrator look at a node from a container. */
 export type DebugServiceDefinition = typeof DebugServiceDefinition;
 export const DebugServiceDefinition = {
   name: "DebugService",
   fullName: "machine.DebugService",
   methods: {
+    /**
+     * Runs a container and connects its terminal to the caller. The first request is `spec`, the last reply
+     * `exit_code`.
+     */
     containerRun: {
       name: "ContainerRun",
       requestType: DebugContainerRunRequest as typeof DebugContainerRunRequest,
@@ -724,6 +739,10 @@ export const DebugServiceDefinition = {
 } as const;
 
 export interface DebugServiceImplementation<CallContextExt = {}> {
+  /**
+   * Runs a container and connects its terminal to the caller. The first request is `spec`, the last reply
+   * `exit_code`.
+   */
   containerRun(
     request: AsyncIterable<DebugContainerRunRequest>,
     context: CallContext & CallContextExt,
@@ -731,6 +750,10 @@ export interface DebugServiceImplementation<CallContextExt = {}> {
 }
 
 export interface DebugServiceClient<CallOptionsExt = {}> {
+  /**
+   * Runs a container and connects its terminal to the caller. The first request is `spec`, the last reply
+   * `exit_code`.
+   */
   containerRun(
     request: AsyncIterable<DeepPartial<DebugContainerRunRequest>>,
     options?: CallOptions & CallOptionsExt,

@@ -16,13 +16,16 @@ export const protobufPackage = "machine";
 
 export const protobufFileName = "machine/image.proto";
 
+/** Whose images to list. */
 export interface ImageServiceListRequest {
   containerd: ContainerdInstance | undefined;
 }
 
+/** One image. */
 export interface ImageServiceListResponse {
   name: string;
   digest: string;
+  /** Bytes. */
   size: bigint;
   createdAt: Timestamp | undefined;
   labels: { [key: string]: string };
@@ -33,30 +36,45 @@ export interface ImageServiceListResponse_LabelsEntry {
   value: string;
 }
 
+/** Which image to pull, and for whom. */
 export interface ImageServicePullRequest {
   containerd: ContainerdInstance | undefined;
   imageRef: string;
 }
 
+/** How the pull is going, at last its result. */
 export interface ImageServicePullResponse {
-  response: { $case: "name"; value: string } | { $case: "pullProgress"; value: ImageServicePullProgress } | undefined;
+  response:
+    | //
+    /** Reference with the digest in it. */
+    { $case: "name"; value: string }
+    | { $case: "pullProgress"; value: ImageServicePullProgress }
+    | undefined;
 }
 
+/** For whom, then the archive in pieces. */
 export interface ImageServiceImportRequest {
   request: { $case: "containerd"; value: ContainerdInstance } | { $case: "imageChunk"; value: Data } | undefined;
 }
 
+/** The first image of the archive. */
 export interface ImageServiceImportResponse {
   name: string;
 }
 
+/** How far a layer is. */
 export interface ImageServicePullLayerProgress {
   status: ImageServicePullLayerProgress_Status;
-  elapsed: Duration | undefined;
+  elapsed:
+    | Duration
+    | undefined;
+  /** Bytes so far. */
   offset: bigint;
+  /** Bytes in all. */
   total: bigint;
 }
 
+/** What is being done with it. */
 export const ImageServicePullLayerProgress_Status = {
   DOWNLOADING: 0,
   DOWNLOAD_COMPLETE: 1,
@@ -120,30 +138,37 @@ export function imageServicePullLayerProgress_StatusToJSON(object: ImageServiceP
   }
 }
 
+/** One layer of the image. */
 export interface ImageServicePullProgress {
   layerId: string;
   progress: ImageServicePullLayerProgress | undefined;
 }
 
+/** Which image to remove. */
 export interface ImageServiceRemoveRequest {
   containerd: ContainerdInstance | undefined;
   imageRef: string;
 }
 
+/** Which image to check. */
 export interface ImageServiceVerifyRequest {
   imageRef: string;
   credentials: ImageServiceCredentials | undefined;
 }
 
+/** How to log in to a registry. The password is a secret. */
 export interface ImageServiceCredentials {
   host: string;
   username: string;
   password: string;
 }
 
+/** What the rules say; an image that one of them forbids is PERMISSION_DENIED instead. */
 export interface ImageServiceVerifyResponse {
+  /** False: no rule speaks of this image. */
   verified: boolean;
   message: string;
+  /** The reference with the digest that was checked. */
   digestedImageRef: string;
 }
 
@@ -1447,11 +1472,13 @@ export const ImageServiceVerifyResponse: MessageFns<ImageServiceVerifyResponse> 
   },
 };
 
+/** Manages the container images of a node. */
 export type ImageServiceDefinition = typeof ImageServiceDefinition;
 export const ImageServiceDefinition = {
   name: "ImageService",
   fullName: "machine.ImageService",
   methods: {
+    /** Lists the images, one a message. */
     list: {
       name: "List",
       requestType: ImageServiceListRequest as typeof ImageServiceListRequest,
@@ -1460,6 +1487,7 @@ export const ImageServiceDefinition = {
       responseStream: true,
       options: {},
     },
+    /** Pulls an image and tells how it is going. The last message is `name`. */
     pull: {
       name: "Pull",
       requestType: ImageServicePullRequest as typeof ImageServicePullRequest,
@@ -1468,6 +1496,7 @@ export const ImageServiceDefinition = {
       responseStream: true,
       options: {},
     },
+    /** Takes in an archive of images. The first request is `containerd`, then come the pieces of a tar file. */
     import: {
       name: "Import",
       requestType: ImageServiceImportRequest as typeof ImageServiceImportRequest,
@@ -1476,6 +1505,7 @@ export const ImageServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Removes an image. */
     remove: {
       name: "Remove",
       requestType: ImageServiceRemoveRequest as typeof ImageServiceRemoveRequest,
@@ -1484,6 +1514,7 @@ export const ImageServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Checks an image against the node's rules on signatures. */
     verify: {
       name: "Verify",
       requestType: ImageServiceVerifyRequest as typeof ImageServiceVerifyRequest,
@@ -1496,19 +1527,24 @@ export const ImageServiceDefinition = {
 } as const;
 
 export interface ImageServiceImplementation<CallContextExt = {}> {
+  /** Lists the images, one a message. */
   list(
     request: ImageServiceListRequest,
     context: CallContext & CallContextExt,
   ): ServerStreamingMethodResult<DeepPartial<ImageServiceListResponse>>;
+  /** Pulls an image and tells how it is going. The last message is `name`. */
   pull(
     request: ImageServicePullRequest,
     context: CallContext & CallContextExt,
   ): ServerStreamingMethodResult<DeepPartial<ImageServicePullResponse>>;
+  /** Takes in an archive of images. The first request is `containerd`, then come the pieces of a tar file. */
   import(
     request: AsyncIterable<ImageServiceImportRequest>,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<ImageServiceImportResponse>>;
+  /** Removes an image. */
   remove(request: ImageServiceRemoveRequest, context: CallContext & CallContextExt): Promise<DeepPartial<Empty>>;
+  /** Checks an image against the node's rules on signatures. */
   verify(
     request: ImageServiceVerifyRequest,
     context: CallContext & CallContextExt,
@@ -1516,19 +1552,24 @@ export interface ImageServiceImplementation<CallContextExt = {}> {
 }
 
 export interface ImageServiceClient<CallOptionsExt = {}> {
+  /** Lists the images, one a message. */
   list(
     request: DeepPartial<ImageServiceListRequest>,
     options?: CallOptions & CallOptionsExt,
   ): AsyncIterable<ImageServiceListResponse>;
+  /** Pulls an image and tells how it is going. The last message is `name`. */
   pull(
     request: DeepPartial<ImageServicePullRequest>,
     options?: CallOptions & CallOptionsExt,
   ): AsyncIterable<ImageServicePullResponse>;
+  /** Takes in an archive of images. The first request is `containerd`, then come the pieces of a tar file. */
   import(
     request: AsyncIterable<DeepPartial<ImageServiceImportRequest>>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<ImageServiceImportResponse>;
+  /** Removes an image. */
   remove(request: DeepPartial<ImageServiceRemoveRequest>, options?: CallOptions & CallOptionsExt): Promise<Empty>;
+  /** Checks an image against the node's rules on signatures. */
   verify(
     request: DeepPartial<ImageServiceVerifyRequest>,
     options?: CallOptions & CallOptionsExt,

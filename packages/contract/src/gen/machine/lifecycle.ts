@@ -13,33 +13,42 @@ export const protobufPackage = "machine";
 
 export const protobufFileName = "machine/lifecycle.proto";
 
+/** What to install from. */
 export interface InstallArtifactsSource {
+  /** Reference of the installer image. */
   imageName: string;
 }
 
+/** Where to install to. */
 export interface InstallDestination {
+  /** Device path. */
   disk: string;
 }
 
+/** What to install and where to. */
 export interface LifecycleServiceInstallRequest {
   containerd: ContainerdInstance | undefined;
   source: InstallArtifactsSource | undefined;
   destination: InstallDestination | undefined;
 }
 
+/** A line of the installer's output (with its newline, 1 MiB at most), at last how it ended. */
 export interface LifecycleServiceInstallProgress {
   response: { $case: "message"; value: string } | { $case: "exitCode"; value: number } | undefined;
 }
 
+/** How the installation is going. */
 export interface LifecycleServiceInstallResponse {
   progress: LifecycleServiceInstallProgress | undefined;
 }
 
+/** What to install. */
 export interface LifecycleServiceUpgradeRequest {
   containerd: ContainerdInstance | undefined;
   source: InstallArtifactsSource | undefined;
 }
 
+/** How the upgrade is going. */
 export interface LifecycleServiceUpgradeResponse {
   progress: LifecycleServiceInstallProgress | undefined;
 }
@@ -621,11 +630,13 @@ export const LifecycleServiceUpgradeResponse: MessageFns<LifecycleServiceUpgrade
   },
 };
 
+/** Installs and upgrades the system. One at a time; neither reboots the node. */
 export type LifecycleServiceDefinition = typeof LifecycleServiceDefinition;
 export const LifecycleServiceDefinition = {
   name: "LifecycleService",
   fullName: "machine.LifecycleService",
   methods: {
+    /** Installs to a disk. The image must be on the node already; the last message is `exit_code`. */
     install: {
       name: "Install",
       requestType: LifecycleServiceInstallRequest as typeof LifecycleServiceInstallRequest,
@@ -634,6 +645,10 @@ export const LifecycleServiceDefinition = {
       responseStream: true,
       options: {},
     },
+    /**
+     * Installs another version over the present one. The image must be on the node already; the last message is
+     * `exit_code`.
+     */
     upgrade: {
       name: "Upgrade",
       requestType: LifecycleServiceUpgradeRequest as typeof LifecycleServiceUpgradeRequest,
@@ -646,10 +661,15 @@ export const LifecycleServiceDefinition = {
 } as const;
 
 export interface LifecycleServiceImplementation<CallContextExt = {}> {
+  /** Installs to a disk. The image must be on the node already; the last message is `exit_code`. */
   install(
     request: LifecycleServiceInstallRequest,
     context: CallContext & CallContextExt,
   ): ServerStreamingMethodResult<DeepPartial<LifecycleServiceInstallResponse>>;
+  /**
+   * Installs another version over the present one. The image must be on the node already; the last message is
+   * `exit_code`.
+   */
   upgrade(
     request: LifecycleServiceUpgradeRequest,
     context: CallContext & CallContextExt,
@@ -657,10 +677,15 @@ export interface LifecycleServiceImplementation<CallContextExt = {}> {
 }
 
 export interface LifecycleServiceClient<CallOptionsExt = {}> {
+  /** Installs to a disk. The image must be on the node already; the last message is `exit_code`. */
   install(
     request: DeepPartial<LifecycleServiceInstallRequest>,
     options?: CallOptions & CallOptionsExt,
   ): AsyncIterable<LifecycleServiceInstallResponse>;
+  /**
+   * Installs another version over the present one. The image must be on the node already; the last message is
+   * `exit_code`.
+   */
   upgrade(
     request: DeepPartial<LifecycleServiceUpgradeRequest>,
     options?: CallOptions & CallOptionsExt,

@@ -13,16 +13,20 @@ export const protobufPackage = "machine";
 
 export const protobufFileName = "machine/lvm.proto";
 
+/** Which logical volume to remove. */
 export interface LVMServiceLogicalVolumeRemoveRequest {
   volumeGroup: string;
   logicalVolume: string;
 }
 
+/** Which volume group to remove. */
 export interface LVMServiceVolumeGroupRemoveRequest {
   volumeGroup: string;
 }
 
+/** Which physical volume to remove. */
 export interface LVMServicePhysicalVolumeRemoveRequest {
+  /** Device path. */
   device: string;
 }
 
@@ -259,11 +263,13 @@ export const LVMServicePhysicalVolumeRemoveRequest: MessageFns<LVMServicePhysica
   },
 };
 
+/** Takes LVM off the disks of a node. What is in use is FAILED_PRECONDITION. */
 export type LVMServiceDefinition = typeof LVMServiceDefinition;
 export const LVMServiceDefinition = {
   name: "LVMService",
   fullName: "machine.LVMService",
   methods: {
+    /** Removes a logical volume. */
     logicalVolumeRemove: {
       name: "LogicalVolumeRemove",
       requestType: LVMServiceLogicalVolumeRemoveRequest as typeof LVMServiceLogicalVolumeRemoveRequest,
@@ -272,6 +278,7 @@ export const LVMServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Removes a volume group. */
     volumeGroupRemove: {
       name: "VolumeGroupRemove",
       requestType: LVMServiceVolumeGroupRemoveRequest as typeof LVMServiceVolumeGroupRemoveRequest,
@@ -280,6 +287,7 @@ export const LVMServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Removes the mark of LVM from a device. */
     physicalVolumeRemove: {
       name: "PhysicalVolumeRemove",
       requestType: LVMServicePhysicalVolumeRemoveRequest as typeof LVMServicePhysicalVolumeRemoveRequest,
@@ -292,14 +300,17 @@ export const LVMServiceDefinition = {
 } as const;
 
 export interface LVMServiceImplementation<CallContextExt = {}> {
+  /** Removes a logical volume. */
   logicalVolumeRemove(
     request: LVMServiceLogicalVolumeRemoveRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<Empty>>;
+  /** Removes a volume group. */
   volumeGroupRemove(
     request: LVMServiceVolumeGroupRemoveRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<Empty>>;
+  /** Removes the mark of LVM from a device. */
   physicalVolumeRemove(
     request: LVMServicePhysicalVolumeRemoveRequest,
     context: CallContext & CallContextExt,
@@ -307,14 +318,17 @@ export interface LVMServiceImplementation<CallContextExt = {}> {
 }
 
 export interface LVMServiceClient<CallOptionsExt = {}> {
+  /** Removes a logical volume. */
   logicalVolumeRemove(
     request: DeepPartial<LVMServiceLogicalVolumeRemoveRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<Empty>;
+  /** Removes a volume group. */
   volumeGroupRemove(
     request: DeepPartial<LVMServiceVolumeGroupRemoveRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<Empty>;
+  /** Removes the mark of LVM from a device. */
   physicalVolumeRemove(
     request: DeepPartial<LVMServicePhysicalVolumeRemoveRequest>,
     options?: CallOptions & CallOptionsExt,

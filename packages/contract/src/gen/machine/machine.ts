@@ -27,18 +27,28 @@ export const protobufPackage = "machine";
 
 export const protobufFileName = "machine/machine.proto";
 
+/** A configuration and how to put it into effect. */
 export interface ApplyConfigurationRequest {
+  /** The configuration: one or more YAML documents. */
   data: Buffer;
   mode: ApplyConfigurationRequest_Mode;
+  /** Only say what would change. */
   dryRun: boolean;
+  /** For TRY; one minute if absent. */
   tryModeTimeout: Duration | undefined;
 }
 
+/** When the configuration takes effect. */
 export const ApplyConfigurationRequest_Mode = {
+  /** REBOOT - No longer supported outside maintenance, though it is the default on the wire. */
   REBOOT: 0,
+  /** AUTO - The node chooses; today that is NO_REBOOT. */
   AUTO: 1,
+  /** NO_REBOOT - At once. */
   NO_REBOOT: 2,
+  /** STAGED - At the next boot. */
   STAGED: 3,
+  /** TRY - At once, and taken back after `try_mode_timeout`. */
   TRY: 4,
   UNRECOGNIZED: -1,
 } as const;
@@ -97,22 +107,39 @@ export function applyConfigurationRequest_ModeToJSON(object: ApplyConfigurationR
   }
 }
 
+/** What became of the configuration. */
 export interface ApplyConfiguration {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** Findings of the validation that did not stop it. */
   warnings: string[];
+  /** The mode in effect: never AUTO. */
   mode: ApplyConfigurationRequest_Mode;
+  /** A sentence for people; with `dry_run` the difference. */
   modeDetails: string;
 }
 
+/** One `ApplyConfiguration` per node. */
 export interface ApplyConfigurationResponse {
   messages: ApplyConfiguration[];
 }
 
+/** How to reboot. */
 export interface RebootRequest {
   mode: RebootRequest_Mode;
 }
 
-export const RebootRequest_Mode = { DEFAULT: 0, POWERCYCLE: 1, FORCE: 2, UNRECOGNIZED: -1 } as const;
+/** How thorough the reboot is. */
+export const RebootRequest_Mode = {
+  /** DEFAULT - By kexec where that is possible. */
+  DEFAULT: 0,
+  /** POWERCYCLE - Through the firmware. */
+  POWERCYCLE: 1,
+  /** FORCE - Through the firmware and without a graceful stop. */
+  FORCE: 2,
+  UNRECOGNIZED: -1,
+} as const;
 
 export type RebootRequest_Mode = typeof RebootRequest_Mode[keyof typeof RebootRequest_Mode];
 
@@ -155,35 +182,54 @@ export function rebootRequest_ModeToJSON(object: RebootRequest_Mode): string {
   }
 }
 
+/** The reboot has begun. */
 export interface Reboot {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** Marks the events that this call causes. */
   actorId: string;
 }
 
+/** One `Reboot` per node. */
 export interface RebootResponse {
   messages: Reboot[];
 }
 
+/** What etcd starts from. */
 export interface BootstrapRequest {
+  /** Start from the snapshot that EtcdRecover uploaded. */
   recoverEtcd: boolean;
+  /** Take a snapshot without an integrity hash: a copied database file. */
   recoverSkipHashCheck: boolean;
 }
 
+/** It was done; there is nothing more to say. */
 export interface Bootstrap {
   metadata: Metadata | undefined;
 }
 
+/** One `Bootstrap` per node. */
 export interface BootstrapResponse {
   messages: Bootstrap[];
 }
 
+/** A sequence (boot, reboot, upgrade, ...) starts or ends, or says why it did not. */
 export interface SequenceEvent {
+  /** Name of the sequence. */
   sequence: string;
   action: SequenceEvent_Action;
   error: Error | undefined;
 }
 
-export const SequenceEvent_Action = { NOOP: 0, START: 1, STOP: 2, UNRECOGNIZED: -1 } as const;
+/** What the sequence does. */
+export const SequenceEvent_Action = {
+  /** NOOP - Nothing: carries `error`. */
+  NOOP: 0,
+  START: 1,
+  STOP: 2,
+  UNRECOGNIZED: -1,
+} as const;
 
 export type SequenceEvent_Action = typeof SequenceEvent_Action[keyof typeof SequenceEvent_Action];
 
@@ -226,11 +272,13 @@ export function sequenceEvent_ActionToJSON(object: SequenceEvent_Action): string
   }
 }
 
+/** A phase of a sequence starts or ends. */
 export interface PhaseEvent {
   phase: string;
   action: PhaseEvent_Action;
 }
 
+/** What the phase does. */
 export const PhaseEvent_Action = { START: 0, STOP: 1, UNRECOGNIZED: -1 } as const;
 
 export type PhaseEvent_Action = typeof PhaseEvent_Action[keyof typeof PhaseEvent_Action];
@@ -268,11 +316,13 @@ export function phaseEvent_ActionToJSON(object: PhaseEvent_Action): string {
   }
 }
 
+/** A task of a phase starts or ends. */
 export interface TaskEvent {
   task: string;
   action: TaskEvent_Action;
 }
 
+/** What the task does. */
 export const TaskEvent_Action = { START: 0, STOP: 1, UNRECOGNIZED: -1 } as const;
 
 export type TaskEvent_Action = typeof TaskEvent_Action[keyof typeof TaskEvent_Action];
@@ -310,13 +360,16 @@ export function taskEvent_ActionToJSON(object: TaskEvent_Action): string {
   }
 }
 
+/** A service changes its state or its health. */
 export interface ServiceStateEvent {
   service: string;
   action: ServiceStateEvent_Action;
   message: string;
+  /** A snapshot for RUNNING; unknown for every other state. */
   health: ServiceHealth | undefined;
 }
 
+/** The state that the service is in now. */
 export const ServiceStateEvent_Action = {
   INITIALIZED: 0,
   PREPARING: 1,
@@ -407,28 +460,36 @@ export function serviceStateEvent_ActionToJSON(object: ServiceStateEvent_Action)
   }
 }
 
+/** The machine is about to restart or to power off. */
 export interface RestartEvent {
+  /** The command of reboot(2). */
   cmd: bigint;
 }
 
+/** No machine configuration could be had. */
 export interface ConfigLoadErrorEvent {
   error: string;
 }
 
+/** A machine configuration is not valid. Known to clients; no node of this line sends it. */
 export interface ConfigValidationErrorEvent {
   error: string;
 }
 
+/** The name or the addresses of the node changed; also repeated every ten minutes. */
 export interface AddressEvent {
   hostname: string;
+  /** IP addresses in text form, those of Kubernetes left out. */
   addresses: string[];
 }
 
+/** The stage or the readiness of the machine changed. */
 export interface MachineStatusEvent {
   stage: MachineStatusEvent_MachineStage;
   status: MachineStatusEvent_MachineStatus | undefined;
 }
 
+/** Where the machine is in its life. */
 export const MachineStatusEvent_MachineStage = {
   UNKNOWN: 0,
   BOOTING: 1,
@@ -520,43 +581,71 @@ export function machineStatusEvent_MachineStageToJSON(object: MachineStatusEvent
   }
 }
 
+/** Whether the machine does what it should in its stage. */
 export interface MachineStatusEvent_MachineStatus {
+  /** Always true in stages other than BOOTING and RUNNING. */
   ready: boolean;
   unmetConditions: MachineStatusEvent_MachineStatus_UnmetCondition[];
 }
 
+/** One thing that is still missing. */
 export interface MachineStatusEvent_MachineStatus_UnmetCondition {
   name: string;
   reason: string;
 }
 
+/**
+ * Where to start, by at most one of the three `tail_` fields, and whose events. Without one: with the next
+ * event.
+ */
 export interface EventsRequest {
+  /** Number of past events; a negative number means all that are kept (at most 990). */
   tailEvents: number;
+  /** Every event after the one with this id. */
   tailId: string;
+  /** Every event of the last so many seconds. */
   tailSeconds: number;
+  /** Only events with exactly this actor. */
   withActorId: string;
 }
 
+/** Something happened on the node. */
 export interface Event {
-  metadata: Metadata | undefined;
-  data: Any | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** One of the messages that end in `Event`, with a type URL that starts with `talos/runtime/`. */
+  data:
+    | Any
+    | undefined;
+  /** 20 characters, of which later events have greater ones. */
   id: string;
+  /** The call that caused it; empty when none did. */
   actorId: string;
 }
 
+/** One system volume of a reset. */
 export interface ResetPartitionSpec {
+  /** Volume id, such as EPHEMERAL. */
   label: string;
+  /** False: the entry is ignored. */
   wipe: boolean;
 }
 
+/** What to wipe and what to do afterwards. */
 export interface ResetRequest {
+  /** Cordon and drain the node and leave etcd first. */
   graceful: boolean;
+  /** Reboot at the end; false powers the machine off. */
   reboot: boolean;
+  /** Empty: the whole of each system disk. */
   systemPartitionsToWipe: ResetPartitionSpec[];
+  /** Device paths. */
   userDisksToWipe: string[];
   mode: ResetRequest_WipeMode;
 }
 
+/** Which disks the reset takes in. */
 export const ResetRequest_WipeMode = { ALL: 0, SYSTEM_DISK: 1, USER_DISKS: 2, UNRECOGNIZED: -1 } as const;
 
 export type ResetRequest_WipeMode = typeof ResetRequest_WipeMode[keyof typeof ResetRequest_WipeMode];
@@ -600,37 +689,61 @@ export function resetRequest_WipeModeToJSON(object: ResetRequest_WipeMode): stri
   }
 }
 
+/** The reset has begun. */
 export interface Reset {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** Marks the events that this call causes. */
   actorId: string;
 }
 
+/** One `Reset` per node. */
 export interface ResetResponse {
   messages: Reset[];
 }
 
+/** The way to power-off has begun. */
 export interface Shutdown {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** Marks the events that this call causes. */
   actorId: string;
 }
 
+/** How to power off. */
 export interface ShutdownRequest {
+  /** Neither cordon nor drain first. */
   force: boolean;
 }
 
+/** One `Shutdown` per node. */
 export interface ShutdownResponse {
   messages: Shutdown[];
 }
 
+/** What to install and how. */
 export interface UpgradeRequest {
+  /** Reference of the installer image. */
   image: string;
+  /** Keep the data; also leaves out the check of the etcd members. */
   preserve: boolean;
+  /** Install at the next boot, before anything is mounted. */
   stage: boolean;
+  /** Leave out the check of the etcd members. */
   force: boolean;
   rebootMode: UpgradeRequest_RebootMode;
 }
 
-export const UpgradeRequest_RebootMode = { DEFAULT: 0, POWERCYCLE: 1, UNRECOGNIZED: -1 } as const;
+/** How to reboot into it. */
+export const UpgradeRequest_RebootMode = {
+  /** DEFAULT - By kexec where that is possible. */
+  DEFAULT: 0,
+  /** POWERCYCLE - Through the firmware. */
+  POWERCYCLE: 1,
+  UNRECOGNIZED: -1,
+} as const;
 
 export type UpgradeRequest_RebootMode = typeof UpgradeRequest_RebootMode[keyof typeof UpgradeRequest_RebootMode];
 
@@ -667,100 +780,147 @@ export function upgradeRequest_RebootModeToJSON(object: UpgradeRequest_RebootMod
   }
 }
 
+/** The upgrade has begun. */
 export interface Upgrade {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** A sentence for people. */
   ack: string;
+  /** Marks the events that this call causes. */
   actorId: string;
 }
 
+/** One `Upgrade` per node. */
 export interface UpgradeResponse {
   messages: Upgrade[];
 }
 
+/** The services of a node. */
 export interface ServiceList {
   metadata: Metadata | undefined;
   services: ServiceInfo[];
 }
 
+/** One `ServiceList` per node. */
 export interface ServiceListResponse {
   messages: ServiceList[];
 }
 
+/** One service: its state now, and how it got there. */
 export interface ServiceInfo {
   id: string;
+  /** Initialized, Preparing, Waiting, Running, Stopping, Finished, Failed, Skipped or Starting. */
   state: string;
-  events: ServiceEvents | undefined;
+  /** Never absent: clients read through it. */
+  events:
+    | ServiceEvents
+    | undefined;
+  /** Never absent: clients read through it. */
   health: ServiceHealth | undefined;
 }
 
+/** The last 64 events of a service, oldest first. */
 export interface ServiceEvents {
   events: ServiceEvent[];
 }
 
+/** A change of a service's state or health. */
 export interface ServiceEvent {
+  /** A sentence for people. */
   msg: string;
+  /** The state from then on. */
   state: string;
   ts: Timestamp | undefined;
 }
 
+/** What the health check of a service found. */
 export interface ServiceHealth {
+  /** No check, or no result yet. */
   unknown: boolean;
   healthy: boolean;
   lastMessage: string;
+  /** When `healthy` last changed; year 1 for a service without a check. */
   lastChange: Timestamp | undefined;
 }
 
+/** Which service to start. */
 export interface ServiceStartRequest {
   id: string;
 }
 
+/** The service was started. */
 export interface ServiceStart {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** A sentence for people. */
   resp: string;
 }
 
+/** One `ServiceStart` per node. */
 export interface ServiceStartResponse {
   messages: ServiceStart[];
 }
 
+/** Which service to stop. */
 export interface ServiceStopRequest {
   id: string;
 }
 
+/** The service was stopped. */
 export interface ServiceStop {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** A sentence for people. */
   resp: string;
 }
 
+/** One `ServiceStop` per node. */
 export interface ServiceStopResponse {
   messages: ServiceStop[];
 }
 
+/** Which service to restart. */
 export interface ServiceRestartRequest {
   id: string;
 }
 
+/** The service was restarted. */
 export interface ServiceRestart {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** A sentence for people. */
   resp: string;
 }
 
+/** One `ServiceRestart` per node. */
 export interface ServiceRestartResponse {
   messages: ServiceRestart[];
 }
 
+/** What to send. */
 export interface CopyRequest {
+  /** Absolute path of a file or a folder. */
   rootPath: string;
 }
 
+/** What to list. */
 export interface ListRequest {
+  /** Absolute path; empty means `/`. */
   root: string;
+  /** Go below the direct children. */
   recurse: boolean;
+  /** Levels to go down with `recurse`; 0 means all. */
   recursionDepth: number;
+  /** Empty: all kinds. Folders that are not shown are gone through all the same. */
   types: ListRequest_Type[];
   reportXattrs: boolean;
 }
 
+/** Kinds of files to show. */
 export const ListRequest_Type = { REGULAR: 0, DIRECTORY: 1, SYMLINK: 2, UNRECOGNIZED: -1 } as const;
 
 export type ListRequest_Type = typeof ListRequest_Type[keyof typeof ListRequest_Type];
@@ -804,219 +964,331 @@ export function listRequest_TypeToJSON(object: ListRequest_Type): string {
   }
 }
 
+/** What to add up. */
 export interface DiskUsageRequest {
+  /** Deeper entries are counted and not shown; 0 means show all. */
   recursionDepth: number;
+  /** Show files as well as folders. */
   all: boolean;
+  /** Bytes: hides what is smaller; a negative number hides what is larger than its amount. */
   threshold: bigint;
+  /** Only the first of them that exists is looked at. */
   paths: string[];
 }
 
+/** One file of a listing. */
 export interface FileInfo {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** Absolute path. */
   name: string;
+  /** Bytes. */
   size: bigint;
+  /**
+   * Nine permission bits, and above them the type in Go's layout: 31 folder, 27 symbolic link, 26 device, 25
+   * pipe, 24 socket, 23 setuid, 22 setgid, 21 character device, 20 sticky.
+   */
   mode: number;
+  /** Seconds since 1970. */
   modified: bigint;
   isDir: boolean;
+  /** Why nothing is known of this file; then only names are set beside it. */
   error: string;
+  /** Target of a symbolic link. */
   link: string;
+  /** Path below the root of the listing; `.` for the root. */
   relativeName: string;
   uid: number;
   gid: number;
   xattrs: Xattr[];
 }
 
+/** An extended attribute. */
 export interface Xattr {
   name: string;
   data: Buffer;
 }
 
+/** The size of a file, or of a folder with everything in it. */
 export interface DiskUsageInfo {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** Absolute path. */
   name: string;
+  /** Bytes, by the apparent sizes of files. */
   size: bigint;
   error: string;
+  /** Path below the path asked for. */
   relativeName: string;
 }
 
+/** The mounts of a node. */
 export interface Mounts {
   metadata: Metadata | undefined;
   stats: MountStat[];
 }
 
+/** One `Mounts` per node. */
 export interface MountsResponse {
   messages: Mounts[];
 }
 
+/** One mount. */
 export interface MountStat {
+  /** Device or source. */
   filesystem: string;
+  /** Bytes; 0 for a mount that is not a folder. */
   size: bigint;
+  /** Bytes that an ordinary user could still write. */
   available: bigint;
+  /** Path as /proc/mounts spells it, octal escapes included. */
   mountedOn: string;
 }
 
+/** What runs on a node. */
 export interface Version {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** Never absent: clients read through it. */
   version: VersionInfo | undefined;
-  platform: PlatformInfo | undefined;
+  platform:
+    | PlatformInfo
+    | undefined;
+  /** Absent until a machine configuration exists. */
   features: FeaturesInfo | undefined;
 }
 
+/** One `Version` per node. */
 export interface VersionResponse {
   messages: Version[];
 }
 
+/** The build. */
 export interface VersionInfo {
+  /** Semantic version with a `v`; clients choose calls by it. */
   tag: string;
+  /** Commit. */
   sha: string;
   built: string;
+  /** Version of the language's run time. */
   goVersion: string;
   os: string;
+  /** Architecture under Go's name, such as amd64. */
   arch: string;
 }
 
+/** Where the node runs. */
 export interface PlatformInfo {
   name: string;
+  /** cloud, container, metal or metal-agent. */
   mode: string;
 }
 
+/** What is switched on. */
 export interface FeaturesInfo {
+  /** Callers have roles; always true. */
   rbac: boolean;
 }
 
+/** Which log, and how much of it. */
 export interface LogsRequest {
+  /** `system` for services (then `driver` does not matter), else the containerd namespace. */
   namespace: string;
+  /** Service id, or `namespace/pod:container` for a container of Kubernetes. */
   id: string;
   driver: ContainerDriver;
+  /** Keep sending as the log grows. */
   follow: boolean;
+  /** Number of last lines to start with: 0 gives none, a negative number everything. */
   tailLines: number;
 }
 
+/** Which file to read. */
 export interface ReadRequest {
+  /** Absolute path; symbolic links are followed. */
   path: string;
 }
 
+/** The logs of a node. */
 export interface LogsContainer {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** In no order. */
   ids: string[];
 }
 
+/** One `LogsContainer` per node. */
 export interface LogsContainersResponse {
   messages: LogsContainer[];
 }
 
+/** Nothing to say. */
 export interface RollbackRequest {
 }
 
+/** It was done; there is nothing more to say. */
 export interface Rollback {
   metadata: Metadata | undefined;
 }
 
+/** One `Rollback` per node. */
 export interface RollbackResponse {
   messages: Rollback[];
 }
 
+/** Whose containers to list. */
 export interface ContainersRequest {
+  /** `system` or `k8s.io`; the CRI knows only the latter. */
   namespace: string;
   driver: ContainerDriver;
 }
 
+/** One container. */
 export interface ContainerInfo {
   namespace: string;
+  /** Container id; in Kubernetes `namespace/pod`, and `namespace/pod:container` for what runs in it. */
   id: string;
+  /** Name of the image, or its digest where no name is known. */
   image: string;
+  /** Process id in the host's namespace. */
   pid: number;
+  /** In capitals, in the words of the driver: RUNNING, CONTAINER_RUNNING, SANDBOX_READY, ... */
   status: string;
+  /** `namespace/pod`, or the container id outside Kubernetes. */
   podId: string;
   name: string;
+  /** Name of the network namespace; of sandboxes of the CRI only. */
   networkNamespace: string;
+  /** The driver's own full id. */
   internalId: string;
+  /** Uid of the pod; of sandboxes of the CRI only. */
   uid: string;
 }
 
+/** The containers of a node. */
 export interface Container {
   metadata: Metadata | undefined;
   containers: ContainerInfo[];
 }
 
+/** One `Container` per node. */
 export interface ContainersResponse {
   messages: Container[];
 }
 
+/** Which part of the kernel log. */
 export interface DmesgRequest {
+  /** Keep sending as the log grows. */
   follow: boolean;
+  /** Leave out what was logged before the call. */
   tail: boolean;
 }
 
+/** One `Process` per node. */
 export interface ProcessesResponse {
   messages: Process[];
 }
 
+/** The processes of a node. */
 export interface Process {
   metadata: Metadata | undefined;
   processes: ProcessInfo[];
 }
 
+/** One process, as /proc tells. */
 export interface ProcessInfo {
   pid: number;
   ppid: number;
+  /** One letter, such as R or S. */
   state: string;
   threads: number;
+  /** Seconds of user and system time. */
   cpuTime: number;
+  /** Bytes. */
   virtualMemory: bigint;
+  /** Bytes. */
   residentMemory: bigint;
+  /** Name of at most 15 characters. */
   command: string;
+  /** Path of the program. */
   executable: string;
+  /** Command line, joined by spaces. */
   args: string;
+  /** Security label. */
   label: string;
 }
 
+/** Which container to restart. */
 export interface RestartRequest {
+  /** `system` or `k8s.io`; the CRI knows only the latter. */
   namespace: string;
+  /** As in ContainerInfo; with the CRI the container part may be cut short. */
   id: string;
   driver: ContainerDriver;
 }
 
+/** It was done; there is nothing more to say. */
 export interface Restart {
   metadata: Metadata | undefined;
 }
 
+/** One `Restart` per node. */
 export interface RestartResponse {
   messages: Restart[];
 }
 
+/** Whose containers to measure. */
 export interface StatsRequest {
+  /** `system` or `k8s.io`; the CRI knows only the latter. */
   namespace: string;
   driver: ContainerDriver;
 }
 
+/** The containers of a node that have figures. */
 export interface Stats {
   metadata: Metadata | undefined;
   stats: Stat[];
 }
 
+/** One `Stats` per node. */
 export interface StatsResponse {
   messages: Stats[];
 }
 
+/** The figures of one container, named as in ContainerInfo. */
 export interface Stat {
   namespace: string;
   id: string;
+  /** Bytes; the working set with the CRI. */
   memoryUsage: bigint;
+  /** Nanoseconds of CPU time. */
   cpuUsage: bigint;
   podId: string;
   name: string;
 }
 
+/** The memory of a node. */
 export interface Memory {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** Never absent: clients read through it. */
   meminfo: MemInfo | undefined;
 }
 
+/** One `Memory` per node. */
 export interface MemoryResponse {
   messages: Memory[];
 }
 
+/**
+ * The lines of /proc/meminfo in KiB; 0 where the kernel has no such line. The four `hugepages` fields count
+ * pages.
+ */
 export interface MemInfo {
   memtotal: bigint;
   memfree: bigint;
@@ -1058,48 +1330,72 @@ export interface MemInfo {
   shmempmdmapped: bigint;
   cmatotal: bigint;
   cmafree: bigint;
+  /** Pages. */
   hugepagestotal: bigint;
+  /** Pages. */
   hugepagesfree: bigint;
+  /** Pages. */
   hugepagesrsvd: bigint;
+  /** Pages. */
   hugepagessurp: bigint;
+  /** KiB a page. */
   hugepagesize: bigint;
   directmap4k: bigint;
   directmap2m: bigint;
   directmap1g: bigint;
 }
 
+/** One `Hostname` per node. */
 export interface HostnameResponse {
   messages: Hostname[];
 }
 
+/** The name of a node. */
 export interface Hostname {
   metadata: Metadata | undefined;
   hostname: string;
 }
 
+/** One `LoadAvg` per node. */
 export interface LoadAvgResponse {
   messages: LoadAvg[];
 }
 
+/** Average number of processes that run or wait for a disk. */
 export interface LoadAvg {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** Over one minute. */
   load1: number;
+  /** Over five minutes. */
   load5: number;
+  /** Over fifteen minutes. */
   load15: number;
 }
 
+/** One `SystemStat` per node. */
 export interface SystemStatResponse {
   messages: SystemStat[];
 }
 
+/** The counters of the kernel since boot. */
 export interface SystemStat {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** Seconds since 1970. */
   bootTime: bigint;
-  cpuTotal: CPUStat | undefined;
+  cpuTotal:
+    | CPUStat
+    | undefined;
+  /** By CPU number; an empty entry for a number that no CPU has. */
   cpu: CPUStat[];
   irqTotal: bigint;
+  /** By interrupt number. */
   irq: bigint[];
   contextSwitches: bigint;
+  /** Since boot; the next two are how many there are now. */
   processCreated: bigint;
   processRunning: bigint;
   processBlocked: bigint;
@@ -1107,6 +1403,7 @@ export interface SystemStat {
   softIrq: SoftIRQStat | undefined;
 }
 
+/** Seconds that the CPUs spent in each state. */
 export interface CPUStat {
   user: number;
   nice: number;
@@ -1120,6 +1417,7 @@ export interface CPUStat {
   guestNice: number;
 }
 
+/** Soft interrupts by kind. */
 export interface SoftIRQStat {
   hi: bigint;
   timer: bigint;
@@ -1133,32 +1431,43 @@ export interface SoftIRQStat {
   rcu: bigint;
 }
 
+/** One `CPUsFreqStats` per node. */
 export interface CPUFreqStatsResponse {
   messages: CPUsFreqStats[];
 }
 
+/** The CPUs of a node. */
 export interface CPUsFreqStats {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** In the order of the names: cpu0, cpu1, cpu10, cpu2. */
   cpuFreqStats: CPUFreqStats[];
 }
 
+/** The frequencies of a CPU in kHz; empty where the kernel does not tell all of it. */
 export interface CPUFreqStats {
   currentFrequency: bigint;
   minimumFrequency: bigint;
   maximumFrequency: bigint;
+  /** What steers the frequency. */
   governor: string;
 }
 
+/** One `CPUsInfo` per node. */
 export interface CPUInfoResponse {
   messages: CPUsInfo[];
 }
 
+/** The CPUs of a node. */
 export interface CPUsInfo {
   metadata: Metadata | undefined;
   cpuInfo: CPUInfo[];
 }
 
+/** One CPU, as /proc/cpuinfo describes it. On arm64 only number, model name, flags and bogo_mips are known. */
 export interface CPUInfo {
+  /** Number of the CPU. */
   processor: number;
   vendorId: string;
   cpuFamily: string;
@@ -1166,11 +1475,14 @@ export interface CPUInfo {
   modelName: string;
   stepping: string;
   microcode: string;
+  /** MHz now. */
   cpuMhz: number;
+  /** With its unit. */
   cacheSize: string;
   physicalId: string;
   siblings: number;
   coreId: string;
+  /** Never filled by upstream. */
   cpuCores: number;
   apicId: string;
   initialApicId: string;
@@ -1181,22 +1493,33 @@ export interface CPUInfo {
   flags: string[];
   bugs: string[];
   bogoMips: number;
+  /** Bytes. */
   clFlushSize: number;
+  /** Bytes. */
   cacheAlignment: number;
   addressSizes: string;
   powerManagement: string;
 }
 
+/** One `NetworkDeviceStats` per node. */
 export interface NetworkDeviceStatsResponse {
   messages: NetworkDeviceStats[];
 }
 
+/** The network devices of a node. */
 export interface NetworkDeviceStats {
-  metadata: Metadata | undefined;
-  total: NetDev | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** Sums over all devices, loopback included; its name lists them. */
+  total:
+    | NetDev
+    | undefined;
+  /** In no order. */
   devices: NetDev[];
 }
 
+/** The counters of a network device since it was made. */
 export interface NetDev {
   name: string;
   rxBytes: bigint;
@@ -1217,16 +1540,22 @@ export interface NetDev {
   txCompressed: bigint;
 }
 
+/** One `DiskStats` per node. */
 export interface DiskStatsResponse {
   messages: DiskStats[];
 }
 
+/** The block devices of a node. */
 export interface DiskStats {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** Sums over disks and partitions alike; without a name. */
   total: DiskStat | undefined;
   devices: DiskStat[];
 }
 
+/** The counters of a disk or a partition since boot. A sector has 512 bytes. */
 export interface DiskStat {
   name: string;
   readCompleted: bigint;
@@ -1237,8 +1566,10 @@ export interface DiskStat {
   writeMerged: bigint;
   writeSectors: bigint;
   writeTimeMs: bigint;
+  /** Now, not since boot. */
   ioInProgress: bigint;
   ioTimeMs: bigint;
+  /** Milliseconds, each counted once for every request in progress. */
   ioTimeWeightedMs: bigint;
   discardCompleted: bigint;
   discardMerged: bigint;
@@ -1246,101 +1577,139 @@ export interface DiskStat {
   discardTimeMs: bigint;
 }
 
+/** Nothing to say. */
 export interface EtcdLeaveClusterRequest {
 }
 
+/** It was done; there is nothing more to say. */
 export interface EtcdLeaveCluster {
   metadata: Metadata | undefined;
 }
 
+/** One `EtcdLeaveCluster` per node. */
 export interface EtcdLeaveClusterResponse {
   messages: EtcdLeaveCluster[];
 }
 
+/** Removal by name. No RPC of this line takes it. */
 export interface EtcdRemoveMemberRequest {
   member: string;
 }
 
+/** Reply to a removal by name. No RPC of this line gives it. */
 export interface EtcdRemoveMember {
   metadata: Metadata | undefined;
 }
 
+/** One `EtcdRemoveMember` per node. */
 export interface EtcdRemoveMemberResponse {
   messages: EtcdRemoveMember[];
 }
 
+/** Which member to remove. */
 export interface EtcdRemoveMemberByIDRequest {
   memberId: bigint;
 }
 
+/** It was done; there is nothing more to say. */
 export interface EtcdRemoveMemberByID {
   metadata: Metadata | undefined;
 }
 
+/** One `EtcdRemoveMemberByID` per node. */
 export interface EtcdRemoveMemberByIDResponse {
   messages: EtcdRemoveMemberByID[];
 }
 
+/** Nothing to say. */
 export interface EtcdForfeitLeadershipRequest {
 }
 
+/** Who leads now. */
 export interface EtcdForfeitLeadership {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** Name of the new leader; empty when this node did not lead. */
   member: string;
 }
 
+/** One `EtcdForfeitLeadership` per node. */
 export interface EtcdForfeitLeadershipResponse {
   messages: EtcdForfeitLeadership[];
 }
 
+/** Whom to ask. */
 export interface EtcdMemberListRequest {
+  /** Ask the member on this node alone. */
   queryLocal: boolean;
 }
 
+/** One member of the etcd cluster. */
 export interface EtcdMember {
   id: bigint;
   hostname: string;
   peerUrls: string[];
   clientUrls: string[];
+  /** Receives the log and has no vote yet. */
   isLearner: boolean;
 }
 
+/** The members as one node knows them. */
 export interface EtcdMembers {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** Their names alone. */
   legacyMembers: string[];
   members: EtcdMember[];
 }
 
+/** One `EtcdMembers` per node. */
 export interface EtcdMemberListResponse {
   messages: EtcdMembers[];
 }
 
+/** Nothing to say. */
 export interface EtcdSnapshotRequest {
 }
 
+/** It was done; there is nothing more to say. */
 export interface EtcdRecover {
   metadata: Metadata | undefined;
 }
 
+/** One `EtcdRecover` per node. */
 export interface EtcdRecoverResponse {
   messages: EtcdRecover[];
 }
 
+/** One `EtcdAlarm` per node. */
 export interface EtcdAlarmListResponse {
   messages: EtcdAlarm[];
 }
 
+/** The alarms that a node knows of. */
 export interface EtcdAlarm {
   metadata: Metadata | undefined;
   memberAlarms: EtcdMemberAlarm[];
 }
 
+/** An alarm of one member. */
 export interface EtcdMemberAlarm {
   memberId: bigint;
   alarm: EtcdMemberAlarm_AlarmType;
 }
 
-export const EtcdMemberAlarm_AlarmType = { NONE: 0, NOSPACE: 1, CORRUPT: 2, UNRECOGNIZED: -1 } as const;
+/** What is wrong. */
+export const EtcdMemberAlarm_AlarmType = {
+  NONE: 0,
+  /** NOSPACE - The database has reached its quota. */
+  NOSPACE: 1,
+  /** CORRUPT - The data of the members differ. */
+  CORRUPT: 2,
+  UNRECOGNIZED: -1,
+} as const;
 
 export type EtcdMemberAlarm_AlarmType = typeof EtcdMemberAlarm_AlarmType[keyof typeof EtcdMemberAlarm_AlarmType];
 
@@ -1383,95 +1752,125 @@ export function etcdMemberAlarm_AlarmTypeToJSON(object: EtcdMemberAlarm_AlarmTyp
   }
 }
 
+/** One `EtcdAlarmDisarm` per node. */
 export interface EtcdAlarmDisarmResponse {
   messages: EtcdAlarmDisarm[];
 }
 
+/** The alarms that were cleared. */
 export interface EtcdAlarmDisarm {
   metadata: Metadata | undefined;
   memberAlarms: EtcdMemberAlarm[];
 }
 
+/** One `EtcdDefragment` per node. */
 export interface EtcdDefragmentResponse {
   messages: EtcdDefragment[];
 }
 
+/** It was done; there is nothing more to say. */
 export interface EtcdDefragment {
   metadata: Metadata | undefined;
 }
 
+/** One `EtcdStatus` per node. */
 export interface EtcdStatusResponse {
   messages: EtcdStatus[];
 }
 
+/** The etcd member of a node. */
 export interface EtcdStatus {
   metadata: Metadata | undefined;
   memberStatus: EtcdMemberStatus | undefined;
 }
 
+/** The state of an etcd member. */
 export interface EtcdMemberStatus {
   protocolVersion: string;
+  /** Bytes of the file. */
   dbSize: bigint;
+  /** Bytes in use in it. */
   dbSizeInUse: bigint;
+  /** Member id. */
   leader: bigint;
   raftIndex: bigint;
   raftTerm: bigint;
+  /** How much of the log the database holds. */
   raftAppliedIndex: bigint;
   errors: string[];
   isLearner: boolean;
   memberId: bigint;
+  /** Version of the database's schema, or `unknown`. */
   storageVersion: string;
 }
 
+/** Which version to go down to. */
 export interface EtcdDowngradeValidateRequest {
+  /** Major and minor number, 3.5 at least: `3.5`. */
   version: string;
 }
 
+/** One `EtcdDowngradeValidate` per node. */
 export interface EtcdDowngradeValidateResponse {
   messages: EtcdDowngradeValidate[];
 }
 
+/** The downgrade is possible. */
 export interface EtcdDowngradeValidate {
   metadata: Metadata | undefined;
   clusterDowngrade: EtcdClusterDowngrade | undefined;
 }
 
+/** Which version to go down to. */
 export interface EtcdDowngradeEnableRequest {
+  /** Major and minor number, 3.5 at least: `3.5`. */
   version: string;
 }
 
+/** One `EtcdDowngradeEnable` per node. */
 export interface EtcdDowngradeEnableResponse {
   messages: EtcdDowngradeEnable[];
 }
 
+/** The downgrade is permitted. */
 export interface EtcdDowngradeEnable {
   metadata: Metadata | undefined;
   clusterDowngrade: EtcdClusterDowngrade | undefined;
 }
 
+/** One `EtcdDowngradeCancel` per node. */
 export interface EtcdDowngradeCancelResponse {
   messages: EtcdDowngradeCancel[];
 }
 
+/** The downgrade is no longer permitted. */
 export interface EtcdDowngradeCancel {
   metadata: Metadata | undefined;
   clusterDowngrade: EtcdClusterDowngrade | undefined;
 }
 
+/** Where the etcd cluster stands. */
 export interface EtcdClusterDowngrade {
   clusterVersion: string;
 }
 
+/**
+ * A static route. This message and those down to ClusterConfig described a configuration to generate; no RPC
+ * of this line takes them.
+ */
 export interface RouteConfig {
+  /** Destination as a prefix. */
   network: string;
   gateway: string;
   metric: number;
 }
 
+/** How to use DHCP. */
 export interface DHCPOptionsConfig {
   routeMetric: number;
 }
 
+/** A network interface. */
 export interface NetworkDeviceConfig {
   interface: string;
   cidr: string;
@@ -1482,16 +1881,19 @@ export interface NetworkDeviceConfig {
   routes: RouteConfig[];
 }
 
+/** The network of a machine. */
 export interface NetworkConfig {
   hostname: string;
   interfaces: NetworkDeviceConfig[];
 }
 
+/** Where from and where to a machine is installed. */
 export interface InstallConfig {
   installDisk: string;
   installImage: string;
 }
 
+/** A machine. */
 export interface MachineConfig {
   type: MachineConfig_MachineType;
   installConfig: InstallConfig | undefined;
@@ -1499,6 +1901,7 @@ export interface MachineConfig {
   kubernetesVersion: string;
 }
 
+/** What the machine is in its cluster. */
 export const MachineConfig_MachineType = {
   TYPE_UNKNOWN: 0,
   TYPE_INIT: 1,
@@ -1554,20 +1957,24 @@ export function machineConfig_MachineTypeToJSON(object: MachineConfig_MachineTyp
   }
 }
 
+/** How to reach the Kubernetes API. */
 export interface ControlPlaneConfig {
   endpoint: string;
 }
 
+/** The network of the pods. */
 export interface CNIConfig {
   name: string;
   urls: string[];
 }
 
+/** The network of a cluster. */
 export interface ClusterNetworkConfig {
   dnsDomain: string;
   cniConfig: CNIConfig | undefined;
 }
 
+/** A cluster. */
 export interface ClusterConfig {
   name: string;
   controlPlane: ControlPlaneConfig | undefined;
@@ -1575,37 +1982,56 @@ export interface ClusterConfig {
   allowSchedulingOnControlPlanes: boolean;
 }
 
+/** Whom to issue a certificate for. */
 export interface GenerateClientConfigurationRequest {
+  /** Become the organisations of the certificate; unknown ones are kept. */
   roles: string[];
+  /** How long the certificate is valid; must be positive. */
   crtTtl: Duration | undefined;
 }
 
+/** A client's identity. */
 export interface GenerateClientConfiguration {
-  metadata: Metadata | undefined;
+  metadata:
+    | Metadata
+    | undefined;
+  /** PEM. */
   ca: Buffer;
+  /** PEM. */
   crt: Buffer;
+  /** PEM. A secret. */
   key: Buffer;
+  /** YAML with all of the above in it and no endpoints. A secret. */
   talosconfig: Buffer;
 }
 
+/** One `GenerateClientConfiguration` per node. */
 export interface GenerateClientConfigurationResponse {
   messages: GenerateClientConfiguration[];
 }
 
+/** What to capture. */
 export interface PacketCaptureRequest {
   interface: string;
+  /** Packets for others too. */
   promiscuous: boolean;
+  /** Bytes a packet, as the header of the stream says; 0 means 4096. Packets are not cut. */
   snapLen: number;
+  /** A classic BPF program; empty lets everything through. */
   bpfFilter: BPFInstruction[];
 }
 
+/** One instruction of classic BPF. */
 export interface BPFInstruction {
   op: number;
+  /** Instructions to skip when true. */
   jt: number;
+  /** Instructions to skip when false. */
   jf: number;
   k: number;
 }
 
+/** Which sockets to list, and what to say of them. */
 export interface NetstatRequest {
   filter: NetstatRequest_Filter;
   feature: NetstatRequest_Feature | undefined;
@@ -1613,6 +2039,7 @@ export interface NetstatRequest {
   netns: NetstatRequest_NetNS | undefined;
 }
 
+/** By what they do. */
 export const NetstatRequest_Filter = { ALL: 0, CONNECTED: 1, LISTENING: 2, UNRECOGNIZED: -1 } as const;
 
 export type NetstatRequest_Filter = typeof NetstatRequest_Filter[keyof typeof NetstatRequest_Filter];
@@ -1656,10 +2083,13 @@ export function netstatRequest_FilterToJSON(object: NetstatRequest_Filter): stri
   }
 }
 
+/** Further work to do for each socket. */
 export interface NetstatRequest_Feature {
+  /** Find the process that holds it. */
   pid: boolean;
 }
 
+/** Protocols; none chosen gives none. */
 export interface NetstatRequest_L4proto {
   tcp: boolean;
   tcp6: boolean;
@@ -1671,33 +2101,47 @@ export interface NetstatRequest_L4proto {
   raw6: boolean;
 }
 
+/** Network namespaces. */
 export interface NetstatRequest_NetNS {
   hostnetwork: boolean;
+  /** Names below /var/run/netns. */
   netns: string[];
   allnetns: boolean;
 }
 
+/** One socket, as a line of /proc/net tells. */
 export interface ConnectRecord {
+  /** Name of the file below /proc/net, such as `tcp6`. */
   l4proto: string;
   localip: string;
   localport: number;
   remoteip: string;
   remoteport: number;
   state: ConnectRecord_State;
+  /** Bytes. */
   txqueue: bigint;
+  /** Bytes. */
   rxqueue: bigint;
   tr: ConnectRecord_TimerActive;
+  /** Kernel ticks until the timer fires. */
   timerwhen: bigint;
+  /** Retransmissions so far. */
   retrnsmt: bigint;
   uid: number;
   timeout: bigint;
   inode: bigint;
   ref: bigint;
+  /** Address of the socket in the kernel. */
   pointer: bigint;
-  process: ConnectRecord_Process | undefined;
+  /** Never absent; empty when unknown. */
+  process:
+    | ConnectRecord_Process
+    | undefined;
+  /** Empty for the host's. */
   netns: string;
 }
 
+/** State of the connection, numbered as in the kernel. */
 export const ConnectRecord_State = {
   RESERVED: 0,
   ESTABLISHED: 1,
@@ -1809,6 +2253,7 @@ export function connectRecord_StateToJSON(object: ConnectRecord_State): string {
   }
 }
 
+/** The timer that runs for the socket. */
 export const ConnectRecord_TimerActive = {
   OFF: 0,
   ON: 1,
@@ -1871,66 +2316,83 @@ export function connectRecord_TimerActiveToJSON(object: ConnectRecord_TimerActiv
   }
 }
 
+/** The process that holds the socket. */
 export interface ConnectRecord_Process {
   pid: number;
   name: string;
 }
 
+/** The sockets of a node. */
 export interface Netstat {
   metadata: Metadata | undefined;
   connectrecord: ConnectRecord[];
 }
 
+/** One `Netstat` per node. */
 export interface NetstatResponse {
   messages: Netstat[];
 }
 
+/** A value of the META partition. */
 export interface MetaWriteRequest {
+  /** 0 to 255. */
   key: number;
   value: Buffer;
 }
 
+/** It was done; there is nothing more to say. */
 export interface MetaWrite {
   metadata: Metadata | undefined;
 }
 
+/** One `MetaWrite` per node. */
 export interface MetaWriteResponse {
   messages: MetaWrite[];
 }
 
+/** Which value to delete. */
 export interface MetaDeleteRequest {
+  /** 0 to 255. */
   key: number;
 }
 
+/** It was done; there is nothing more to say. */
 export interface MetaDelete {
   metadata: Metadata | undefined;
 }
 
+/** One `MetaDelete` per node. */
 export interface MetaDeleteResponse {
   messages: MetaDelete[];
 }
 
+/** Whose images to list. */
 export interface ImageListRequest {
   namespace: ContainerdNamespace;
 }
 
+/** One image. */
 export interface ImageListResponse {
   metadata: Metadata | undefined;
   name: string;
   digest: string;
+  /** Bytes. */
   size: bigint;
   createdAt: Timestamp | undefined;
 }
 
+/** Which image to pull. */
 export interface ImagePullRequest {
   namespace: ContainerdNamespace;
   reference: string;
 }
 
+/** It was done; there is nothing more to say. */
 export interface ImagePull {
   metadata: Metadata | undefined;
 }
 
+/** One `ImagePull` per node. */
 export interface ImagePullResponse {
   messages: ImagePull[];
 }
@@ -21383,11 +21845,13 @@ export const ImagePullResponse: MessageFns<ImagePullResponse> = {
   },
 };
 
+/** Runs a node: its configuration, its life cycle, its services, files and figures, and etcd beside it. */
 export type MachineServiceDefinition = typeof MachineServiceDefinition;
 export const MachineServiceDefinition = {
   name: "MachineService",
   fullName: "machine.MachineService",
   methods: {
+    /** Validates a machine configuration and puts it into effect, now or after the next reboot. */
     applyConfiguration: {
       name: "ApplyConfiguration",
       requestType: ApplyConfigurationRequest as typeof ApplyConfigurationRequest,
@@ -21396,6 +21860,10 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /**
+     * Starts etcd as the first member of a new cluster, or from an uploaded snapshot. Once in a cluster's life,
+     * on one control plane node.
+     */
     bootstrap: {
       name: "Bootstrap",
       requestType: BootstrapRequest as typeof BootstrapRequest,
@@ -21404,6 +21872,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Lists the containers of one containerd namespace. */
     containers: {
       name: "Containers",
       requestType: ContainersRequest as typeof ContainersRequest,
@@ -21412,6 +21881,10 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /**
+     * Sends a file or a folder as a gzip-compressed tar archive. Files that cannot be read are skipped and
+     * named in the error that ends the call.
+     */
     copy: {
       name: "Copy",
       requestType: CopyRequest as typeof CopyRequest,
@@ -21420,6 +21893,7 @@ export const MachineServiceDefinition = {
       responseStream: true,
       options: {},
     },
+    /** Reads the frequencies of each CPU. */
     cPUFreqStats: {
       name: "CPUFreqStats",
       requestType: Empty as typeof Empty,
@@ -21428,6 +21902,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Reads what /proc/cpuinfo says of each CPU. */
     cPUInfo: {
       name: "CPUInfo",
       requestType: Empty as typeof Empty,
@@ -21436,6 +21911,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Reads the counters of /proc/diskstats. */
     diskStats: {
       name: "DiskStats",
       requestType: Empty as typeof Empty,
@@ -21444,6 +21920,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Sends the kernel log, one record a message. */
     dmesg: {
       name: "Dmesg",
       requestType: DmesgRequest as typeof DmesgRequest,
@@ -21452,6 +21929,10 @@ export const MachineServiceDefinition = {
       responseStream: true,
       options: {},
     },
+    /**
+     * Sends what happens on the node, from the past (if asked for) on. The first message is empty: it says that
+     * the subscription stands.
+     */
     events: {
       name: "Events",
       requestType: EventsRequest as typeof EventsRequest,
@@ -21460,6 +21941,7 @@ export const MachineServiceDefinition = {
       responseStream: true,
       options: {},
     },
+    /** Lists the members of the etcd cluster. */
     etcdMemberList: {
       name: "EtcdMemberList",
       requestType: EtcdMemberListRequest as typeof EtcdMemberListRequest,
@@ -21468,6 +21950,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Removes a member that no longer runs from the etcd cluster. */
     etcdRemoveMemberByID: {
       name: "EtcdRemoveMemberByID",
       requestType: EtcdRemoveMemberByIDRequest as typeof EtcdRemoveMemberByIDRequest,
@@ -21476,6 +21959,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Takes this node out of the etcd cluster, stops its etcd and empties its data folder. */
     etcdLeaveCluster: {
       name: "EtcdLeaveCluster",
       requestType: EtcdLeaveClusterRequest as typeof EtcdLeaveClusterRequest,
@@ -21484,6 +21968,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Hands the leadership of etcd to another member, if this node has it. */
     etcdForfeitLeadership: {
       name: "EtcdForfeitLeadership",
       requestType: EtcdForfeitLeadershipRequest as typeof EtcdForfeitLeadershipRequest,
@@ -21492,6 +21977,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Uploads an etcd snapshot for a later Bootstrap with `recover_etcd`. */
     etcdRecover: {
       name: "EtcdRecover",
       requestType: Data as typeof Data,
@@ -21500,6 +21986,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Sends a snapshot of the etcd database. */
     etcdSnapshot: {
       name: "EtcdSnapshot",
       requestType: EtcdSnapshotRequest as typeof EtcdSnapshotRequest,
@@ -21508,6 +21995,7 @@ export const MachineServiceDefinition = {
       responseStream: true,
       options: {},
     },
+    /** Lists the alarms of the local etcd member. */
     etcdAlarmList: {
       name: "EtcdAlarmList",
       requestType: Empty as typeof Empty,
@@ -21516,6 +22004,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Clears the alarms of the local etcd member. */
     etcdAlarmDisarm: {
       name: "EtcdAlarmDisarm",
       requestType: Empty as typeof Empty,
@@ -21524,6 +22013,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Compacts the database file of the local etcd member, which takes no requests meanwhile. */
     etcdDefragment: {
       name: "EtcdDefragment",
       requestType: Empty as typeof Empty,
@@ -21532,6 +22022,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Reads the state of the local etcd member. */
     etcdStatus: {
       name: "EtcdStatus",
       requestType: Empty as typeof Empty,
@@ -21540,6 +22031,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Tells whether the etcd cluster could go down to a version. */
     etcdDowngradeValidate: {
       name: "EtcdDowngradeValidate",
       requestType: EtcdDowngradeValidateRequest as typeof EtcdDowngradeValidateRequest,
@@ -21548,6 +22040,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Lets the etcd cluster go down to a version. */
     etcdDowngradeEnable: {
       name: "EtcdDowngradeEnable",
       requestType: EtcdDowngradeEnableRequest as typeof EtcdDowngradeEnableRequest,
@@ -21556,6 +22049,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Takes a permitted downgrade back. */
     etcdDowngradeCancel: {
       name: "EtcdDowngradeCancel",
       requestType: Empty as typeof Empty,
@@ -21564,6 +22058,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Reads the kernel's host name. */
     hostname: {
       name: "Hostname",
       requestType: Empty as typeof Empty,
@@ -21572,6 +22067,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Issues an administrator's kubeconfig: a tar.gz that holds the file `kubeconfig`. */
     kubeconfig: {
       name: "Kubeconfig",
       requestType: Empty as typeof Empty,
@@ -21580,6 +22076,7 @@ export const MachineServiceDefinition = {
       responseStream: true,
       options: {},
     },
+    /** Lists a folder: one message a file, depth first, the root itself first. */
     list: {
       name: "List",
       requestType: ListRequest as typeof ListRequest,
@@ -21588,6 +22085,7 @@ export const MachineServiceDefinition = {
       responseStream: true,
       options: {},
     },
+    /** Adds up the sizes of files below a path, a folder after its contents. */
     diskUsage: {
       name: "DiskUsage",
       requestType: DiskUsageRequest as typeof DiskUsageRequest,
@@ -21596,6 +22094,7 @@ export const MachineServiceDefinition = {
       responseStream: true,
       options: {},
     },
+    /** Reads the load averages. */
     loadAvg: {
       name: "LoadAvg",
       requestType: Empty as typeof Empty,
@@ -21604,6 +22103,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Sends the log of a service or of a container as raw bytes, not aligned to lines. */
     logs: {
       name: "Logs",
       requestType: LogsRequest as typeof LogsRequest,
@@ -21612,6 +22112,7 @@ export const MachineServiceDefinition = {
       responseStream: true,
       options: {},
     },
+    /** Lists the ids whose logs Logs can read from memory. */
     logsContainers: {
       name: "LogsContainers",
       requestType: Empty as typeof Empty,
@@ -21620,6 +22121,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Reads /proc/meminfo. */
     memory: {
       name: "Memory",
       requestType: Empty as typeof Empty,
@@ -21628,6 +22130,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Lists the mounts with their sizes. */
     mounts: {
       name: "Mounts",
       requestType: Empty as typeof Empty,
@@ -21636,6 +22139,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Reads the counters of /proc/net/dev. */
     networkDeviceStats: {
       name: "NetworkDeviceStats",
       requestType: Empty as typeof Empty,
@@ -21644,6 +22148,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Lists the processes of user space; kernel threads and zombies are left out. */
     processes: {
       name: "Processes",
       requestType: Empty as typeof Empty,
@@ -21652,6 +22157,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Sends the content of one regular file. */
     read: {
       name: "Read",
       requestType: ReadRequest as typeof ReadRequest,
@@ -21660,6 +22166,7 @@ export const MachineServiceDefinition = {
       responseStream: true,
       options: {},
     },
+    /** Starts the reboot and returns. */
     reboot: {
       name: "Reboot",
       requestType: RebootRequest as typeof RebootRequest,
@@ -21668,6 +22175,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Restarts a container: its process gets SIGTERM, or the container runtime stops it. */
     restart: {
       name: "Restart",
       requestType: RestartRequest as typeof RestartRequest,
@@ -21676,6 +22184,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Makes the previous version the one to boot, and reboots. */
     rollback: {
       name: "Rollback",
       requestType: RollbackRequest as typeof RollbackRequest,
@@ -21684,6 +22193,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Starts the wiping of the node, after which it reboots or powers off. */
     reset: {
       name: "Reset",
       requestType: ResetRequest as typeof ResetRequest,
@@ -21692,6 +22202,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Lists the services of the node, sorted by id. */
     serviceList: {
       name: "ServiceList",
       requestType: Empty as typeof Empty,
@@ -21700,6 +22211,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Restarts a service, or starts it if it does not run. */
     serviceRestart: {
       name: "ServiceRestart",
       requestType: ServiceRestartRequest as typeof ServiceRestartRequest,
@@ -21708,6 +22220,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Starts a service. */
     serviceStart: {
       name: "ServiceStart",
       requestType: ServiceStartRequest as typeof ServiceStartRequest,
@@ -21716,6 +22229,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Stops a service. */
     serviceStop: {
       name: "ServiceStop",
       requestType: ServiceStopRequest as typeof ServiceStopRequest,
@@ -21724,6 +22238,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Starts the way to power-off and returns. */
     shutdown: {
       name: "Shutdown",
       requestType: ShutdownRequest as typeof ShutdownRequest,
@@ -21732,6 +22247,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Reads memory and CPU use of the containers of one containerd namespace. */
     stats: {
       name: "Stats",
       requestType: StatsRequest as typeof StatsRequest,
@@ -21740,6 +22256,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Reads the counters of /proc/stat. */
     systemStat: {
       name: "SystemStat",
       requestType: Empty as typeof Empty,
@@ -21748,7 +22265,11 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** @deprecated */
+    /**
+     * Installs another version and reboots into it. LifecycleService.Upgrade takes its place.
+     *
+     * @deprecated
+     */
     upgrade: {
       name: "Upgrade",
       requestType: UpgradeRequest as typeof UpgradeRequest,
@@ -21757,6 +22278,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Tells what runs here. */
     version: {
       name: "Version",
       requestType: Empty as typeof Empty,
@@ -21765,6 +22287,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Issues a client certificate with the given roles and a talosconfig around it. */
     generateClientConfiguration: {
       name: "GenerateClientConfiguration",
       requestType: GenerateClientConfigurationRequest as typeof GenerateClientConfigurationRequest,
@@ -21773,6 +22296,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Sends the packets of an interface as a pcap stream, until the caller cancels. */
     packetCapture: {
       name: "PacketCapture",
       requestType: PacketCaptureRequest as typeof PacketCaptureRequest,
@@ -21781,6 +22305,7 @@ export const MachineServiceDefinition = {
       responseStream: true,
       options: {},
     },
+    /** Lists sockets. */
     netstat: {
       name: "Netstat",
       requestType: NetstatRequest as typeof NetstatRequest,
@@ -21789,6 +22314,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Writes a value to the META partition. */
     metaWrite: {
       name: "MetaWrite",
       requestType: MetaWriteRequest as typeof MetaWriteRequest,
@@ -21797,6 +22323,7 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Deletes a value from the META partition. */
     metaDelete: {
       name: "MetaDelete",
       requestType: MetaDeleteRequest as typeof MetaDeleteRequest,
@@ -21805,7 +22332,11 @@ export const MachineServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** @deprecated */
+    /**
+     * Lists container images. ImageService.List takes its place.
+     *
+     * @deprecated
+     */
     imageList: {
       name: "ImageList",
       requestType: ImageListRequest as typeof ImageListRequest,
@@ -21814,7 +22345,11 @@ export const MachineServiceDefinition = {
       responseStream: true,
       options: {},
     },
-    /** @deprecated */
+    /**
+     * Pulls a container image. ImageService.Pull takes its place.
+     *
+     * @deprecated
+     */
     imagePull: {
       name: "ImagePull",
       requestType: ImagePullRequest as typeof ImagePullRequest,
@@ -21827,245 +22362,389 @@ export const MachineServiceDefinition = {
 } as const;
 
 export interface MachineServiceImplementation<CallContextExt = {}> {
+  /** Validates a machine configuration and puts it into effect, now or after the next reboot. */
   applyConfiguration(
     request: ApplyConfigurationRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<ApplyConfigurationResponse>>;
+  /**
+   * Starts etcd as the first member of a new cluster, or from an uploaded snapshot. Once in a cluster's life,
+   * on one control plane node.
+   */
   bootstrap(request: BootstrapRequest, context: CallContext & CallContextExt): Promise<DeepPartial<BootstrapResponse>>;
+  /** Lists the containers of one containerd namespace. */
   containers(
     request: ContainersRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<ContainersResponse>>;
+  /**
+   * Sends a file or a folder as a gzip-compressed tar archive. Files that cannot be read are skipped and
+   * named in the error that ends the call.
+   */
   copy(request: CopyRequest, context: CallContext & CallContextExt): ServerStreamingMethodResult<DeepPartial<Data>>;
+  /** Reads the frequencies of each CPU. */
   cPUFreqStats(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<CPUFreqStatsResponse>>;
+  /** Reads what /proc/cpuinfo says of each CPU. */
   cPUInfo(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<CPUInfoResponse>>;
+  /** Reads the counters of /proc/diskstats. */
   diskStats(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<DiskStatsResponse>>;
+  /** Sends the kernel log, one record a message. */
   dmesg(request: DmesgRequest, context: CallContext & CallContextExt): ServerStreamingMethodResult<DeepPartial<Data>>;
+  /**
+   * Sends what happens on the node, from the past (if asked for) on. The first message is empty: it says that
+   * the subscription stands.
+   */
   events(
     request: EventsRequest,
     context: CallContext & CallContextExt,
   ): ServerStreamingMethodResult<DeepPartial<Event>>;
+  /** Lists the members of the etcd cluster. */
   etcdMemberList(
     request: EtcdMemberListRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<EtcdMemberListResponse>>;
+  /** Removes a member that no longer runs from the etcd cluster. */
   etcdRemoveMemberByID(
     request: EtcdRemoveMemberByIDRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<EtcdRemoveMemberByIDResponse>>;
+  /** Takes this node out of the etcd cluster, stops its etcd and empties its data folder. */
   etcdLeaveCluster(
     request: EtcdLeaveClusterRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<EtcdLeaveClusterResponse>>;
+  /** Hands the leadership of etcd to another member, if this node has it. */
   etcdForfeitLeadership(
     request: EtcdForfeitLeadershipRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<EtcdForfeitLeadershipResponse>>;
+  /** Uploads an etcd snapshot for a later Bootstrap with `recover_etcd`. */
   etcdRecover(
     request: AsyncIterable<Data>,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<EtcdRecoverResponse>>;
+  /** Sends a snapshot of the etcd database. */
   etcdSnapshot(
     request: EtcdSnapshotRequest,
     context: CallContext & CallContextExt,
   ): ServerStreamingMethodResult<DeepPartial<Data>>;
+  /** Lists the alarms of the local etcd member. */
   etcdAlarmList(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<EtcdAlarmListResponse>>;
+  /** Clears the alarms of the local etcd member. */
   etcdAlarmDisarm(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<EtcdAlarmDisarmResponse>>;
+  /** Compacts the database file of the local etcd member, which takes no requests meanwhile. */
   etcdDefragment(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<EtcdDefragmentResponse>>;
+  /** Reads the state of the local etcd member. */
   etcdStatus(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<EtcdStatusResponse>>;
+  /** Tells whether the etcd cluster could go down to a version. */
   etcdDowngradeValidate(
     request: EtcdDowngradeValidateRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<EtcdDowngradeValidateResponse>>;
+  /** Lets the etcd cluster go down to a version. */
   etcdDowngradeEnable(
     request: EtcdDowngradeEnableRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<EtcdDowngradeEnableResponse>>;
+  /** Takes a permitted downgrade back. */
   etcdDowngradeCancel(
     request: Empty,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<EtcdDowngradeCancelResponse>>;
+  /** Reads the kernel's host name. */
   hostname(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<HostnameResponse>>;
+  /** Issues an administrator's kubeconfig: a tar.gz that holds the file `kubeconfig`. */
   kubeconfig(request: Empty, context: CallContext & CallContextExt): ServerStreamingMethodResult<DeepPartial<Data>>;
+  /** Lists a folder: one message a file, depth first, the root itself first. */
   list(request: ListRequest, context: CallContext & CallContextExt): ServerStreamingMethodResult<DeepPartial<FileInfo>>;
+  /** Adds up the sizes of files below a path, a folder after its contents. */
   diskUsage(
     request: DiskUsageRequest,
     context: CallContext & CallContextExt,
   ): ServerStreamingMethodResult<DeepPartial<DiskUsageInfo>>;
+  /** Reads the load averages. */
   loadAvg(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<LoadAvgResponse>>;
+  /** Sends the log of a service or of a container as raw bytes, not aligned to lines. */
   logs(request: LogsRequest, context: CallContext & CallContextExt): ServerStreamingMethodResult<DeepPartial<Data>>;
+  /** Lists the ids whose logs Logs can read from memory. */
   logsContainers(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<LogsContainersResponse>>;
+  /** Reads /proc/meminfo. */
   memory(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<MemoryResponse>>;
+  /** Lists the mounts with their sizes. */
   mounts(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<MountsResponse>>;
+  /** Reads the counters of /proc/net/dev. */
   networkDeviceStats(
     request: Empty,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<NetworkDeviceStatsResponse>>;
+  /** Lists the processes of user space; kernel threads and zombies are left out. */
   processes(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<ProcessesResponse>>;
+  /** Sends the content of one regular file. */
   read(request: ReadRequest, context: CallContext & CallContextExt): ServerStreamingMethodResult<DeepPartial<Data>>;
+  /** Starts the reboot and returns. */
   reboot(request: RebootRequest, context: CallContext & CallContextExt): Promise<DeepPartial<RebootResponse>>;
+  /** Restarts a container: its process gets SIGTERM, or the container runtime stops it. */
   restart(request: RestartRequest, context: CallContext & CallContextExt): Promise<DeepPartial<RestartResponse>>;
+  /** Makes the previous version the one to boot, and reboots. */
   rollback(request: RollbackRequest, context: CallContext & CallContextExt): Promise<DeepPartial<RollbackResponse>>;
+  /** Starts the wiping of the node, after which it reboots or powers off. */
   reset(request: ResetRequest, context: CallContext & CallContextExt): Promise<DeepPartial<ResetResponse>>;
+  /** Lists the services of the node, sorted by id. */
   serviceList(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<ServiceListResponse>>;
+  /** Restarts a service, or starts it if it does not run. */
   serviceRestart(
     request: ServiceRestartRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<ServiceRestartResponse>>;
+  /** Starts a service. */
   serviceStart(
     request: ServiceStartRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<ServiceStartResponse>>;
+  /** Stops a service. */
   serviceStop(
     request: ServiceStopRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<ServiceStopResponse>>;
+  /** Starts the way to power-off and returns. */
   shutdown(request: ShutdownRequest, context: CallContext & CallContextExt): Promise<DeepPartial<ShutdownResponse>>;
+  /** Reads memory and CPU use of the containers of one containerd namespace. */
   stats(request: StatsRequest, context: CallContext & CallContextExt): Promise<DeepPartial<StatsResponse>>;
+  /** Reads the counters of /proc/stat. */
   systemStat(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<SystemStatResponse>>;
-  /** @deprecated */
+  /**
+   * Installs another version and reboots into it. LifecycleService.Upgrade takes its place.
+   *
+   * @deprecated
+   */
   upgrade(request: UpgradeRequest, context: CallContext & CallContextExt): Promise<DeepPartial<UpgradeResponse>>;
+  /** Tells what runs here. */
   version(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<VersionResponse>>;
+  /** Issues a client certificate with the given roles and a talosconfig around it. */
   generateClientConfiguration(
     request: GenerateClientConfigurationRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<GenerateClientConfigurationResponse>>;
+  /** Sends the packets of an interface as a pcap stream, until the caller cancels. */
   packetCapture(
     request: PacketCaptureRequest,
     context: CallContext & CallContextExt,
   ): ServerStreamingMethodResult<DeepPartial<Data>>;
+  /** Lists sockets. */
   netstat(request: NetstatRequest, context: CallContext & CallContextExt): Promise<DeepPartial<NetstatResponse>>;
+  /** Writes a value to the META partition. */
   metaWrite(request: MetaWriteRequest, context: CallContext & CallContextExt): Promise<DeepPartial<MetaWriteResponse>>;
+  /** Deletes a value from the META partition. */
   metaDelete(
     request: MetaDeleteRequest,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<MetaDeleteResponse>>;
-  /** @deprecated */
+  /**
+   * Lists container images. ImageService.List takes its place.
+   *
+   * @deprecated
+   */
   imageList(
     request: ImageListRequest,
     context: CallContext & CallContextExt,
   ): ServerStreamingMethodResult<DeepPartial<ImageListResponse>>;
-  /** @deprecated */
+  /**
+   * Pulls a container image. ImageService.Pull takes its place.
+   *
+   * @deprecated
+   */
   imagePull(request: ImagePullRequest, context: CallContext & CallContextExt): Promise<DeepPartial<ImagePullResponse>>;
 }
 
 export interface MachineServiceClient<CallOptionsExt = {}> {
+  /** Validates a machine configuration and puts it into effect, now or after the next reboot. */
   applyConfiguration(
     request: DeepPartial<ApplyConfigurationRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<ApplyConfigurationResponse>;
+  /**
+   * Starts etcd as the first member of a new cluster, or from an uploaded snapshot. Once in a cluster's life,
+   * on one control plane node.
+   */
   bootstrap(request: DeepPartial<BootstrapRequest>, options?: CallOptions & CallOptionsExt): Promise<BootstrapResponse>;
+  /** Lists the containers of one containerd namespace. */
   containers(
     request: DeepPartial<ContainersRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<ContainersResponse>;
+  /**
+   * Sends a file or a folder as a gzip-compressed tar archive. Files that cannot be read are skipped and
+   * named in the error that ends the call.
+   */
   copy(request: DeepPartial<CopyRequest>, options?: CallOptions & CallOptionsExt): AsyncIterable<Data>;
+  /** Reads the frequencies of each CPU. */
   cPUFreqStats(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<CPUFreqStatsResponse>;
+  /** Reads what /proc/cpuinfo says of each CPU. */
   cPUInfo(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<CPUInfoResponse>;
+  /** Reads the counters of /proc/diskstats. */
   diskStats(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<DiskStatsResponse>;
+  /** Sends the kernel log, one record a message. */
   dmesg(request: DeepPartial<DmesgRequest>, options?: CallOptions & CallOptionsExt): AsyncIterable<Data>;
+  /**
+   * Sends what happens on the node, from the past (if asked for) on. The first message is empty: it says that
+   * the subscription stands.
+   */
   events(request: DeepPartial<EventsRequest>, options?: CallOptions & CallOptionsExt): AsyncIterable<Event>;
+  /** Lists the members of the etcd cluster. */
   etcdMemberList(
     request: DeepPartial<EtcdMemberListRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<EtcdMemberListResponse>;
+  /** Removes a member that no longer runs from the etcd cluster. */
   etcdRemoveMemberByID(
     request: DeepPartial<EtcdRemoveMemberByIDRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<EtcdRemoveMemberByIDResponse>;
+  /** Takes this node out of the etcd cluster, stops its etcd and empties its data folder. */
   etcdLeaveCluster(
     request: DeepPartial<EtcdLeaveClusterRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<EtcdLeaveClusterResponse>;
+  /** Hands the leadership of etcd to another member, if this node has it. */
   etcdForfeitLeadership(
     request: DeepPartial<EtcdForfeitLeadershipRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<EtcdForfeitLeadershipResponse>;
+  /** Uploads an etcd snapshot for a later Bootstrap with `recover_etcd`. */
   etcdRecover(
     request: AsyncIterable<DeepPartial<Data>>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<EtcdRecoverResponse>;
+  /** Sends a snapshot of the etcd database. */
   etcdSnapshot(request: DeepPartial<EtcdSnapshotRequest>, options?: CallOptions & CallOptionsExt): AsyncIterable<Data>;
+  /** Lists the alarms of the local etcd member. */
   etcdAlarmList(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<EtcdAlarmListResponse>;
+  /** Clears the alarms of the local etcd member. */
   etcdAlarmDisarm(
     request: DeepPartial<Empty>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<EtcdAlarmDisarmResponse>;
+  /** Compacts the database file of the local etcd member, which takes no requests meanwhile. */
   etcdDefragment(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<EtcdDefragmentResponse>;
+  /** Reads the state of the local etcd member. */
   etcdStatus(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<EtcdStatusResponse>;
+  /** Tells whether the etcd cluster could go down to a version. */
   etcdDowngradeValidate(
     request: DeepPartial<EtcdDowngradeValidateRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<EtcdDowngradeValidateResponse>;
+  /** Lets the etcd cluster go down to a version. */
   etcdDowngradeEnable(
     request: DeepPartial<EtcdDowngradeEnableRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<EtcdDowngradeEnableResponse>;
+  /** Takes a permitted downgrade back. */
   etcdDowngradeCancel(
     request: DeepPartial<Empty>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<EtcdDowngradeCancelResponse>;
+  /** Reads the kernel's host name. */
   hostname(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<HostnameResponse>;
+  /** Issues an administrator's kubeconfig: a tar.gz that holds the file `kubeconfig`. */
   kubeconfig(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): AsyncIterable<Data>;
+  /** Lists a folder: one message a file, depth first, the root itself first. */
   list(request: DeepPartial<ListRequest>, options?: CallOptions & CallOptionsExt): AsyncIterable<FileInfo>;
+  /** Adds up the sizes of files below a path, a folder after its contents. */
   diskUsage(
     request: DeepPartial<DiskUsageRequest>,
     options?: CallOptions & CallOptionsExt,
   ): AsyncIterable<DiskUsageInfo>;
+  /** Reads the load averages. */
   loadAvg(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<LoadAvgResponse>;
+  /** Sends the log of a service or of a container as raw bytes, not aligned to lines. */
   logs(request: DeepPartial<LogsRequest>, options?: CallOptions & CallOptionsExt): AsyncIterable<Data>;
+  /** Lists the ids whose logs Logs can read from memory. */
   logsContainers(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<LogsContainersResponse>;
+  /** Reads /proc/meminfo. */
   memory(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<MemoryResponse>;
+  /** Lists the mounts with their sizes. */
   mounts(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<MountsResponse>;
+  /** Reads the counters of /proc/net/dev. */
   networkDeviceStats(
     request: DeepPartial<Empty>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<NetworkDeviceStatsResponse>;
+  /** Lists the processes of user space; kernel threads and zombies are left out. */
   processes(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<ProcessesResponse>;
+  /** Sends the content of one regular file. */
   read(request: DeepPartial<ReadRequest>, options?: CallOptions & CallOptionsExt): AsyncIterable<Data>;
+  /** Starts the reboot and returns. */
   reboot(request: DeepPartial<RebootRequest>, options?: CallOptions & CallOptionsExt): Promise<RebootResponse>;
+  /** Restarts a container: its process gets SIGTERM, or the container runtime stops it. */
   restart(request: DeepPartial<RestartRequest>, options?: CallOptions & CallOptionsExt): Promise<RestartResponse>;
+  /** Makes the previous version the one to boot, and reboots. */
   rollback(request: DeepPartial<RollbackRequest>, options?: CallOptions & CallOptionsExt): Promise<RollbackResponse>;
+  /** Starts the wiping of the node, after which it reboots or powers off. */
   reset(request: DeepPartial<ResetRequest>, options?: CallOptions & CallOptionsExt): Promise<ResetResponse>;
+  /** Lists the services of the node, sorted by id. */
   serviceList(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<ServiceListResponse>;
+  /** Restarts a service, or starts it if it does not run. */
   serviceRestart(
     request: DeepPartial<ServiceRestartRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<ServiceRestartResponse>;
+  /** Starts a service. */
   serviceStart(
     request: DeepPartial<ServiceStartRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<ServiceStartResponse>;
+  /** Stops a service. */
   serviceStop(
     request: DeepPartial<ServiceStopRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<ServiceStopResponse>;
+  /** Starts the way to power-off and returns. */
   shutdown(request: DeepPartial<ShutdownRequest>, options?: CallOptions & CallOptionsExt): Promise<ShutdownResponse>;
+  /** Reads memory and CPU use of the containers of one containerd namespace. */
   stats(request: DeepPartial<StatsRequest>, options?: CallOptions & CallOptionsExt): Promise<StatsResponse>;
+  /** Reads the counters of /proc/stat. */
   systemStat(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<SystemStatResponse>;
-  /** @deprecated */
+  /**
+   * Installs another version and reboots into it. LifecycleService.Upgrade takes its place.
+   *
+   * @deprecated
+   */
   upgrade(request: DeepPartial<UpgradeRequest>, options?: CallOptions & CallOptionsExt): Promise<UpgradeResponse>;
+  /** Tells what runs here. */
   version(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<VersionResponse>;
+  /** Issues a client certificate with the given roles and a talosconfig around it. */
   generateClientConfiguration(
     request: DeepPartial<GenerateClientConfigurationRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<GenerateClientConfigurationResponse>;
+  /** Sends the packets of an interface as a pcap stream, until the caller cancels. */
   packetCapture(
     request: DeepPartial<PacketCaptureRequest>,
     options?: CallOptions & CallOptionsExt,
   ): AsyncIterable<Data>;
+  /** Lists sockets. */
   netstat(request: DeepPartial<NetstatRequest>, options?: CallOptions & CallOptionsExt): Promise<NetstatResponse>;
+  /** Writes a value to the META partition. */
   metaWrite(request: DeepPartial<MetaWriteRequest>, options?: CallOptions & CallOptionsExt): Promise<MetaWriteResponse>;
+  /** Deletes a value from the META partition. */
   metaDelete(
     request: DeepPartial<MetaDeleteRequest>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<MetaDeleteResponse>;
-  /** @deprecated */
+  /**
+   * Lists container images. ImageService.List takes its place.
+   *
+   * @deprecated
+   */
   imageList(
     request: DeepPartial<ImageListRequest>,
     options?: CallOptions & CallOptionsExt,
   ): AsyncIterable<ImageListResponse>;
-  /** @deprecated */
+  /**
+   * Pulls a container image. ImageService.Pull takes its place.
+   *
+   * @deprecated
+   */
   imagePull(request: DeepPartial<ImagePullRequest>, options?: CallOptions & CallOptionsExt): Promise<ImagePullResponse>;
 }
 

@@ -13,7 +13,9 @@ export const protobufPackage = "machine";
 
 export const protobufFileName = "machine/md.proto";
 
+/** Which array to destroy. */
 export interface MDDestroyRequest {
+  /** Path below /dev. */
   device: string;
 }
 
@@ -84,11 +86,13 @@ export const MDDestroyRequest: MessageFns<MDDestroyRequest> = {
   },
 };
 
+/** Takes software RAID off the disks of a node. */
 export type MDServiceDefinition = typeof MDServiceDefinition;
 export const MDServiceDefinition = {
   name: "MDService",
   fullName: "machine.MDService",
   methods: {
+    /** Stops an array and removes its marks from its members. */
     destroy: {
       name: "Destroy",
       requestType: MDDestroyRequest as typeof MDDestroyRequest,
@@ -101,10 +105,12 @@ export const MDServiceDefinition = {
 } as const;
 
 export interface MDServiceImplementation<CallContextExt = {}> {
+  /** Stops an array and removes its marks from its members. */
   destroy(request: MDDestroyRequest, context: CallContext & CallContextExt): Promise<DeepPartial<Empty>>;
 }
 
 export interface MDServiceClient<CallOptionsExt = {}> {
+  /** Stops an array and removes its marks from its members. */
   destroy(request: DeepPartial<MDDestroyRequest>, options?: CallOptions & CallOptionsExt): Promise<Empty>;
 }
 

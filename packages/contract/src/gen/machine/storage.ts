@@ -12,13 +12,16 @@ export const protobufPackage = "machine";
 
 export const protobufFileName = "machine/storage.proto";
 
+/** Where to measure. */
 export interface StorageServiceStatfsRequest {
   path: string;
 }
 
+/** Sizes in bytes, and numbers of inodes. */
 export interface StorageServiceStatfsResponse {
   size: bigint;
   used: bigint;
+  /** To an ordinary user. */
   available: bigint;
   inodes: bigint;
   inodesUsed: bigint;
@@ -271,11 +274,13 @@ export const StorageServiceStatfsResponse: MessageFns<StorageServiceStatfsRespon
   },
 };
 
+/** Tells about mounted file systems. The other StorageService, of package storage, manages disks. */
 export type StorageServiceDefinition = typeof StorageServiceDefinition;
 export const StorageServiceDefinition = {
   name: "StorageService",
   fullName: "machine.StorageService",
   methods: {
+    /** Measures the file system that a path is on. */
     statfs: {
       name: "Statfs",
       requestType: StorageServiceStatfsRequest as typeof StorageServiceStatfsRequest,
@@ -288,6 +293,7 @@ export const StorageServiceDefinition = {
 } as const;
 
 export interface StorageServiceImplementation<CallContextExt = {}> {
+  /** Measures the file system that a path is on. */
   statfs(
     request: StorageServiceStatfsRequest,
     context: CallContext & CallContextExt,
@@ -295,6 +301,7 @@ export interface StorageServiceImplementation<CallContextExt = {}> {
 }
 
 export interface StorageServiceClient<CallOptionsExt = {}> {
+  /** Measures the file system that a path is on. */
   statfs(
     request: DeepPartial<StorageServiceStatfsRequest>,
     options?: CallOptions & CallOptionsExt,

@@ -12,12 +12,17 @@ export const protobufPackage = "securityapi";
 
 export const protobufFileName = "securityapi/security.proto";
 
+/** What to sign. */
 export interface CertificateRequest {
+  /** PEM. */
   csr: Buffer;
 }
 
+/** The certificate and whom to trust. */
 export interface CertificateResponse {
+  /** Every accepted CA, PEM. */
   ca: Buffer;
+  /** PEM. */
   crt: Buffer;
 }
 
@@ -173,11 +178,16 @@ export const CertificateResponse: MessageFns<CertificateResponse> = {
   },
 };
 
+/** What trustd does for nodes that join. Callers show the cluster's token in metadata `token`. */
 export type SecurityServiceDefinition = typeof SecurityServiceDefinition;
 export const SecurityServiceDefinition = {
   name: "SecurityService",
   fullName: "securityapi.SecurityService",
   methods: {
+    /**
+     * Signs a request for a server certificate, which is valid for a day. Whatever else the request asks for is
+     * left out.
+     */
     certificate: {
       name: "Certificate",
       requestType: CertificateRequest as typeof CertificateRequest,
@@ -190,6 +200,10 @@ export const SecurityServiceDefinition = {
 } as const;
 
 export interface SecurityServiceImplementation<CallContextExt = {}> {
+  /**
+   * Signs a request for a server certificate, which is valid for a day. Whatever else the request asks for is
+   * left out.
+   */
   certificate(
     request: CertificateRequest,
     context: CallContext & CallContextExt,
@@ -197,6 +211,10 @@ export interface SecurityServiceImplementation<CallContextExt = {}> {
 }
 
 export interface SecurityServiceClient<CallOptionsExt = {}> {
+  /**
+   * Signs a request for a server certificate, which is valid for a day. Whatever else the request asks for is
+   * left out.
+   */
   certificate(
     request: DeepPartial<CertificateRequest>,
     options?: CallOptions & CallOptionsExt,

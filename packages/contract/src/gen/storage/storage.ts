@@ -14,9 +14,12 @@ export const protobufPackage = "storage";
 
 export const protobufFileName = "storage/storage.proto";
 
+/** One disk. */
 export interface Disk {
+  /** Bytes. */
   size: bigint;
   model: string;
+  /** Path below /dev. */
   deviceName: string;
   name: string;
   serial: string;
@@ -24,12 +27,15 @@ export interface Disk {
   uuid: string;
   wwid: string;
   type: Disk_DiskType;
+  /** Path of the parent device in sysfs. */
   busPath: string;
+  /** The system is installed on it. */
   systemDisk: boolean;
   subsystem: string;
   readonly: boolean;
 }
 
+/** What kind of disk it is. */
 export const Disk_DiskType = { UNKNOWN: 0, SSD: 1, HDD: 2, NVME: 3, SD: 4, CD: 5, UNRECOGNIZED: -1 } as const;
 
 export type Disk_DiskType = typeof Disk_DiskType[keyof typeof Disk_DiskType];
@@ -91,28 +97,43 @@ export function disk_DiskTypeToJSON(object: Disk_DiskType): string {
   }
 }
 
+/** The disks of a node. */
 export interface Disks {
   metadata: Metadata | undefined;
   disks: Disk[];
 }
 
+/** One `Disks` per node. */
 export interface DisksResponse {
   messages: Disks[];
 }
 
+/** What to wipe. */
 export interface BlockDeviceWipeRequest {
   devices: BlockDeviceWipeDescriptor[];
 }
 
+/** One device and how to wipe it. */
 export interface BlockDeviceWipeDescriptor {
+  /** Name without /dev. */
   device: string;
   method: BlockDeviceWipeDescriptor_Method;
+  /** Wipe it though a volume uses it. */
   skipVolumeCheck: boolean;
+  /** Delete the partition's entry as well. */
   dropPartition: boolean;
+  /** Wipe it though another device is built on it. */
   skipSecondaryCheck: boolean;
 }
 
-export const BlockDeviceWipeDescriptor_Method = { FAST: 0, ZEROES: 1, UNRECOGNIZED: -1 } as const;
+/** How thorough it is. */
+export const BlockDeviceWipeDescriptor_Method = {
+  /** FAST - Only what makes it recognisable: signatures and tables. */
+  FAST: 0,
+  /** ZEROES - All of it. */
+  ZEROES: 1,
+  UNRECOGNIZED: -1,
+} as const;
 
 export type BlockDeviceWipeDescriptor_Method =
   typeof BlockDeviceWipeDescriptor_Method[keyof typeof BlockDeviceWipeDescriptor_Method];
@@ -150,10 +171,12 @@ export function blockDeviceWipeDescriptor_MethodToJSON(object: BlockDeviceWipeDe
   }
 }
 
+/** One `BlockDeviceWipe` per node. */
 export interface BlockDeviceWipeResponse {
   messages: BlockDeviceWipe[];
 }
 
+/** It was done; there is nothing more to say. */
 export interface BlockDeviceWipe {
   metadata: Metadata | undefined;
 }
@@ -960,11 +983,13 @@ export const BlockDeviceWipe: MessageFns<BlockDeviceWipe> = {
   },
 };
 
+/** Manages the disks of a node. The other StorageService, of package machine, tells about file systems. */
 export type StorageServiceDefinition = typeof StorageServiceDefinition;
 export const StorageServiceDefinition = {
   name: "StorageService",
   fullName: "storage.StorageService",
   methods: {
+    /** Lists the disks. */
     disks: {
       name: "Disks",
       requestType: Empty as typeof Empty,
@@ -973,6 +998,7 @@ export const StorageServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Wipes disks or partitions that nothing uses. */
     blockDeviceWipe: {
       name: "BlockDeviceWipe",
       requestType: BlockDeviceWipeRequest as typeof BlockDeviceWipeRequest,
@@ -985,7 +1011,9 @@ export const StorageServiceDefinition = {
 } as const;
 
 export interface StorageServiceImplementation<CallContextExt = {}> {
+  /** Lists the disks. */
   disks(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<DisksResponse>>;
+  /** Wipes disks or partitions that nothing uses. */
   blockDeviceWipe(
     request: BlockDeviceWipeRequest,
     context: CallContext & CallContextExt,
@@ -993,7 +1021,9 @@ export interface StorageServiceImplementation<CallContextExt = {}> {
 }
 
 export interface StorageServiceClient<CallOptionsExt = {}> {
+  /** Lists the disks. */
   disks(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<DisksResponse>;
+  /** Wipes disks or partitions that nothing uses. */
   blockDeviceWipe(
     request: DeepPartial<BlockDeviceWipeRequest>,
     options?: CallOptions & CallOptionsExt,

@@ -15,17 +15,25 @@ export const protobufPackage = "time";
 
 export const protobufFileName = "time/time.proto";
 
+/** Which server to ask. */
 export interface TimeRequest {
+  /** Name or address. */
   server: string;
 }
 
+/** Both clocks at the same moment. */
 export interface Time {
   metadata: Metadata | undefined;
   server: string;
-  localtime: Timestamp | undefined;
+  /** The node's. */
+  localtime:
+    | Timestamp
+    | undefined;
+  /** The server's. */
   remotetime: Timestamp | undefined;
 }
 
+/** One `Time` per node. */
 export interface TimeResponse {
   messages: Time[];
 }
@@ -289,11 +297,13 @@ export const TimeResponse: MessageFns<TimeResponse> = {
   },
 };
 
+/** Compares the node's clock with that of a time server. */
 export type TimeServiceDefinition = typeof TimeServiceDefinition;
 export const TimeServiceDefinition = {
   name: "TimeService",
   fullName: "time.TimeService",
   methods: {
+    /** Asks the first configured server. */
     time: {
       name: "Time",
       requestType: Empty as typeof Empty,
@@ -302,6 +312,7 @@ export const TimeServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Asks a given server. */
     timeCheck: {
       name: "TimeCheck",
       requestType: TimeRequest as typeof TimeRequest,
@@ -314,12 +325,16 @@ export const TimeServiceDefinition = {
 } as const;
 
 export interface TimeServiceImplementation<CallContextExt = {}> {
+  /** Asks the first configured server. */
   time(request: Empty, context: CallContext & CallContextExt): Promise<DeepPartial<TimeResponse>>;
+  /** Asks a given server. */
   timeCheck(request: TimeRequest, context: CallContext & CallContextExt): Promise<DeepPartial<TimeResponse>>;
 }
 
 export interface TimeServiceClient<CallOptionsExt = {}> {
+  /** Asks the first configured server. */
   time(request: DeepPartial<Empty>, options?: CallOptions & CallOptionsExt): Promise<TimeResponse>;
+  /** Asks a given server. */
   timeCheck(request: DeepPartial<TimeRequest>, options?: CallOptions & CallOptionsExt): Promise<TimeResponse>;
 }
 

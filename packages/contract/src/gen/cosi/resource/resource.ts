@@ -12,16 +12,24 @@ export const protobufPackage = "cosi.resource";
 
 export const protobufFileName = "cosi/resource/resource.proto";
 
+/** Everything about a resource but its content. Namespace, type and id identify it. */
 export interface Metadata {
   namespace: string;
   type: string;
   id: string;
+  /** `undefined`, or a decimal number that every change adds one to. */
   version: string;
+  /** The controller that alone may write it; empty: none. */
   owner: string;
+  /** `running` or `tearingDown`. */
   phase: string;
   created: Timestamp | undefined;
-  updated: Timestamp | undefined;
+  updated:
+    | Timestamp
+    | undefined;
+  /** While there is one, the resource cannot be destroyed. */
   finalizers: string[];
+  /** Queries look at labels, never at annotations. */
   labels: { [key: string]: string };
   annotations: { [key: string]: string };
 }
@@ -36,30 +44,40 @@ export interface Metadata_AnnotationsEntry {
   value: string;
 }
 
+/** The content of a resource in two forms, both filled in by the server. */
 export interface Spec {
+  /** The protobuf message of its type. */
   protoSpec: Buffer;
+  /** The spec alone as a YAML document. */
   yamlSpec: string;
 }
 
+/** A resource. Both parts are always there: clients refuse anything less. */
 export interface Resource {
   metadata: Metadata | undefined;
   spec: Spec | undefined;
 }
 
+/** One condition on a label. */
 export interface LabelTerm {
   key: string;
   op: LabelTerm_Operation;
   value: string[];
+  /** Turns the result round; a comparison of a label that is missing stays false. */
   invert: boolean;
 }
 
+/** How to compare. */
 export const LabelTerm_Operation = {
   EXISTS: 0,
   EQUAL: 1,
+  /** NOT_EXISTS - Deprecated: EXISTS with `invert`. */
   NOT_EXISTS: 2,
   IN: 3,
+  /** LT - By bytes, against the first value, as LTE. */
   LT: 4,
   LTE: 5,
+  /** LT_NUMERIC - As numbers with an optional suffix (k, Mi, ...), as LTE_NUMERIC. */
   LT_NUMERIC: 6,
   LTE_NUMERIC: 7,
   UNRECOGNIZED: -1,
@@ -136,11 +154,14 @@ export function labelTerm_OperationToJSON(object: LabelTerm_Operation): string {
   }
 }
 
+/** Conditions that all hold. Several queries: one of them has to match. */
 export interface LabelQuery {
   terms: LabelTerm[];
 }
 
+/** A condition on the id. */
 export interface IDQuery {
+  /** RE2; found anywhere in the id. */
   regexp: string;
 }
 

@@ -13,12 +13,16 @@ export const protobufPackage = "cosi.resource";
 
 export const protobufFileName = "cosi/resource/state.proto";
 
+/** What happened to a resource. */
 export const EventType = {
   CREATED: 0,
   UPDATED: 1,
   DESTROYED: 2,
+  /** BOOTSTRAPPED - Everything that existed when the watch began has been sent. */
   BOOTSTRAPPED: 3,
+  /** ERRORED - The watch is broken; nothing follows. */
   ERRORED: 4,
+  /** NOOP - Nothing: carries a bookmark. */
   NOOP: 5,
   UNRECOGNIZED: -1,
 } as const;
@@ -82,14 +86,24 @@ export function eventTypeToJSON(object: EventType): string {
   }
 }
 
+/** One change of a resource. */
 export interface Event {
+  /** The new content; for DESTROYED the last one; for events about no resource an empty one. */
   resource: Resource | undefined;
   eventType: EventType;
-  old: Resource | undefined;
-  error?: string | undefined;
+  /** The content before an UPDATED. */
+  old:
+    | Resource
+    | undefined;
+  /** Why, for ERRORED. */
+  error?:
+    | string
+    | undefined;
+  /** Where to start again after this event. */
   bookmark?: Buffer | undefined;
 }
 
+/** Which resource to read. */
 export interface GetRequest {
   namespace: string;
   type: string;
@@ -97,55 +111,69 @@ export interface GetRequest {
   options: GetOptions | undefined;
 }
 
+/** Nothing yet. */
 export interface GetOptions {
 }
 
+/** The resource. */
 export interface GetResponse {
   resource: Resource | undefined;
 }
 
+/** Which resources to read. */
 export interface ListRequest {
   namespace: string;
   type: string;
   options: ListOptions | undefined;
 }
 
+/** Which of them to leave out. Both kinds of query have to match. */
 export interface ListOptions {
   labelQuery: LabelQuery[];
   idQuery: IDQuery | undefined;
 }
 
+/** One resource. */
 export interface ListResponse {
   resource: Resource | undefined;
 }
 
+/** The resource to add; version and times are the server's. */
 export interface CreateRequest {
   resource: Resource | undefined;
   options: CreateOptions | undefined;
 }
 
+/** Who owns it. */
 export interface CreateOptions {
   owner: string;
 }
 
+/** The resource as stored. */
 export interface CreateResponse {
   resource: Resource | undefined;
 }
 
+/** The new content; its version has to be the stored one's. */
 export interface UpdateRequest {
   newResource: Resource | undefined;
   options: UpdateOptions | undefined;
 }
 
+/** Who writes, and on what condition. */
 export interface UpdateOptions {
+  /** Has to be the stored owner. */
   owner: string;
+  /** Absent: any. */
   expectedPhase?: string | undefined;
 }
 
+/** The resource as stored. */
 export interface UpdateResponse {
   resource: Resource | undefined;
 }
 
+/** Which resource to remove. */
 export interface DestroyRequest {
   namespace: string;
   type: string;
@@ -153,35 +181,54 @@ export interface DestroyRequest {
   options: DestroyOptions | undefined;
 }
 
+/** Who removes it. */
 export interface DestroyOptions {
   owner: string;
 }
 
+/** It is gone. */
 export interface DestroyResponse {
 }
 
+/** What to watch. */
 export interface WatchRequest {
   namespace: string;
   type: string;
+  /** Absent: every resource of the type. */
   id?: string | undefined;
-  options: WatchOptions | undefined;
+  options:
+    | WatchOptions
+    | undefined;
+  /** Clients from 1 on get BOOTSTRAPPED and ERRORED. */
   apiVersion: number;
 }
 
+/** Where to start, and what to leave out. */
 export interface WatchOptions {
+  /** First what exists, as CREATED, then BOOTSTRAPPED. */
   bootstrapContents: boolean;
+  /** First this many past events. */
   tailEvents: number;
   labelQuery: LabelQuery[];
-  idQuery: IDQuery | undefined;
+  idQuery:
+    | IDQuery
+    | undefined;
+  /** Several events may come in one message. */
   aggregated: boolean;
-  startFromBookmark?: Buffer | undefined;
+  /** Go on after the event that had this bookmark. */
+  startFromBookmark?:
+    | Buffer
+    | undefined;
+  /** First a NOOP that carries a bookmark. */
   bootstrapBookmark: boolean;
 }
 
+/** One event, or several when `aggregated`. */
 export interface WatchResponse {
   event: Event[];
 }
 
+/** Which resource to tear down. */
 export interface TeardownRequest {
   namespace: string;
   type: string;
@@ -189,14 +236,18 @@ export interface TeardownRequest {
   options: TeardownOptions | undefined;
 }
 
+/** Who tears it down. */
 export interface TeardownOptions {
   owner: string;
 }
 
+/** The resource is tearing down. */
 export interface TeardownResponse {
+  /** No finalizer is left. */
   destroyReady: boolean;
 }
 
+/** Which resource to tear down and destroy. */
 export interface TeardownAndDestroyRequest {
   namespace: string;
   type: string;
@@ -204,10 +255,12 @@ export interface TeardownAndDestroyRequest {
   options: TeardownAndDestroyOptions | undefined;
 }
 
+/** Who does it. */
 export interface TeardownAndDestroyOptions {
   owner: string;
 }
 
+/** It is gone. */
 export interface TeardownAndDestroyResponse {
 }
 
@@ -2473,11 +2526,16 @@ export const TeardownAndDestroyResponse: MessageFns<TeardownAndDestroyResponse> 
   },
 };
 
+/**
+ * The store of typed resources. Over the node's API everything can be read (sensitive types by `os:admin`
+ * alone) and nothing written: controllers own what is in it.
+ */
 export type StateDefinition = typeof StateDefinition;
 export const StateDefinition = {
   name: "State",
   fullName: "cosi.resource.State",
   methods: {
+    /** Reads one resource. */
     get: {
       name: "Get",
       requestType: GetRequest as typeof GetRequest,
@@ -2486,6 +2544,7 @@ export const StateDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Reads the resources of a type in a namespace, one a message, by id. */
     list: {
       name: "List",
       requestType: ListRequest as typeof ListRequest,
@@ -2494,6 +2553,7 @@ export const StateDefinition = {
       responseStream: true,
       options: {},
     },
+    /** Adds a resource. */
     create: {
       name: "Create",
       requestType: CreateRequest as typeof CreateRequest,
@@ -2502,6 +2562,7 @@ export const StateDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Replaces a resource. */
     update: {
       name: "Update",
       requestType: UpdateRequest as typeof UpdateRequest,
@@ -2510,6 +2571,7 @@ export const StateDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Removes a resource that has no finalizers. */
     destroy: {
       name: "Destroy",
       requestType: DestroyRequest as typeof DestroyRequest,
@@ -2518,6 +2580,7 @@ export const StateDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Sends changes as they happen. The first message is empty: it says that the subscription stands. */
     watch: {
       name: "Watch",
       requestType: WatchRequest as typeof WatchRequest,
@@ -2526,6 +2589,7 @@ export const StateDefinition = {
       responseStream: true,
       options: {},
     },
+    /** Asks whoever holds a resource to let go of it. */
     teardown: {
       name: "Teardown",
       requestType: TeardownRequest as typeof TeardownRequest,
@@ -2534,6 +2598,7 @@ export const StateDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Tears down, waits for the finalizers to go and destroys. */
     teardownAndDestroy: {
       name: "TeardownAndDestroy",
       requestType: TeardownAndDestroyRequest as typeof TeardownAndDestroyRequest,
@@ -2546,19 +2611,27 @@ export const StateDefinition = {
 } as const;
 
 export interface StateServiceImplementation<CallContextExt = {}> {
+  /** Reads one resource. */
   get(request: GetRequest, context: CallContext & CallContextExt): Promise<DeepPartial<GetResponse>>;
+  /** Reads the resources of a type in a namespace, one a message, by id. */
   list(
     request: ListRequest,
     context: CallContext & CallContextExt,
   ): ServerStreamingMethodResult<DeepPartial<ListResponse>>;
+  /** Adds a resource. */
   create(request: CreateRequest, context: CallContext & CallContextExt): Promise<DeepPartial<CreateResponse>>;
+  /** Replaces a resource. */
   update(request: UpdateRequest, context: CallContext & CallContextExt): Promise<DeepPartial<UpdateResponse>>;
+  /** Removes a resource that has no finalizers. */
   destroy(request: DestroyRequest, context: CallContext & CallContextExt): Promise<DeepPartial<DestroyResponse>>;
+  /** Sends changes as they happen. The first message is empty: it says that the subscription stands. */
   watch(
     request: WatchRequest,
     context: CallContext & CallContextExt,
   ): ServerStreamingMethodResult<DeepPartial<WatchResponse>>;
+  /** Asks whoever holds a resource to let go of it. */
   teardown(request: TeardownRequest, context: CallContext & CallContextExt): Promise<DeepPartial<TeardownResponse>>;
+  /** Tears down, waits for the finalizers to go and destroys. */
   teardownAndDestroy(
     request: TeardownAndDestroyRequest,
     context: CallContext & CallContextExt,
@@ -2566,13 +2639,21 @@ export interface StateServiceImplementation<CallContextExt = {}> {
 }
 
 export interface StateClient<CallOptionsExt = {}> {
+  /** Reads one resource. */
   get(request: DeepPartial<GetRequest>, options?: CallOptions & CallOptionsExt): Promise<GetResponse>;
+  /** Reads the resources of a type in a namespace, one a message, by id. */
   list(request: DeepPartial<ListRequest>, options?: CallOptions & CallOptionsExt): AsyncIterable<ListResponse>;
+  /** Adds a resource. */
   create(request: DeepPartial<CreateRequest>, options?: CallOptions & CallOptionsExt): Promise<CreateResponse>;
+  /** Replaces a resource. */
   update(request: DeepPartial<UpdateRequest>, options?: CallOptions & CallOptionsExt): Promise<UpdateResponse>;
+  /** Removes a resource that has no finalizers. */
   destroy(request: DeepPartial<DestroyRequest>, options?: CallOptions & CallOptionsExt): Promise<DestroyResponse>;
+  /** Sends changes as they happen. The first message is empty: it says that the subscription stands. */
   watch(request: DeepPartial<WatchRequest>, options?: CallOptions & CallOptionsExt): AsyncIterable<WatchResponse>;
+  /** Asks whoever holds a resource to let go of it. */
   teardown(request: DeepPartial<TeardownRequest>, options?: CallOptions & CallOptionsExt): Promise<TeardownResponse>;
+  /** Tears down, waits for the finalizers to go and destroys. */
   teardownAndDestroy(
     request: DeepPartial<TeardownAndDestroyRequest>,
     options?: CallOptions & CallOptionsExt,

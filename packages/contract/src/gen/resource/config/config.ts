@@ -11,7 +11,15 @@ export const protobufPackage = "resource.config";
 
 export const protobufFileName = "resource/config/config.proto";
 
-export const MachineType = { UNKNOWN: 0, INIT: 1, CONTROL_PLANE: 2, WORKER: 3, UNRECOGNIZED: -1 } as const;
+/** What a machine is in its cluster. */
+export const MachineType = {
+  UNKNOWN: 0,
+  /** INIT - A control plane node that bootstraps etcd by itself. */
+  INIT: 1,
+  CONTROL_PLANE: 2,
+  WORKER: 3,
+  UNRECOGNIZED: -1,
+} as const;
 
 export type MachineType = typeof MachineType[keyof typeof MachineType];
 
@@ -60,10 +68,13 @@ export function machineTypeToJSON(object: MachineType): string {
   }
 }
 
+/** The machine configuration as it was given, comments included. */
 export interface MachineConfigSpec {
+  /** All of its documents. */
   yamlMarshalled: Buffer;
 }
 
+/** The type of this machine. */
 export interface MachineTypeSpec {
   machineType: MachineType;
 }

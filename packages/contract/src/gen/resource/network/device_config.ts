@@ -11,7 +11,9 @@ export const protobufPackage = "resource.network";
 
 export const protobufFileName = "resource/network/device_config.proto";
 
+/** A network device as the machine configuration describes it. */
 export interface DeviceConfigSpecSpec {
+  /** That part of the configuration. */
   yamlMarshalled: Buffer;
 }
 

@@ -11,20 +11,27 @@ export const protobufPackage = "cosi.resource.meta";
 
 export const protobufFileName = "cosi/resource/meta/meta.proto";
 
+/** A namespace that resources may live in. */
 export interface NamespaceSpec {
   description: string;
 }
 
+/** A type of resource, by which clients resolve names and print tables. */
 export interface ResourceDefinitionSpec {
+  /** Full name, such as `Members.cluster.talos.dev`. */
   resourceType: string;
+  /** Singular, for people. */
   displayType: string;
   defaultNamespace: string;
+  /** Short names that were chosen. */
   aliases: string[];
+  /** Every name that resolves to it. */
   allAliases: string[];
   printColumns: ResourceDefinitionSpec_PrintColumn[];
   sensitivity: ResourceDefinitionSpec_Sensitivity;
 }
 
+/** Who may read it: SENSITIVE is for `os:admin` alone. */
 export const ResourceDefinitionSpec_Sensitivity = { NON_SENSITIVE: 0, SENSITIVE: 1, UNRECOGNIZED: -1 } as const;
 
 export type ResourceDefinitionSpec_Sensitivity =
@@ -63,8 +70,10 @@ export function resourceDefinitionSpec_SensitivityToJSON(object: ResourceDefinit
   }
 }
 
+/** A column of the table beside the standard ones. */
 export interface ResourceDefinitionSpec_PrintColumn {
   name: string;
+  /** Kubernetes JSONPath into the spec. */
   jsonPath: string;
 }
 

@@ -12,14 +12,18 @@ export const protobufPackage = "grpc.health.v1";
 
 export const protobufFileName = "grpc/health/v1/health.proto";
 
+/** Which service to ask about. */
 export interface HealthCheckRequest {
+  /** Full protobuf name of the service. */
   service: string;
 }
 
+/** The state of the service. */
 export interface HealthCheckResponse {
   status: HealthCheckResponse_ServingStatus;
 }
 
+/** Whether it takes calls. */
 export const HealthCheckResponse_ServingStatus = {
   UNKNOWN: 0,
   SERVING: 1,
@@ -217,6 +221,7 @@ export const HealthDefinition = {
   name: "Health",
   fullName: "grpc.health.v1.Health",
   methods: {
+    /** Answers once; NOT_FOUND for a service that the server does not know. */
     check: {
       name: "Check",
       requestType: HealthCheckRequest as typeof HealthCheckRequest,
@@ -225,6 +230,7 @@ export const HealthDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Answers at once and at every change. */
     watch: {
       name: "Watch",
       requestType: HealthCheckRequest as typeof HealthCheckRequest,
@@ -237,7 +243,9 @@ export const HealthDefinition = {
 } as const;
 
 export interface HealthServiceImplementation<CallContextExt = {}> {
+  /** Answers once; NOT_FOUND for a service that the server does not know. */
   check(request: HealthCheckRequest, context: CallContext & CallContextExt): Promise<DeepPartial<HealthCheckResponse>>;
+  /** Answers at once and at every change. */
   watch(
     request: HealthCheckRequest,
     context: CallContext & CallContextExt,
@@ -245,7 +253,9 @@ export interface HealthServiceImplementation<CallContextExt = {}> {
 }
 
 export interface HealthClient<CallOptionsExt = {}> {
+  /** Answers once; NOT_FOUND for a service that the server does not know. */
   check(request: DeepPartial<HealthCheckRequest>, options?: CallOptions & CallOptionsExt): Promise<HealthCheckResponse>;
+  /** Answers at once and at every change. */
   watch(
     request: DeepPartial<HealthCheckRequest>,
     options?: CallOptions & CallOptionsExt,

@@ -11,6 +11,7 @@ export const protobufPackage = "suite.runtime.v1";
 
 export const protobufFileName = "suite/runtime/v1/runtime.proto";
 
+/** What a node is in its cluster. */
 export const MachineType = {
   MACHINE_TYPE_UNSPECIFIED: 0,
   MACHINE_TYPE_INIT: 1,
