@@ -1,0 +1,53 @@
+import type {
+  HealthCheckRequest,
+  HealthServiceImplementation,
+} from '@nodewright/contract/gen/grpc/health/v1/health.ts';
+import { HealthCheckResponse_ServingStatus as ServingStatus } from '@nodewright/contract/gen/grpc/health/v1/health.ts';
+import { Fault } from '@nodewright/fault';
+import type { CallContext } from 'nice-grpc';
+
+/** The standard health service over one bit: whether this daemon is ready to take calls. */
+export class HealthService implements HealthServiceImplementation {
+  readonly #services: ReadonlySet<string>;
+  readonly #changes = new EventTarget();
+  #serving = true;
+
+  /** `services` are the full names that may be asked for beside the empty name of the whole server. */
+  constructor(services: Iterable<string>) {
+    this.#services = new Set(['', ...services]);
+  }
+
+  setServing(serving: boolean): void {
+    this.#serving = serving;
+    this.#changes.dispatchEvent(new Event('change'));
+  }
+
+  async check({ service }: HealthCheckRequest) {
+    if (!this.#services.has(service)) throw new Fault('not-found', `unknown service "${service}"`);
+    return { status: this.#status() };
+  }
+
+  async *watch({ service }: HealthCheckRequest, { signal }: CallContext) {
+    if (!this.#services.has(service)) {
+      yield { status: ServingStatus.SERVICE_UNKNOWN };
+      await this.#changed(signal, 'abort only');
+      return;
+    }
+    while (!signal.aborted) {
+      yield { status: this.#status() };
+      await this.#changed(signal);
+    }
+  }
+
+  #status() {
+    return this.#serving ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
+  }
+
+  #changed(signal: AbortSignal, mode?: 'abort only'): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const done = () => resolve();
+    signal.addEventListener('abort', done, { once: true });
+    if (mode === undefined) this.#changes.addEventListener('change', done, { once: true, signal });
+    return promise;
+  }
+}

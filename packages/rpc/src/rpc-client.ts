@@ -1,0 +1,57 @@
+import { credentials, Channel as GrpcChannel } from '@grpc/grpc-js';
+import { maxMessageSizeBytes } from '@nodewright/contract';
+import type { Telemetry } from '@nodewright/telemetry';
+import {
+  type Channel,
+  type Client,
+  type CompatServiceDefinition,
+  createClientFactory,
+  Metadata,
+} from 'nice-grpc';
+import { createClientTraceMiddleware } from './trace-middleware.ts';
+import { openUnixPath } from './unix-path.ts';
+
+/** Options that every channel of the house has. */
+export const channelOptions = {
+  'grpc.max_receive_message_length': maxMessageSizeBytes,
+  'grpc.max_send_message_length': -1,
+  'grpc-node.flow_control_window': 65_535 * 32,
+} as const;
+
+/** A channel to a daemon's unix socket, whatever the length of its path. It connects at the first call. */
+export function openUnixChannel(path: string): Channel & Disposable {
+  const socket = openUnixPath(path);
+  // Proxies of the environment are for the outside world.
+  const channel: Channel = new GrpcChannel(`unix:${socket.path}`, credentials.createInsecure(), {
+    ...channelOptions,
+    'grpc.enable_http_proxy': 0,
+  });
+  return Object.assign(channel, {
+    [Symbol.dispose]() {
+      channel.close();
+      socket[Symbol.dispose]();
+    },
+  });
+}
+
+export interface RpcClientOptions {
+  telemetry: Telemetry;
+  /** Sent with every call. */
+  metadata?: Readonly<Record<string, string | string[]>>;
+}
+
+/** A typed client of one service, with a span around each call. */
+export function createRpcClient<Service extends CompatServiceDefinition>(
+  definition: Service,
+  channel: Channel,
+  { telemetry, metadata = {} }: RpcClientOptions,
+): Client<Service> {
+  return createClientFactory()
+    .use((call, options) => {
+      const merged = Metadata(options.metadata);
+      for (const [key, value] of Object.entries(metadata)) if (!merged.has(key)) merged.set(key, value);
+      return call.next(call.request, { ...options, metadata: merged });
+    })
+    .use(createClientTraceMiddleware(telemetry))
+    .create(definition, channel);
+}

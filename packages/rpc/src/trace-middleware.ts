@@ -1,0 +1,64 @@
+import type { Telemetry } from '@nodewright/telemetry';
+import type { CallContext, ClientMiddleware, ServerMiddleware, ServerMiddlewareCall } from 'nice-grpc';
+import { ClientError } from 'nice-grpc';
+import { iterateInSpan } from './iterate-in-span.ts';
+import { rpcAttributes, rpcSpanName, rpcStatusAttribute } from './span-attributes.ts';
+import { statusOf } from './status-of.ts';
+
+/** Metadata key of W3C trace context. */
+const traceparentKey = 'traceparent';
+
+type Replies<Response> = AsyncGenerator<Response, Response | undefined, undefined>;
+
+/** A span of kind server for each call, continuing the trace that the caller sent. */
+export function createServerTraceMiddleware(telemetry: Telemetry): ServerMiddleware {
+  return async function* traceMiddleware<Request, Response>(
+    call: ServerMiddlewareCall<Request, Response>,
+    context: CallContext,
+  ) {
+    const parent = context.metadata.get(traceparentKey);
+    if (!telemetry.enabled && parent === undefined) return yield* call.next(call.request, context);
+    const { path } = call.method;
+    const span = telemetry.startSpan(rpcSpanName(path), {
+      kind: 'server',
+      // No parent: this call starts a trace of its own, whatever happens to be active here.
+      parent: parent ?? '',
+      attributes: rpcAttributes(path),
+    });
+    try {
+      const result = yield* iterateInSpan(
+        telemetry,
+        span,
+        call.next(call.request, context) as Replies<Response>,
+      );
+      span.setAttributes(rpcStatusAttribute(0));
+      return result;
+    } catch (error) {
+      span.setAttributes(rpcStatusAttribute(statusOf(error).code));
+      span.fail(error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  };
+}
+
+/** A span of kind client for each call; the callee continues it. */
+export function createClientTraceMiddleware(telemetry: Telemetry): ClientMiddleware {
+  return async function* traceMiddleware(call, options) {
+    const { path } = call.method;
+    const span = telemetry.startSpan(rpcSpanName(path), { kind: 'client', attributes: rpcAttributes(path) });
+    if (span.traceparent !== undefined) options.metadata?.set(traceparentKey, span.traceparent);
+    try {
+      const result = yield* call.next(call.request, options);
+      span.setAttributes(rpcStatusAttribute(0));
+      return result;
+    } catch (error) {
+      if (error instanceof ClientError) span.setAttributes(rpcStatusAttribute(error.code));
+      span.fail(error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  };
+}
