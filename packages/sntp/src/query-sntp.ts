@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import { createSocket, type Socket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { checkReply } from './check-reply.ts';
+import { decodeNtpPacket, encodeNtpPacket, type NtpPacket, ntpModes, ntpPacketBytes } from './ntp-packet.ts';
+import { unixMsFromNtp } from './ntp-time.ts';
+import { parseServerAddress } from './server-address.ts';
+import { systemWallClock, type WallClock } from './wall-clock.ts';
+
+export interface SntpQuery {
+  /** `host` or `host:port`. */
+  readonly server: string;
+  /** For name resolution, every address and the answer together. */
+  readonly timeoutMs: number;
+  /** The clock that is compared with the server's; default the host's. */
+  readonly clock?: WallClock;
+  readonly signal?: AbortSignal;
+}
+
+/** What a server said, RFC 5905 §8. */
+export interface SntpAnswer {
+  /** The address that answered. */
+  readonly address: string;
+  readonly port: number;
+  /** What must be added to the local clock to get the server's. */
+  readonly offsetMs: number;
+  readonly roundTripMs: number;
+  /** Local time when the answer came, Unix ms. */
+  readonly localTimeMs: number;
+  /** The server's time at the same moment, Unix ms. */
+  readonly remoteTimeMs: number;
+  readonly stratum: number;
+  readonly leap: number;
+}
+
+const ntpVersion = 4;
+
+/**
+ * Asks an NTP server for the time, once for each of its addresses until one answers. Nothing is changed here.
+ *
+ * @throws Fault that names the server and the time waited: `invalid-argument` for a server that is no address,
+ *   `deadline-exceeded` without an answer, `unavailable` when it cannot be reached or says that its time is of no use,
+ *   `cancelled` when `signal` aborts.
+ */
+export async function querySntp(query: SntpQuery): Promise<SntpAnswer> {
+  const { host, port } = parseServerAddress(query.server);
+  const startedMs = performance.now();
+  const waited = () => `after ${Math.round(performance.now() - startedMs)} ms`;
+  const deadline = timeoutFrom(query.timeoutMs, query.signal);
+  let lastFailure: unknown;
+
+  try {
+    const addresses = await abortable(lookup(host, { all: true }), deadline.signal);
+    for (const [index, { address }] of addresses.entries()) {
+      const remainingMs = query.timeoutMs - (performance.now() - startedMs);
+      const share = timeoutFrom(remainingMs / (addresses.length - index), deadline.signal);
+      try {
+        return await askAddress(address, port, query.clock ?? systemWallClock, share.signal);
+      } catch (error) {
+        lastFailure = error;
+        deadline.signal.throwIfAborted();
+      } finally {
+        share.clear();
+      }
+    }
+    throw lastFailure;
+  } catch (error) {
+    if (query.signal?.aborted)
+      throw new Fault('cancelled', `the question to time server "${query.server}" was cancelled`);
+    const fault = faultFrom(error);
+    throw new Fault(fault.kind, `time server "${query.server}": ${fault.message} (${waited()})`, {
+      cause: error,
+    });
+  } finally {
+    deadline.clear();
+  }
+}
+
+async function askAddress(
+  address: string,
+  port: number,
+  clock: WallClock,
+  signal: AbortSignal,
+): Promise<SntpAnswer> {
+  await using socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+  // Connected, so that the kernel drops what others send and reports a port where nobody listens.
+  socket.connect(port, address);
+  await once(socket, 'connect', { signal });
+
+  // The request tells nothing about the local clock: its transmit time is random and only serves to know the answer.
+  const transmitTime = randomBytes(8).readBigUInt64BE();
+  const answer = nextAnswer(socket, transmitTime, clock, signal);
+  const sentMs = clock.now();
+  socket.send(encodeNtpPacket(requestFrom(transmitTime)));
+  const { reply, localTimeMs } = await answer;
+
+  const receivedThereMs = unixMsFromNtp(reply.receiveTime);
+  const sentThereMs = unixMsFromNtp(reply.transmitTime);
+  const offsetMs = (receivedThereMs - sentMs + (sentThereMs - localTimeMs)) / 2;
+  return {
+    address,
+    port,
+    offsetMs,
+    roundTripMs: Math.max(0, localTimeMs - sentMs - (sentThereMs - receivedThereMs)),
+    localTimeMs,
+    remoteTimeMs: localTimeMs + offsetMs,
+    stratum: reply.stratum,
+    leap: reply.leap,
+  };
+}
+
+/** Waits for the answer to the request with `transmitTime`; other packets are passed over. */
+function nextAnswer(
+  socket: Socket,
+  transmitTime: bigint,
+  clock: WallClock,
+  signal: AbortSignal,
+): Promise<{ reply: NtpPacket; localTimeMs: number }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ reply: NtpPacket; localTimeMs: number }>();
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  socket.on('error', reject);
+  socket.on('message', (bytes) => {
+    const localTimeMs = clock.now();
+    if (bytes.length < ntpPacketBytes) return;
+    const reply = decodeNtpPacket(bytes);
+    const verdict = checkReply(reply, transmitTime);
+    if (verdict.kind === 'good') resolve({ reply, localTimeMs });
+    if (verdict.kind === 'refused') reject(new Fault('unavailable', verdict.reason));
+  });
+  return promise;
+}
+
+function requestFrom(transmitTime: bigint): NtpPacket {
+  return {
+    leap: 0,
+    version: ntpVersion,
+    mode: ntpModes.client,
+    stratum: 0,
+    poll: 0,
+    precision: 0,
+    rootDelay: 0,
+    rootDispersion: 0,
+    referenceId: 0,
+    referenceTime: 0n,
+    originTime: 0n,
+    receiveTime: 0n,
+    transmitTime,
+  };
+}
+
+/** A signal that aborts after `timeoutMs` or with `parent`. The caller clears it. */
+function timeoutFrom(timeoutMs: number, parent?: AbortSignal): { signal: AbortSignal; clear(): void } {
+  const controller = new AbortController();
+  const timer = setTimeout(
+    () => controller.abort(new Fault('deadline-exceeded', 'no answer')),
+    Math.max(0, timeoutMs),
+  );
+  const signal = parent ? AbortSignal.any([parent, controller.signal]) : controller.signal;
+  return { signal, clear: () => clearTimeout(timer) };
+}
+
+/** Name resolution cannot be stopped, but nobody has to wait for it. */
+async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
