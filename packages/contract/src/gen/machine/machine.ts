@@ -486,6 +486,7 @@ export interface AddressEvent {
 /** The stage or the readiness of the machine changed. */
 export interface MachineStatusEvent {
   stage: MachineStatusEvent_MachineStage;
+  /** Never absent: clients read through it. */
   status: MachineStatusEvent_MachineStatus | undefined;
 }
 

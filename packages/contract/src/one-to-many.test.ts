@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { methodTable } from './method-table.ts';
+import { isOneToManyMethod, isStreamingMethod } from './one-to-many.ts';
+
+test('isStreamingMethod() knows every server stream that takes `nodes`', () => {
+  const forgotten = Object.entries(methodTable)
+    .filter(([name, rule]) => rule.nodes && isStreamingMethod(name) !== (rule.kind === 'server-stream'))
+    .map(([name]) => name);
+  assert.deepEqual(forgotten, []);
+});
+
+test('isStreamingMethod() goes by names alone', () => {
+  const answers = [
+    '/machine.MachineService/FutureStream',
+    '/other.Service/Stream',
+    '/os.OSService/Dmesg',
+    '/machine.LifecycleService/Install',
+    '/machine.MachineService/EtcdRecover',
+    '/machine.MachineService/Streams',
+    '/machine.MachineService/logs',
+    '/machine.ImageService/List',
+    '',
+  ].map((name) => [name, isStreamingMethod(name)]);
+  assert.deepEqual(answers, [
+    ['/machine.MachineService/FutureStream', true],
+    ['/other.Service/Stream', true],
+    ['/os.OSService/Dmesg', true],
+    ['/machine.LifecycleService/Install', true],
+    ['/machine.MachineService/EtcdRecover', false],
+    ['/machine.MachineService/Streams', false],
+    ['/machine.MachineService/logs', false],
+    ['/machine.ImageService/List', false],
+    ['', false],
+  ]);
+});
+
+test('isOneToManyMethod() tells the two storage services apart and takes unknown methods of known services', () => {
+  const answers = [
+    '/storage.StorageService/Disks',
+    '/machine.StorageService/Statfs',
+    '/machine.MachineService/Future',
+    '/machine.MachineServices/Memory',
+    '/cosi.resource.State/Get',
+  ].map((name) => isOneToManyMethod(name));
+  assert.deepEqual(answers, [true, false, true, false, false]);
+});
