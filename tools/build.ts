@@ -1,0 +1,89 @@
+// Bundles the programs of the suite. `node tools/build.ts [name ...]`
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+import { type Bundle, bundles } from './bundles.ts';
+
+const checkout = join(import.meta.dirname, '..');
+const outputRoot = join(checkout, '_out', 'dist');
+
+/** The library looks for its contracts two folders above its own file; in a bundle they lie beside it. */
+const reflectionAssets: Plugin = {
+  name: 'reflection-assets',
+  setup(setup) {
+    setup.onLoad(
+      { filter: /@grpc\/reflection\/build\/src\/implementations\/reflection-v1(alpha)?\.js$/ },
+      ({ path }) => {
+        const source = readFileSync(path, 'utf8');
+        const contents = source.replaceAll("'../../proto/", "'proto/");
+        if (contents === source)
+          throw new Error(`${path} no longer loads its contracts the way this build expects`);
+        return { contents, loader: 'js' };
+      },
+    );
+  },
+};
+
+function commitId(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short=9', 'HEAD'], {
+      cwd: checkout,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).trim();
+  } catch {
+    // A tarball, or no commit yet.
+    return 'unknown';
+  }
+}
+
+async function buildBundle({ name, entry, assets }: Bundle, sha: string): Promise<void> {
+  const folder = join(outputRoot, name);
+  const staging = `${folder}.new`;
+  rmSync(staging, { recursive: true, force: true });
+  mkdirSync(staging, { recursive: true });
+  await build({
+    entryPoints: [join(checkout, entry)],
+    outfile: join(staging, `${name}.cjs`),
+    bundle: true,
+    platform: 'node',
+    target: 'node26',
+    format: 'cjs',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'linked',
+    sourcemap: false,
+    define: { BUILD_SHA: JSON.stringify(sha) },
+    plugins: [reflectionAssets],
+    logLevel: 'warning',
+    absWorkingDir: checkout,
+  });
+  for (const [from, to] of Object.entries(assets)) {
+    const target = join(staging, to);
+    mkdirSync(dirname(target), { recursive: true });
+    copyFileSync(join(checkout, from), target);
+  }
+  // Programs that run keep the file they opened; the next start takes the new one.
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(staging, folder);
+}
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !bundles.some((bundle) => bundle.name === name));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `build: no program is called ${unknown.join(', ')}; there are ${bundles.map(({ name }) => name).join(', ')}\n`,
+  );
+  process.exit(2);
+}
+const start = performance.now();
+const chosen = bundles.filter(({ name, entry }) =>
+  wanted.length === 0 ? existsSync(join(checkout, entry)) : wanted.includes(name),
+);
+const sha = commitId();
+await Promise.all(chosen.map((bundle) => buildBundle(bundle, sha)));
+const sizes = chosen.map(
+  ({ name }) => `${name} ${Math.round(statSync(join(outputRoot, name, `${name}.cjs`)).size / 1024)} kB`,
+);
+process.stdout.write(`built ${sizes.join(', ')} in ${((performance.now() - start) / 1000).toFixed(1)} s\n`);

@@ -1,0 +1,24 @@
+/** A program of the suite: one file that runs in any folder, with the assets that its libraries load beside it. */
+export interface Bundle {
+  readonly name: string;
+  /** Below the checkout. */
+  readonly entry: string;
+  /** Copied beside the bundle: from a path below the checkout to a path below the bundle's folder. */
+  readonly assets: Readonly<Record<string, string>>;
+}
+
+const reflectionProtos = Object.fromEntries(
+  ['v1', 'v1alpha'].map((version) => [
+    `node_modules/@grpc/reflection/build/proto/grpc/reflection/${version}/reflection.proto`,
+    `proto/grpc/reflection/${version}/reflection.proto`,
+  ]),
+);
+
+/** Everything that `make build` makes, each as `_out/dist/<name>/<name>.cjs`. */
+export const bundles: readonly Bundle[] = [
+  { name: 'machined', entry: 'services/machined/src/main.ts', assets: reflectionProtos },
+  { name: 'apid', entry: 'services/apid/src/main.ts', assets: reflectionProtos },
+  { name: 'trustd', entry: 'services/trustd/src/main.ts', assets: reflectionProtos },
+  { name: 'process-supervisor', entry: 'packages/provision/src/supervisor/main.ts', assets: {} },
+  { name: 'talosctl', entry: 'cli/talosctl/src/main.ts', assets: {} },
+];
