@@ -1,0 +1,76 @@
+# The verbs of this project. `make help` lists them.
+MAKEFLAGS += --no-print-directory
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+
+machine := $(shell uname -m)
+arch := $(if $(filter aarch64 arm64,$(machine)),arm64,x64)
+runtime := node_modules/node-linux-$(arch)/bin
+node := $(runtime)/node
+# Everything runs on the pinned Node, whatever the machine has.
+export PATH := $(CURDIR)/$(runtime):$(CURDIR)/node_modules/.bin:$(PATH)
+
+installed := _out/.installed
+built := _out/dist/.built
+sources := $(shell find packages services cli tools/build.ts tools/bundles.ts -name node_modules -prune -o -type f -print 2>/dev/null)
+
+cluster ?= talos-default
+controlplanes ?= 3
+workers ?= 1
+
+.PHONY: help
+help: ## lists the verbs
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: up
+up: $(built) ## builds, makes the PKI and the configs, starts 3 control planes and 1 worker
+	@bin/talosctl cluster create --provisioner process --name $(cluster) \
+	  --controlplanes $(controlplanes) --workers $(workers) --if-absent
+
+.PHONY: down
+down: $(built) ## ends the cluster and removes what it left
+	@bin/talosctl cluster destroy --provisioner process --name $(cluster) --force --if-present
+
+.PHONY: test
+test: $(built) ## passes the tests; says what it skipped and why
+	@node tools/test.ts
+
+.PHONY: test-fuzz
+test-fuzz: $(built) ## throws garbage at the listening sockets for a bounded minute each
+	@node tools/test.ts 'tests/fuzz/**/*.test.ts'
+
+.PHONY: check
+check: $(installed) ## format, lint, types, contracts
+	@biome check .
+	@tsc --noEmit
+	@buf lint
+	@node tools/generate.ts --check
+
+.PHONY: build
+build: $(built) ## bundles the programs under _out/dist
+
+.PHONY: measure
+measure: $(built) ## measures the budgets of SPEC.md
+	@node tests/bench/budgets.ts
+
+.PHONY: generate
+generate: $(installed) ## makes the code of the contracts anew
+	@node tools/generate.ts
+
+.PHONY: format
+format: $(installed) ## formats the sources
+	@biome check --write .
+
+.PHONY: clean
+clean: down ## ends the cluster and removes everything that was built
+	@rm -rf _out node_modules
+
+$(installed): package-lock.json package.json
+	@command -v npm >/dev/null 2>&1 || { echo 'npm is missing: install Node.js 18 or later with npm, e.g. apt-get install nodejs npm' >&2; exit 1; }
+	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@test -x $(node) || { echo 'the pinned Node.js was not installed: there is one for Linux on x64 and arm64, this is $(machine)' >&2; exit 1; }
+	@mkdir -p $(@D) && touch $@
+
+$(built): $(installed) $(sources)
+	@node tools/build.ts
+	@touch $@

@@ -1,0 +1,123 @@
+// The walls of the house (ARCHITECTURE.md): who may import whom.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'node:test';
+
+const checkout = join(import.meta.dirname, '..', '..');
+
+interface Import {
+  readonly file: string;
+  readonly target: string;
+}
+
+const files = globSync(['packages/**/*.ts', 'services/**/*.ts', 'cli/**/*.ts'], { cwd: checkout }).filter(
+  (file) => !file.includes('node_modules') && !file.includes('/src/gen/'),
+);
+
+/** Every import of a file: packages by name, relative ones as paths below the checkout. Type-only imports count. */
+const imports: Import[] = files.flatMap((file) => {
+  const source = readFileSync(join(checkout, file), 'utf8');
+  const specifiers = source.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)['"]([^'"]+)['"]/gm);
+  return [...specifiers].map(([, specifier = '']) => ({
+    file,
+    target: specifier.startsWith('.') ? normalize(join(dirname(file), specifier)) : specifier,
+  }));
+});
+
+const isTest = (file: string) => file.endsWith('.test.ts');
+const show = ({ file, target }: Import) => `${file} imports ${target}`;
+const roomOf = (file: string) => file.split('/').slice(0, 2).join('/');
+
+/** Modules of Node that reach out of the process or read what decisions should be given. */
+const effects = new Set(
+  [
+    'child_process',
+    'cluster',
+    'dgram',
+    'dns',
+    'fs',
+    'http',
+    'http2',
+    'https',
+    'net',
+    'os',
+    'process',
+    'tls',
+    'timers',
+    'worker_threads',
+  ].flatMap((name) => [`node:${name}`, `node:${name}/promises`]),
+);
+const effectPackages = new Set([
+  '@nodewright/linux',
+  '@nodewright/rpc',
+  '@nodewright/h2',
+  '@nodewright/client',
+  '@nodewright/daemon',
+]);
+
+test('the sources import something, so that the rules below have something to judge', () => {
+  assert.ok(files.length > 100 && imports.length > 300, `${files.length} files, ${imports.length} imports`);
+});
+
+test('no package imports a service or the command line', () => {
+  const found = imports.filter(
+    ({ file, target }) =>
+      file.startsWith('packages/') &&
+      (/^(services|cli)\//.test(target) ||
+        /^@nodewright\/(machined|apid|trustd|udevd-bridge|registryd|talosctl)\b/.test(target)),
+  );
+  assert.deepEqual(found.map(show), []);
+});
+
+test('no service imports another service', () => {
+  const found = imports.filter(({ file, target }) => {
+    if (!file.startsWith('services/')) return false;
+    const own = file.split('/')[1];
+    const other = /^(?:services\/|@nodewright\/)(machined|apid|trustd|udevd-bridge|registryd)\b/.exec(
+      target,
+    )?.[1];
+    return other !== undefined && other !== own;
+  });
+  assert.deepEqual(found.map(show), []);
+});
+
+test('packages are imported by name, never by a path into their folder', () => {
+  const found = imports.filter(
+    ({ file, target }) => /^(packages|services|cli)\//.test(target) && roomOf(target) !== roomOf(file),
+  );
+  assert.deepEqual(found.map(show), []);
+});
+
+test('domain decides and does nothing else: no input, no output, no host', () => {
+  const found = imports.filter(
+    ({ file, target }) =>
+      file.includes('/src/domain/') &&
+      !isTest(file) &&
+      (effects.has(target) || effectPackages.has(target) || /\/src\/(host|rpc)\//.test(target)),
+  );
+  assert.deepEqual(found.map(show), []);
+});
+
+test('host does not know which calls it serves', () => {
+  const found = imports.filter(
+    ({ file, target }) => file.includes('/src/host/') && !isTest(file) && /\/src\/rpc\//.test(target),
+  );
+  assert.deepEqual(found.map(show), []);
+});
+
+test('a package names every package that it imports', () => {
+  const missing = new Set<string>();
+  for (const { file, target } of imports) {
+    if (target.startsWith('node:') || /^(packages|services|cli)\//.test(target)) continue;
+    const name = target
+      .split('/')
+      .slice(0, target.startsWith('@') ? 2 : 1)
+      .join('/');
+    const manifest = JSON.parse(readFileSync(join(checkout, roomOf(file), 'package.json'), 'utf8'));
+    const known = { ...manifest.dependencies, ...manifest.devDependencies, [manifest.name]: '*' };
+    const testOnly = isTest(file) && ['fast-check', '@nodewright/testkit'].includes(name);
+    if (known[name] === undefined && !testOnly) missing.add(`${roomOf(file)}/package.json lacks ${name}`);
+  }
+  assert.deepEqual([...missing], []);
+});
