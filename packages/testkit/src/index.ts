@@ -1,1 +1,3 @@
-export {};
+export * from './otlp-decode.ts';
+export * from './otlp-receiver.ts';
+export * from './span-tree.ts';
