@@ -1,1 +1,30 @@
+export type { ConfigDocument, Configuration } from './config-document.ts';
+export { encodeConfiguration } from './encode-configuration.ts';
+export { generateConfig, generateDocuments } from './generate/generate-config.ts';
+export {
+  defaultDnsDomain,
+  defaultInstallDisk,
+  defaultInstallerImage,
+  defaultKubernetesVersion,
+  type GenerateInput,
+  type GenerateOptions,
+} from './generate/generate-options.ts';
 export { type MachineType, type NodeConfig, readNodeConfig } from './node-config.ts';
+export { generateToken, type RandomSource, systemRandom } from './random-source.ts';
+export { decodeSecrets, encodeSecrets } from './secrets/encode-secrets.ts';
+export { type GenerateSecretsInit, generateSecrets, type KeySource } from './secrets/generate-secrets.ts';
+export type { CertificateAndKey, SecretsBundle } from './secrets/secrets-bundle.ts';
+export {
+  adminCertificateHours,
+  adminRoles,
+  encodeTalosconfig,
+  type TalosconfigInput,
+} from './talosconfig.ts';
+export {
+  contractHas,
+  currentContract,
+  formatContract,
+  oldestContract,
+  parseVersionContract,
+  type VersionContract,
+} from './version-contract.ts';

@@ -1,0 +1,226 @@
+import type { SchemaTable } from '../parse-schema.ts';
+
+/** Documents about links. Source: Talos v1.14: machine configuration, keys of the documents. */
+export const linkDocuments: SchemaTable = {
+  LinkConfig: `
+    name str !
+    up bool
+    mtu int
+    addresses list
+      address str !
+      routePriority int
+    routes list
+      destination str
+      gateway str
+      source str
+      metric int
+      mtu int
+      table str
+    multicast bool
+  `,
+  BondConfig: `
+    name str !
+    hardwareAddr mac
+    links strs
+    bondMode enum:balance-rr|active-backup|balance-xor|broadcast|802.3ad|balance-tlb|balance-alb
+    miimon int
+    updelay int
+    downdelay int
+    useCarrier bool
+    xmitHashPolicy enum:layer2|layer3+4|layer2+3|encap2+3|encap3+4
+    arpInterval int
+    arpIpTargets strs
+    nsIp6Targets strs
+    arpValidate enum:none|active|backup|all|filter|filter-active|filter-backup
+    arpAllTargets enum:any|all
+    lacpRate enum:slow|fast
+    failOverMac enum:none|active|follow
+    adSelect enum:stable|bandwidth|count
+    adActorSysPrio int
+    adUserPortKey int
+    adLACPActive enum:on|off
+    primary str
+    primaryReselect enum:always|better|failure
+    resendIGMP int
+    minLinks int
+    lpInterval int
+    packetsPerSlave int
+    numPeerNotif int
+    tlbLogicalLb int
+    allSlavesActive int
+    peerNotifDelay int
+    missedMax int
+    up bool
+    mtu int
+    addresses list
+      address str !
+      routePriority int
+    routes list
+      destination str
+      gateway str
+      source str
+      metric int
+      mtu int
+      table str
+    multicast bool
+  `,
+  BridgeConfig: `
+    name str !
+    hardwareAddr mac
+    links strs
+    stp obj
+      enabled bool
+    vlan obj
+      filtering bool
+    up bool
+    mtu int
+    addresses list
+      address str !
+      routePriority int
+    routes list
+      destination str
+      gateway str
+      source str
+      metric int
+      mtu int
+      table str
+    multicast bool
+  `,
+  DummyLinkConfig: `
+    name str !
+    hardwareAddr mac
+    up bool
+    mtu int
+    addresses list
+      address str !
+      routePriority int
+    routes list
+      destination str
+      gateway str
+      source str
+      metric int
+      mtu int
+      table str
+    multicast bool
+  `,
+  VethConfig: `
+    name str !
+    peer obj !
+      name str !
+      up bool
+      mtu int
+      addresses list
+        address str !
+        routePriority int
+      routes list
+        destination str
+        gateway str
+        source str
+        metric int
+        mtu int
+        table str
+      multicast bool
+    up bool
+    mtu int
+    addresses list
+      address str !
+      routePriority int
+    routes list
+      destination str
+      gateway str
+      source str
+      metric int
+      mtu int
+      table str
+    multicast bool
+  `,
+  VLANConfig: `
+    name str !
+    vlanID int
+    vlanMode enum:802.1q|802.1ad
+    parent str
+    up bool
+    mtu int
+    addresses list
+      address str !
+      routePriority int
+    routes list
+      destination str
+      gateway str
+      source str
+      metric int
+      mtu int
+      table str
+    multicast bool
+  `,
+  VRFConfig: `
+    name str !
+    hardwareAddr mac
+    links strs
+    table str !
+    up bool
+    mtu int
+    addresses list
+      address str !
+      routePriority int
+    routes list
+      destination str
+      gateway str
+      source str
+      metric int
+      mtu int
+      table str
+    multicast bool
+  `,
+  WireguardConfig: `
+    name str !
+    privateKey str
+    listenPort int
+    firewallMark int
+    peers list
+      publicKey str
+      presharedKey str
+      endpoint str
+      persistentKeepaliveInterval dur
+      allowedIPs strs
+    up bool
+    mtu int
+    addresses list
+      address str !
+      routePriority int
+    routes list
+      destination str
+      gateway str
+      source str
+      metric int
+      mtu int
+      table str
+    multicast bool
+  `,
+  LinkAliasConfig: `
+    name str !
+    selector obj
+      match str
+  `,
+  EthernetConfig: `
+    name str !
+    features map:bool
+    rings obj
+      rx int
+      tx int
+      rx-mini int
+      rx-jumbo int
+      rx-buf-len int
+      cqe-size int
+      tx-push bool
+      rx-push bool
+      tx-push-buf-len int
+      tcp-data-split bool
+    channels obj
+      rx int
+      tx int
+      other int
+      combined int
+    wakeOnLan strs
+  `,
+};

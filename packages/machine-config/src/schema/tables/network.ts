@@ -1,0 +1,138 @@
+import type { SchemaTable } from '../parse-schema.ts';
+
+/** Documents about addresses, routes, names, time and rules. Source: Talos v1.14: machine configuration, keys of the documents. */
+export const networkDocuments: SchemaTable = {
+  DHCPv4Config: `
+    name str !
+    routeMetric int
+    ignoreHostname bool
+    ignoreRoutes bool
+    clientIdentifier enum:none|mac|duid
+    duidRaw str
+  `,
+  DHCPv6Config: `
+    name str !
+    routeMetric int
+    ignoreHostname bool
+    clientIdentifier enum:none|mac|duid
+    duidRaw str
+  `,
+  Layer2VIPConfig: `
+    name str !
+    link str !
+  `,
+  HCloudVIPConfig: `
+    name str !
+    link str !
+    apiToken str !
+  `,
+  BlackholeRouteConfig: `
+    name str !
+    metric int
+  `,
+  RoutingRuleConfig: `
+    name str !
+    src str
+    dst str
+    table str !
+    action enum:unspec|unicast|blackhole|unreachable|prohibit
+    iifName str
+    oifName str
+    fwMark int
+    fwMask int
+  `,
+  HostnameConfig: `
+    auto enum:stable|off
+    hostname str
+  `,
+  StaticHostConfig: `
+    name str !
+    hostnames strs !
+  `,
+  ResolverConfig: `
+    nameservers list
+      address str !
+      protocol enum:Do53|DoT|DoH
+      tlsServerName str
+    searchDomains obj
+      domains strs
+      disableDefault bool
+    hostDNS obj
+      enabled bool
+      forwardKubeDNSToHost bool
+      resolveMemberNames bool
+  `,
+  TimeSyncConfig: `
+    enabled bool
+    bootTimeout dur
+    ntp obj
+      servers strs
+      useNTS bool
+    ptp obj
+      devices strs
+  `,
+  KubeSpanConfig: `
+    enabled bool
+    advertiseKubernetesNetworks bool
+    allowDownPeerBypass bool
+    harvestExtraEndpoints bool
+    mtu int
+    filters obj
+      endpoints strs
+      excludeAdvertisedNetworks strs
+  `,
+  KubeSpanEndpointsConfig: `
+    extraAnnouncedEndpoints strs !
+  `,
+  NetworkDefaultActionConfig: `
+    ingress enum:accept|block !
+  `,
+  NetworkRuleConfig: `
+    name str !
+    portSelector obj !
+      ports ports ! =
+      protocol enum:tcp|udp|icmp|icmpv6 !
+    ingress list ! =
+      subnet str !
+      except str
+  `,
+  HTTPProbeConfig: `
+    name str !
+    interval dur
+    failureThreshold int
+    url url !
+    timeout dur
+  `,
+  TCPProbeConfig: `
+    name str !
+    interval dur
+    failureThreshold int
+    endpoint str !
+    timeout dur
+  `,
+  BGPInstanceConfig: `
+    name str !
+    vrf str
+    localASN int !
+    routerID str
+    routeSource str
+    advertise strs =
+    multipath bool
+    maxPaths int
+    installRoutes bool
+    importRoutes list =
+      bgpInstance str !
+      prefixes strs !
+    neighbors list =
+      address str
+      link str
+      peerASN int
+      localASN int
+      passive bool
+      holdTime dur
+      bfd obj
+        transmitInterval dur
+        receiveInterval dur
+        detectMultiplier int
+  `,
+};

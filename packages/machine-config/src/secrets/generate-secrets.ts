@@ -1,0 +1,68 @@
+import { generateToken, type RandomSource, systemRandom } from '../random-source.ts';
+import { contractHas, currentContract, type VersionContract } from '../version-contract.ts';
+import type { CertificateAndKey, SecretsBundle } from './secrets-bundle.ts';
+
+/** Where keys and CAs come from; tests put in one that is quick and always gives the same. */
+export interface KeySource {
+  certificateAuthority(init: {
+    readonly algorithm: 'ed25519' | 'ecdsa-p256';
+    /** Empty: the subject is empty. */
+    readonly organization: string;
+    readonly notBefore: Date;
+  }): Promise<CertificateAndKey>;
+  serviceAccountKey(algorithm: 'rsa-4096' | 'ecdsa-p256'): Promise<{ readonly key: string }>;
+}
+
+export interface GenerateSecretsInit {
+  /** The CAs are valid from then on, for ten years. */
+  readonly now: Date;
+  readonly contract?: VersionContract;
+  readonly random?: RandomSource;
+  readonly keys?: KeySource;
+}
+
+/**
+ * Makes the secrets of a new cluster. All keys are made at the same time, since the RSA key takes longest.
+ *
+ * Source: Talos v1.14: secrets, tokens, certificates.
+ */
+export async function generateSecrets(init: GenerateSecretsInit): Promise<SecretsBundle> {
+  const { now, contract = currentContract, random = systemRandom, keys = pkiKeys } = init;
+  const authority = (algorithm: 'ed25519' | 'ecdsa-p256', organization: string) =>
+    keys.certificateAuthority({ algorithm, organization, notBefore: now });
+  const certificates = Promise.all([
+    authority('ecdsa-p256', 'etcd'),
+    authority('ecdsa-p256', 'kubernetes'),
+    authority('ecdsa-p256', ''),
+    authority('ed25519', 'talos'),
+    keys.serviceAccountKey(contractHas(contract, 'rsaServiceAccountKey') ? 'rsa-4096' : 'ecdsa-p256'),
+  ]);
+
+  const base64 = () => Buffer.from(random(32)).toString('base64');
+  const id = Buffer.from(random(32)).toString('base64');
+  const cluster = {
+    id: contractHas(contract, 'standardClusterId') ? id : id.replaceAll('+', '-').replaceAll('/', '_'),
+    secret: base64(),
+  };
+  const secrets = {
+    bootstrapToken: generateToken(random),
+    ...(contractHas(contract, 'secretbox')
+      ? { secretboxEncryptionSecret: base64() }
+      : { aescbcEncryptionSecret: base64() }),
+  };
+  const trustd = { token: generateToken(random) };
+  const [etcd, kubernetes, kubernetesAggregator, os, kubernetesServiceAccount] = await certificates;
+  return {
+    cluster,
+    secrets,
+    trustd,
+    certs: { etcd, kubernetes, kubernetesAggregator, kubernetesServiceAccount, os },
+  };
+}
+
+/** Loaded on first use: most users of this package never make a certificate, and the library for them is large. */
+const pkiKeys: KeySource = {
+  certificateAuthority: async (init) => (await import('@nodewright/pki')).generateCertificateAuthority(init),
+  serviceAccountKey: async (algorithm) =>
+    (await import('@nodewright/pki')).generateServiceAccountKey({ algorithm }),
+};

@@ -1,0 +1,30 @@
+/** A certificate and its private key, both PEM. */
+export interface CertificateAndKey {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/**
+ * Everything secret that the configurations of one cluster have in common. Who holds it can issue any identity of the
+ * cluster: never log it, write it with mode 0600.
+ *
+ * Source: Talos v1.14: secrets bundle.
+ */
+export interface SecretsBundle {
+  /** `id` is opaque text; `secret` is base64 of 32 bytes. */
+  readonly cluster: { readonly id: string; readonly secret: string };
+  /** Exactly one of the two encryption secrets is there: base64 of 32 bytes. */
+  readonly secrets: {
+    readonly bootstrapToken: string;
+    readonly secretboxEncryptionSecret?: string;
+    readonly aescbcEncryptionSecret?: string;
+  };
+  readonly trustd: { readonly token: string };
+  readonly certs: {
+    readonly etcd: CertificateAndKey;
+    readonly kubernetes: CertificateAndKey;
+    readonly kubernetesAggregator: CertificateAndKey;
+    readonly kubernetesServiceAccount: { readonly key: string };
+    readonly os: CertificateAndKey;
+  };
+}

@@ -1,0 +1,48 @@
+import type { ConfigNode, ScalarNode } from './config-node.ts';
+import { isNullNode } from './config-node.ts';
+import { mapFromEntries, type YamlValue } from './yaml-value.ts';
+
+const integer = /^[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*)$/;
+const float = /^[-+]?(?:\.[0-9_]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?$/;
+
+/**
+ * A free-form part as plain values: numbers in every YAML notation, `true` and `false` but not `yes` and `no`, null.
+ * Whole numbers beyond 2^53 are bigint.
+ *
+ * Source: Talos v1.14: machine configuration, scalar forms.
+ */
+export function valueFromNode(node: ConfigNode): YamlValue {
+  switch (node.kind) {
+    case 'list':
+      return node.items.map(valueFromNode);
+    case 'map':
+      return mapFromEntries([...node.entries].map(([key, child]) => [key, valueFromNode(child)]));
+    default:
+      return valueFromScalar(node);
+  }
+}
+
+function valueFromScalar(node: ScalarNode): YamlValue {
+  if (!node.plain) return node.text;
+  if (isNullNode(node)) return null;
+  if (/^(?:true|True|TRUE)$/.test(node.text)) return true;
+  if (/^(?:false|False|FALSE)$/.test(node.text)) return false;
+  const whole = integerFromText(node.text);
+  if (whole !== undefined) return whole;
+  if (float.test(node.text)) return Number(node.text.replaceAll('_', ''));
+  if (/^[-+]?\.(?:inf|Inf|INF)$/.test(node.text)) return node.text.startsWith('-') ? -Infinity : Infinity;
+  if (/^\.(?:nan|NaN|NAN)$/.test(node.text)) return NaN;
+  return node.text;
+}
+
+/** A whole number in decimal, `0x`, `0b`, `0o` or with a leading zero (octal), with `_` anywhere; else undefined. */
+export function integerFromText(text: string): number | bigint | undefined {
+  if (!integer.test(text)) return undefined;
+  const bare = text.replaceAll('_', '').replace(/^[-+]/, '');
+  const octal = /^0[0-7]+$/.test(bare) ? `0o${bare.slice(1)}` : bare;
+  if (!/^(?:0x[0-9a-fA-F]+|0b[01]+|0o[0-7]+|[1-9][0-9]*|0)$/.test(octal)) return undefined;
+  const size = BigInt(octal);
+  const signed = text.startsWith('-') ? -size : size;
+  const small = Number(signed);
+  return Number.isSafeInteger(small) ? small : signed;
+}
