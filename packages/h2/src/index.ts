@@ -1,1 +1,24 @@
-export {};
+export { BackendPool, type BackendPoolInit, type BackendTarget, poolTimeouts } from './backend-pool.ts';
+export { backoffDelayMs } from './backoff.ts';
+export type * from './call.ts';
+export { dialTls, type TlsDial } from './dial-tls.ts';
+export { dialUnix } from './dial-unix.ts';
+export * from './engine.ts';
+export * from './error-codes.ts';
+export {
+  type Admission,
+  GatewayServer,
+  type GatewayServerInit,
+  type Handshake,
+  type ListenAddress,
+  type ServerCredentials,
+} from './gateway-server.ts';
+export * from './grpc-status.ts';
+export * from './grpc-timeout.ts';
+export * from './hop-fields.ts';
+export { MessageScanner } from './message-scanner.ts';
+export { nodeEngine } from './node-engine/node-engine.ts';
+export * from './pump.ts';
+export * from './raw-headers.ts';
+export { sendStatus } from './send-status.ts';
+export { withUnixAddress } from './unix-path.ts';

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { InboundCall } from '../call.ts';
+import { type EnginePair, noCalls, openPair } from './engine-pair.ts';
+import { answerHead, openRecordedCall, RequestRecorder } from './recorder.ts';
+
+/** Sends every byte back as it comes, with back-pressure in both directions. */
+function echo(call: InboundCall): void {
+  call.receive({
+    requestData(chunk) {
+      if (!call.write(chunk)) call.pause();
+    },
+    requestEnded: () => call.finish(['grpc-status', '0']),
+    answerDrained: () => call.resume(),
+    cancelled: () => {},
+  });
+  call.respond(answerHead);
+  call.resume();
+}
+
+const sha = (chunks: readonly Uint8Array[]) => {
+  const hash = createHash('sha256');
+  for (const chunk of chunks) hash.update(chunk);
+  return hash.digest('hex');
+};
+
+/** Bodies cross whole and in order, and whoever does not read holds the writer. */
+export function testBodies(label: string, engines: EnginePair): void {
+  test(`${label}: 200 echoes of 0 to 1 MB, 40 at a time, come back whole`, async () => {
+    await using pair = await openPair(engines, echo, {
+      streamWindowBytes: 65_536,
+      connectionWindowBytes: 131_072,
+    });
+    const source = randomBytes(1_000_000);
+    let next = 0;
+    const worker = async () => {
+      for (let index = next++; index < 200; index = next++) {
+        // Small ones mostly, as calls are; every seventh large.
+        const size = index % 7 === 0 ? (index * 7919) % 1_000_000 : (index * 37) % 3000;
+        const body = source.subarray(0, size);
+        const { call, recorder } = openRecordedCall(pair.client, ['x-call', `${index}-${'h'.repeat(400)}`]);
+        for (let at = 0; at < size; at += 50_000) {
+          if (!call.write(body.subarray(at, Math.min(size, at + 50_000)))) await recorder.drained;
+        }
+        call.end();
+        const answer = await recorder.done;
+        assert.deepEqual(
+          { failure: answer.failure, trailers: answer.trailers, sha: sha(answer.body), late: recorder.late },
+          { failure: undefined, trailers: ['grpc-status', '0'], sha: sha([body]), late: [] },
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: 40 }, worker));
+    await noCalls(pair.client, pair.server);
+    assert.deepEqual(pair.errors, []);
+  });
+
+  test(`${label}: a call that nobody reads holds its client, others go on`, async () => {
+    const stuck = Promise.withResolvers<InboundCall>();
+    await using pair = await openPair(
+      engines,
+      (call) => {
+        if (call.headers.includes('x-stuck')) stuck.resolve(call);
+        else echo(call);
+      },
+      { streamWindowBytes: 65_536, connectionWindowBytes: 131_072 },
+    );
+    const held = openRecordedCall(pair.client, ['x-stuck', '1']);
+    const request = new RequestRecorder(await stuck.promise);
+    let drained = false;
+    void held.recorder.drained.then(() => {
+      drained = true;
+    });
+    assert.equal(held.call.write(Buffer.alloc(1_000_000, 1)), false);
+
+    const other = openRecordedCall(pair.client);
+    other.call.write(Buffer.from('meanwhile'));
+    other.call.end();
+    assert.equal(Buffer.concat((await other.recorder.done).body).toString(), 'meanwhile');
+    await delay(50);
+    assert.deepEqual([drained, request.body.length], [false, 0]);
+
+    (await stuck.promise).resume();
+    held.call.end();
+    assert.equal((await request.ended).length, 1_000_000);
+  });
+
+  test(`${label}: a paused answer holds its server, and arrives whole before its trailers`, async () => {
+    const chunk = Buffer.alloc(32_768, 7);
+    let written = 0;
+    const finished = Promise.withResolvers<void>();
+    await using pair = await openPair(
+      engines,
+      (call) => {
+        const more = () => {
+          while (written < 4_000_000) {
+            written += chunk.length;
+            if (!call.write(chunk)) return;
+          }
+          call.finish(['grpc-status', '0']);
+          finished.resolve();
+        };
+        call.receive({ requestData() {}, requestEnded() {}, answerDrained: more, cancelled() {} });
+        call.respond(answerHead);
+        more();
+      },
+      { streamWindowBytes: 65_536, connectionWindowBytes: 131_072 },
+    );
+    const { call, recorder } = openRecordedCall(pair.client);
+    call.end();
+    await recorder.headers;
+    call.pause();
+    await delay(100);
+    const held = written;
+    assert.ok(held < 1_000_000, `${held} bytes were written into a paused answer`);
+    call.resume();
+    await finished.promise;
+    const { body, trailers } = await recorder.done;
+    assert.deepEqual(
+      [body.reduce((sum, part) => sum + part.length, 0), trailers],
+      [written, ['grpc-status', '0']],
+    );
+  });
+
+  test(`${label}: an answer that is complete before it is read loses nothing`, async () => {
+    await using pair = await openPair(engines, (call) => {
+      call.respond(answerHead);
+      call.write(Buffer.alloc(50_000, 3));
+      call.finish(['grpc-status', '0']);
+    });
+    const { call, recorder } = openRecordedCall(pair.client);
+    call.end();
+    await recorder.headers;
+    call.pause();
+    await delay(50);
+    assert.equal(recorder.answer.trailers, undefined);
+    call.resume();
+    const { body, trailers } = await recorder.done;
+    assert.deepEqual([Buffer.concat(body).length, trailers], [50_000, ['grpc-status', '0']]);
+  });
+}

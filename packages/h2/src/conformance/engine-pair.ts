@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { InboundCall } from '../call.ts';
+import {
+  type ClientConnection,
+  gatewayLimits,
+  type H2Engine,
+  type H2Limits,
+  type ServerConnection,
+} from '../engine.ts';
+
+/** The engines under test: who serves and who calls. */
+export interface EnginePair {
+  readonly server: H2Engine;
+  readonly client: H2Engine;
+}
+
+export interface OpenPair extends AsyncDisposable {
+  readonly client: ClientConnection;
+  readonly server: ServerConnection;
+  /** The sockets under the two connections, for tests that break them. */
+  readonly clientSocket: Socket;
+  readonly serverSocket: Socket;
+  /** What the serving side reported as broken. */
+  readonly errors: string[];
+}
+
+/** A connected pair of plain sockets on the loopback. */
+export async function openSocketPair(): Promise<{ near: Socket; far: Socket }> {
+  const listener = createServer();
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const near = connect((listener.address() as AddressInfo).port, '127.0.0.1');
+  const [[far]] = await Promise.all([once(listener, 'connection'), once(near, 'connect')]);
+  listener.close();
+  return { near, far };
+}
+
+/** Both engines on the two ends of a connection, ready for calls. */
+export async function openPair(
+  engines: EnginePair,
+  onCall: (call: InboundCall) => void,
+  limits: Partial<H2Limits> = {},
+): Promise<OpenPair> {
+  const { near, far } = await openSocketPair();
+  const errors: string[] = [];
+  const all = { ...gatewayLimits, ...limits };
+  const server = engines.server.accept(far, all, { onCall, onError: (reason) => errors.push(reason) });
+  const client = engines.client.connect(near, all);
+  await client.ready;
+  return {
+    client,
+    server,
+    clientSocket: near,
+    serverSocket: far,
+    errors,
+    async [Symbol.asyncDispose]() {
+      client.destroy();
+      server.destroy();
+      await Promise.all([client.closed, server.closed]);
+    },
+  };
+}
+
+/** Resolves when no connection holds a call any more; throws when that takes longer than a second. */
+export async function noCalls(...connections: readonly { readonly callCount: number }[]): Promise<void> {
+  const counts = () => connections.map(({ callCount }) => callCount);
+  for (let waitedMs = 0; counts().some((count) => count > 0); waitedMs += 5) {
+    if (waitedMs > 1000) throw new Error(`calls are left over: ${counts().join(', ')}`);
+    await delay(5);
+  }
+}

@@ -1,0 +1,20 @@
+import { testBodies } from './bodies.ts';
+import { testConnections } from './connections.ts';
+import { testEndings } from './endings.ts';
+import type { EnginePair } from './engine-pair.ts';
+import { testHeaders } from './headers.ts';
+
+export { type EnginePair, type OpenPair, openPair, openSocketPair } from './engine-pair.ts';
+export * from './recorder.ts';
+
+/**
+ * What every engine must do, as tests of node:test. To be run for each pair of engines in both roles: an engine with
+ * itself, and with node:http2 on either side.
+ */
+export function testEngineConformance(engines: EnginePair): void {
+  const label = `${engines.server.name} serving ${engines.client.name}`;
+  testHeaders(label, engines);
+  testBodies(label, engines);
+  testEndings(label, engines);
+  testConnections(label, engines);
+}

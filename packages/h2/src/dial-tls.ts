@@ -1,0 +1,83 @@
+import { isIP, isIPv6, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
+import { type ConnectionOptions, checkServerIdentity, connect, type TLSSocket } from 'node:tls';
+import { connected } from './dial-unix.ts';
+
+export interface TlsDial {
+  /** IP addresses, the preferred one first; at least one. */
+  readonly addresses: readonly string[];
+  readonly port: number;
+  /** What the backend's certificate must name: a DNS name or an IP address. */
+  readonly identity: string;
+  /** PEM. The private key is a secret. */
+  readonly certificate: string;
+  readonly key: string;
+  /** PEM, one or more certificates an entry. */
+  readonly acceptedCas: readonly string[];
+}
+
+/** How long one of several addresses may take before the next one is tried as well, in milliseconds. */
+const attemptTimeoutMs = 2000;
+
+/**
+ * Connects with TLS 1.3 and a client certificate. The server name is sent for DNS names only (an address may not
+ * stand there), the certificate is checked against `identity` either way. Rejects with a phrase that says why.
+ */
+export async function dialTls(dial: TlsDial, signal: AbortSignal): Promise<TLSSocket> {
+  const { addresses, port, identity } = dial;
+  const lookup: LookupFunction = (_host, options, done) => {
+    const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+    const [first] = found;
+    if (options.all === true) done(null, found);
+    else done(null, first?.address ?? '', first?.family);
+  };
+  const options: ConnectionOptions & TcpNetConnectOpts = {
+    // A lookup is asked about names only, so several addresses need a name to stand for them.
+    ...(addresses.length === 1 ? { host: addresses[0] } : { host: 'backend', lookup }),
+    port,
+    ...(isIP(identity) === 0 ? { servername: identity } : {}),
+    autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
+    minVersion: 'TLSv1.3',
+    ALPNProtocols: ['h2'],
+    ca: [...dial.acceptedCas],
+    cert: dial.certificate,
+    key: dial.key,
+    checkServerIdentity: (_host, certificate) => checkServerIdentity(identity, certificate),
+  };
+  const socket = connect(options);
+  socket.setKeepAlive(true, 15_000);
+  try {
+    return await connected(socket, 'secureConnect', signal);
+  } catch (error) {
+    throw new Error(tlsDialPhrase(error, identity), { cause: error });
+  }
+}
+
+/** What went wrong with a connect or its TLS handshake, as a phrase. */
+function tlsDialPhrase(error: unknown, identity: string): string {
+  if (error instanceof AggregateError) {
+    return [...new Set(error.errors.map((part) => tlsDialPhrase(part, identity)))].join('; ');
+  }
+  const { code = '', message, reason } = error as NodeJS.ErrnoException & { reason?: string };
+  switch (code) {
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return `its certificate is not for "${identity}": ${lowerFirst(reason ?? message)}`;
+    case 'CERT_HAS_EXPIRED':
+      return 'its certificate has expired';
+    case 'CERT_NOT_YET_VALID':
+      return 'its certificate is not valid yet';
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'UNABLE_TO_GET_ISSUER_CERT':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+      return "its certificate is not issued by one of this cluster's authorities";
+    case 'INVALID_PURPOSE':
+      return 'its certificate is not for servers';
+    case 'ECONNRESET':
+      return 'it closed the connection during the handshake';
+    default:
+      return code.startsWith('ERR_SSL_') ? `TLS handshake failed: ${reason ?? message}` : message;
+  }
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);

@@ -1,0 +1,73 @@
+import type { Socket } from 'node:net';
+import type { InboundCall, OutboundCall, OutboundReceiver } from './call.ts';
+import type { RawHeaders } from './raw-headers.ts';
+
+/** What an end of a connection grants its peer. */
+export interface H2Limits {
+  /** Body bytes in flight a call, and a connection, before the receiver must have taken some. */
+  readonly streamWindowBytes: number;
+  readonly connectionWindowBytes: number;
+  readonly maxHeaderListBytes: number;
+  readonly maxConcurrentCalls: number;
+  /** How long the peer may take to speak HTTP/2 after the connection stands, in milliseconds. */
+  readonly prefaceTimeoutMs: number;
+}
+
+/**
+ * HTTP/2 over a connected and, where that is wanted, already secured socket, in both roles. Listening, TLS, dialling and
+ * pooling are built on top of it and do not know which engine they have.
+ */
+export interface H2Engine {
+  readonly name: string;
+  /** Serves calls on an accepted socket. The engine owns the socket from here on. */
+  accept(socket: Socket, limits: H2Limits, handlers: ServerHandlers): ServerConnection;
+  /** Makes calls on a connected socket. The engine owns the socket from here on. */
+  connect(socket: Socket, limits: H2Limits): ClientConnection;
+}
+
+export interface ServerHandlers {
+  onCall(call: InboundCall): void;
+  /** The connection broke, or the peer does not speak HTTP/2. The text is for a log. */
+  onError(reason: string): void;
+}
+
+/** A client's connection. */
+export interface ServerConnection {
+  /** Calls that are not over yet. */
+  readonly callCount: number;
+  /**
+   * Says GOAWAY: the client is told which calls were taken, and makes others elsewhere. Calls under way go on; the
+   * connection closes after the last.
+   */
+  drain(): void;
+  destroy(): void;
+  /** Resolves when the socket is closed, however that came about. */
+  readonly closed: Promise<void>;
+}
+
+/** A connection to a backend. */
+export interface ClientConnection {
+  /** Resolves when the backend has spoken HTTP/2; rejects with an Error when it closes instead or takes too long. */
+  readonly ready: Promise<void>;
+  /** False once a new call cannot be made: the connection is closing or closed, or the backend said GOAWAY. */
+  readonly usable: boolean;
+  readonly callCount: number;
+  /** Makes a call; undefined when the connection turned out not to be usable, and nothing was sent. */
+  openCall(headers: RawHeaders, receiver: OutboundReceiver): OutboundCall | undefined;
+  /** Takes no new calls, closes after the last. */
+  drain(): void;
+  destroy(): void;
+  readonly closed: Promise<void>;
+}
+
+/**
+ * What apid grants: windows as upstream's, no cap on concurrent calls (watches live long).
+ * Source: Talos v1.14: server-side gRPC settings of apid.
+ */
+export const gatewayLimits: H2Limits = {
+  streamWindowBytes: 65_535 * 32,
+  connectionWindowBytes: 65_535 * 16,
+  maxHeaderListBytes: 16 * 1024 * 1024,
+  maxConcurrentCalls: 2 ** 32 - 1,
+  prefaceTimeoutMs: 30_000,
+};

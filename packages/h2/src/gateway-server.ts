@@ -1,0 +1,216 @@
+import type { X509Certificate } from 'node:crypto';
+import { constants } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer as createPlainServer, type Server, type Socket } from 'node:net';
+import {
+  createServer as createTlsServer,
+  type SecureContextOptions,
+  type TLSSocket,
+  type Server as TlsServer,
+} from 'node:tls';
+import type { InboundCall } from './call.ts';
+import type { H2Engine, H2Limits, ServerConnection } from './engine.ts';
+import { withUnixAddress } from './unix-path.ts';
+
+/** What a TLS listener shows and asks of clients. */
+export interface ServerCredentials {
+  /** PEM. The private key is a secret. */
+  readonly certificate: string;
+  readonly key: string;
+  /** Whether clients are asked for a certificate. What it must be like is for `admit` to say. */
+  readonly requestClientCertificate: boolean;
+  /** PEM, one or more certificates an entry. */
+  readonly clientCas: readonly string[];
+}
+
+/** A connection that has completed its handshake and asks to be let in. */
+export interface Handshake {
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  /** The client's own certificate; undefined when it sent none or was not asked. */
+  readonly certificate: X509Certificate | undefined;
+  /** OpenSSL's name for what is wrong with the certificate, such as `CERT_HAS_EXPIRED`; undefined when nothing is. */
+  readonly certificateError: string | undefined;
+}
+
+export type Admission<P> =
+  | { readonly admitted: true; readonly peer: P }
+  | { readonly admitted: false; readonly reason: string };
+
+export interface GatewayServerInit<P> {
+  readonly engine: H2Engine;
+  readonly limits: H2Limits;
+  /** Undefined: no TLS. */
+  readonly credentials: ServerCredentials | undefined;
+  /** Decides about a connection before any byte of HTTP/2 is read. What it returns goes with every call. */
+  admit(handshake: Handshake): Admission<P>;
+  onCall(call: InboundCall, peer: P): void;
+  /** A connection was refused or broke, at its handshake or later. The text is for a log. */
+  onConnectionFailed(reason: string, handshake: Handshake): void;
+}
+
+export type ListenAddress = { readonly host?: string; readonly port: number } | { readonly path: string };
+
+const handshakeTimeoutMs = 30_000;
+
+function tlsOptions(credentials: ServerCredentials): SecureContextOptions {
+  return {
+    cert: credentials.certificate,
+    key: credentials.key,
+    ca: [...credentials.clientCas],
+    minVersion: 'TLSv1.3',
+    // Every connection shows its certificate again, so that a withdrawn authority is withdrawn at once.
+    secureOptions: constants.SSL_OP_NO_TICKET,
+  };
+}
+
+/** Listens, lets clients in, and hands out their calls. */
+export class GatewayServer<P> {
+  readonly #init: GatewayServerInit<P>;
+  readonly #server: Server;
+  readonly #handshaking = new Map<string, Socket>();
+  readonly #connections = new Set<ServerConnection>();
+  #closing = false;
+
+  constructor(init: GatewayServerInit<P>) {
+    this.#init = init;
+    const { credentials } = init;
+    if (credentials === undefined) {
+      this.#server = createPlainServer({ noDelay: true }, (socket) =>
+        this.#admit(socket, undefined, undefined),
+      );
+      return;
+    }
+    const server = createTlsServer({
+      ...tlsOptions(credentials),
+      ALPNProtocols: ['h2'],
+      requestCert: credentials.requestClientCertificate,
+      // A wrong certificate is refused in #admit, which can still say whose it was.
+      rejectUnauthorized: false,
+      handshakeTimeout: handshakeTimeoutMs,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: 15_000,
+    });
+    server.on('connection', (socket: Socket) => {
+      const key = peerKey(socket);
+      this.#handshaking.set(key, socket);
+      socket.once('close', () => this.#handshaking.delete(key));
+    });
+    server.on('secureConnection', (socket) => this.#secured(socket));
+    server.on('tlsClientError', (error, socket) => {
+      const { reason } = error as { reason?: string };
+      init.onConnectionFailed(`TLS handshake failed: ${reason ?? error.message}`, handshakeOf(socket));
+      socket.destroy();
+    });
+    this.#server = server;
+  }
+
+  /** Connections that are open and let in. */
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  /** Resolves with the port (0 for a unix socket) when clients can connect; rejects with the system's error. */
+  async listen(address: ListenAddress): Promise<number> {
+    if ('path' in address) {
+      await withUnixAddress(address.path, (path) => this.#bind({ path }));
+      return 0;
+    }
+    await this.#bind(address);
+    const bound = this.#server.address();
+    return bound !== null && typeof bound === 'object' ? bound.port : 0;
+  }
+
+  /** New handshakes use these from now on; open connections stay as they are. */
+  setCredentials(credentials: ServerCredentials): void {
+    (this.#server as TlsServer).setSecureContext(tlsOptions(credentials));
+  }
+
+  /**
+   * Stops listening, tells every client to go elsewhere with new calls, waits for calls under way for at most
+   * `deadlineMs`, then cuts what is left. Resolves when all sockets are closed.
+   */
+  async close(deadlineMs: number): Promise<void> {
+    this.#closing = true;
+    if (this.#server.listening) this.#server.close();
+    for (const socket of this.#handshaking.values()) socket.destroy();
+    for (const connection of this.#connections) connection.drain();
+    const allClosed = () => Promise.all([...this.#connections].map(({ closed }) => closed));
+    const { promise: deadline, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, deadlineMs);
+    await Promise.race([allClosed(), deadline]);
+    clearTimeout(timer);
+    for (const connection of this.#connections) connection.destroy();
+    await allClosed();
+  }
+
+  async #bind(options: { host?: string; port: number } | { path: string }): Promise<void> {
+    // `once` rejects when the server emits an error first, such as EADDRINUSE.
+    this.#server.listen(options);
+    await once(this.#server, 'listening');
+    // Out of descriptors, for one: the connection is lost, the server goes on.
+    this.#server.on('error', (error) =>
+      this.#init.onConnectionFailed(`listener: ${error.message}`, handshakeOf(undefined)),
+    );
+  }
+
+  #secured(socket: TLSSocket): void {
+    this.#handshaking.delete(peerKey(socket));
+    const certificate = socket.getPeerX509Certificate();
+    const error: unknown = socket.authorizationError;
+    const failed = certificate !== undefined && !socket.authorized;
+    this.#admit(socket, certificate, failed ? errorCode(error) : undefined);
+  }
+
+  #admit(
+    socket: Socket,
+    certificate: X509Certificate | undefined,
+    certificateError: string | undefined,
+  ): void {
+    socket.on('error', () => {});
+    const handshake = handshakeOf(socket, certificate, certificateError);
+    if (this.#closing) {
+      socket.destroy();
+      return;
+    }
+    const admission = this.#init.admit(handshake);
+    if (!admission.admitted) {
+      this.#init.onConnectionFailed(admission.reason, handshake);
+      socket.destroy();
+      return;
+    }
+    const { engine, limits, onCall, onConnectionFailed } = this.#init;
+    const { peer } = admission;
+    const connection = engine.accept(socket, limits, {
+      onCall: (call) => onCall(call, peer),
+      onError: (reason) => onConnectionFailed(reason, handshake),
+    });
+    this.#connections.add(connection);
+    void connection.closed.then(() => this.#connections.delete(connection));
+  }
+}
+
+function peerKey(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort}`;
+}
+
+function handshakeOf(
+  socket: Socket | undefined,
+  certificate?: X509Certificate,
+  certificateError?: string,
+): Handshake {
+  return {
+    remoteAddress: socket?.remoteAddress ?? '',
+    remotePort: socket?.remotePort ?? 0,
+    certificate,
+    certificateError,
+  };
+}
+
+/** OpenSSL's code, which Node gives as a string or inside an Error. */
+function errorCode(error: unknown): string {
+  if (typeof error === 'string') return error;
+  const { code, message } = (error ?? {}) as NodeJS.ErrnoException;
+  return code ?? message ?? 'UNKNOWN';
+}

@@ -1,0 +1,103 @@
+import { type ClientHttp2Session, connect } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { CallFailure, OutboundCall, OutboundReceiver } from '../call.ts';
+import type { ClientConnection, H2Limits } from '../engine.ts';
+import { h2ErrorName } from '../error-codes.ts';
+import type { RawHeaders } from '../raw-headers.ts';
+import { NodeOutboundCall } from './node-outbound-call.ts';
+import { sessionOptions } from './session-options.ts';
+
+/** A connection to a backend over node:http2. */
+export class NodeClientConnection implements ClientConnection {
+  readonly ready: Promise<void>;
+  readonly closed: Promise<void>;
+  readonly #session: ClientHttp2Session;
+  readonly #connectionFailure = () => this.#failure;
+  #failure: CallFailure | undefined;
+  #callCount = 0;
+  #draining = false;
+
+  constructor(socket: Socket, limits: H2Limits) {
+    // Before the session's own listeners, which close all streams as if they had been cancelled.
+    socket.on('error', (error) => {
+      this.#failure ??= { kind: 'connection-closed', reason: error.message };
+    });
+    socket.on('close', () => {
+      this.#failure ??= { kind: 'connection-closed', reason: '' };
+    });
+
+    const session = connect('http://localhost', {
+      createConnection: () => socket,
+      ...sessionOptions(limits),
+    });
+    this.#session = session;
+    const ready = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    this.ready = ready.promise;
+    this.closed = closed.promise;
+    // Whoever opened the connection awaits `ready`; a caller that gave up earlier must not crash the process.
+    this.ready.catch(() => {});
+
+    const preface = setTimeout(() => {
+      this.#failure ??= { kind: 'protocol', reason: 'it does not speak HTTP/2' };
+      session.destroy();
+    }, limits.prefaceTimeoutMs);
+    session.once('remoteSettings', () => {
+      clearTimeout(preface);
+      ready.resolve();
+    });
+    session.on('goaway', (code) => {
+      if (code !== 0) this.#failure ??= { kind: 'connection-closed', reason: `GOAWAY ${h2ErrorName(code)}` };
+    });
+    session.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ERR_HTTP2_ERROR') this.#failure ??= { kind: 'protocol', reason: error.message };
+    });
+    session.on('close', () => {
+      clearTimeout(preface);
+      this.#failure ??= { kind: 'connection-closed', reason: '' };
+      ready.reject(new Error(failureText(this.#failure)));
+      closed.resolve();
+    });
+    session.setLocalWindowSize(limits.connectionWindowBytes);
+  }
+
+  get usable(): boolean {
+    const { closed, destroyed } = this.#session;
+    return !closed && !destroyed && !this.#draining && this.#failure === undefined;
+  }
+
+  get callCount(): number {
+    return this.#callCount;
+  }
+
+  openCall(headers: RawHeaders, receiver: OutboundReceiver): OutboundCall | undefined {
+    if (!this.usable) return undefined;
+    const stream = this.#session.request(headers, { endStream: false });
+    this.#callCount += 1;
+    stream.once('close', () => {
+      this.#callCount -= 1;
+      this.#closeDrained();
+    });
+    return new NodeOutboundCall(stream, receiver, this.#connectionFailure);
+  }
+
+  drain(): void {
+    this.#draining = true;
+    this.#closeDrained();
+  }
+
+  destroy(): void {
+    this.#session.destroy();
+  }
+
+  /** Not before the last call: GOAWAY overtakes the headers of young calls, and servers on node:http2 then refuse them. */
+  #closeDrained(): void {
+    if (this.#draining && this.#callCount === 0) this.#session.close();
+  }
+}
+
+function failureText(failure: CallFailure): string {
+  const reason = failure.kind === 'connection-closed' || failure.kind === 'protocol' ? failure.reason : '';
+  if (failure.kind === 'protocol') return reason;
+  return reason === '' ? 'it closed the connection' : reason;
+}

@@ -1,0 +1,4 @@
+import { testEngineConformance } from '../conformance/index.ts';
+import { nodeEngine } from './node-engine.ts';
+
+testEngineConformance({ server: nodeEngine, client: nodeEngine });

@@ -1,0 +1,56 @@
+import { performServerHandshake, type ServerHttp2Session } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { H2Limits, ServerConnection, ServerHandlers } from '../engine.ts';
+import { NodeInboundCall } from './node-inbound-call.ts';
+import { sessionOptions } from './session-options.ts';
+
+const endStreamFlag = 1;
+
+/** A client's connection, served by node:http2. */
+export class NodeServerConnection implements ServerConnection {
+  readonly closed: Promise<void>;
+  readonly #session: ServerHttp2Session;
+  #callCount = 0;
+
+  constructor(socket: Socket, limits: H2Limits, handlers: ServerHandlers) {
+    // performServerHandshake, not a server: the socket may have come without ALPN, which a server would refuse.
+    const session = performServerHandshake(socket, sessionOptions(limits));
+    this.#session = session;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.closed = promise;
+
+    const preface = setTimeout(() => {
+      handlers.onError(`nothing that is HTTP/2 arrived within ${limits.prefaceTimeoutMs} ms`);
+      session.destroy();
+    }, limits.prefaceTimeoutMs);
+    session.once('remoteSettings', () => clearTimeout(preface));
+    session.on('error', (error) => handlers.onError(error.message));
+    session.on('close', () => {
+      clearTimeout(preface);
+      resolve();
+    });
+    session.on('stream', (stream, fields, flags, raw) => {
+      this.#callCount += 1;
+      stream.once('close', () => {
+        this.#callCount -= 1;
+      });
+      handlers.onCall(
+        new NodeInboundCall(stream, fields, raw as unknown as string[], (flags & endStreamFlag) !== 0),
+      );
+    });
+    session.setLocalWindowSize(limits.connectionWindowBytes);
+  }
+
+  get callCount(): number {
+    return this.#callCount;
+  }
+
+  drain(): void {
+    // GOAWAY with the last stream taken: node:http2 cannot serve streams that cross it, so the client must know which.
+    this.#session.close();
+  }
+
+  destroy(): void {
+    this.#session.destroy();
+  }
+}
