@@ -1,0 +1,151 @@
+// Measures the budgets of SPEC.md on a cluster of its own and prints them side by side with what is promised.
+// `make measure`; JSON goes to _out/bench/budgets.json. Ends with 1 when a budget is not kept.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { median } from './median.ts';
+import { findProcesses, readProcessMemory } from './process-memory.ts';
+import { timeToListen, timeToRun } from './time-to-listen.ts';
+
+const checkout = join(import.meta.dirname, '..', '..');
+const dist = join(checkout, '_out', 'dist');
+const daemons = ['machined', 'apid', 'trustd'] as const;
+const rounds = 9;
+/** How long a daemon is left alone before its memory counts as idle, in milliseconds. */
+const settleMs = 3000;
+
+interface Row {
+  readonly what: string;
+  readonly measured: number;
+  readonly budget: number;
+  readonly unit: 'MB' | 'ms' | 's' | 'x';
+}
+
+const workspace = mkdtempSync(join(tmpdir(), 'budgets-'));
+const clusterName = 'budgets';
+const state = join(workspace, 'clusters');
+const talosconfig = join(workspace, 'talosconfig');
+
+function talosctl(...args: string[]): string {
+  return execFileSync(process.execPath, [join(dist, 'talosctl', 'talosctl.cjs'), ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, TALOS_HOME: workspace },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** A copy of a daemon's runtime file that listens elsewhere, so that the daemon can be started beside its like. */
+function runtimeFile(node: string, daemon: string, listenAddress: string): string {
+  const original = join(state, clusterName, 'nodes', node, 'system', 'run', daemon, 'runtime.json');
+  const path = join(workspace, `${daemon}.json`);
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(original, 'utf8')), listenAddress }), {
+    mode: 0o600,
+  });
+  return path;
+}
+
+async function measureStart(daemon: 'apid' | 'trustd'): Promise<Row> {
+  const [host, port] = ['127.0.0.1', daemon === 'apid' ? 50970 : 50971] as const;
+  const sockets = join(workspace, `${daemon}.sock`);
+  const command = [
+    process.execPath,
+    join(dist, daemon, `${daemon}.cjs`),
+    '--runtime-file',
+    runtimeFile('node01', daemon, `${host}:${port}`),
+  ];
+  command.push(
+    '--health-socket',
+    sockets,
+    ...(daemon === 'apid' ? ['--machined-socket', join(workspace, 'none.sock')] : []),
+  );
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) times.push(await timeToListen(command, { host, port }));
+  return { what: `${daemon}: start to listening, median`, measured: median(times), budget: 120, unit: 'ms' };
+}
+
+async function measureMemory(): Promise<Row[]> {
+  await sleep(settleMs);
+  const root = join(state, clusterName, 'nodes', 'node01');
+  const idle = daemons.map((daemon) => {
+    const [found] = findProcesses(`${daemon}.cjs`, root);
+    if (found === undefined) throw new Error(`no ${daemon} runs below ${root}`);
+    return { daemon, ...readProcessMemory(found.pid) };
+  });
+  const rows: Row[] = idle.map(({ daemon, rss }) => ({
+    what: `${daemon}: idle, resident`,
+    measured: rss,
+    budget: 75,
+    unit: 'MB',
+  }));
+  const pss = idle.reduce((sum, memory) => sum + memory.pss, 0);
+  return [
+    ...rows,
+    { what: 'the three daemons of a node: idle, proportional', measured: pss, budget: 170, unit: 'MB' },
+  ];
+}
+
+async function measureCommandLine(): Promise<Row[]> {
+  const command = [process.execPath, join(dist, 'talosctl', 'talosctl.cjs'), 'version', '--client'];
+  const bare = [process.execPath, '-e', '0'];
+  const times = { ours: [] as number[], bare: [] as number[] };
+  for (let round = 0; round < rounds; round += 1) {
+    times.bare.push(await timeToRun(bare));
+    times.ours.push(await timeToRun(command));
+  }
+  const ratio = median(times.ours) / median(times.bare);
+  return [
+    { what: 'talosctl version --client, median', measured: median(times.ours), budget: 120, unit: 'ms' },
+    { what: 'talosctl version --client against bare node', measured: ratio, budget: 2, unit: 'x' },
+  ];
+}
+
+function print(rows: readonly Row[]): void {
+  const width = Math.max(...rows.map(({ what }) => what.length));
+  for (const { what, measured, budget, unit } of rows) {
+    const mark = measured <= budget ? 'kept' : 'NOT KEPT';
+    process.stdout.write(
+      `${what.padEnd(width)}   ${measured.toFixed(1).padStart(7)} ${unit.padEnd(2)}   at most ${budget} ${unit.padEnd(2)}   ${mark}\n`,
+    );
+  }
+}
+
+const rows: Row[] = [];
+try {
+  const start = performance.now();
+  talosctl(
+    'cluster',
+    'create',
+    'process',
+    '--name',
+    clusterName,
+    '--state',
+    state,
+    '--talosconfig-destination',
+    talosconfig,
+    '--controlplanes',
+    '3',
+    '--workers',
+    '1',
+  );
+  rows.push({
+    what: 'cluster create: command to four nodes answering',
+    measured: (performance.now() - start) / 1000,
+    budget: 5,
+    unit: 's',
+  });
+  rows.push(
+    ...(await measureMemory()),
+    await measureStart('apid'),
+    await measureStart('trustd'),
+    ...(await measureCommandLine()),
+  );
+} finally {
+  talosctl('cluster', 'destroy', '--name', clusterName, '--state', state, '--force');
+  rmSync(workspace, { recursive: true, force: true });
+}
+print(rows);
+mkdirSync(join(checkout, '_out', 'bench'), { recursive: true });
+writeFileSync(join(checkout, '_out', 'bench', 'budgets.json'), `${JSON.stringify(rows, null, 2)}\n`);
+process.exitCode = rows.every(({ measured, budget }) => measured <= budget) ? 0 : 1;

@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Memory of a process in MB (1e6 bytes), from /proc/PID/smaps_rollup. */
+export interface ProcessMemory {
+  readonly rss: number;
+  /** Resident pages, each divided by the number of processes that share it. */
+  readonly pss: number;
+}
+
+export function readProcessMemory(pid: number): ProcessMemory {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  const megabytes = (key: string) =>
+    (Number(new RegExp(`^${key}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) * 1024) / 1e6;
+  return { rss: megabytes('Rss'), pss: megabytes('Pss') };
+}
+
+/** Processes whose command line holds every one of `words`, with that command line. */
+export function findProcesses(...words: string[]): { readonly pid: number; readonly command: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        return words.every((word) => command.includes(word)) ? [{ pid: Number(name), command }] : [];
+      } catch {
+        // It ended meanwhile.
+        return [];
+      }
+    });
+}

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { connect, type NetConnectOpts } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How long the wait between two tries to connect is, in milliseconds: the resolution of the measurement. */
+const pollMs = 2;
+const giveUpMs = 10_000;
+
+function canConnect(target: NetConnectOpts): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect(target, () => resolve(true));
+  socket.on('error', () => resolve(false));
+  return promise.finally(() => socket.destroy());
+}
+
+/** From the start of the process to its listener taking a connection, in milliseconds. The process is ended after. */
+export async function timeToListen(command: readonly string[], target: NetConnectOpts): Promise<number> {
+  const [program = '', ...args] = command;
+  const start = performance.now();
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  try {
+    while (!(await canConnect(target))) {
+      if (child.exitCode !== null || performance.now() - start > giveUpMs) {
+        throw new Error(`${command.join(' ')} does not listen: ${errors}`);
+      }
+      await sleep(pollMs);
+    }
+    return performance.now() - start;
+  } finally {
+    child.kill('SIGTERM');
+    await ended;
+  }
+}
+
+/** From the start of the process to its end, in milliseconds. */
+export async function timeToRun(command: readonly string[]): Promise<number> {
+  const [program = '', ...args] = command;
+  const start = performance.now();
+  const child = spawn(program, args, { stdio: 'ignore' });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}`);
+  return performance.now() - start;
+}
