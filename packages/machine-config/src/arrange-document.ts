@@ -6,6 +6,7 @@ import {
   isYamlList,
   isYamlMap,
   mapFromEntries,
+  PlainScalar,
   type YamlMap,
   type YamlValue,
 } from './yaml/yaml-value.ts';
@@ -30,10 +31,12 @@ function arrangeFields(value: YamlMap, fields: FieldMap, order: KeyOrder): YamlM
   const entries: [string, YamlValue][] = [];
   for (const field of fields.values()) {
     const given = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
-    const written = given === undefined || given === null ? undefined : arrangeField(given, field, order);
-    if (written !== undefined && !(isZero(written, field) && !field.isAlwaysWritten))
-      entries.push([field.name, written]);
-    else if (field.isAlwaysWritten) entries.push([field.name, zeroOf(field, order)]);
+    const isMissing = given === undefined || given === null;
+    if (!isMissing && (field.isAlwaysWritten || !isZero(given, field))) {
+      entries.push([field.name, arrangeField(given, field, order)]);
+    } else if (field.isAlwaysWritten) {
+      entries.push([field.name, arrangeField(zeroOf(field), field, order)]);
+    }
   }
   return mapFromEntries(entries);
 }
@@ -53,6 +56,8 @@ function arrangeField(value: YamlValue, field: FieldSchema, order: KeyOrder): Ya
             order,
           )
         : value;
+    case 'mode':
+      return typeof value === 'number' ? new PlainScalar(`0o${value.toString(8)}`) : value;
     default:
       return sortDeep(value, order);
   }
@@ -65,10 +70,9 @@ function isZero(value: YamlValue, field: FieldSchema): boolean {
   return isYamlList(value) ? value.length === 0 : entriesOf(value).length === 0;
 }
 
-function zeroOf(field: FieldSchema, order: KeyOrder): YamlValue {
+function zeroOf(field: FieldSchema): YamlValue {
   switch (field.type) {
     case 'obj':
-      return arrangeFields({}, field.fields, order);
     case 'map':
     case 'map:str':
     case 'map:bool':
@@ -88,6 +92,7 @@ function zeroOf(field: FieldSchema, order: KeyOrder): YamlValue {
     case 'uint16':
     case 'uint32':
     case 'uint64':
+    case 'mode':
       return 0;
     default:
       return '';

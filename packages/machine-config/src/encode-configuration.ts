@@ -1,12 +1,25 @@
 import { arrangeDocument } from './arrange-document.ts';
-import type { Configuration } from './config-document.ts';
+import type { ConfigDocument, Configuration } from './config-document.ts';
+import { type CommentModes, describeDocument } from './docs/describe-document.ts';
 import { encodeYaml } from './yaml/encode-yaml.ts';
 
+const noComments: CommentModes = { docs: false, examples: false };
+
 /**
- * The documents as one stream: the legacy document first, then the others in their order.
+ * The documents as one stream: the legacy document first, then the others in their order; without comments unless
+ * asked for.
  *
  * Source: Talos v1.14: machine configuration, encoding.
  */
-export function encodeConfiguration(configuration: Configuration): string {
-  return configuration.map((document) => encodeYaml(arrangeDocument(document, 'natural'))).join('---\n');
+export function encodeConfiguration(
+  configuration: Configuration,
+  comments: CommentModes = noComments,
+): string {
+  return configuration.map((document) => encodeDocument(document, comments)).join('---\n');
+}
+
+function encodeDocument(document: ConfigDocument, comments: CommentModes): string {
+  if (!comments.docs && !comments.examples) return encodeYaml(arrangeDocument(document, 'natural'));
+  const arranged = arrangeDocument(document, 'bytewise');
+  return encodeYaml(arranged, { comment: describeDocument(document.kind, arranged, comments) });
 }

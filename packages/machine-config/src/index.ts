@@ -1,6 +1,8 @@
 export type { ConfigDocument, Configuration } from './config-document.ts';
+export { loadConfiguration, nameOfDocument } from './decode/load-configuration.ts';
+export type { CommentModes } from './docs/describe-document.ts';
 export { encodeConfiguration } from './encode-configuration.ts';
-export { generateConfig, generateDocuments } from './generate/generate-config.ts';
+export { type GenerateConfigInput, generateConfig, generateDocuments } from './generate/generate-config.ts';
 export {
   defaultDnsDomain,
   defaultInstallDisk,
@@ -10,6 +12,8 @@ export {
   type GenerateOptions,
 } from './generate/generate-options.ts';
 export { type MachineType, type NodeConfig, readNodeConfig } from './node-config.ts';
+export { applyPatches } from './patch/apply-patches.ts';
+export { type ConfigPatch, parsePatch } from './patch/parse-patch.ts';
 export { generateToken, type RandomSource, systemRandom } from './random-source.ts';
 export { decodeSecrets, encodeSecrets } from './secrets/encode-secrets.ts';
 export { type GenerateSecretsInit, generateSecrets, type KeySource } from './secrets/generate-secrets.ts';

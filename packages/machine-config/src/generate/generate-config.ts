@@ -1,5 +1,8 @@
 import type { Configuration } from '../config-document.ts';
+import type { CommentModes } from '../docs/describe-document.ts';
 import { encodeConfiguration } from '../encode-configuration.ts';
+import { applyPatches } from '../patch/apply-patches.ts';
+import type { ConfigPatch } from '../patch/parse-patch.ts';
 import { contractHas, currentContract } from '../version-contract.ts';
 import type { GenerateInput } from './generate-options.ts';
 import { kubernetesDocuments } from './kubernetes-documents.ts';
@@ -19,7 +22,14 @@ export function generateDocuments(input: GenerateInput): Configuration {
   return [legacy, ...nodeDocuments(input), ...(withKubernetes ? kubernetesDocuments(input) : [])];
 }
 
-/** A new machine configuration as text, without comments. */
-export function generateConfig(input: GenerateInput): string {
-  return encodeConfiguration(generateDocuments(input));
+export interface GenerateConfigInput extends GenerateInput {
+  /** Applied in their order. */
+  readonly patches?: readonly ConfigPatch[];
+  /** None by default. */
+  readonly comments?: CommentModes;
+}
+
+/** A new machine configuration as text. Throws what `applyPatches` throws. */
+export function generateConfig(input: GenerateConfigInput): string {
+  return encodeConfiguration(applyPatches(generateDocuments(input), input.patches ?? []), input.comments);
 }

@@ -1,5 +1,5 @@
 import { encodeInlineText, scalarStyle } from './scalar-style.ts';
-import { entriesOf, isYamlList, isYamlMap, type YamlMap, type YamlValue } from './yaml-value.ts';
+import { entriesOf, isYamlList, isYamlMap, PlainScalar, type YamlMap, type YamlValue } from './yaml-value.ts';
 
 // The style of peers differs from what YAML libraries can be set to (4 columns, but 2 after a dash, and then up to the
 // next multiple of 4), and comments have their places: hence an encoder of our own.
@@ -120,6 +120,7 @@ function inlineOrBlock(value: YamlValue, column: number, parentColumn: number): 
   if (typeof value !== 'string') {
     if (isYamlList(value)) return ['[]'];
     if (isYamlMap(value)) return ['{}'];
+    if (value instanceof PlainScalar) return [value.text];
     return [encodeNumberOrWord(value)];
   }
   if (scalarStyle(value) !== 'block') return [encodeInlineText(value)];

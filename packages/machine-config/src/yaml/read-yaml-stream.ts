@@ -23,6 +23,14 @@ const maxNodesThroughAliases = 100_000;
  * Source: Talos v1.14: machine configuration, decoding rules 1 and 6.
  */
 export function readYamlStream(text: string): ConfigSource[] {
+  return readYamlNodes(text).map(({ index, root }) => {
+    if (root.kind === 'map') return { index, root };
+    throw new Fault('invalid-argument', `decode error: document ${index}, line ${root.line}: not a mapping`);
+  });
+}
+
+/** Like `readYamlStream`, for documents of any shape. */
+export function readYamlNodes(text: string): { readonly index: number; readonly root: ConfigNode }[] {
   const lines = new LineCounter();
   try {
     const documents = parseAllDocuments(text, {
@@ -35,13 +43,16 @@ export function readYamlStream(text: string): ConfigSource[] {
     if (!Array.isArray(documents)) return [];
     return documents.flatMap((document, at) => readDocument(document as Document.Parsed, at + 1, lines));
   } catch (error) {
-    if (error instanceof RangeError)
-      throw new Fault('invalid-argument', 'decode error: the document is nested too deeply');
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
+    throw new Fault('invalid-argument', 'decode error: the document is nested too deeply', { cause: error });
   }
 }
 
-function readDocument(document: Document.Parsed, index: number, lines: LineCounter): ConfigSource[] {
+function readDocument(
+  document: Document.Parsed,
+  index: number,
+  lines: LineCounter,
+): { index: number; root: ConfigNode }[] {
   const problem = document.errors[0];
   if (problem) {
     const line = lines.linePos(problem.pos[0]).line;
@@ -52,11 +63,7 @@ function readDocument(document: Document.Parsed, index: number, lines: LineCount
   }
   if (document.contents === null) return [];
   const root = new Walk(document, index, lines).node(document.contents);
-  if (isNullNode(root)) return [];
-  if (root.kind !== 'map') {
-    throw new Fault('invalid-argument', `decode error: document ${index}, line ${root.line}: not a mapping`);
-  }
-  return [{ index, root }];
+  return isNullNode(root) ? [] : [{ index, root }];
 }
 
 /** Messages of the parser may end with the text they complain about. */

@@ -1,5 +1,22 @@
 /** A value as it is written to YAML. */
-export type YamlValue = null | string | number | bigint | boolean | readonly YamlValue[] | YamlMap;
+export type YamlValue =
+  | null
+  | string
+  | number
+  | bigint
+  | boolean
+  | PlainScalar
+  | readonly YamlValue[]
+  | YamlMap;
+
+/** Written as it stands: a number in another notation than the decimal one. */
+export class PlainScalar {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
 
 /** Keys keep their order. A key whose value is undefined is not there. */
 export interface YamlMap {
@@ -7,7 +24,9 @@ export interface YamlMap {
 }
 
 export function isYamlMap(value: YamlValue | undefined): value is YamlMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof PlainScalar)
+  );
 }
 
 export function isYamlList(value: YamlValue | undefined): value is readonly YamlValue[] {

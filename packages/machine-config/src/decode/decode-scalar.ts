@@ -1,0 +1,92 @@
+import type { FieldSchema, FieldType } from '../schema/parse-schema.ts';
+import type { ScalarNode } from '../yaml/config-node.ts';
+import { integerFromText } from '../yaml/value-from-node.ts';
+import type { YamlValue } from '../yaml/yaml-value.ts';
+import { formatDuration, parseDuration } from './duration.ts';
+
+/** A scalar that cannot be what the field wants; the text names the wanted type. */
+export interface ScalarProblem {
+  readonly wanted: string;
+}
+
+const limits: Partial<Record<FieldType, readonly [bigint, bigint]>> = {
+  int: [-(2n ** 63n), 2n ** 63n - 1n],
+  uint8: [0n, 2n ** 8n - 1n],
+  uint16: [0n, 2n ** 16n - 1n],
+  uint32: [0n, 2n ** 32n - 1n],
+  uint64: [0n, 2n ** 64n - 1n],
+  mode: [0n, 0o7777n],
+};
+
+/**
+ * The value of a scalar in a field of that type, in the form in which it is written again.
+ *
+ * Source: Talos v1.14: machine configuration, scalar forms.
+ */
+export function decodeScalar(
+  node: ScalarNode,
+  field: Pick<FieldSchema, 'type' | 'values'>,
+): YamlValue | ScalarProblem {
+  switch (field.type) {
+    case 'bool':
+      return decodeBoolean(node);
+    case 'int':
+    case 'uint8':
+    case 'uint16':
+    case 'uint32':
+    case 'uint64':
+      return decodeInteger(node, field.type);
+    case 'mode':
+      return decodeMode(node);
+    case 'dur': {
+      const nanoseconds = parseDuration(node.text);
+      return nanoseconds === undefined ? { wanted: 'duration' } : formatDuration(nanoseconds);
+    }
+    case 'mac':
+      return decodeHardwareAddress(node);
+    case 'size':
+      return (node.plain ? integerFromText(node.text) : undefined) ?? node.text;
+    case 'enum':
+      return decodeEnum(node, field.values);
+    default:
+      return node.text;
+  }
+}
+
+export function isScalarProblem(value: YamlValue | ScalarProblem): value is ScalarProblem {
+  return typeof value === 'object' && value !== null && 'wanted' in value;
+}
+
+function decodeBoolean(node: ScalarNode): boolean | ScalarProblem {
+  if (node.plain && /^(?:true|True|TRUE|y|Y|yes|Yes|YES|on|On|ON)$/.test(node.text)) return true;
+  if (node.plain && /^(?:false|False|FALSE|n|N|no|No|NO|off|Off|OFF)$/.test(node.text)) return false;
+  return { wanted: 'bool' };
+}
+
+function decodeInteger(node: ScalarNode, type: FieldType): number | bigint | ScalarProblem {
+  const value = node.plain ? integerFromText(node.text) : undefined;
+  const [low, high] = limits[type] ?? [0n, 0n];
+  if (value === undefined || BigInt(value) < low || BigInt(value) > high) return { wanted: type };
+  return value;
+}
+
+/** Octal, with or without the `o`. */
+function decodeMode(node: ScalarNode): number | ScalarProblem {
+  const value = integerFromText(node.text);
+  if (value === undefined || value < 0 || value > 0o7777) return { wanted: 'file mode' };
+  return Number(value);
+}
+
+function decodeHardwareAddress(node: ScalarNode): string | ScalarProblem {
+  const digits = node.text.replaceAll(/[:-]/g, '').toLowerCase();
+  if (node.text === '') return '';
+  if (!/^(?:[0-9a-f]{2})+$/.test(digits)) return { wanted: 'hardware address' };
+  return (digits.match(/../g) ?? []).join(':');
+}
+
+/** Any case is understood, the canonical one is written. */
+function decodeEnum(node: ScalarNode, values: readonly string[]): string | ScalarProblem {
+  if (node.text === '') return '';
+  const known = values.find((value) => value.toLowerCase() === node.text.toLowerCase());
+  return known ?? { wanted: `one of ${values.join(', ')}` };
+}

@@ -1,0 +1,119 @@
+import { Fault } from '@nodewright/fault';
+import type { ConfigDocument, Configuration } from '../config-document.ts';
+import { documentSchema, documentVersion, legacyKind } from '../schema/document-schema.ts';
+import { readYamlStream } from '../yaml/read-yaml-stream.ts';
+import { decodeDocument, identifyDocument } from './decode-document.ts';
+
+/** Kinds of which no two documents may have the same name. */
+const sharedNames: readonly (readonly string[])[] = [
+  ['UserVolumeConfig', 'ExistingVolumeConfig'],
+  ['Layer2VIPConfig', 'HCloudVIPConfig'],
+  [
+    'LinkConfig',
+    'BondConfig',
+    'BridgeConfig',
+    'DummyLinkConfig',
+    'VethConfig',
+    'VLANConfig',
+    'VRFConfig',
+    'WireguardConfig',
+  ],
+];
+
+/**
+ * Reads a machine configuration in full: every document must be of a known kind, hold only known keys with fitting
+ * values, and stand there once. Throws `invalid-argument` naming the document and the line.
+ *
+ * Source: Talos v1.14: machine configuration, model and decoding rules.
+ */
+export function loadConfiguration(text: string): Configuration {
+  const sources = readYamlStream(text);
+  if (sources.length === 0) throw new Fault('invalid-argument', 'config not found');
+  const seen = new Set<string>();
+  const documents = sources.map(({ root }) => {
+    const { kind, name } = identifyDocument(root);
+    const identity = `${documentVersion}/${kind === legacyKind ? '' : kind}/${name}`;
+    if (seen.has(identity)) {
+      throw new Fault(
+        'invalid-argument',
+        `duplicate document ${identity} is not allowed (line ${root.line})`,
+      );
+    }
+    seen.add(identity);
+    return decodeDocument(root);
+  });
+  return composeConfiguration(documents);
+}
+
+/** The name of a document of a kind with names, else empty. */
+export function nameOfDocument({ kind, value }: ConfigDocument): string {
+  return documentSchema(kind)?.isNamed && typeof value.name === 'string' ? value.name : '';
+}
+
+/**
+ * Checks that the documents can stand side by side and puts the legacy document first. Throws `invalid-argument`.
+ *
+ * Source: Talos v1.14: machine configuration, model.
+ */
+export function composeConfiguration(documents: readonly ConfigDocument[]): Configuration {
+  const byName = new Map<string, string>();
+  for (const document of documents) {
+    const label = labelOf(document);
+    if (byName.has(label)) {
+      const what =
+        document.kind === legacyKind ? 'duplicate v1alpha1.Config' : `duplicate document: ${label}`;
+      throw new Fault('invalid-argument', what);
+    }
+    byName.set(label, label);
+  }
+  for (const kinds of sharedNames) refuseSharedNames(documents, kinds);
+  refuseSharedLinks(documents);
+  const isLegacy = (document: ConfigDocument) => document.kind === legacyKind;
+  return [...documents.filter(isLegacy), ...documents.filter((document) => !isLegacy(document))];
+}
+
+function labelOf(document: ConfigDocument): string {
+  const name = nameOfDocument(document);
+  return name === '' ? document.kind : `${document.kind}/${name}`;
+}
+
+function refuseSharedNames(documents: readonly ConfigDocument[], kinds: readonly string[]): void {
+  const owners = new Map<string, ConfigDocument>();
+  for (const document of documents) {
+    if (!kinds.includes(document.kind)) continue;
+    const name = nameOfDocument(document);
+    const owner = owners.get(name);
+    if (owner)
+      throw new Fault(
+        'invalid-argument',
+        `conflicting documents: ${labelOf(owner)} and ${labelOf(document)}`,
+      );
+    owners.set(name, document);
+  }
+}
+
+/** A veth pair also takes the name of its other end. */
+function refuseSharedLinks(documents: readonly ConfigDocument[]): void {
+  const links = sharedNames[2] ?? [];
+  const owners = new Map<string, ConfigDocument>();
+  for (const document of documents) {
+    if (!links.includes(document.kind)) continue;
+    for (const name of linkNames(document)) {
+      const owner = owners.get(name);
+      if (owner) {
+        const pair = `${labelOf(owner)} and ${labelOf(document)}`;
+        throw new Fault(
+          'invalid-argument',
+          `conflicting link configurations: ${pair} both configure ${JSON.stringify(name)}`,
+        );
+      }
+      owners.set(name, document);
+    }
+  }
+}
+
+function linkNames(document: ConfigDocument): string[] {
+  const { peer } = document.value;
+  const peerName = typeof peer === 'object' && peer !== null && 'name' in peer ? peer.name : undefined;
+  return [nameOfDocument(document), ...(typeof peerName === 'string' && peerName !== '' ? [peerName] : [])];
+}

@@ -1,0 +1,68 @@
+import { Fault, faultFrom } from '@nodewright/fault';
+import type { ConfigDocument } from '../config-document.ts';
+import { decodeDocument, identifyDocument } from '../decode/decode-document.ts';
+import type { ConfigNode } from '../yaml/config-node.ts';
+import { readYamlNodes, readYamlStream } from '../yaml/read-yaml-stream.ts';
+import { valueFromNode } from '../yaml/value-from-node.ts';
+import type { YamlValue } from '../yaml/yaml-value.ts';
+import { type DeleteDirective, separateDeletions } from './delete-directive.ts';
+import { type JsonPatchOperation, parseJsonPatch } from './json-patch.ts';
+
+/** One document of a strategic patch. */
+export interface PatchDocument {
+  readonly kind: string;
+  readonly name: string;
+  readonly directives: readonly DeleteDirective[];
+  /** What is merged; undefined when the document only deletes. */
+  readonly merge: ConfigDocument | undefined;
+}
+
+export type ConfigPatch =
+  | { readonly kind: 'strategic'; readonly documents: readonly PatchDocument[] }
+  | { readonly kind: 'json'; readonly operations: readonly JsonPatchOperation[] };
+
+/**
+ * Reads a patch. Its form is found out by trying: a stream of documents to merge, then RFC 6902 in JSON, then RFC 6902
+ * as a YAML list. Throws `invalid-argument` with the complaint of the form that the text looks like.
+ *
+ * Source: Talos v1.14: machine configuration, patches, loading.
+ */
+export function parsePatch(text: string): ConfigPatch {
+  let strategicFault: Fault;
+  try {
+    return { kind: 'strategic', documents: parseStrategic(text) };
+  } catch (error) {
+    strategicFault = faultFrom(error);
+  }
+  try {
+    return { kind: 'json', operations: parseJsonPatch(JSON.parse(text) as YamlValue) };
+  } catch (jsonError) {
+    const list = listFromYaml(text);
+    if (list) return { kind: 'json', operations: parseJsonPatch(valueFromNode(list)) };
+    throw text.trimStart().startsWith('[') ? jsonFault(jsonError) : strategicFault;
+  }
+}
+
+function jsonFault(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  return new Fault('invalid-argument', 'JSON patch: the text is not valid JSON', { cause: error });
+}
+
+function listFromYaml(text: string): ConfigNode | undefined {
+  try {
+    const [first, ...others] = readYamlNodes(text);
+    return first?.root.kind === 'list' && others.length === 0 ? first.root : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseStrategic(text: string): PatchDocument[] {
+  const sources = readYamlStream(text);
+  if (sources.length === 0) throw new Fault('invalid-argument', 'config not found');
+  return sources.map(({ root }) => {
+    const { directives, rest } = separateDeletions(root);
+    const identity = identifyDocument(root);
+    return { ...identity, directives, merge: rest && decodeDocument(rest) };
+  });
+}
