@@ -1,0 +1,10 @@
+/** Half of the certificates' lifetime. Source: Talos v1.14: refresh timing. */
+export const renewalPeriodMs = 12 * 60 * 60 * 1000;
+
+/**
+ * Whether certificates that were issued at `issuedAtMs` are due again: after half of their life, and when the clock
+ * was set back before their beginning. Compared by the clock's time, because a machine that slept has no timer for it.
+ */
+export function isRenewalDue(issuedAtMs: number, nowMs: number): boolean {
+  return nowMs - issuedAtMs >= renewalPeriodMs || nowMs < issuedAtMs;
+}

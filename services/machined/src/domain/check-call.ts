@@ -1,0 +1,35 @@
+import { type MethodRule, type Role, roles } from '@nodewright/contract';
+import { Fault } from '@nodewright/fault';
+
+/** What of a node decides which calls it takes. */
+export interface CallSurroundings {
+  readonly isControlPlane: boolean;
+  /** Whether the node waits for its first configuration. */
+  readonly isMaintenance: boolean;
+  /** The platform mode that the node reports. */
+  readonly mode: 'metal' | 'container';
+}
+
+/**
+ * Why a call must not reach its handler, or undefined when it may. Who may call comes first, so that the other
+ * answers tell a stranger nothing. A method without a rule needs the administrator.
+ * Source: Talos v1.14: method check, methods of control planes only, container mode.
+ */
+export function checkCall(
+  rule: MethodRule | undefined,
+  caller: ReadonlySet<Role>,
+  node: CallSurroundings,
+): Fault | undefined {
+  const allowed = rule?.roles ?? [roles.admin];
+  const isAllowed = allowed.some((role) => caller.has(role));
+  const isOpen = rule?.maintenance !== true || node.isMaintenance || caller.has(roles.admin);
+  if (!isAllowed || !isOpen) return new Fault('permission-denied', 'not authorized');
+
+  if (rule?.containerMode === 'refused' && node.mode === 'container') {
+    return new Fault('failed-precondition', 'method is not supported in container mode');
+  }
+  if (rule?.controlPlaneOnly !== undefined && !node.isControlPlane) {
+    return new Fault('unimplemented', `${rule.controlPlaneOnly} is only available on control plane nodes`);
+  }
+  return undefined;
+}

@@ -1,0 +1,30 @@
+import type { MachineType } from '@nodewright/machine-config';
+
+/** What surrounds the daemons: child processes of a host, a container, or a machine of their own. */
+export type NodeMode = 'process' | 'container' | 'metal';
+
+/** Who this node is: given when it was created, and by its configuration. */
+export interface NodeFacts {
+  readonly mode: NodeMode;
+  readonly machineType: MachineType;
+  readonly hostname: string;
+  /** IP addresses, the preferred one first. */
+  readonly addresses: readonly string[];
+}
+
+export function isControlPlane({ machineType }: Pick<NodeFacts, 'machineType'>): boolean {
+  return machineType !== 'worker';
+}
+
+/** What the Version call says of the platform. A node of processes is a machine as far as its users can tell. */
+export function platformOf(mode: NodeMode): { name: string; mode: 'metal' | 'container' } {
+  const name = mode === 'container' ? 'container' : 'metal';
+  return { name, mode: name };
+}
+
+/** `host:port` of a listener. In process mode the host's other addresses belong to other nodes; else all are ours. */
+export function listenAddressOf({ mode, addresses }: NodeFacts, port: number): string {
+  if (mode !== 'process') return `:${port}`;
+  const [address = ''] = addresses;
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  historyLimit,
+  isDown,
+  isUp,
+  newServiceRecord,
+  recordEvent,
+  recordHealth,
+  type ServiceRecord,
+} from './service-record.ts';
+import { type ServiceEvent, type ServiceState, serviceTransitions } from './service-state.ts';
+
+const events = Object.keys(serviceTransitions.Initialized) as ServiceEvent[];
+
+function recordAfter(steps: readonly ServiceEvent[], hasHealthCheck = true): ServiceRecord {
+  return steps.reduce(
+    (record, event, index) => recordEvent(record, event, event, 1000 * (index + 1)),
+    newServiceRecord('apid', hasHealthCheck),
+  );
+}
+
+const started: ServiceEvent[] = ['start', 'prepare', 'prepare', 'run'];
+
+test('a service goes the way of the reference from start to end', () => {
+  assert.deepEqual(
+    recordAfter([
+      'start',
+      'wait',
+      'prepare',
+      'prepare',
+      'run',
+      'restart',
+      'run',
+      'signal',
+      'signal',
+      'finish',
+    ]).history.map(({ state }) => state),
+    [
+      'Starting',
+      'Waiting',
+      'Preparing',
+      'Preparing',
+      'Running',
+      'Waiting',
+      'Running',
+      'Stopping',
+      'Stopping',
+      'Finished',
+    ],
+  );
+});
+
+test('a service takes exactly the events of its table, and an impossible one changes nothing', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...events), { maxLength: 200 }), (steps) => {
+      let record = newServiceRecord('apid', true);
+      for (const event of steps) {
+        const expected: ServiceState | undefined = serviceTransitions[record.state][event];
+        const before = record;
+        if (expected === undefined) {
+          assert.throws(() => recordEvent(record, event, 'text', 1), {
+            kind: 'internal',
+            message: `service "apid" cannot ${event} while ${record.state}: text`,
+          });
+          assert.equal(record, before);
+        } else {
+          record = recordEvent(record, event, 'text', 1);
+          assert.equal(record.state, expected);
+          assert.equal(record.history.at(-1)?.state, expected);
+        }
+      }
+      assert.ok(record.history.length <= historyLimit);
+    }),
+  );
+});
+
+test('a service that came to its end can only be started again', () => {
+  for (const state of ['Finished', 'Failed', 'Skipped'] as const) {
+    const taken = events.filter((event) => serviceTransitions[state][event] !== undefined);
+    assert.deepEqual(taken, ['start']);
+  }
+});
+
+test('the history keeps the newest 64 entries in their order', () => {
+  let record = recordAfter(['start']);
+  for (let number = 0; number < 100; number++) record = recordEvent(record, 'wait', `wait ${number}`, number);
+  assert.equal(record.history.length, 64);
+  assert.deepEqual([record.history[0]?.message, record.history[63]?.message], ['wait 36', 'wait 99']);
+});
+
+test('the health record follows the checks, and only a flip is part of the history', () => {
+  const running = recordAfter(started);
+  const checks = [
+    { healthy: false, message: 'refused' },
+    { healthy: false, message: 'still refused' },
+    { healthy: true },
+    { healthy: true },
+    { healthy: false, message: 'gone' },
+  ] as const;
+  const records = [running];
+  for (const [index, check] of checks.entries()) {
+    records.push(recordHealth(records.at(-1) as ServiceRecord, check, 5000 + index));
+  }
+  assert.deepEqual(
+    records.map(({ health }) => health),
+    [
+      { unknown: true, healthy: false, lastMessage: 'Unknown', lastChangeMs: 4000 },
+      { unknown: false, healthy: false, lastMessage: 'refused', lastChangeMs: 5000 },
+      { unknown: false, healthy: false, lastMessage: 'still refused', lastChangeMs: 5000 },
+      { unknown: false, healthy: true, lastMessage: '', lastChangeMs: 5002 },
+      { unknown: false, healthy: true, lastMessage: '', lastChangeMs: 5002 },
+      { unknown: false, healthy: false, lastMessage: 'gone', lastChangeMs: 5004 },
+    ],
+  );
+  assert.deepEqual(records.at(-1)?.history.slice(started.length), [
+    { state: 'Running', message: 'Health check failed: refused', atMs: 5000 },
+    { state: 'Running', message: 'Health check successful', atMs: 5002 },
+    { state: 'Running', message: 'Health check failed: gone', atMs: 5004 },
+  ]);
+});
+
+test('a healthy service that stops running says so without an entry of its own', () => {
+  const healthy = recordHealth(recordAfter(started), { healthy: true }, 5000);
+  const { health, history } = recordEvent(healthy, 'restart', 'again', 6000);
+  assert.deepEqual(health, {
+    unknown: false,
+    healthy: false,
+    lastMessage: 'service not running',
+    lastChangeMs: 6000,
+  });
+  assert.deepEqual(history.at(-1), { state: 'Waiting', message: 'again', atMs: 6000 });
+});
+
+test('a check that comes after the end of a run changes nothing', () => {
+  const stopped = recordAfter([...started, 'signal', 'finish']);
+  assert.equal(recordHealth(stopped, { healthy: true }, 9000), stopped);
+});
+
+test('a service without a health check stays unknown, whatever happens', () => {
+  for (const steps of [[], started, [...started, 'restart'], [...started, 'fail']] as ServiceEvent[][]) {
+    const record = recordAfter(steps, false);
+    assert.deepEqual(recordHealth(record, { healthy: true }, 1).health, {
+      unknown: true,
+      healthy: false,
+      lastMessage: '',
+      lastChangeMs: undefined,
+    });
+  }
+});
+
+test('isUp() needs a good check where there is one, isDown() an end', () => {
+  const healthy = recordHealth(recordAfter(started), { healthy: true }, 1);
+  const facts = (record: ServiceRecord) => [isUp(record), isDown(record)];
+  assert.deepEqual(facts(recordAfter(started)), [false, false]);
+  assert.deepEqual(facts(healthy), [true, false]);
+  assert.deepEqual(facts(recordAfter(started, false)), [true, false]);
+  assert.deepEqual(facts(recordAfter(['start', 'skip'])), [true, true]);
+  assert.deepEqual(facts(recordEvent(healthy, 'fail', 'x', 2)), [false, true]);
+});

@@ -1,0 +1,86 @@
+import { Fault } from '@nodewright/fault';
+import {
+  type HealthResult,
+  healthAfter,
+  pendingHealth,
+  type ServiceHealth,
+  unknownHealth,
+} from './service-health.ts';
+import { type ServiceEvent, type ServiceState, serviceTransitions } from './service-state.ts';
+
+export interface HistoryEntry {
+  readonly state: ServiceState;
+  readonly message: string;
+  /** Unix ms. */
+  readonly atMs: number;
+}
+
+/** All that is known of a service: what `ServiceList` shows of it. */
+export interface ServiceRecord {
+  readonly id: string;
+  readonly state: ServiceState;
+  readonly hasHealthCheck: boolean;
+  readonly health: ServiceHealth;
+  /** Oldest first, at most `historyLimit`. */
+  readonly history: readonly HistoryEntry[];
+}
+
+/** Source: Talos v1.14: history of a service. */
+export const historyLimit = 64;
+
+export function newServiceRecord(id: string, hasHealthCheck: boolean): ServiceRecord {
+  return { id, state: 'Initialized', hasHealthCheck, health: unknownHealth, history: [] };
+}
+
+/**
+ * The record after `event`.
+ *
+ * @throws Fault `internal` when the event cannot happen in the record's state.
+ */
+export function recordEvent(
+  before: ServiceRecord,
+  event: ServiceEvent,
+  message: string,
+  nowMs: number,
+): ServiceRecord {
+  const state = serviceTransitions[before.state][event];
+  if (state === undefined) {
+    throw new Fault('internal', `service "${before.id}" cannot ${event} while ${before.state}: ${message}`);
+  }
+  return {
+    ...withEntry(before, { state, message, atMs: nowMs }),
+    state,
+    health: healthIn(state, before, nowMs),
+  };
+}
+
+/** The record after a health check. Only a flip is part of the history. A check that comes too late changes nothing. */
+export function recordHealth(before: ServiceRecord, result: HealthResult, nowMs: number): ServiceRecord {
+  if (before.state !== 'Running' || !before.hasHealthCheck) return before;
+  const after = { ...before, health: healthAfter(before.health, result, nowMs) };
+  if (!before.health.unknown && before.health.healthy === result.healthy) return after;
+  const message = result.healthy ? 'Health check successful' : `Health check failed: ${result.message}`;
+  return withEntry(after, { state: before.state, message, atMs: nowMs });
+}
+
+/** Whether those that depend on the service may go on. */
+export function isUp(record: ServiceRecord): boolean {
+  if (record.state === 'Skipped') return true;
+  return record.state === 'Running' && (!record.hasHealthCheck || record.health.healthy);
+}
+
+/** Whether the service has come to its end. */
+export function isDown({ state }: ServiceRecord): boolean {
+  return state === 'Failed' || state === 'Finished' || state === 'Skipped';
+}
+
+function withEntry(record: ServiceRecord, entry: HistoryEntry): ServiceRecord {
+  return { ...record, history: [...record.history, entry].slice(-historyLimit) };
+}
+
+function healthIn(state: ServiceState, before: ServiceRecord, nowMs: number): ServiceHealth {
+  if (!before.hasHealthCheck) return unknownHealth;
+  if (state === 'Running') return before.state === 'Running' ? before.health : pendingHealth(nowMs);
+  if (before.state !== 'Running') return before.health;
+  return healthAfter(before.health, { healthy: false, message: 'service not running' }, nowMs);
+}

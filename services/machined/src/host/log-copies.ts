@@ -1,0 +1,102 @@
+import type { FileHandle } from 'node:fs/promises';
+import { mkdir, open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '@nodewright/telemetry';
+import type { LogOffset } from '../domain/log-ring.ts';
+import type { LogStore, ServiceLog } from './log-store.ts';
+
+export interface LogCopiesInit {
+  readonly store: LogStore;
+  /** Folder of the files. */
+  readonly folder: string;
+  readonly log: Logger;
+  /** Default 15 s. Source: Talos v1.14: log storage. */
+  readonly flushIntervalMs?: number;
+  /** A file is put aside as `<id>.log.1` once it is this large; default 5 MiB. */
+  readonly rotateBytes?: number;
+}
+
+const fileMode = 0o640;
+const chunkBytes = 64 * 1024;
+
+/**
+ * Writes every log of the store to `<folder>/<id>.log` at intervals, what is in memory already included, and once
+ * more when it is disposed. A folder that cannot be written (a full disk) is reported once and tried again: the log in
+ * memory goes on.
+ */
+export function openLogCopies(init: LogCopiesInit): AsyncDisposable {
+  const copies: LogCopy[] = [];
+  init.store.onOpen((log) => copies.push(new LogCopy(log, init)));
+  let flushing = Promise.resolve();
+  let isFailing = false;
+
+  const flushAll = async () => {
+    try {
+      await mkdir(init.folder, { recursive: true, mode: 0o755 });
+      for (const copy of copies) await copy.flush();
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing)
+        init.log.error({ folder: init.folder, error: String(error) }, 'logs cannot be written to disk');
+      isFailing = true;
+    }
+  };
+  const timer = setInterval(() => {
+    flushing = flushing.then(flushAll);
+  }, init.flushIntervalMs ?? 15_000);
+
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await flushing;
+      await flushAll();
+      for (const copy of copies) await copy[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The file of one log. */
+class LogCopy implements AsyncDisposable {
+  readonly #log: ServiceLog;
+  readonly #path: string;
+  readonly #rotateBytes: number;
+  #offset: LogOffset = 0;
+  #file: FileHandle | undefined;
+  #sizeBytes = 0;
+
+  constructor(log: ServiceLog, { folder, rotateBytes }: LogCopiesInit) {
+    this.#log = log;
+    this.#path = join(folder, `${log.id}.log`);
+    this.#rotateBytes = rotateBytes ?? 5 * 1024 * 1024;
+  }
+
+  async flush(): Promise<void> {
+    for (;;) {
+      const { bytes, nextOffset } = this.#log.ring.read(this.#offset, chunkBytes);
+      if (bytes.length === 0) return;
+      const file = await this.#opened();
+      await file.writeFile(bytes);
+      this.#offset = nextOffset;
+      this.#sizeBytes += bytes.length;
+      if (this.#sizeBytes >= this.#rotateBytes) await this.#rotate();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close();
+  }
+
+  async #opened(): Promise<FileHandle> {
+    if (this.#file !== undefined) return this.#file;
+    this.#file = await open(this.#path, 'a', fileMode);
+    this.#sizeBytes = (await this.#file.stat()).size;
+    return this.#file;
+  }
+
+  async #rotate(): Promise<void> {
+    await this[Symbol.asyncDispose]();
+    await rename(this.#path, `${this.#path}.1`);
+  }
+}

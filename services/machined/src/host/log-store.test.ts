@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { copyLines } from './lines-to-log.ts';
+import { openLogCopies } from './log-copies.ts';
+import { LogStore, ServiceLog } from './log-store.ts';
+
+const quiet = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
+const never = new AbortController().signal;
+
+async function textOf(chunks: AsyncIterable<Buffer>): Promise<string> {
+  const all: Buffer[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all).toString();
+}
+
+function storeWith(text: string): LogStore {
+  const store = new LogStore();
+  store.open('apid').write(text);
+  return store;
+}
+
+const lines = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `line ${from + index}\n`).join('');
+
+test('a log is read from the line that the tail asks for, in pieces of the given size', async () => {
+  const store = storeWith(lines(0, 100));
+  const read = (tailLines: number, chunkBytes = 1024) =>
+    textOf(store.read({ id: 'apid', follow: false, tailLines, signal: never }, chunkBytes));
+  assert.equal(await read(-1), lines(0, 100));
+  assert.equal(await read(-1, 7), lines(0, 100));
+  assert.equal(await read(3), lines(97, 100));
+  assert.equal(await read(1000), lines(0, 100));
+  assert.equal(await read(0), '');
+});
+
+test('no piece of a log is larger than asked for', async () => {
+  const store = storeWith('x'.repeat(5000));
+  const sizes: number[] = [];
+  for await (const chunk of store.read({ id: 'apid', follow: false, tailLines: -1, signal: never }, 1024)) {
+    sizes.push(chunk.length);
+  }
+  assert.deepEqual(sizes, [1024, 1024, 1024, 1024, 904]);
+});
+
+test('a log that nobody wrote is unknown', async () => {
+  await assert.rejects(
+    textOf(storeWith('x').read({ id: 'kubelet', follow: false, tailLines: -1, signal: never }, 9)),
+    {
+      kind: 'unknown',
+      message: 'log "kubelet" was not registered',
+    },
+  );
+});
+
+test('a reader that follows gets what comes later, and ends when it is not wanted', async () => {
+  const store = storeWith(lines(0, 3));
+  const stop = new AbortController();
+  const reading = textOf(store.read({ id: 'apid', follow: true, tailLines: 1, signal: stop.signal }, 1024));
+  await sleep(5);
+  store.open('apid').write(lines(3, 5));
+  await sleep(5);
+  store.open('apid').write(lines(5, 6));
+  await sleep(5);
+  stop.abort();
+  assert.equal(await reading, lines(2, 6));
+});
+
+test('a reader that does not follow ends at the size it found, though the log grows under it', async () => {
+  const store = storeWith(lines(0, 3));
+  const reading = store.read({ id: 'apid', follow: false, tailLines: -1, signal: never }, 4);
+  const first = await reading.next();
+  store.open('apid').write(lines(3, 9));
+  assert.equal(String(first.value) + (await textOf(reading)), lines(0, 3));
+});
+
+test('a slow reader goes on at the oldest byte that is kept, and memory stays bounded', async () => {
+  const store = storeWith('old\n');
+  const reading = store.read({ id: 'apid', follow: true, tailLines: -1, signal: never }, 1024);
+  assert.equal(String((await reading.next()).value), 'old\n');
+  const log = store.open('apid');
+  for (let piece = 0; piece < 40; piece++) log.write('y'.repeat(64 * 1024));
+  log.write('end');
+  const next = String((await reading.next()).value);
+  assert.equal(next, 'y'.repeat(1024));
+  assert.equal(log.ring.endOffset - log.ring.startOffset, 1024 * 1024);
+  await reading.return(undefined);
+});
+
+test('two streams of one daemon do not mix within a line', async () => {
+  const log = new ServiceLog('apid');
+  const [out, err] = [new PassThrough(), new PassThrough()];
+  const copied = Promise.all([copyLines(out, log), copyLines(err, log)]);
+  out.write('first half, ');
+  await sleep(1);
+  err.write('a whole line\nunfinished');
+  await sleep(1);
+  out.end('second half\n');
+  err.end();
+  await copied;
+  assert.equal(log.lastBytes(1000).toString(), 'a whole line\nfirst half, second half\nunfinished\n');
+});
+
+test('a line that never ends is written in pieces', async () => {
+  const log = new ServiceLog('apid');
+  const out = new PassThrough();
+  const copied = copyLines(out, log);
+  for (let piece = 0; piece < 5; piece++) out.write('z'.repeat(30_000));
+  await sleep(5);
+  assert.ok(log.ring.endOffset >= 90_000, String(log.ring.endOffset));
+  out.end();
+  await copied;
+  assert.equal(log.ring.endOffset, 150_001);
+});
+
+test('logs are copied to disk, what was there first included, and put aside when they are large', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'logs-'));
+  try {
+    const store = storeWith('before\n');
+    {
+      await using _ = openLogCopies({ store, folder, log: quiet, flushIntervalMs: 10, rotateBytes: 100 });
+      store.open('trustd').write('other\n');
+      await sleep(50);
+      assert.equal(await readFile(join(folder, 'apid.log'), 'utf8'), 'before\n');
+      store.open('apid').write('q'.repeat(95));
+      await sleep(50);
+      store.open('apid').write('after\n');
+    }
+    assert.deepEqual((await readdir(folder)).sort(), ['apid.log', 'apid.log.1', 'trustd.log']);
+    assert.equal(await readFile(join(folder, 'apid.log.1'), 'utf8'), `before\n${'q'.repeat(95)}`);
+    assert.equal(await readFile(join(folder, 'apid.log'), 'utf8'), 'after\n');
+    assert.equal((await stat(join(folder, 'apid.log'))).mode & 0o777, 0o640);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('a folder that cannot be written is reported once, and the log goes on in memory', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'logs-'));
+  const reports: string[] = [];
+  const log = createLogger({
+    name: 'test',
+    telemetry: noTelemetry,
+    destination: { write: (line) => reports.push((JSON.parse(line) as { msg: string }).msg) },
+  });
+  try {
+    await writeFile(join(root, 'file'), '');
+    const store = storeWith('kept\n');
+    {
+      await using _ = openLogCopies({ store, folder: join(root, 'file'), log, flushIntervalMs: 5 });
+      await sleep(40);
+    }
+    assert.deepEqual(reports, ['logs cannot be written to disk']);
+    assert.equal(store.open('apid').lastBytes(10).toString(), 'kept\n');
+  } finally {
+    await rm(root, { recursive: true });
+  }
+});

@@ -1,0 +1,99 @@
+import { Fault } from '@nodewright/fault';
+import { LogRing } from '../domain/log-ring.ts';
+
+/** Source: Talos v1.14: log storage. */
+const ringBytes = 1024 * 1024;
+
+/** One service's log, in memory. */
+export class ServiceLog {
+  readonly id: string;
+  readonly ring = new LogRing(ringBytes);
+  readonly #waiting = new Set<() => void>();
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  write(bytes: Uint8Array | string): void {
+    this.ring.append(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** Resolves at the next write, or when `signal` aborts. */
+  nextWrite(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = () => {
+      this.#waiting.delete(wake);
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    this.#waiting.add(wake);
+    signal.addEventListener('abort', wake);
+    if (signal.aborted) wake();
+    return promise;
+  }
+
+  /** The last bytes, for the text that says why a process ended. */
+  lastBytes(limitBytes: number): Buffer {
+    return this.ring.read(Math.max(0, this.ring.endOffset - limitBytes), limitBytes).bytes;
+  }
+}
+
+export interface ReadLogOptions {
+  readonly id: string;
+  /** Go on with what is written later, until `signal` aborts. */
+  readonly follow: boolean;
+  /** Lines of history: 0 is none, a negative number all that is kept. */
+  readonly tailLines: number;
+  readonly signal: AbortSignal;
+}
+
+/** The logs of this node's own daemons. A log exists from its first use. */
+export class LogStore {
+  readonly #logs = new Map<string, ServiceLog>();
+  readonly #openListeners: ((log: ServiceLog) => void)[] = [];
+
+  /** The log `id`, made when it is not there yet. */
+  open(id: string): ServiceLog {
+    let log = this.#logs.get(id);
+    if (log === undefined) {
+      log = new ServiceLog(id);
+      this.#logs.set(id, log);
+      for (const listener of this.#openListeners) listener(log);
+    }
+    return log;
+  }
+
+  /** The ids of all logs, sorted. */
+  get ids(): string[] {
+    return [...this.#logs.keys()].sort();
+  }
+
+  /** Calls `listener` with every log: those that are open now and those that will be. */
+  onOpen(listener: (log: ServiceLog) => void): void {
+    this.#openListeners.push(listener);
+    for (const log of this.#logs.values()) listener(log);
+  }
+
+  /**
+   * The bytes of a log in pieces of up to `chunkBytes`. A reader that is slower than the writer goes on at the oldest
+   * byte that is kept. Without `follow` it ends at the size that the log had at the first read.
+   *
+   * @throws Fault `unknown` for an id that nobody has written under. Source: Talos v1.14: Logs.
+   */
+  async *read({ id, follow, tailLines, signal }: ReadLogOptions, chunkBytes: number): AsyncGenerator<Buffer> {
+    const log = this.#logs.get(id);
+    if (log === undefined) throw new Fault('unknown', `log "${id}" was not registered`);
+
+    const lastOffset = follow ? Number.POSITIVE_INFINITY : log.ring.endOffset;
+    let offset = log.ring.offsetOfLastLines(tailLines);
+    while (!signal.aborted) {
+      const wantedBytes = Math.min(chunkBytes, lastOffset - Math.max(offset, log.ring.startOffset));
+      const { bytes, nextOffset } = log.ring.read(offset, Math.max(0, wantedBytes));
+      if (bytes.length > 0) yield bytes;
+      else if (follow) await log.nextWrite(signal);
+      else return;
+      offset = nextOffset;
+    }
+  }
+}
