@@ -1,1 +1,16 @@
-export {};
+/**
+ * The TypeScript client of the Machine API.
+ *
+ * ```ts
+ * const config = await readTalosconfig(path);
+ * using talos = openTalosClient({ context: config.contexts.get(config.context) });
+ * const memory = await talos.node('node01').machine.memory({});
+ * for await (const { node, value, fault } of talos.fanOut((node) => node.machine.version({}))) { … }
+ * ```
+ */
+export { type Endpoint, parseEndpoint } from './connection/endpoint.ts';
+export { type FanOutOptions, fanOut, fanOutStream, type NodeResult } from './fan-out.ts';
+export { NodeClient } from './node-client.ts';
+export { openTalosClient, type TalosClient, type TalosClientInit } from './talos-client.ts';
+export * from './talosconfig/index.ts';
+export { faultFromMetadata, type UnwrappedMessages, unwrapMessages } from './unwrap-messages.ts';

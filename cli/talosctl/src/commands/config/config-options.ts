@@ -1,0 +1,48 @@
+import type { TalosconfigContext } from '@nodewright/client/talosconfig';
+import { type Talosconfig, updateTalosconfig, withContext } from '@nodewright/client/talosconfig';
+import type { Command } from 'commander';
+import type { CliEnvironment } from '../../command-module.ts';
+import { addOutputOption, type NodeOptions, type OutputOptions } from '../../node-options.ts';
+import { writeDocument } from '../../render/document.ts';
+import { chooseContext, talosconfigLocation } from '../../talosconfig-of.ts';
+
+export type ConfigOptions = NodeOptions & OutputOptions;
+
+/** Adds a subcommand of `talosctl config`; `-n`, `--context` and the like are its parent's. */
+export function addConfigCommand(config: Command, usage: string, summary: string): Command {
+  return addOutputOption(config.command(usage).description(summary));
+}
+
+/** Changes the file. `change` gets the configuration and where it is. */
+export function changeTalosconfig(
+  env: CliEnvironment,
+  options: ConfigOptions,
+  change: (config: Talosconfig, path: string) => Talosconfig | Promise<Talosconfig>,
+): Promise<Talosconfig> {
+  const location = talosconfigLocation(env, options);
+  return updateTalosconfig(location, (config) => change(config, location.path));
+}
+
+/** Changes the current context, or that of `--context`, and gives its name. */
+export async function changeContext(
+  env: CliEnvironment,
+  options: ConfigOptions,
+  change: (context: TalosconfigContext) => TalosconfigContext,
+): Promise<string> {
+  let changed = '';
+  await changeTalosconfig(env, options, (config, path) => {
+    const { name, context } = chooseContext(config, path, options.context);
+    changed = name;
+    return withContext(config, name, change(context));
+  });
+  return changed;
+}
+
+/** A command that changes something is silent, unless a document is asked for: then it says what it did. */
+export async function reportChange(
+  env: CliEnvironment,
+  { output }: OutputOptions,
+  facts: object,
+): Promise<void> {
+  if (output !== 'table') await writeDocument(env.stdout, output, facts);
+}

@@ -1,0 +1,16 @@
+import type { Command } from 'commander';
+import type { CliEnvironment } from '../../command-module.ts';
+import { addConfigCommand, type ConfigOptions, changeContext, reportChange } from './config-options.ts';
+
+/** `talosctl config endpoint`: where calls of a context enter its cluster. */
+export function defineConfigEndpoint(config: Command, env: CliEnvironment): void {
+  addConfigCommand(config, 'endpoint', 'Set the endpoints of the current context')
+    .alias('endpoints')
+    .argument('<endpoint...>', 'hosts, host:port or URLs')
+    .action(async (words: string[], _options: ConfigOptions, command: Command) => {
+      const options = command.optsWithGlobals<ConfigOptions>();
+      const endpoints = words.map((word) => word.trim());
+      const context = await changeContext(env, options, (before) => ({ ...before, endpoints }));
+      await reportChange(env, options, { context, endpoints });
+    });
+}

@@ -1,0 +1,32 @@
+import { resolve } from 'node:path';
+import {
+  type ContextRename,
+  mergeTalosconfig,
+  readExistingTalosconfig,
+} from '@nodewright/client/talosconfig';
+import { Fault } from '@nodewright/fault';
+import type { Command } from 'commander';
+import type { CliEnvironment } from '../../command-module.ts';
+import { addConfigCommand, type ConfigOptions, changeTalosconfig, reportChange } from './config-options.ts';
+
+/** `talosctl config merge`: adds the contexts of another file. */
+export function defineConfigMerge(config: Command, env: CliEnvironment): void {
+  addConfigCommand(config, 'merge', 'Add the contexts of another talosconfig')
+    .argument('<from>', 'path of the other file')
+    .action(async (from: string, _options: ConfigOptions, command: Command) => {
+      const options = command.optsWithGlobals<ConfigOptions>();
+      const path = resolve(env.cwd, from);
+      const incoming = await readExistingTalosconfig(path);
+      if (incoming === undefined) throw new Fault('not-found', `talosconfig ${path} does not exist`);
+      let renames: readonly ContextRename[] = [];
+      const { context } = await changeTalosconfig(env, options, (before) => {
+        const merged = mergeTalosconfig(before, incoming);
+        renames = merged.renames;
+        return merged.config;
+      });
+      for (const rename of renames) {
+        env.stderr.write(`renamed talosconfig context "${rename.from}" -> "${rename.to}"\n`);
+      }
+      await reportChange(env, options, { context, renamed: renames });
+    });
+}

@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseTalosconfig, saveTalosconfig, type Talosconfig } from '@nodewright/client/talosconfig';
+import { roles as knownRoles } from '@nodewright/contract';
+import { Fault } from '@nodewright/fault';
+import type { Command } from 'commander';
+import type { CliEnvironment } from '../../command-module.ts';
+import { UsageFault } from '../../failure.ts';
+import { parseGoDuration } from '../../go-duration.ts';
+import { rpcErrorText } from '../../node-errors.ts';
+import { collectList } from '../../node-options.ts';
+import { addConfigCommand, type ConfigOptions, reportChange } from './config-options.ts';
+
+interface NewOptions extends ConfigOptions {
+  readonly roles: readonly string[];
+  readonly crtTtl: bigint;
+}
+
+const nanosInSecond = 1_000_000_000n;
+const defaultTtl = '8760h0m0s';
+
+function checkRoles(roles: readonly string[]): void {
+  const known: readonly string[] = Object.values(knownRoles);
+  const unknown = roles.find((role) => !known.includes(role));
+  if (unknown !== undefined) {
+    throw new UsageFault(`unknown role "${unknown}" in flag --roles: it must be one of ${known.join(', ')}`);
+  }
+}
+
+/** Asks one node for a client configuration and puts in the endpoints that were used to reach it. */
+async function requestConfig(
+  env: CliEnvironment,
+  options: NewOptions,
+  roles: readonly string[],
+): Promise<Talosconfig> {
+  // The part that talks to nodes: the other config commands do without it.
+  const { openClient } = await import('../../open-client.ts');
+  using client = await openClient(env, options);
+  const [node, ...others] = client.targets;
+  if (node === undefined || others.length > 0) {
+    throw new UsageFault(
+      `config new works on one node, and ${client.targets.length} are named; use flag --nodes`,
+    );
+  }
+  const { messages } = await node.machine
+    .generateClientConfiguration(
+      {
+        roles: [...roles],
+        crtTtl: { seconds: options.crtTtl / nanosInSecond, nanos: Number(options.crtTtl % nanosInSecond) },
+      },
+      { signal: env.signal },
+    )
+    .catch((error) => {
+      throw error instanceof Fault
+        ? new Fault(error.kind, `error from node ${node.name}: ${rpcErrorText(error)}`, { cause: error })
+        : error;
+    });
+  const [message, ...more] = messages;
+  if (message === undefined || more.length > 0) {
+    throw new Fault('internal', `node ${node.name} sent ${messages.length} configurations instead of one`);
+  }
+  const config = parseTalosconfig(message.talosconfig.toString('utf8'), `sent by node ${node.name}`);
+  const endpoints = client.endpoints.map(({ address }) => address.replace(/:50000$/, ''));
+  return {
+    ...config,
+    contexts: new Map([...config.contexts].map(([name, context]) => [name, { ...context, endpoints }])),
+  };
+}
+
+/** `talosctl config new`: a talosconfig with other roles or another life time, issued by a node. */
+export function defineConfigNew(config: Command, env: CliEnvironment): void {
+  addConfigCommand(config, 'new', 'Have a node issue a new talosconfig')
+    .argument('[path]', 'file to write', 'talosconfig')
+    .option(
+      '--roles <roles>',
+      'roles of its holder, separated by commas (default: os:admin)',
+      collectList,
+      [],
+    )
+    .option('--crt-ttl <duration>', `life time of its certificate (default: ${defaultTtl})`, parseGoDuration)
+    .action(async (file: string, _options: NewOptions, command: Command) => {
+      const { crtTtl = parseGoDuration(defaultTtl), ...rest } =
+        command.optsWithGlobals<Partial<NewOptions>>();
+      const options = { ...rest, crtTtl } as NewOptions;
+      const roles = options.roles.length === 0 ? [knownRoles.admin] : options.roles;
+      checkRoles(roles);
+      const path = resolve(env.cwd, file);
+      const exists = () => new Fault('already-exists', `${path} exists already and is not overwritten`);
+      if (existsSync(path)) throw exists();
+      const created = await requestConfig(env, options, roles);
+      if (existsSync(path)) throw exists();
+      await saveTalosconfig({ path, writable: true }, created);
+      await reportChange(env, options, { path, contexts: [...created.contexts.keys()] });
+    });
+}

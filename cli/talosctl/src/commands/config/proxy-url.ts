@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+import type { CliEnvironment } from '../../command-module.ts';
+import { readContext } from '../../talosconfig-of.ts';
+import { addConfigCommand, type ConfigOptions, changeContext, reportChange } from './config-options.ts';
+
+/** `talosctl config proxy-url`: prints or sets the proxy of a context. */
+export function defineConfigProxyUrl(config: Command, env: CliEnvironment): void {
+  addConfigCommand(config, 'proxy-url', 'Print or set the proxy of the current context; "" clears it')
+    .argument('[url]', '"direct" or the URL of a proxy')
+    .action(async (url: string | undefined, _options: ConfigOptions, command: Command) => {
+      const options = command.optsWithGlobals<ConfigOptions>();
+      if (url === undefined) {
+        const { name, context } = await readContext(env, options);
+        if (options.output === 'table') env.stdout.write(`${context.proxyUrl ?? ''}\n`);
+        return reportChange(env, options, { context: name, proxyUrl: context.proxyUrl ?? '' });
+      }
+      const proxyUrl = url === '' ? undefined : url;
+      const context = await changeContext(env, options, (before) => ({ ...before, proxyUrl }));
+      await reportChange(env, options, { context, proxyUrl: url });
+    });
+}

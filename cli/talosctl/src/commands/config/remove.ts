@@ -1,0 +1,65 @@
+import { createInterface } from 'node:readline/promises';
+import { readTalosconfig, withoutContext } from '@nodewright/client/talosconfig';
+import { Fault } from '@nodewright/fault';
+import type { Command } from 'commander';
+import type { CliEnvironment } from '../../command-module.ts';
+import { talosconfigLocation } from '../../talosconfig-of.ts';
+import { addConfigCommand, type ConfigOptions, changeTalosconfig, reportChange } from './config-options.ts';
+
+interface RemoveOptions extends ConfigOptions {
+  readonly noconfirm?: boolean;
+  readonly dryRun?: boolean;
+}
+
+function matcher(glob: string): RegExp {
+  const pattern = glob.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${pattern.join('.*')}$`, 's');
+}
+
+/** Asks one question a name; everything but `y` and `yes` is a no, and so is the end of the input. */
+async function confirmed(env: CliEnvironment, names: readonly string[]): Promise<string[]> {
+  const lines = createInterface({ input: env.stdin, crlfDelay: Number.POSITIVE_INFINITY });
+  const answers = lines[Symbol.asyncIterator]();
+  const chosen: string[] = [];
+  try {
+    for (const name of names) {
+      env.stderr.write(`remove context "${name}"? (y/N): `);
+      const { value = '' } = await answers.next();
+      if (/^y(es)?$/i.test(String(value).trim())) chosen.push(name);
+    }
+  } finally {
+    lines.close();
+  }
+  return chosen;
+}
+
+/** `talosctl config remove`: forgets contexts, never the current one. */
+export function defineConfigRemove(config: Command, env: CliEnvironment): void {
+  addConfigCommand(config, 'remove', 'Remove the contexts whose name matches')
+    .argument('<glob>', 'name of a context; * stands for anything')
+    .option('-y, --noconfirm', 'do not ask')
+    .option('--dry-run', 'say what would be removed')
+    .action(async (glob: string, _options: RemoveOptions, command: Command) => {
+      const options = command.optsWithGlobals<RemoveOptions>();
+      const { path } = talosconfigLocation(env, options);
+      const { context: current, contexts } = await readTalosconfig(path);
+      const matches = [...contexts.keys()].filter((name) => matcher(glob).test(name)).sort();
+      if (matches.length === 0)
+        throw new Fault('not-found', `no context of talosconfig ${path} matches "${glob}"`);
+      if (matches.includes(current))
+        env.stderr.write(`skipping context "${current}": it is the current one\n`);
+      const names = matches.filter((name) => name !== current);
+      if (options.dryRun) {
+        for (const name of names) env.stderr.write(`would remove context "${name}"\n`);
+        return reportChange(env, options, { removed: [], wouldRemove: names });
+      }
+      const removed = options.noconfirm ? names : await confirmed(env, names);
+      // Asked first and changed afterwards: the file is not kept locked while someone thinks.
+      if (removed.length > 0) {
+        await changeTalosconfig(env, options, (before) =>
+          removed.filter((name) => name !== before.context).reduce(withoutContext, before),
+        );
+      }
+      await reportChange(env, options, { removed });
+    });
+}

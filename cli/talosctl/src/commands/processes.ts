@@ -1,0 +1,64 @@
+import { posix } from 'node:path';
+import type { ProcessInfo } from '@nodewright/contract/gen/machine/machine.ts';
+import type { CommandModule } from '../command-module.ts';
+import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
+import { onlyMessage } from '../only-message.ts';
+import { formatDecimalSize } from '../render/size.ts';
+import { type NodeReport, reportNodes } from '../report-nodes.ts';
+
+/**
+ * The command line as it is shown: with the path of the program where the process was started by its bare name, and
+ * without bytes that a terminal might act on. Source: Talos v1.14: processes.
+ */
+export function processCommandLine({ command, executable, args }: ProcessInfo): string {
+  const [first = ''] = args.split(' ', 1);
+  let text = args;
+  if (executable === '') text = command;
+  else if (first !== '' && first === posix.basename(executable)) text = executable + args.slice(first.length);
+  const printable = Buffer.from(text).map((byte) => (byte < 32 || byte > 126 ? 32 : byte));
+  return Buffer.from(printable).toString('latin1');
+}
+
+const orders = {
+  rss: (a: ProcessInfo, b: ProcessInfo) => Number(b.residentMemory - a.residentMemory),
+  cpu: (a: ProcessInfo, b: ProcessInfo) => b.cpuTime - a.cpuTime,
+};
+
+function processRow(node: string, process: ProcessInfo): string[] {
+  return [
+    node,
+    String(process.pid),
+    process.state,
+    String(process.threads),
+    process.cpuTime.toFixed(2),
+    formatDecimalSize(process.virtualMemory),
+    formatDecimalSize(process.residentMemory),
+    process.label,
+    processCommandLine(process),
+  ];
+}
+
+function processReport(
+  order: (a: ProcessInfo, b: ProcessInfo) => number,
+): NodeReport<readonly ProcessInfo[]> {
+  return {
+    call: async (node, signal) =>
+      onlyMessage(await node.machine.processes({}, { signal })).processes.toSorted(order),
+    header: ['NODE', 'PID', 'STATE', 'THREADS', 'CPU-TIME', 'VIRTMEM', 'RESMEM', 'LABEL', 'COMMAND'],
+    headerWithoutRows: true,
+    flushWhenIdle: true,
+    rows: (node, processes) => processes.map((process) => processRow(node, process)),
+    document: (processes) => ({ processes }),
+  };
+}
+
+/** `talosctl processes`. Source: Talos v1.14: processes. */
+export const processesCommand: CommandModule = {
+  define(command, env) {
+    addOutputOption(addNodeOptions(command))
+      .option('-s, --sort <column>', 'column to sort by, highest first: rss or cpu', 'rss')
+      .action((options: NodeOptions & OutputOptions & { sort: string }) =>
+        reportNodes(env, options, processReport(options.sort === 'cpu' ? orders.cpu : orders.rss)),
+      );
+  },
+};

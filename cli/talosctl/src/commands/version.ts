@@ -1,0 +1,57 @@
+import { buildInfo } from '@nodewright/contract';
+import type { CommandModule } from '../command-module.ts';
+import {
+  addInsecureOptions,
+  addNodeOptions,
+  addOutputOption,
+  type NodeOptions,
+  type OutputOptions,
+} from '../node-options.ts';
+import { writeDocument } from '../render/document.ts';
+import { type VersionBlock, versionBlock } from '../render/version-block.ts';
+
+interface VersionOptions extends NodeOptions, OutputOptions {
+  readonly client?: boolean;
+  readonly short?: boolean;
+  readonly json?: boolean;
+}
+
+/** Architectures under the names that the API uses. */
+const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
+
+function clientVersion(): VersionBlock {
+  return {
+    tag: buildInfo.tag,
+    sha: buildInfo.sha,
+    built: buildInfo.built,
+    goVersion: `node${process.versions.node}`,
+    os: process.platform,
+    arch: architectures[process.arch] ?? process.arch,
+  };
+}
+
+/**
+ * `talosctl version`. The part that talks to nodes is loaded only when it is needed: `--client` is what scripts call
+ * to see whether the tool is there. Source: Talos v1.14: version.
+ */
+export const versionCommand: CommandModule = {
+  define(command, env) {
+    addOutputOption(addInsecureOptions(addNodeOptions(command)))
+      .option('--client', 'print the version of the client only')
+      .option('--short', 'print the version of the client in one line')
+      .addOption(command.createOption('--json', 'print one protobuf JSON message a node').hideHelp())
+      .action(async (options: VersionOptions) => {
+        if (options.output !== 'table') {
+          if (options.client) return writeDocument(env.stdout, options.output, clientVersion());
+        } else if (!options.json) {
+          const text = options.short
+            ? `Talos ${buildInfo.tag}\n`
+            : `Client:\n${versionBlock(clientVersion())}`;
+          env.stdout.write(text);
+        }
+        if (options.client) return;
+        const { reportServerVersions } = await import('../report-server-versions.ts');
+        return reportServerVersions(env, options);
+      });
+  },
+};

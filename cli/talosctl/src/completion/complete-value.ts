@@ -1,0 +1,110 @@
+import { readTalosconfig } from '@nodewright/client/talosconfig';
+import type { Command, Option } from 'commander';
+import type { CliEnvironment } from '../command-module.ts';
+import type { NodeOptions } from '../node-options.ts';
+import { outputFormats } from '../render/document.ts';
+import { chooseContext, talosconfigLocation } from '../talosconfig-of.ts';
+import { filesDirective, startingWith } from './complete.ts';
+import { completionScripts } from './scripts.ts';
+
+/** Nodes are asked only as long as nobody notices. */
+const askTimeoutMs = 1000;
+
+export interface CompletionRequest {
+  readonly env: CliEnvironment;
+  readonly command: Command;
+  /** Arguments before the cursor. */
+  readonly args: readonly string[];
+  /** What the options before the cursor say. */
+  readonly nodeOptions: Partial<NodeOptions>;
+}
+
+async function contextNames({ env, nodeOptions }: CompletionRequest): Promise<readonly string[]> {
+  const { contexts } = await readTalosconfig(talosconfigLocation(env, nodeOptions).path);
+  return [...contexts.keys()].sort();
+}
+
+/** Nodes that the talosconfig knows: those of the context, and what stands behind its endpoints. */
+async function nodeNames({ env, nodeOptions }: CompletionRequest): Promise<readonly string[]> {
+  const { path } = talosconfigLocation(env, nodeOptions);
+  const { context } = chooseContext(await readTalosconfig(path), path, nodeOptions.context);
+  return [...new Set([...context.nodes, ...context.endpoints])];
+}
+
+/** Completes the last word of a list, keeping those before it. */
+function listCandidates(typed: string, names: readonly string[]): readonly string[] {
+  const done = typed.slice(0, typed.lastIndexOf(',') + 1);
+  const taken = new Set(done.split(','));
+  return startingWith(
+    typed,
+    names.filter((name) => !taken.has(name)).map((name) => done + name),
+  );
+}
+
+async function serviceIds({ env, nodeOptions }: CompletionRequest): Promise<readonly string[]> {
+  const [{ openClient }, { listServices }] = await Promise.all([
+    import('../open-client.ts'),
+    import('../service-rows.ts'),
+  ]);
+  using client = await openClient(env, { nodes: [], endpoints: [], ...nodeOptions });
+  const ids = new Set<string>();
+  const results = client.fanOut(listServices, { signal: AbortSignal.timeout(askTimeoutMs) });
+  for await (const { value } of results) for (const { id } of value ?? []) ids.add(id);
+  return [...ids].sort();
+}
+
+/** Candidates for the value of an option. */
+export async function completeOptionValue(
+  option: Option,
+  typed: string,
+  request: CompletionRequest,
+): Promise<readonly string[]> {
+  switch (option.attributeName()) {
+    case 'context':
+      return startingWith(typed, await contextNames(request));
+    case 'nodes':
+    case 'endpoints':
+      return listCandidates(typed, await nodeNames(request));
+    case 'output':
+      if (option.long !== '--output' || !option.description.startsWith('output format'))
+        return [filesDirective];
+      return startingWith(typed, outputFormats);
+    case 'sort':
+      return startingWith(typed, ['cpu', 'rss']);
+    case 'tail':
+    case 'cluster':
+    case 'certFingerprint':
+      return [];
+    default:
+      return option.argChoices === undefined ? [filesDirective] : startingWith(typed, option.argChoices);
+  }
+}
+
+/** Candidates for the next argument. */
+export async function completeArgument(
+  typed: string,
+  request: CompletionRequest,
+): Promise<readonly string[]> {
+  const { command, args } = request;
+  const path = [command.name()];
+  for (let at = command.parent; at?.parent; at = at.parent) path.unshift(at.name());
+  switch (path.join(' ')) {
+    case 'service':
+      if (args.length > 1) return [];
+      return startingWith(
+        typed,
+        args.length === 0 ? await serviceIds(request) : ['restart', 'start', 'status', 'stop'],
+      );
+    case 'logs':
+      return args.length > 0 ? [] : startingWith(typed, await serviceIds(request));
+    case 'completion':
+      return args.length > 0 ? [] : startingWith(typed, Object.keys(completionScripts));
+    case 'config context':
+    case 'config remove':
+      return args.length > 0 ? [] : startingWith(typed, await contextNames(request));
+    case 'config node':
+      return startingWith(typed, await nodeNames(request));
+    default:
+      return command.registeredArguments.length > args.length ? [filesDirective] : [];
+  }
+}

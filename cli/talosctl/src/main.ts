@@ -1,0 +1,16 @@
+import { openProcessEnvironment } from './process-environment.ts';
+import { runCli } from './run-cli.ts';
+
+async function main(): Promise<void> {
+  let exitCode = 1;
+  try {
+    await using env = openProcessEnvironment();
+    exitCode = await runCli(process.argv.slice(2), env);
+  } catch (error) {
+    process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+  }
+  // Not a wait for whatever is still open: the command has ended, and standard output is written synchronously.
+  process.exit(exitCode);
+}
+
+void main();

@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import { type OutputFormat, parseOutputFormat } from './render/document.ts';
+
+/** Options of every command that talks to nodes. */
+export interface NodeOptions {
+  readonly talosconfig?: string;
+  readonly nodes: readonly string[];
+  readonly endpoints: readonly string[];
+  readonly context?: string;
+  readonly cluster?: string;
+  readonly siderov1KeysDir?: string;
+  /** Only on commands that a node without a configuration answers. */
+  readonly insecure?: boolean;
+  readonly certFingerprint?: readonly string[];
+}
+
+/** Options of a command that prints results. */
+export interface OutputOptions {
+  readonly output: OutputFormat;
+}
+
+/** Adds the words of one use of a list option: `-n a,b -n c` is `a`, `b`, `c`. */
+export function collectList(text: string, before: readonly string[]): string[] {
+  const words = text.split(',').map((word) => word.trim());
+  return [...before, ...words.filter((word) => word !== '')];
+}
+
+/** The options that say which cluster and which nodes. Source: Talos v1.14: global flags. */
+export function addNodeOptions(command: Command): Command {
+  return command
+    .option(
+      '-n, --nodes <nodes>',
+      'nodes to talk to, separated by commas (default: those of the context)',
+      collectList,
+      [],
+    )
+    .option(
+      '-e, --endpoints <endpoints>',
+      'endpoints to connect to instead of those of the context',
+      collectList,
+      [],
+    )
+    .option('--context <name>', 'context of the talosconfig to use instead of the current one')
+    .option('--talosconfig <path>', 'client configuration file (default: $TALOSCONFIG, $TALOS_HOME/config)')
+    .option('-c, --cluster <name>', 'cluster to name to an endpoint that serves several')
+    .option('--siderov1-keys-dir <path>', 'folder of keys for signed calls (not used yet)');
+}
+
+/** For commands that a node without a configuration answers as well. */
+export function addInsecureOptions(command: Command): Command {
+  return command
+    .option(
+      '-i, --insecure',
+      'talk to nodes in maintenance mode: no client certificate, the server is not verified',
+    )
+    .option('--cert-fingerprint <fingerprints>', 'with -i: the only server keys to accept', collectList, []);
+}
+
+/** `-o` as on every command that prints results. */
+export function addOutputOption(command: Command): Command {
+  return command.option(
+    '-o, --output <format>',
+    'output format: table, json or yaml',
+    parseOutputFormat,
+    'table',
+  );
+}

@@ -1,0 +1,37 @@
+import { openTalosClient, type TalosClient } from '@nodewright/client';
+import { Fault } from '@nodewright/fault';
+import { noTelemetry } from '@nodewright/telemetry';
+import type { CliEnvironment } from './command-module.ts';
+import { UsageFault } from './failure.ts';
+import type { NodeOptions } from './node-options.ts';
+import { readContext } from './talosconfig-of.ts';
+import { isTracingConfigured } from './with-command-span.ts';
+
+/**
+ * The client that a command line asks for. Its targets are the nodes of `--nodes`, else those of the context, else
+ * the first endpoint. The caller disposes it.
+ */
+export async function openClient(env: CliEnvironment, options: NodeOptions): Promise<TalosClient> {
+  const telemetry = isTracingConfigured(env.environment) ? await env.telemetry() : noTelemetry;
+  const { nodes, endpoints, cluster, insecure = false, certFingerprint = [] } = options;
+  if (insecure) {
+    if (nodes.length === 0) throw new UsageFault('flag --insecure needs --nodes');
+    return openTalosClient({ nodes, insecure: { fingerprints: certFingerprint }, telemetry });
+  }
+  if (certFingerprint.length > 0) throw new UsageFault('flag --cert-fingerprint needs --insecure');
+  const { name, context, path } = await readContext(env, options);
+  const entrances = endpoints.length > 0 ? endpoints : context.endpoints;
+  if (entrances.length === 0) {
+    throw new Fault(
+      'failed-precondition',
+      `context "${name}" of talosconfig ${path} has no endpoints: set them with "talosctl config endpoint <host>", or give --endpoints`,
+    );
+  }
+  return openTalosClient({
+    context,
+    endpoints: entrances,
+    nodes: nodes.length > 0 ? nodes : context.nodes,
+    cluster,
+    telemetry,
+  });
+}

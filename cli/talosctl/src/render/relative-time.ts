@@ -1,0 +1,36 @@
+const second = 1;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+const week = 7 * day;
+// Calendars do not matter here: a month is 30 days and a year twelve of them.
+const month = 30 * day;
+const year = 12 * month;
+const longTime = 37 * year;
+
+/** Below `limit` seconds, the words for `unit` seconds each. */
+const steps: readonly { limit: number; unit: number; name: string }[] = [
+  { limit: minute, unit: second, name: 'second' },
+  { limit: hour, unit: minute, name: 'minute' },
+  { limit: day, unit: hour, name: 'hour' },
+  { limit: week, unit: day, name: 'day' },
+  { limit: month, unit: week, name: 'week' },
+  { limit: year, unit: month, name: 'month' },
+];
+
+function words(seconds: number): string {
+  if (seconds >= longTime) return 'a long while';
+  // The one place where upstream rounds up.
+  if (seconds >= year)
+    return seconds < 18 * month ? '1 year' : `${Math.max(2, Math.floor(seconds / year))} years`;
+  const step = steps.find(({ limit }) => seconds < limit) ?? (steps.at(-1) as (typeof steps)[number]);
+  const count = Math.floor(seconds / step.unit);
+  return `${count} ${step.name}${count === 1 ? '' : 's'}`;
+}
+
+/** How far `time` is from `now`: `10 years from now`, `3 days ago`, `now`. Source: Talos v1.14: config info. */
+export function formatRelativeTime(time: Date, now: Date): string {
+  const seconds = (time.getTime() - now.getTime()) / 1000;
+  if (Math.abs(seconds) < 1) return 'now';
+  return `${words(Math.abs(seconds))} ${seconds > 0 ? 'from now' : 'ago'}`;
+}

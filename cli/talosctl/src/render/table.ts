@@ -1,0 +1,95 @@
+import type { OutputStream } from '../command-module.ts';
+
+const padding = 3;
+
+function width(cell: string): number {
+  return [...cell].length;
+}
+
+/** What a node sends is shown on one line and cannot steer the terminal. */
+export function printableCell(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+}
+
+/**
+ * Lays rows out as Go's text/tabwriter does with a padding of three spaces: a column is as wide as its widest cell
+ * among neighbouring rows that have that column; the last cell of a row belongs to no column and is not padded.
+ */
+export function formatTable(rows: readonly (readonly string[])[]): string[] {
+  const cells = rows.map((row) => row.map(printableCell));
+  const lines = cells.map(() => '');
+  const widths: number[][] = cells.map(() => []);
+
+  const layOut = (from: number, to: number, column: number): void => {
+    let start = from;
+    while (start < to) {
+      if ((cells[start] as string[]).length - 1 <= column) {
+        start += 1;
+        continue;
+      }
+      let end = start;
+      let widest = 0;
+      for (; end < to && (cells[end] as string[]).length - 1 > column; end += 1) {
+        widest = Math.max(widest, width((cells[end] as string[])[column] as string));
+      }
+      for (let row = start; row < end; row += 1) (widths[row] as number[])[column] = widest + padding;
+      layOut(start, end, column + 1);
+      start = end;
+    }
+  };
+  layOut(0, cells.length, 0);
+
+  return lines.map((_, row) =>
+    (cells[row] as string[])
+      .map((cell, column) => {
+        const columnWidth = (widths[row] as number[])[column];
+        return columnWidth === undefined ? cell : cell + ' '.repeat(columnWidth - width(cell));
+      })
+      .join(''),
+  );
+}
+
+export interface TableOptions {
+  readonly header: readonly string[];
+  /** Whether the header is printed when there is no row at all. */
+  readonly headerWithoutRows: boolean;
+}
+
+/**
+ * A table that is written in blocks: rows wait until `flush`, and each block has column widths of its own, so that
+ * the rows of a slow node need not hold back those of the others. The header goes with the first block.
+ */
+export class Table {
+  readonly #output: OutputStream;
+  readonly #headerWithoutRows: boolean;
+  #pending: (readonly string[])[];
+  #isEmpty = true;
+
+  constructor(output: OutputStream, { header, headerWithoutRows }: TableOptions) {
+    this.#output = output;
+    this.#headerWithoutRows = headerWithoutRows;
+    this.#pending = [header];
+  }
+
+  add(row: readonly string[]): void {
+    this.#pending.push(row);
+    this.#isEmpty = false;
+  }
+
+  /** Writes the rows that wait. Does nothing while there are none. */
+  flush(): void {
+    if (this.#isEmpty || this.#pending.length === 0) return;
+    this.#write();
+  }
+
+  /** Writes what is left. */
+  end(): void {
+    if (this.#pending.length > 0 && (!this.#isEmpty || this.#headerWithoutRows)) this.#write();
+  }
+
+  #write(): void {
+    this.#output.write(`${formatTable(this.#pending).join('\n')}\n`);
+    this.#pending = [];
+  }
+}

@@ -1,0 +1,47 @@
+import type { NodeClient } from '@nodewright/client';
+import { Version } from '@nodewright/contract/gen/machine/machine.ts';
+import { Fault } from '@nodewright/fault';
+import type { CliEnvironment } from './command-module.ts';
+import type { NodeOptions, OutputOptions } from './node-options.ts';
+import { onlyMessage } from './only-message.ts';
+import { versionBlock, versionLine } from './render/version-block.ts';
+import { reportNodeTexts } from './report-node-texts.ts';
+import { reportNodes } from './report-nodes.ts';
+
+async function askVersion(node: NodeClient, signal: AbortSignal): Promise<Version> {
+  const message = onlyMessage(await node.machine.version({}, { signal }));
+  if (message.version === undefined) throw new Fault('internal', 'the reply has no version in it');
+  return message;
+}
+
+function serverText(node: string, { version, features }: Version): string {
+  const rbac = features?.rbac ? versionLine('Enabled', 'RBAC') : '';
+  return version === undefined ? '' : versionLine('NODE', node) + versionBlock(version) + rbac;
+}
+
+/** The part of `talosctl version` that asks nodes. */
+export async function reportServerVersions(
+  env: CliEnvironment,
+  options: NodeOptions & OutputOptions & { readonly json?: boolean },
+): Promise<void> {
+  if (options.output !== 'table') {
+    return reportNodes(env, options, {
+      call: askVersion,
+      header: [],
+      headerWithoutRows: false,
+      flushWhenIdle: false,
+      rows: () => [],
+      document: ({ version, platform, features }) => ({ version, platform, features }),
+    });
+  }
+  if (options.json) {
+    return reportNodeTexts(
+      env,
+      options,
+      askVersion,
+      (_, message) => `${JSON.stringify(Version.toJSON(message))}\n`,
+    );
+  }
+  env.stdout.write('Server:\n');
+  return reportNodeTexts(env, options, askVersion, serverText);
+}

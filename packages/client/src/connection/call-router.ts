@@ -1,0 +1,136 @@
+import { Fault } from '@nodewright/fault';
+import { createRpcClient } from '@nodewright/rpc';
+import type { Telemetry } from '@nodewright/telemetry';
+import type { CallOptions, TsProtoServiceDefinition } from 'nice-grpc';
+import { CallOutcome } from './call-outcome.ts';
+import type { ConnectionSet } from './connection-set.ts';
+import type { EndpointConnection } from './endpoint-connection.ts';
+import { planAfterFailure } from './plan-after-failure.ts';
+
+/** One method to call, by whichever endpoint. */
+export interface RoutedMethod {
+  readonly definition: TsProtoServiceDefinition;
+  /** Key of the method in the definition. */
+  readonly key: string;
+  readonly mutates: boolean;
+  /** False when the request is a stream, which can be read only once. */
+  readonly repeatable: boolean;
+}
+
+type RawMethod = (request: unknown, options: CallOptions) => unknown;
+type RawClient = Readonly<Record<string, RawMethod>>;
+
+/** Chooses an endpoint for each call, and another one where the first failed and it is safe to ask again. */
+export class CallRouter implements Disposable {
+  readonly #connections: ConnectionSet;
+  readonly #telemetry: Telemetry;
+  readonly #clients = new WeakMap<EndpointConnection, Map<TsProtoServiceDefinition, RawClient>>();
+
+  constructor(connections: ConnectionSet, telemetry: Telemetry) {
+    this.#connections = connections;
+    this.#telemetry = telemetry;
+  }
+
+  /** Makes a call that has one answer. */
+  async call(method: RoutedMethod, request: unknown, options: CallOptions): Promise<unknown> {
+    const attempts = new Attempts(this.#connections, method, options);
+    for (;;) {
+      const { connection, outcome } = await attempts.next();
+      try {
+        return await this.#method(connection, method)(request, outcome.watch(options));
+      } catch (error) {
+        attempts.failed(connection, outcome, error);
+      }
+    }
+  }
+
+  /** Makes a call that is answered by a stream. */
+  async *stream(
+    method: RoutedMethod,
+    request: unknown,
+    options: CallOptions,
+  ): AsyncGenerator<unknown, void, undefined> {
+    const attempts = new Attempts(this.#connections, method, options);
+    for (;;) {
+      const { connection, outcome } = await attempts.next();
+      try {
+        yield* this.#method(connection, method)(request, outcome.watch(options)) as AsyncIterable<unknown>;
+        return;
+      } catch (error) {
+        attempts.failed(connection, outcome, error);
+      }
+    }
+  }
+
+  #method(connection: EndpointConnection, { definition, key }: RoutedMethod): RawMethod {
+    const clients = this.#clients.get(connection) ?? new Map<TsProtoServiceDefinition, RawClient>();
+    this.#clients.set(connection, clients);
+    let client = clients.get(definition);
+    if (client === undefined) {
+      client = createRpcClient(definition, connection.channel, {
+        telemetry: this.#telemetry,
+      }) as unknown as RawClient;
+      clients.set(definition, client);
+    }
+    return client[key] as RawMethod;
+  }
+
+  [Symbol.dispose](): void {
+    this.#connections[Symbol.dispose]();
+  }
+}
+
+/** The attempts of one call. */
+class Attempts {
+  readonly #connections: ConnectionSet;
+  readonly #method: RoutedMethod;
+  readonly #signal: AbortSignal | undefined;
+  #avoid: EndpointConnection | undefined;
+  #lost: Fault | undefined;
+  #losses = 0;
+  #count = 0;
+
+  constructor(connections: ConnectionSet, method: RoutedMethod, { signal }: CallOptions) {
+    this.#connections = connections;
+    this.#method = method;
+    this.#signal = signal;
+  }
+
+  async next(): Promise<{ connection: EndpointConnection; outcome: CallOutcome }> {
+    this.#count += 1;
+    try {
+      const connection = await this.#connections.pick({ avoid: this.#avoid, signal: this.#signal });
+      return { connection, outcome: new CallOutcome() };
+    } catch (error) {
+      // That nobody else is there is not why the call failed.
+      throw this.#lost ?? error;
+    }
+  }
+
+  /** Returns when the call is to be tried again, and throws its failure when not. */
+  failed(connection: EndpointConnection, outcome: CallOutcome, error: unknown): void {
+    const { failure, fault } = outcome.classify(error);
+    const { mutates, repeatable } = this.#method;
+    if (failure === 'lost') this.#losses += 1;
+    const plan = planAfterFailure({
+      failure,
+      mutates,
+      repeatable,
+      losses: this.#losses,
+      attempts: this.#count,
+      endpoints: this.#connections.size,
+    });
+    if (failure === 'answered') throw fault;
+    const { address } = connection.endpoint;
+    const because = mutates ? '; it was not sent again, because it may have been carried out' : '';
+    const texts = {
+      'not-sent': `endpoint ${address}: ${fault.message}`,
+      lost: `the connection to endpoint ${address} was lost before it answered${because}`,
+      cut: `the connection to endpoint ${address} was lost in the middle of the answer`,
+    };
+    const described = new Fault('unavailable', texts[failure], { cause: error });
+    if (plan === 'fail') throw described;
+    if (failure === 'lost') this.#lost = described;
+    this.#avoid = connection;
+  }
+}

@@ -1,0 +1,39 @@
+import { Fault, Secret } from '@nodewright/fault';
+import type { TalosconfigContext } from '../talosconfig/talosconfig.ts';
+
+/** What a client shows to a server, and whom it believes. */
+export interface ClientIdentity {
+  /** PEM of the CA that servers must be signed by; undefined means the system's trust roots. */
+  readonly ca: string | undefined;
+  /** PEM; undefined when the client has no certificate. */
+  readonly certificate: string | undefined;
+  /** PEM, with the label that it came with; goes with `certificate`. */
+  readonly key: Secret | undefined;
+}
+
+export const noIdentity: ClientIdentity = { ca: undefined, certificate: undefined, key: undefined };
+
+function decodePem(base64: string, what: string): string {
+  const text = Buffer.from(base64, 'base64').toString('utf8');
+  if (!text.includes('-----BEGIN ')) {
+    throw new Fault('invalid-argument', `${what} of the context is not the base64 of PEM text`);
+  }
+  return text;
+}
+
+/**
+ * The identity that a context of a talosconfig describes.
+ *
+ * @throws Fault `invalid-argument` when a field cannot be read, or a certificate comes without its key
+ */
+export function identityFromContext({ ca, crt, key }: TalosconfigContext): ClientIdentity {
+  if ((crt === undefined) !== (key === undefined)) {
+    const [has, lacks] = crt === undefined ? ['key', 'crt'] : ['crt', 'key'];
+    throw new Fault('invalid-argument', `the context has ${has} but no ${lacks}`);
+  }
+  return {
+    ca: ca === undefined ? undefined : decodePem(ca, 'ca'),
+    certificate: crt === undefined ? undefined : decodePem(crt, 'crt'),
+    key: key === undefined ? undefined : new Secret(decodePem(key.reveal(), 'key')),
+  };
+}

@@ -1,0 +1,93 @@
+import { Fault } from '@nodewright/fault';
+import { EndpointConnection, type EndpointConnectionInit } from './endpoint-connection.ts';
+
+export interface ConnectionSetInit {
+  /** In the order in which they are tried; the caller shuffles. At least one. */
+  readonly endpoints: readonly EndpointConnectionInit[];
+  readonly now: () => Date;
+  /** How long to wait for the first endpoint that answers, in milliseconds. */
+  readonly connectTimeoutMs: number;
+}
+
+export interface PickOptions {
+  /** An endpoint that has just failed: another one is taken, if there is another. */
+  readonly avoid?: EndpointConnection | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The endpoints of a cluster. Each call goes to the next one that is connected, round robin; those that cannot be
+ * reached drop out until they come back. Source: Talos v1.14: balancing and fail-over.
+ */
+export class ConnectionSet implements Disposable {
+  readonly #connections: readonly EndpointConnection[];
+  readonly #now: () => Date;
+  readonly #connectTimeoutMs: number;
+  #next = 0;
+
+  constructor({ endpoints, now, connectTimeoutMs }: ConnectionSetInit) {
+    this.#connections = endpoints.map((init) => new EndpointConnection(init));
+    this.#now = now;
+    this.#connectTimeoutMs = connectTimeoutMs;
+  }
+
+  get size(): number {
+    return this.#connections.length;
+  }
+
+  /**
+   * The connection for the next call. Waits for the first that becomes ready.
+   *
+   * @throws Fault `unavailable` that says of each endpoint what is wrong with it, when all have failed or none got
+   * ready in time; `cancelled` when the signal is aborted
+   */
+  async pick({ avoid, signal }: PickOptions = {}): Promise<EndpointConnection> {
+    const candidates = this.#connections.filter((connection) => connection !== avoid);
+    const usable = candidates.length === 0 ? this.#connections : candidates;
+    const deadline = AbortSignal.timeout(this.#connectTimeoutMs);
+    for (;;) {
+      signal?.throwIfAborted();
+      const ready = this.#nextReady(usable);
+      if (ready !== undefined) return ready;
+      const states = usable.map((connection) => connection.wake());
+      if (deadline.aborted || states.every((state) => state === 'failed')) throw await this.#fault(usable);
+      if (states.includes('closed')) throw new Fault('cancelled', 'the client has been closed');
+      await this.#someChange(usable, signal === undefined ? deadline : AbortSignal.any([signal, deadline]));
+    }
+  }
+
+  #nextReady(usable: readonly EndpointConnection[]): EndpointConnection | undefined {
+    const ready = usable.filter((connection) => connection.state() === 'ready');
+    const picked = ready[this.#next % Math.max(ready.length, 1)];
+    if (picked !== undefined) this.#next += 1;
+    return picked;
+  }
+
+  /** Resolves at the first change of a state, or when the signal is aborted. */
+  async #someChange(usable: readonly EndpointConnection[], signal: AbortSignal): Promise<void> {
+    await using scope = new AsyncDisposableStack();
+    const aborted = new Promise<void>((resolve) => {
+      const onAbort = () => resolve();
+      signal.addEventListener('abort', onAbort, { once: true });
+      scope.defer(() => signal.removeEventListener('abort', onAbort));
+    });
+    await Promise.race([aborted, ...usable.map((connection) => connection.nextChange())]);
+  }
+
+  async #fault(failed: readonly EndpointConnection[]): Promise<Fault> {
+    const problems = await Promise.all(failed.map((connection) => this.#problem(connection)));
+    return new Fault('unavailable', problems.join('; '));
+  }
+
+  async #problem(connection: EndpointConnection): Promise<string> {
+    const text =
+      connection.state() === 'connecting'
+        ? `connect timed out after ${this.#connectTimeoutMs / 1000}s`
+        : await connection.problem(this.#now());
+    return `endpoint ${connection.endpoint.address}: ${text}`;
+  }
+
+  [Symbol.dispose](): void {
+    for (const connection of this.#connections) connection[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,71 @@
+import { Fault } from '@nodewright/fault';
+import { clientCertificateProblem } from '@nodewright/pki';
+import type { ClientIdentity } from './client-identity.ts';
+import type { ConnectionAttempt } from './connection-attempt.ts';
+import type { Endpoint } from './endpoint.ts';
+import { probeDial } from './probe-dial.ts';
+
+export interface ConnectionFailure {
+  readonly endpoint: Endpoint;
+  readonly attempt: ConnectionAttempt;
+  readonly identity: ClientIdentity;
+  readonly now: Date;
+}
+
+/** Why a server's certificate is not believed, by OpenSSL's and Node's codes. */
+const serverProblems: Readonly<Record<string, string>> = {
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the server's certificate is not issued by the CA of this context",
+  UNABLE_TO_GET_ISSUER_CERT: "the server's certificate is not issued by the CA of this context",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "the server's certificate is not issued by the CA of this context",
+  SELF_SIGNED_CERT_IN_CHAIN: "the server's certificate is not issued by the CA of this context",
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    "the server's certificate is self-signed and not issued by the CA of this context",
+  CERT_SIGNATURE_FAILURE: "the server's certificate is not issued by the CA of this context",
+  CERT_HAS_EXPIRED: "the server's certificate has expired",
+  CERT_NOT_YET_VALID: "the server's certificate is not valid yet (is the clock right?)",
+  INVALID_PURPOSE: "the server's certificate is not meant for servers",
+};
+
+function errorCode(error: Error): string {
+  return String((error as NodeJS.ErrnoException).code ?? '');
+}
+
+function serverProblem(error: Error): string | undefined {
+  const code = errorCode(error);
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    const { reason } = error as { reason?: string };
+    return `the server's certificate is for another host (${reason ?? error.message})`;
+  }
+  if (error instanceof Fault) return error.message;
+  return Object.hasOwn(serverProblems, code) ? serverProblems[code] : undefined;
+}
+
+/** Whether the failure is the server going away or saying no, as far as TLS lets us see. */
+function isRefusal(error: Error): boolean {
+  const code = errorCode(error);
+  return code === '' || code === 'ECONNRESET' || code === 'EPIPE' || code.includes('ALERT');
+}
+
+/**
+ * Says in a few words why an endpoint could not be used. A server that ends the connection once it has our
+ * certificate does not tell why; then the reason is looked for in the certificate itself: missing, expired, not
+ * valid yet, meant for something else, or not issued by the CA that the context trusts.
+ */
+export async function diagnoseConnection(failure: ConnectionFailure): Promise<string> {
+  const { endpoint, attempt, identity, now } = failure;
+  const { stage, error } = attempt;
+  if (stage === 'dial' || error === undefined) {
+    return (await probeDial(endpoint)) ?? 'the connection was lost';
+  }
+  const distrust = serverProblem(error);
+  if (distrust !== undefined) return distrust;
+  if (stage === 'handshake' && errorCode(error) === 'EPROTO') return 'it does not speak TLS';
+  if (!isRefusal(error))
+    return /wrong version number/i.test(error.message) ? 'it does not speak TLS' : error.message;
+
+  const own = clientCertificateProblem(identity.certificate, identity.ca, now);
+  if (own !== undefined) return `it refused the connection: ${own}`;
+  return stage === 'presented'
+    ? 'it closed the connection after it got our certificate'
+    : 'it closed the connection during the TLS handshake';
+}

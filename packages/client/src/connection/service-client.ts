@@ -1,0 +1,53 @@
+import { methodTable } from '@nodewright/contract';
+import { type CallOptions, type Client, Metadata, type TsProtoServiceDefinition } from 'nice-grpc';
+import { throwReportedFailure } from '../throw-reported-failure.ts';
+import type { CallRouter, RoutedMethod } from './call-router.ts';
+
+export interface ServiceClientInit {
+  readonly router: CallRouter;
+  /** Sent with each call; what the caller gives in the options of a call wins. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+function mergeMetadata(own: Readonly<Record<string, string>>, options: CallOptions): CallOptions {
+  const metadata = Metadata(options.metadata);
+  for (const [key, value] of Object.entries(own)) if (!metadata.has(key)) metadata.set(key, value);
+  return { ...options, metadata };
+}
+
+async function* checked(replies: AsyncIterable<unknown>): AsyncGenerator<unknown, void, undefined> {
+  for await (const reply of replies) {
+    throwReportedFailure(reply);
+    yield reply;
+  }
+}
+
+/**
+ * A typed client of one service. A reply, or a part of a stream, that reports a failure in its metadata is thrown as
+ * that failure. Everything is thrown as a Fault.
+ */
+export function createServiceClient<Service extends TsProtoServiceDefinition>(
+  definition: Service,
+  { router, metadata }: ServiceClientInit,
+): Client<Service> {
+  const methods = Object.entries(definition.methods).map(([key, { name, requestStream, responseStream }]) => {
+    const rule = methodTable[`/${definition.fullName}/${name}`];
+    const routed: RoutedMethod = {
+      definition,
+      key,
+      // What is not in the table may do anything.
+      mutates: rule?.mutates ?? true,
+      repeatable: !requestStream,
+    };
+    const call = responseStream
+      ? (request: unknown, options: CallOptions = {}) =>
+          checked(router.stream(routed, request, mergeMetadata(metadata, options)))
+      : async (request: unknown, options: CallOptions = {}) => {
+          const reply = await router.call(routed, request, mergeMetadata(metadata, options));
+          throwReportedFailure(reply);
+          return reply;
+        };
+    return [key, call];
+  });
+  return Object.fromEntries(methods) as Client<Service>;
+}

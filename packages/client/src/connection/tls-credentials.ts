@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { isIP, type Socket } from 'node:net';
+import { type ConnectionOptions, createSecureContext, type TLSSocket, connect as tlsConnect } from 'node:tls';
+import { CallCredentials, ChannelCredentials } from '@grpc/grpc-js';
+import { Fault } from '@nodewright/fault';
+import { tlsPrivateKey } from '@nodewright/pki';
+import type { ClientIdentity } from './client-identity.ts';
+import type { ConnectionAttempt } from './connection-attempt.ts';
+
+type SecureConnector = ReturnType<ChannelCredentials['_createSecureConnector']>;
+
+/** Which servers are believed. */
+export type ServerTrust =
+  /** Signed by the identity's CA, and for the host that was dialled. */
+  | { readonly kind: 'verified' }
+  /** Anyone, or with fingerprints only the holder of one of these keys. For nodes without a configuration. */
+  | { readonly kind: 'insecure'; readonly fingerprints: readonly string[] };
+
+export interface TlsCredentialsInit {
+  /** The host as dialled; an IP address is checked against the certificate's addresses, and sends no server name. */
+  readonly host: string;
+  readonly identity: ClientIdentity;
+  readonly trust: ServerTrust;
+  readonly attempt: ConnectionAttempt;
+}
+
+/** Standard base64 of the SHA-256 of a certificate's SubjectPublicKeyInfo. Source: Talos v1.14: --cert-fingerprint. */
+export function keyFingerprint(socket: Pick<TLSSocket, 'getPeerX509Certificate'>): string | undefined {
+  const publicKey = socket.getPeerX509Certificate()?.publicKey.export({ type: 'spki', format: 'der' });
+  return publicKey === undefined ? undefined : createHash('sha256').update(publicKey).digest('base64');
+}
+
+function connectionOptions({ host, identity, trust }: TlsCredentialsInit): ConnectionOptions {
+  const secureContext = createSecureContext({
+    minVersion: 'TLSv1.2',
+    ca: identity.ca,
+    cert: identity.certificate,
+    key: identity.key === undefined ? undefined : tlsPrivateKey(identity.key.reveal()),
+  });
+  return {
+    secureContext,
+    host,
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ALPNProtocols: ['h2'],
+    rejectUnauthorized: trust.kind === 'verified',
+  };
+}
+
+function checkFingerprint(socket: TLSSocket, trust: ServerTrust): Error | undefined {
+  if (trust.kind === 'verified' || trust.fingerprints.length === 0) return undefined;
+  const found = keyFingerprint(socket);
+  if (found !== undefined && trust.fingerprints.includes(found)) return undefined;
+  return new Fault(
+    'unauthenticated',
+    `its certificate has the fingerprint ${found}, which is not among those allowed`,
+  );
+}
+
+/**
+ * Credentials of one endpoint. They exist because the library's own cannot dial an IP address on this version of
+ * Node (it insists on a server name), cannot check a fingerprint, and do not tell at which point TLS failed.
+ */
+export class TlsCredentials extends ChannelCredentials {
+  readonly #init: TlsCredentialsInit;
+  readonly #options: ConnectionOptions;
+
+  /** @throws Error of OpenSSL when the identity's key or certificate cannot be read, or do not fit each other */
+  constructor(init: TlsCredentialsInit) {
+    super();
+    this.#init = init;
+    this.#options = connectionOptions(init);
+  }
+
+  override _isSecure(): boolean {
+    return true;
+  }
+
+  override _equals(other: ChannelCredentials): boolean {
+    return this === other;
+  }
+
+  override _createSecureConnector(
+    _target: unknown,
+    _options: unknown,
+    calls?: CallCredentials,
+  ): SecureConnector {
+    return {
+      connect: async (socket) => ({ socket: await this.#connect(socket), secure: true }),
+      waitForReady: async () => {},
+      getCallCredentials: () => calls ?? CallCredentials.createEmpty(),
+      destroy: () => {},
+    };
+  }
+
+  #connect(socket: Socket): Promise<TLSSocket> {
+    const { attempt, trust } = this.#init;
+    attempt.reached('handshake');
+    return new Promise((resolve, reject) => {
+      const secured = tlsConnect({ ...this.#options, socket }, () => {
+        const refusal = checkFingerprint(secured, trust);
+        if (refusal !== undefined) {
+          secured.destroy(refusal);
+          return;
+        }
+        attempt.reached('presented');
+        resolve(secured);
+      });
+      // Stays for the life of the socket: with TLS 1.3 a refused client certificate is reported after the handshake.
+      secured.on('error', (error) => {
+        attempt.failed(error);
+        reject(error);
+      });
+      secured.once('close', () => {
+        const error = new Error('the connection was closed');
+        attempt.failed(error);
+        reject(error);
+      });
+    });
+  }
+}

@@ -1,0 +1,88 @@
+import { ClusterServiceDefinition } from '@nodewright/contract/gen/cluster/cluster.ts';
+import { StateDefinition } from '@nodewright/contract/gen/cosi/resource/state.ts';
+import { InspectServiceDefinition } from '@nodewright/contract/gen/inspect/inspect.ts';
+import { DebugServiceDefinition } from '@nodewright/contract/gen/machine/debug.ts';
+import { ImageServiceDefinition } from '@nodewright/contract/gen/machine/image.ts';
+import { LifecycleServiceDefinition } from '@nodewright/contract/gen/machine/lifecycle.ts';
+import { LVMServiceDefinition } from '@nodewright/contract/gen/machine/lvm.ts';
+import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
+import { MDServiceDefinition } from '@nodewright/contract/gen/machine/md.ts';
+import { StorageServiceDefinition as FileSystemServiceDefinition } from '@nodewright/contract/gen/machine/storage.ts';
+import { StorageServiceDefinition } from '@nodewright/contract/gen/storage/storage.ts';
+import { TimeServiceDefinition } from '@nodewright/contract/gen/time/time.ts';
+import type { Client, TsProtoServiceDefinition } from 'nice-grpc';
+import { createServiceClient, type ServiceClientInit } from './connection/service-client.ts';
+
+/**
+ * One node's API: a typed client for each of its services. A call rejects with a `Fault` when it fails anywhere on
+ * its way, also when the reply itself reports the failure; what comes back is always a result.
+ */
+export class NodeClient {
+  /** The node as the user named it; for a client without a target, the host of the endpoint that answers. */
+  readonly name: string;
+  readonly #init: ServiceClientInit;
+  readonly #clients = new Map<TsProtoServiceDefinition, unknown>();
+
+  constructor(name: string, init: ServiceClientInit) {
+    this.name = name;
+    this.#init = init;
+  }
+
+  get machine(): Client<typeof MachineServiceDefinition> {
+    return this.service(MachineServiceDefinition);
+  }
+
+  get time(): Client<typeof TimeServiceDefinition> {
+    return this.service(TimeServiceDefinition);
+  }
+
+  get cluster(): Client<typeof ClusterServiceDefinition> {
+    return this.service(ClusterServiceDefinition);
+  }
+
+  get inspect(): Client<typeof InspectServiceDefinition> {
+    return this.service(InspectServiceDefinition);
+  }
+
+  /** `storage.StorageService`: disks. */
+  get storage(): Client<typeof StorageServiceDefinition> {
+    return this.service(StorageServiceDefinition);
+  }
+
+  /** `machine.StorageService`: file systems. */
+  get fileSystem(): Client<typeof FileSystemServiceDefinition> {
+    return this.service(FileSystemServiceDefinition);
+  }
+
+  get image(): Client<typeof ImageServiceDefinition> {
+    return this.service(ImageServiceDefinition);
+  }
+
+  get lifecycle(): Client<typeof LifecycleServiceDefinition> {
+    return this.service(LifecycleServiceDefinition);
+  }
+
+  get lvm(): Client<typeof LVMServiceDefinition> {
+    return this.service(LVMServiceDefinition);
+  }
+
+  get md(): Client<typeof MDServiceDefinition> {
+    return this.service(MDServiceDefinition);
+  }
+
+  get debug(): Client<typeof DebugServiceDefinition> {
+    return this.service(DebugServiceDefinition);
+  }
+
+  /** `cosi.resource.State`: the node's resources. */
+  get state(): Client<typeof StateDefinition> {
+    return this.service(StateDefinition);
+  }
+
+  /** A client of any service, for those that have no name here. */
+  service<Service extends TsProtoServiceDefinition>(definition: Service): Client<Service> {
+    const known = this.#clients.get(definition) ?? createServiceClient(definition, this.#init);
+    this.#clients.set(definition, known);
+    return known as Client<Service>;
+  }
+}

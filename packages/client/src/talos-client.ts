@@ -1,0 +1,198 @@
+import { metadataKeys } from '@nodewright/contract';
+import { Fault } from '@nodewright/fault';
+import { noTelemetry, type Telemetry } from '@nodewright/telemetry';
+import { CallRouter } from './connection/call-router.ts';
+import { identityFromContext, noIdentity } from './connection/client-identity.ts';
+import { ConnectionSet } from './connection/connection-set.ts';
+import { type Endpoint, parseEndpoint } from './connection/endpoint.ts';
+import type { EndpointConnectionInit } from './connection/endpoint-connection.ts';
+import { shuffled } from './connection/shuffled.ts';
+import { type FanOutOptions, fanOut, fanOutStream, type NodeResult } from './fan-out.ts';
+import { NodeClient } from './node-client.ts';
+import { emptyContext, type TalosconfigContext } from './talosconfig/talosconfig.ts';
+
+export interface TalosClientInit {
+  /** How to reach the cluster. Not needed with `insecure`. */
+  readonly context?: TalosconfigContext | undefined;
+  /** Instead of the context's endpoints. */
+  readonly endpoints?: readonly string[] | undefined;
+  /** Instead of the context's nodes. */
+  readonly nodes?: readonly string[] | undefined;
+  /** Instead of the context's cluster. */
+  readonly cluster?: string | undefined;
+  /**
+   * Talk to nodes that have no configuration yet: each is dialled directly, without a client certificate, and its
+   * certificate is not checked. With fingerprints (base64 of the SHA-256 of the public key) only these are accepted.
+   */
+  readonly insecure?: { readonly fingerprints: readonly string[] } | undefined;
+  readonly telemetry?: Telemetry;
+  /** How long to wait for an endpoint to accept a connection. Default 15 s. */
+  readonly connectTimeoutMs?: number;
+  /** A number from 0 to below 1; decides the order of endpoints. */
+  readonly random?: () => number;
+  readonly now?: () => Date;
+}
+
+const defaultConnectTimeoutMs = 15_000;
+
+/** A connection to a cluster. Nothing is dialled before the first call; dispose it to close what is open. */
+export interface TalosClient extends Disposable {
+  /** Where calls enter the cluster, as configured. Empty in insecure mode. */
+  readonly endpoints: readonly Endpoint[];
+  /**
+   * The nodes that a command without further words is for: those given, else those of the context, else the first
+   * endpoint itself, asked without naming a node.
+   */
+  readonly targets: readonly NodeClient[];
+  /** The API of one node, by whichever endpoint is connected. */
+  node(name: string): NodeClient;
+  /** The API of the first endpoint itself, and of no other. */
+  firstEndpoint(): NodeClient;
+  /** Calls all targets, or the nodes given, at once; results come in the order of completion. */
+  fanOut<T>(
+    call: (node: NodeClient, signal: AbortSignal) => Promise<T>,
+    options?: FanOutOptions & { readonly nodes?: readonly string[] },
+  ): AsyncGenerator<NodeResult<T>, void, undefined>;
+  /** The same for calls that are answered by a stream. */
+  fanOutStream<T>(
+    open: (node: NodeClient, signal: AbortSignal) => AsyncIterable<T>,
+    options?: FanOutOptions & { readonly nodes?: readonly string[] },
+  ): AsyncGenerator<NodeResult<T>, void, undefined>;
+}
+
+/**
+ * Opens a client from a context of a talosconfig.
+ *
+ * @throws Fault `invalid-argument` or `failed-precondition` for a context that cannot be used
+ */
+export function openTalosClient(init: TalosClientInit): TalosClient {
+  return new Talos(init);
+}
+
+class Talos implements TalosClient {
+  readonly endpoints: readonly Endpoint[];
+  readonly targets: readonly NodeClient[];
+  readonly #init: TalosClientInit;
+  readonly #context: TalosconfigContext;
+  readonly #nodes = new Map<string, NodeClient>();
+  readonly #scope = new DisposableStack();
+  #cluster: CallRouter | undefined;
+  #first: NodeClient | undefined;
+
+  constructor(init: TalosClientInit) {
+    this.#init = init;
+    this.#context = init.context ?? emptyContext;
+    checkSupported(this.#context);
+    const { insecure, nodes = this.#context.nodes } = init;
+    this.endpoints = insecure ? [] : (init.endpoints ?? this.#context.endpoints).map(parseEndpoint);
+    if (!insecure && this.endpoints.length === 0) {
+      throw new Fault(
+        'failed-precondition',
+        'there is no endpoint to connect to: none is given, the context has none',
+      );
+    }
+    if (insecure && nodes.length === 0) {
+      throw new Fault('failed-precondition', 'insecure mode needs nodes to be named');
+    }
+    const names = [...new Set(nodes)];
+    this.targets = names.length === 0 ? [this.firstEndpoint()] : names.map((name) => this.node(name));
+  }
+
+  node(name: string): NodeClient {
+    const known = this.#nodes.get(name);
+    if (known !== undefined) return known;
+    const { insecure } = this.#init;
+    const node = new NodeClient(
+      name,
+      insecure
+        ? { router: this.#router([parseEndpoint(name)]), metadata: this.#metadata() }
+        : { router: this.#clusterRouter(), metadata: { ...this.#metadata(), [metadataKeys.node]: name } },
+    );
+    this.#nodes.set(name, node);
+    return node;
+  }
+
+  firstEndpoint(): NodeClient {
+    const [endpoint] = this.endpoints;
+    if (endpoint === undefined)
+      throw new Fault('failed-precondition', 'in insecure mode there are no endpoints');
+    this.#first ??= new NodeClient(endpoint.host, {
+      router: this.#router([endpoint]),
+      metadata: this.#metadata(),
+    });
+    return this.#first;
+  }
+
+  fanOut<T>(
+    call: (node: NodeClient, signal: AbortSignal) => Promise<T>,
+    options: FanOutOptions & { readonly nodes?: readonly string[] } = {},
+  ): AsyncGenerator<NodeResult<T>, void, undefined> {
+    return fanOut(this.#chosen(options.nodes), call, options);
+  }
+
+  fanOutStream<T>(
+    open: (node: NodeClient, signal: AbortSignal) => AsyncIterable<T>,
+    options: FanOutOptions & { readonly nodes?: readonly string[] } = {},
+  ): AsyncGenerator<NodeResult<T>, void, undefined> {
+    return fanOutStream(this.#chosen(options.nodes), open, options);
+  }
+
+  [Symbol.dispose](): void {
+    this.#scope.dispose();
+  }
+
+  #chosen(names: readonly string[] | undefined): readonly NodeClient[] {
+    return names === undefined ? this.targets : names.map((name) => this.node(name));
+  }
+
+  #clusterRouter(): CallRouter {
+    this.#cluster ??= this.#router(shuffled(this.endpoints, this.#init.random ?? Math.random));
+    return this.#cluster;
+  }
+
+  #router(endpoints: readonly Endpoint[]): CallRouter {
+    const { insecure, telemetry = noTelemetry, now = () => new Date() } = this.#init;
+    const { connectTimeoutMs = defaultConnectTimeoutMs } = this.#init;
+    const shared: Omit<EndpointConnectionInit, 'endpoint'> = {
+      identity: insecure ? noIdentity : identityFromContext(this.#context),
+      trust: insecure ? { kind: 'insecure', fingerprints: insecure.fingerprints } : { kind: 'verified' },
+      noProxy: this.#context.proxyUrl === 'direct',
+    };
+    const connections = new ConnectionSet({
+      endpoints: endpoints.map((endpoint) => ({ endpoint, ...shared })),
+      now,
+      connectTimeoutMs,
+    });
+    return this.#scope.use(new CallRouter(connections, telemetry));
+  }
+
+  #metadata(): Record<string, string> {
+    const cluster = this.#init.cluster ?? this.#context.cluster;
+    const basic = this.#context.auth?.basic;
+    return {
+      [metadataKeys.runtime]: 'Talos',
+      ...(cluster ? { [metadataKeys.context]: cluster } : {}),
+      ...(basic === undefined || this.#init.insecure
+        ? {}
+        : {
+            authorization: `Basic ${Buffer.from(`${basic.username}:${basic.password.reveal()}`).toString('base64')}`,
+          }),
+    };
+  }
+}
+
+/** What a context may ask for and we cannot do is refused: going on without it would do something else. */
+function checkSupported({ proxyUrl, auth, crt }: TalosconfigContext): void {
+  if (proxyUrl !== undefined && proxyUrl !== 'direct') {
+    throw new Fault(
+      'unimplemented',
+      `proxy-url "${proxyUrl}" of the context is not supported; use https_proxy instead`,
+    );
+  }
+  if (auth?.siderov1 !== undefined && crt === undefined) {
+    throw new Fault(
+      'unimplemented',
+      'the context signs its calls with a siderov1 key, which is not supported',
+    );
+  }
+}

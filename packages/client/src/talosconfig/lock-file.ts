@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Fault } from '@nodewright/fault';
+
+const pollMs = 20;
+const patienceMs = 5000;
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Not ours to signal, so it lives.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Removes a lock whose owner died. Only the very file that was looked at: another process may have been quicker. */
+async function breakStaleLock(path: string): Promise<void> {
+  const before = await stat(path).catch(() => undefined);
+  const owner = Number.parseInt(await readFile(path, 'utf8').catch(() => ''), 10);
+  if (before === undefined || Number.isNaN(owner) || isAlive(owner)) return;
+  const now = await stat(path).catch(() => undefined);
+  if (now?.ino === before.ino) await rm(path, { force: true });
+}
+
+/**
+ * Holds `path` as a lock among processes of one machine until it is disposed. The file holds its owner's pid and
+ * appears with its content in one step, so that a lock is never seen empty; a lock of a dead process is taken over.
+ *
+ * @throws Fault `unavailable` when a living process keeps it for five seconds
+ */
+export async function lockFile(path: string): Promise<AsyncDisposable> {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, `${process.pid}\n`, { mode: 0o600, flag: 'wx' });
+  try {
+    const deadline = performance.now() + patienceMs;
+    for (;;) {
+      try {
+        await link(draft, path);
+        return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      }
+      await breakStaleLock(path);
+      if (performance.now() > deadline) {
+        const owner = (await readFile(path, 'utf8').catch(() => '')).trim();
+        throw new Fault(
+          'unavailable',
+          `${path} is held by process ${owner}; remove it if that is not a talosctl`,
+        );
+      }
+      await sleep(pollMs);
+    }
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

@@ -1,0 +1,159 @@
+import { Fault, Secret } from '@nodewright/fault';
+import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import {
+  emptyTalosconfig,
+  type Talosconfig,
+  type TalosconfigAuth,
+  type TalosconfigContext,
+} from './talosconfig.ts';
+
+type Path = readonly string[];
+type Mapping = Readonly<Record<string, unknown>>;
+
+/** Reads values out of a document and says on which line a wrong one stands. */
+class Reader {
+  readonly #document: Document;
+  readonly #lines: LineCounter;
+  readonly #source: string;
+
+  constructor(text: string, source: string) {
+    this.#source = source;
+    this.#lines = new LineCounter();
+    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
+    const [error] = this.#document.errors;
+    if (error !== undefined) throw this.#fault(this.#lines.linePos(error.pos[0]).line, error.message);
+  }
+
+  root(): Mapping | undefined {
+    const value: unknown = this.#document.toJS({ maxAliasCount: 100 });
+    return value === null || value === undefined ? undefined : this.mapping(value, []);
+  }
+
+  mapping(value: unknown, path: Path): Mapping {
+    if (value === null || value === undefined) return {};
+    if (typeof value !== 'object' || Array.isArray(value)) throw this.wrong(path, 'a mapping');
+    return value as Mapping;
+  }
+
+  text(value: unknown, path: Path): string {
+    if (value === null || value === undefined) return '';
+    // A bare number or date is a legal way to write a name in YAML.
+    if (typeof value === 'number' || typeof value === 'boolean')
+      return this.#sourceText(path) ?? String(value);
+    if (typeof value !== 'string') throw this.wrong(path, 'a text');
+    return value;
+  }
+
+  texts(value: unknown, path: Path): string[] {
+    if (value === null || value === undefined) return [];
+    if (!Array.isArray(value)) throw this.wrong(path, 'a list');
+    return value.map((item, index) => this.text(item, [...path, String(index)]));
+  }
+
+  wrong(path: Path, expected: string): Fault {
+    const line = this.#lineOf(path);
+    return this.#fault(
+      line,
+      path.length === 0 ? `expected ${expected}` : `"${path.join('.')}" must be ${expected}`,
+    );
+  }
+
+  #node(path: Path): unknown {
+    const keys = path.map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+    return this.#document.getIn(keys, true) ?? this.#document.getIn(path, true);
+  }
+
+  #sourceText(path: Path): string | undefined {
+    const node = this.#node(path);
+    return isNode(node) && 'source' in node && typeof node.source === 'string' ? node.source : undefined;
+  }
+
+  #lineOf(path: Path): number {
+    for (let length = path.length; length > 0; length -= 1) {
+      const node = this.#node(path.slice(0, length));
+      if (isNode(node) && node.range) return this.#lines.linePos(node.range[0]).line;
+    }
+    return 1;
+  }
+
+  #fault(line: number, what: string): Fault {
+    const [firstLine] = what.split('\n');
+    return new Fault('invalid-argument', `talosconfig ${this.#source}: line ${line}: ${firstLine}`);
+  }
+}
+
+function decodeAuth(reader: Reader, value: unknown, path: Path): TalosconfigAuth {
+  const { basic, siderov1 } = reader.mapping(value, path);
+  const auth: { basic?: TalosconfigAuth['basic']; siderov1?: TalosconfigAuth['siderov1'] } = {};
+  if (basic !== undefined && basic !== null) {
+    const at = [...path, 'basic'];
+    const { username, password } = reader.mapping(basic, at);
+    auth.basic = {
+      username: reader.text(username, [...at, 'username']),
+      password: new Secret(reader.text(password, [...at, 'password'])),
+    };
+  }
+  if (siderov1 !== undefined && siderov1 !== null) {
+    const at = [...path, 'siderov1'];
+    auth.siderov1 = { identity: reader.text(reader.mapping(siderov1, at).identity, [...at, 'identity']) };
+  }
+  return auth;
+}
+
+/** Drops keys whose value is undefined or an empty text: absent and empty mean the same in this file. */
+function compact<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined && v !== '')) as T;
+}
+
+function decodeContext(reader: Reader, value: unknown, path: Path): TalosconfigContext {
+  const {
+    endpoints,
+    nodes,
+    ca,
+    crt,
+    key,
+    auth,
+    cluster,
+    target,
+    'proxy-url': proxyUrl,
+    ...unknown
+  } = reader.mapping(value, path);
+  const at = (name: string) => [...path, name];
+  const keyText = reader.text(key, at('key'));
+  const legacyTarget = reader.text(target, at('target'));
+  return compact<TalosconfigContext>({
+    endpoints: [...reader.texts(endpoints, at('endpoints')), ...(legacyTarget === '' ? [] : [legacyTarget])],
+    nodes: reader.texts(nodes, at('nodes')),
+    ca: reader.text(ca, at('ca')),
+    crt: reader.text(crt, at('crt')),
+    key: keyText === '' ? undefined : new Secret(keyText),
+    auth: auth === undefined || auth === null ? undefined : decodeAuth(reader, auth, at('auth')),
+    cluster: reader.text(cluster, at('cluster')),
+    proxyUrl: reader.text(proxyUrl, at('proxy-url')),
+    unknown: Object.keys(unknown).length === 0 ? undefined : unknown,
+  });
+}
+
+/**
+ * Reads a talosconfig. An empty text is an empty configuration. The legacy key `target` of a context is appended to
+ * its endpoints.
+ *
+ * @param source what the text is called in errors, usually its path
+ * @throws Fault `invalid-argument` that names the source and the line, and never quotes a value
+ */
+export function parseTalosconfig(text: string, source = '(text)'): Talosconfig {
+  const reader = new Reader(text, source);
+  const root = reader.root();
+  if (root === undefined) return emptyTalosconfig;
+  const { context, contexts, ...unknown } = root;
+  return {
+    context: reader.text(context, ['context']),
+    contexts: new Map(
+      Object.entries(reader.mapping(contexts, ['contexts'])).map(([name, value]) => [
+        name,
+        decodeContext(reader, value, ['contexts', name]),
+      ]),
+    ),
+    ...(Object.keys(unknown).length === 0 ? {} : { unknown }),
+  };
+}
