@@ -1,0 +1,54 @@
+/** What a cluster's supervisor says of itself to anyone who connects to the claim port of its gateway address. */
+export interface ClaimOwner {
+  readonly cluster: string;
+  readonly folder: string;
+  readonly pid: number;
+  /** RFC 3339. */
+  readonly since: string;
+  readonly nodes: readonly NodeStatus[];
+}
+
+/**
+ * `waiting`: not told to start yet; `restarting`: dead, to be started again shortly; `stopping`: with its supervisor.
+ */
+export const nodeRunStates = ['waiting', 'running', 'restarting', 'stopping'] as const;
+export type NodeRunState = (typeof nodeRunStates)[number];
+
+export interface NodeStatus {
+  readonly name: string;
+  readonly state: NodeRunState;
+  readonly pid?: number;
+  /** How often it was started again. */
+  readonly restarts: number;
+  /** When it entered its state, RFC 3339. */
+  readonly since: string;
+  /** How it ended the last time: `exit code 1`, `SIGKILL`. */
+  readonly lastExit?: string;
+}
+
+/** The owner in a line that was read from a claim port; undefined when it has another shape. */
+export function claimOwnerFromJson(value: unknown): ClaimOwner | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { cluster, folder, pid, since, nodes } = value as Record<string, unknown>;
+  const isOwner =
+    typeof cluster === 'string' &&
+    typeof folder === 'string' &&
+    typeof pid === 'number' &&
+    typeof since === 'string' &&
+    Array.isArray(nodes) &&
+    nodes.every(isNodeStatus);
+  return isOwner ? { cluster, folder, pid, since, nodes } : undefined;
+}
+
+function isNodeStatus(value: unknown): value is NodeStatus {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, state, pid, restarts, since, lastExit } = value as Record<string, unknown>;
+  return (
+    typeof name === 'string' &&
+    nodeRunStates.some((known) => known === state) &&
+    (pid === undefined || typeof pid === 'number') &&
+    typeof restarts === 'number' &&
+    typeof since === 'string' &&
+    (lastExit === undefined || typeof lastExit === 'string')
+  );
+}

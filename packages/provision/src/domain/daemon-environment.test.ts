@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { daemonEnvironment } from './daemon-environment.ts';
+
+test('daemonEnvironment() passes what daemons need and none of the secrets around it', () => {
+  assert.deepEqual(
+    daemonEnvironment({
+      PATH: '/bin',
+      LC_ALL: 'C',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+      NODE_OPTIONS: '--inspect',
+      AWS_SECRET_ACCESS_KEY: 'x',
+      HOME: undefined,
+    }),
+    { PATH: '/bin', LC_ALL: 'C', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' },
+  );
+});

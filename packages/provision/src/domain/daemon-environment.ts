@@ -1,0 +1,27 @@
+const passed = new Set([
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'LANG',
+  'TZ',
+  'TMPDIR',
+  'LOG_LEVEL',
+  'TRACEPARENT',
+]);
+const passedPrefixes = ['LC_', 'OTEL_'];
+
+/**
+ * What a process that outlives the command gets of the command's environment: where to find things, how to log and
+ * trace. Everything else is the user's business and may be secret.
+ */
+export function daemonEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const entries = Object.entries(environment).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined &&
+      (passed.has(entry[0]) || passedPrefixes.some((prefix) => entry[0].startsWith(prefix))),
+  );
+  return Object.fromEntries(entries);
+}

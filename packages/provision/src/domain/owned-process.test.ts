@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clusterVariable, isOwnedBy } from './owned-process.ts';
+
+const folder = '/home/user/_out/talos/clusters/c';
+
+test('isOwnedBy() knows a process by the folder in its environment, to the letter', () => {
+  const process = (value: string) => ({
+    group: 1,
+    args: [],
+    environment: ['A=b', `${clusterVariable}=${value}`],
+  });
+  assert.deepEqual(
+    [folder, `${folder}2`, `${folder}/`, ''].map((value) => isOwnedBy(folder, process(value), new Set())),
+    [true, false, false, false],
+  );
+});
+
+test('isOwnedBy() takes a child without that environment only in a recorded group and with a path inside', () => {
+  const child = {
+    group: 7,
+    args: ['node', 'apid.cjs', '--runtime-file', `${folder}/nodes/node01/x`],
+    environment: [],
+  };
+  assert.deepEqual(
+    [
+      isOwnedBy(folder, child, new Set([7])),
+      // Someone reads a log of the cluster.
+      isOwnedBy(folder, { ...child, group: 8 }, new Set([7])),
+      // The number of a group of ours was given to someone else.
+      isOwnedBy(folder, { ...child, args: ['vim', '/etc/hosts'] }, new Set([7])),
+    ],
+    [true, false, false],
+  );
+});

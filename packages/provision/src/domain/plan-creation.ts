@@ -1,0 +1,72 @@
+import { Fault } from '@nodewright/fault';
+import { type ClusterShape, describeShape } from './cluster-shape.ts';
+import type { ClusterState } from './cluster-state.ts';
+
+/** What a cluster folder holds when a creation starts. */
+export type FoundCluster =
+  | { readonly kind: 'nothing' }
+  /** A folder without content: a creation or removal was interrupted at its very edge. */
+  | { readonly kind: 'empty' }
+  /** A folder of that name which no provisioner made. */
+  | { readonly kind: 'foreign'; readonly folder: string }
+  | { readonly kind: 'cluster'; readonly state: ClusterState; readonly supervisorPid: number | undefined };
+
+export interface CreationWish {
+  readonly name: string;
+  readonly shape: ClusterShape;
+  /** Given by the user; undefined lets any range do. */
+  readonly cidr: string | undefined;
+  readonly patchDigest: string;
+  /** Succeed when the cluster already runs. */
+  readonly ifAbsent: boolean;
+}
+
+export type CreationPlan =
+  | { readonly kind: 'create' }
+  /** An earlier creation was interrupted: remove what it left, then create. */
+  | { readonly kind: 'clean-and-create' }
+  /** The cluster is complete but nothing runs, as after a reboot of the host. */
+  | { readonly kind: 'start'; readonly state: ClusterState }
+  | { readonly kind: 'keep'; readonly state: ClusterState };
+
+/**
+ * What `cluster create` has to do. Throws a Fault that says what stands in the way and what to do about it. The
+ * caller holds the cluster's lock, so a cluster found half made has no maker any more.
+ */
+export function planCreation(found: FoundCluster, wish: CreationWish): CreationPlan {
+  if (found.kind === 'nothing') return { kind: 'create' };
+  if (found.kind === 'empty') return { kind: 'clean-and-create' };
+  if (found.kind === 'foreign') {
+    throw new Fault(
+      'failed-precondition',
+      `${found.folder} exists and is not a cluster (it has no state.yaml): move it away or take another --name`,
+    );
+  }
+  const { state, supervisorPid } = found;
+  if (state.phase === 'creating') return { kind: 'clean-and-create' };
+
+  const difference = shapeDifference(state, wish);
+  if (difference !== undefined) {
+    throw new Fault(
+      'failed-precondition',
+      `cluster "${wish.name}" exists ${difference}: destroy it first (talosctl cluster destroy --name ${wish.name})`,
+    );
+  }
+  if (supervisorPid === undefined) return { kind: 'start', state };
+  if (wish.ifAbsent) return { kind: 'keep', state };
+  throw new Fault(
+    'already-exists',
+    `cluster "${wish.name}" already runs (supervisor pid ${supervisorPid}): see talosctl cluster show --name ${wish.name}`,
+  );
+}
+
+function shapeDifference(state: ClusterState, wish: CreationWish): string | undefined {
+  const sameShape =
+    state.shape.controlPlanes === wish.shape.controlPlanes && state.shape.workers === wish.shape.workers;
+  if (!sameShape) return `with ${describeShape(state.shape)}, not with ${describeShape(wish.shape)}`;
+  if (wish.cidr !== undefined && wish.cidr !== state.network?.cidr) {
+    return `on ${state.network?.cidr ?? 'no addresses'}, not on ${wish.cidr}`;
+  }
+  if (state.patchDigest !== wish.patchDigest) return 'with other config patches';
+  return undefined;
+}

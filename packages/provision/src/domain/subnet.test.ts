@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '@nodewright/fault';
+import fc from 'fast-check';
+import { candidateSubnets, gatewayAddress, nodeAddress, parseSubnet, subnetCidr } from './subnet.ts';
+
+test('parseSubnet() takes what subnetCidr() writes', () => {
+  fc.assert(
+    fc.property(fc.nat(255), fc.integer({ min: 1, max: 255 }), (second, third) => {
+      assert.deepEqual(parseSubnet(subnetCidr({ second, third })), { second, third });
+    }),
+  );
+});
+
+test('parseSubnet() refuses everything that is not a loopback /24 of its own', () => {
+  const refused = [
+    '127.0.0.0/24',
+    '127.300.1.0/24',
+    '127.1.2.3/24',
+    '127.1.2.0/16',
+    '10.5.0.0/24',
+    '',
+    '127.1.2.0',
+  ];
+  for (const cidr of refused) {
+    assert.throws(
+      () => parseSubnet(cidr),
+      (error) => error instanceof Fault && error.kind === 'invalid-argument' && error.message.includes(cidr),
+    );
+  }
+});
+
+test('addresses of a subnet start with the gateway at .1 and the first node at .2', () => {
+  const subnet = parseSubnet('127.40.7.0/24');
+  assert.deepEqual(
+    [gatewayAddress(subnet), nodeAddress(subnet, 0), nodeAddress(subnet, 252)],
+    ['127.40.7.1', '127.40.7.2', '127.40.7.254'],
+  );
+});
+
+test('candidateSubnets() is stable, in range, without repeats and without the taken ones', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.integer({ min: 1, max: 40 }), (key, count) => {
+      const first = candidateSubnets(key, count);
+      assert.deepEqual(candidateSubnets(key, count), first);
+      assert.equal(new Set(first.map(subnetCidr)).size, count);
+      assert.ok(first.every(({ second }) => second >= 16 && second <= 254));
+      const taken = new Set(first.map(subnetCidr));
+      assert.ok(candidateSubnets(key, count, taken).every((subnet) => !taken.has(subnetCidr(subnet))));
+    }),
+  );
+});
+
+test('candidateSubnets() differs between two clones with a cluster of the same name', () => {
+  const firstOf = (key: string) => candidateSubnets(key, 1).map(subnetCidr);
+  assert.notDeepEqual(firstOf('talos-default\0/a/_out'), firstOf('talos-default\0/b/_out'));
+});

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { Fault } from '@nodewright/fault';
+
+/** The /24 of loopback addresses that one process cluster owns: `127.<second>.<third>.0/24`. */
+export interface Subnet {
+  readonly second: number;
+  readonly third: number;
+}
+
+/** Node addresses run from .2 to .254; .1 is the gateway. */
+export const maxNodes = 253;
+
+/** Automatic choice stays in 127.16.0.0 to 127.254.255.0: what people and distributions pick by hand lies below. */
+const lowestSecond = 16;
+const seconds = 254 - lowestSecond + 1;
+
+/**
+ * The subnet written as `127.a.b.0/24`. Throws a Fault `invalid-argument` for anything else, and for 127.0.0.0/24,
+ * which the host itself uses.
+ */
+export function parseSubnet(cidr: string): Subnet {
+  const match = /^127\.(\d{1,3})\.(\d{1,3})\.0\/24$/.exec(cidr);
+  const second = Number(match?.[1] ?? Number.NaN);
+  const third = Number(match?.[2] ?? Number.NaN);
+  if (!(second <= 255 && third <= 255)) {
+    throw new Fault(
+      'invalid-argument',
+      `a process cluster needs a CIDR of the form 127.a.b.0/24, not "${cidr}"`,
+    );
+  }
+  if (second === 0 && third === 0) {
+    throw new Fault(
+      'invalid-argument',
+      `${cidr} belongs to the host; take another one, for example 127.16.0.0/24`,
+    );
+  }
+  return { second, third };
+}
+
+export function subnetCidr({ second, third }: Subnet): string {
+  return `127.${second}.${third}.0/24`;
+}
+
+export function gatewayAddress({ second, third }: Subnet): string {
+  return `127.${second}.${third}.1`;
+}
+
+/** The address of the node with this index, from 0. */
+export function nodeAddress({ second, third }: Subnet, index: number): string {
+  return `127.${second}.${third}.${index + 2}`;
+}
+
+/**
+ * Subnets to try for a cluster, best first: the same for the same key each time, spread evenly, none twice and none
+ * of `taken`. The key is the cluster's name and folder, so clones and names land on different ones.
+ */
+export function candidateSubnets(
+  key: string,
+  count: number,
+  taken: ReadonlySet<string> = new Set(),
+): Subnet[] {
+  const seen = new Set(taken);
+  const candidates: Subnet[] = [];
+  for (let round = 0; candidates.length < count && round < count + 1000; round++) {
+    const digest = createHash('sha256').update(`${key}\0${round}`).digest();
+    const subnet = { second: lowestSecond + (digest.readUInt16BE(0) % seconds), third: digest.readUInt8(2) };
+    const cidr = subnetCidr(subnet);
+    if (seen.has(cidr)) continue;
+    seen.add(cidr);
+    candidates.push(subnet);
+  }
+  return candidates;
+}

@@ -1,0 +1,11 @@
+/** Between whoever starts a supervisor and the supervisor, over the IPC channel of its process. */
+export type SupervisorReport =
+  | { readonly kind: 'claimed'; readonly cidr: string }
+  /** It cannot run, says why, and ends. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+export type SupervisorOrder =
+  /** The configuration of these nodes is in place. */
+  | { readonly kind: 'start'; readonly nodes: readonly string[] }
+  /** The cluster is complete: from now on it runs without the one who started it. */
+  | { readonly kind: 'release' };

@@ -1,0 +1,79 @@
+import { open, stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Fault } from '@nodewright/fault';
+import type { ClusterRef, LogLine, LogRequest } from '../provisioner.ts';
+import { locateCluster, readCluster } from './read-cluster.ts';
+
+const pollMs = 200;
+const chunkBytes = 64 * 1024;
+
+/**
+ * What the machineds of a cluster printed, node by node, and what they print from now on when followed. Ends when the
+ * signal is aborted. Source: Talos v1.14: cluster logs.
+ */
+export async function* clusterLogs(
+  ref: ClusterRef,
+  { node, follow, signal }: LogRequest,
+): AsyncGenerator<LogLine> {
+  const folder = await locateCluster(ref, { make: false });
+  const { state } = await readCluster(ref, folder);
+  const names = state.nodes.map(({ name }) => name).filter((name) => node === undefined || name === node);
+  if (names.length === 0) {
+    const known = state.nodes.map(({ name }) => name).join(', ');
+    throw new Fault('not-found', `cluster "${ref.name}" has no node "${node}": it has ${known}`);
+  }
+  const tails = names.map((name) => new FileTail(name, folder.nodeLog(name)));
+  for (;;) {
+    for (const tail of tails) yield* tail.read(signal);
+    if (!follow || signal.aborted) break;
+    await sleep(pollMs, undefined, { signal }).catch(() => {});
+  }
+  for (const tail of tails) yield* tail.rest();
+}
+
+/** Reads a file that grows, line by line, from where it stopped. A file that was replaced is read from its start. */
+class FileTail {
+  readonly #node: string;
+  readonly #path: string;
+  #inode = 0;
+  #position = 0;
+  #partial = Buffer.alloc(0);
+
+  constructor(node: string, path: string) {
+    this.#node = node;
+    this.#path = path;
+  }
+
+  async *read(signal: AbortSignal): AsyncGenerator<LogLine> {
+    const facts = await stat(this.#path).catch(() => undefined);
+    if (facts === undefined) return;
+    if (facts.ino !== this.#inode || facts.size < this.#position) {
+      this.#inode = facts.ino;
+      this.#position = 0;
+    }
+    if (facts.size === this.#position) return;
+    await using file = await open(this.#path, 'r');
+    const chunk = Buffer.alloc(chunkBytes);
+    while (!signal.aborted) {
+      const { bytesRead } = await file.read(chunk, 0, chunkBytes, this.#position);
+      if (bytesRead === 0) return;
+      this.#position += bytesRead;
+      yield* this.#lines(chunk.subarray(0, bytesRead));
+    }
+  }
+
+  /** A last line without an end. */
+  *rest(): Generator<LogLine> {
+    if (this.#partial.length > 0) yield { node: this.#node, text: this.#partial.toString('utf8') };
+    this.#partial = Buffer.alloc(0);
+  }
+
+  *#lines(bytes: Buffer): Generator<LogLine> {
+    let rest = Buffer.concat([this.#partial, bytes]);
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      yield { node: this.#node, text: rest.subarray(0, end).toString('utf8') };
+      rest = rest.subarray(end + 1);
+    }
+    this.#partial = rest;
+  }
+}

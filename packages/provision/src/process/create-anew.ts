@@ -1,0 +1,106 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nodePaths } from '@nodewright/contract';
+import { planNodes } from '../domain/cluster-shape.ts';
+import { type ClusterState, encodeClusterState } from '../domain/cluster-state.ts';
+import { candidateSubnets, gatewayAddress, parseSubnet, type Subnet, subnetCidr } from '../domain/subnet.ts';
+import { addClusterContext } from './cluster-context.ts';
+import type { ClusterMaterial } from './cluster-material.ts';
+import { awaitAnswers, type Creation } from './creation.ts';
+import { removeClusterFolder } from './destroy-cluster.ts';
+import { membersFile } from './members-file.ts';
+import { reservedCidrs } from './read-cluster.ts';
+import { startSupervisor } from './start-supervisor.ts';
+import { privateFolderMode, writePrivateFile } from './write-file.ts';
+
+/** Tried in automatic choice before giving up: with more than that taken, something else is wrong. */
+const candidateCount = 32;
+
+/**
+ * Makes a cluster where nothing is. Until its state says `created`, a failure removes everything again; after a kill
+ * the supervisor notices that its starter is gone and ends, and the folder says `creating`.
+ */
+export async function createAnew(creation: Creation, patchDigest: string): Promise<void> {
+  const { request, folder, parts, progress, signal } = creation;
+  await using undo = new AsyncDisposableStack();
+  const draft: ClusterState = {
+    name: request.name,
+    phase: 'creating',
+    shape: request.shape,
+    patchDigest,
+    nodes: [],
+    talosconfig: { path: request.talosconfig, context: '' },
+  };
+  await mkdir(folder.path, { recursive: true, mode: privateFolderMode });
+  undo.defer(() => removeClusterFolder(folder));
+  await writePrivateFile(folder.state, encodeClusterState(draft));
+
+  // Keys take the longest and need no addresses; addresses need no keys.
+  const secrets = progress.step('secrets', parts.makeMaterial);
+  const starting = progress.step('supervisor', async () =>
+    startSupervisor({
+      folder,
+      candidates: await candidatesFor(creation),
+      programs: parts.programs,
+      environment: parts.environment,
+      signal,
+    }),
+  );
+  undo.defer(async () => (await starting.catch(() => undefined))?.[Symbol.asyncDispose]());
+  const [material, supervisor] = await Promise.all([secrets, starting]);
+
+  const { subnet } = supervisor;
+  const nodes = planNodes(request.shape, subnet);
+  const endpoints = nodes.filter(({ type }) => type === 'controlplane').map(({ address }) => address);
+  const talosconfig = material.talosconfig(request.name, endpoints);
+  const planned: ClusterState = {
+    ...draft,
+    network: { cidr: subnetCidr(subnet), gateway: gatewayAddress(subnet) },
+    nodes,
+    kubernetesEndpoint: `https://${endpoints[0]}:6443`,
+  };
+  await progress.step('machine configurations', async () => {
+    await writeNodeFiles(creation, planned, material, subnet);
+    await Promise.all([
+      writePrivateFile(folder.state, encodeClusterState(planned)),
+      writePrivateFile(folder.secrets, material.secrets),
+      writePrivateFile(folder.talosconfig, talosconfig),
+    ]);
+  });
+  signal.throwIfAborted();
+  await supervisor.startNodes(nodes.map(({ name }) => name));
+
+  const place = await progress.step('talosconfig', () => addClusterContext(request.talosconfig, talosconfig));
+  if (place.context !== request.name) {
+    progress.note(`renamed talosconfig context "${request.name}" -> "${place.context}"`);
+  }
+  const created: ClusterState = { ...planned, phase: 'created', talosconfig: place };
+  await writePrivateFile(folder.state, encodeClusterState(created));
+  await supervisor.release();
+  undo.move();
+  await awaitAnswers(creation, created, talosconfig);
+}
+
+async function candidatesFor({ request, folder }: Creation): Promise<Subnet[]> {
+  if (request.cidr !== undefined) return [parseSubnet(request.cidr)];
+  return candidateSubnets(`${request.name}\0${folder.path}`, candidateCount, await reservedCidrs(request));
+}
+
+async function writeNodeFiles(
+  { request, folder }: Creation,
+  { nodes }: ClusterState,
+  material: ClusterMaterial,
+  subnet: Subnet,
+): Promise<void> {
+  const members = membersFile(nodes);
+  const writes = nodes.flatMap((node) => {
+    const { name: clusterName, patches } = request;
+    const config = material.nodeConfig({ clusterName, node, nodes, subnet, patches });
+    const root = folder.nodeRoot(node.name);
+    return [
+      writePrivateFile(join(root, nodePaths.machineConfig), config),
+      writePrivateFile(join(root, nodePaths.membership), members),
+    ];
+  });
+  await Promise.all([...writes, writePrivateFile(folder.members, members)]);
+}

@@ -1,0 +1,47 @@
+import type { ClusterState } from '../domain/cluster-state.ts';
+import type { ClusterRequest, Progress } from '../provisioner.ts';
+import type { ClusterFolder } from './cluster-folder.ts';
+import type { MakeClusterMaterial } from './cluster-material.ts';
+import type { ProcessPrograms } from './programs.ts';
+import { type NodeProbe, waitForNodes } from './wait-for-nodes.ts';
+
+/** What a creation needs of the world. */
+export interface CreateParts {
+  readonly programs: ProcessPrograms;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly makeMaterial: MakeClusterMaterial;
+  /** A probe that gets in with this talosconfig. */
+  readonly openProbe: (talosconfig: string) => NodeProbe;
+}
+
+/** One run of `cluster create`. The cluster's lock is held. */
+export interface Creation {
+  readonly request: ClusterRequest;
+  readonly folder: ClusterFolder;
+  readonly parts: CreateParts;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+/** Two cores start a handful of nodes in seconds; many nodes, or a busy machine, take their time. */
+const waitTimeoutMs = (nodes: number) => 60_000 + nodes * 2_000;
+
+/** Resolves when every node answers. */
+export async function awaitAnswers(
+  creation: Creation,
+  state: ClusterState,
+  talosconfig: string,
+): Promise<void> {
+  const { folder, parts, progress, signal } = creation;
+  await using probe = parts.openProbe(talosconfig);
+  await progress.step(`${state.nodes.length} nodes answer`, () =>
+    waitForNodes({
+      folder,
+      nodes: state.nodes,
+      gateway: state.network?.gateway ?? '',
+      probe,
+      timeoutMs: waitTimeoutMs(state.nodes.length),
+      signal,
+    }),
+  );
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:net';
+import { test } from 'node:test';
+import { abstractSocketFor, askOwner, holdOwnerSocket } from './owner-socket.ts';
+
+test('holdOwnerSocket() lets one in at a time and tells the others who it is', async () => {
+  const where = abstractSocketFor('test', `${process.pid}/${'x'.repeat(300)}`);
+  const first = await holdOwnerSocket(where, () => ({ pid: 1 }));
+  assert.ok(first !== undefined);
+  assert.equal(await holdOwnerSocket(where, () => ({ pid: 2 })), undefined);
+  assert.deepEqual(await askOwner(where), { pid: 1 });
+  await first[Symbol.asyncDispose]();
+
+  await using second = await holdOwnerSocket(where, () => ({ pid: 2 }));
+  assert.ok(second !== undefined);
+});
+
+test('holdOwnerSocket() gives exactly one of many at once the socket', async () => {
+  const where = abstractSocketFor('test', `race/${process.pid}`);
+  const results = await Promise.all(Array.from({ length: 10 }, () => holdOwnerSocket(where, () => ({}))));
+  const winners = results.filter((result) => result !== undefined);
+  assert.equal(winners.length, 1);
+  await winners[0]?.[Symbol.asyncDispose]();
+});
+
+test('askOwner() makes nothing of silence, garbage, a flood and a closed door', async () => {
+  const answer = async (serve: Parameters<typeof createServer>[1]) => {
+    const server = createServer(serve);
+    await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve));
+    const value = await askOwner(addressOf(server), 300);
+    await new Promise((resolve) => server.close(resolve));
+    return value;
+  };
+  const silence = await answer((socket) => socket.on('error', () => {}).resume());
+  const garbage = await answer((socket) => socket.on('error', () => {}).end('hello\n'));
+  const flood = await answer((socket) => socket.on('error', () => {}).end('x'.repeat(2 * 1024 * 1024)));
+  const closed = await askOwner({ host: '127.0.0.1', port: 1 });
+  assert.deepEqual([silence, garbage, flood, closed], [undefined, undefined, undefined, undefined]);
+});
+
+function addressOf(server: Server): { host: string; port: number } {
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  return { host: '127.0.0.1', port: address.port };
+}

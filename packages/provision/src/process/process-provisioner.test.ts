@@ -1,0 +1,350 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parseTalosconfig } from '@nodewright/client/talosconfig';
+import { Fault, type FaultKind } from '@nodewright/fault';
+import { openTestCluster, type TestCluster } from '../testing/test-cluster.ts';
+import { waitUntil } from '../testing/wait-until.ts';
+import { clusterFolder } from './cluster-folder.ts';
+import { findClusterProcesses } from './cluster-processes.ts';
+import { describeTakenPorts } from './free-ports.ts';
+
+const never = new AbortController().signal;
+
+function folderOf(cluster: TestCluster, name = 'c') {
+  return clusterFolder(join(cluster.ref().clustersFolder, name));
+}
+
+async function contextsOf(cluster: TestCluster) {
+  const config = parseTalosconfig(await readFile(join(cluster.home, 'config'), 'utf8'));
+  return { current: config.context, names: [...config.contexts.keys()] };
+}
+
+function fault(kind: FaultKind, message: RegExp) {
+  return (error: unknown) => {
+    assert.ok(error instanceof Fault, String(error));
+    assert.match(error.message, message);
+    assert.equal(error.kind, kind);
+    return true;
+  };
+}
+
+test('create() makes a running cluster, files for the owner only, and a context', async () => {
+  await using cluster = await openTestCluster();
+  const result = await cluster.provisioner.create(cluster.request(), cluster.progress, never);
+  const folder = folderOf(cluster);
+
+  const { cluster: view, outcome } = result;
+  const base = view.network.cidr.replace(/0\/24$/, '');
+  assert.equal(outcome, 'created');
+  assert.deepEqual(
+    view.nodes.map(({ name, type, address, state }) => ({ name, type, address, state })),
+    [
+      { name: 'node01', type: 'controlplane', address: `${base}2`, state: 'running' },
+      { name: 'node02', type: 'worker', address: `${base}3`, state: 'running' },
+    ],
+  );
+  assert.deepEqual(await cluster.provisioner.show(cluster.ref()), view);
+  assert.deepEqual((await readdir(folder.path)).sort(), [
+    'members.json',
+    'node01.log',
+    'node02.log',
+    'nodes',
+    'secrets.yaml',
+    'state.yaml',
+    'supervisor.lock',
+    'supervisor.log',
+    'supervisor.pid',
+    'talosconfig',
+  ]);
+  for (const entry of await readdir(folder.path, { recursive: true })) {
+    assert.equal((await stat(join(folder.path, entry))).mode & 0o077, 0, entry);
+  }
+  assert.deepEqual(await contextsOf(cluster), { current: 'c', names: ['c'] });
+});
+
+test('create() starts each machined in its root with the flags of process mode', async () => {
+  await using cluster = await openTestCluster();
+  const { cluster: view } = await cluster.provisioner.create(cluster.request(), cluster.progress, never);
+  const folder = folderOf(cluster);
+  const [line] = (await readFile(folder.nodeLog('node02'), 'utf8')).split('\n');
+  const { servicesFolder, nodeBinary } = cluster.parts.programs;
+  const root = folder.nodeRoot('node02');
+  assert.deepEqual(JSON.parse(line ?? ''), {
+    cwd: root,
+    args: [
+      '--root',
+      root,
+      '--mode',
+      'process',
+      '--hostname',
+      'node02',
+      '--address',
+      view.nodes[1]?.address,
+    ].concat('--services-dir', servicesFolder, '--node-binary', nodeBinary),
+  });
+  assert.equal(await readFile(join(root, 'system/state/config.yaml'), 'utf8'), 'node: node02\n');
+  const members = JSON.parse(await readFile(join(root, 'system/state/members.json'), 'utf8'));
+  assert.deepEqual(
+    members.members.map((member: { hostname: string; machineType: string }) => [
+      member.hostname,
+      member.machineType,
+    ]),
+    [
+      ['node01', 'MACHINE_TYPE_CONTROL_PLANE'],
+      ['node02', 'MACHINE_TYPE_WORKER'],
+    ],
+  );
+});
+
+test('destroy() leaves no process, no file and no context', async () => {
+  await using cluster = await openTestCluster({ child: true });
+  const { cluster: view } = await cluster.provisioner.create(cluster.request(), cluster.progress, never);
+  const folder = folderOf(cluster);
+  // Supervisor, two machineds and their children.
+  assert.equal(findClusterProcesses(folder).length, 5);
+  assert.deepEqual(await cluster.provisioner.planDestroy(cluster.ref()), {
+    folder: folder.path,
+    supervisorPid: view.supervisor?.pid,
+    processes: 5,
+    nodes: ['node01', 'node02'],
+    talosconfig: { path: join(cluster.home, 'config'), context: 'c' },
+  });
+
+  await cluster.provisioner.destroy(cluster.ref(), { force: false }, cluster.progress);
+  assert.deepEqual(findClusterProcesses(folder), []);
+  assert.deepEqual(await readdir(cluster.ref().clustersFolder), []);
+  assert.deepEqual(await contextsOf(cluster), { current: '', names: [] });
+  const address = view.network.gateway;
+  assert.deepEqual(await describeTakenPorts([{ protocol: 'tcp', address, port: 50050 }]), []);
+});
+
+test('destroy() ends a node that does not listen to SIGTERM when forced', async () => {
+  await using cluster = await openTestCluster({ stubborn: true });
+  await cluster.provisioner.create(cluster.request(), cluster.progress, never);
+  await cluster.provisioner.destroy(cluster.ref(), { force: true }, cluster.progress);
+  assert.deepEqual(findClusterProcesses(folderOf(cluster)), []);
+});
+
+test('destroy() and the other verbs say that a cluster does not exist', async () => {
+  await using cluster = await openTestCluster();
+  const missing = fault('not-found', /^no cluster "c" in .*clusters$/);
+  const { provisioner } = cluster;
+  await assert.rejects(provisioner.destroy(cluster.ref(), { force: true }, cluster.progress), missing);
+  await assert.rejects(provisioner.planDestroy(cluster.ref()), missing);
+  await assert.rejects(provisioner.show(cluster.ref()), missing);
+  await assert.rejects(
+    Array.fromAsync(provisioner.logs(cluster.ref(), { node: undefined, follow: false, signal: never })),
+    missing,
+  );
+});
+
+test('destroy() keeps a context of the same name that leads elsewhere', async () => {
+  await using cluster = await openTestCluster();
+  await cluster.provisioner.create(cluster.request(), cluster.progress, never);
+  await writeFile(
+    join(cluster.home, 'config'),
+    'context: c\ncontexts: { c: { endpoints: [10.0.0.1], ca: b3RoZXI= } }\n',
+  );
+  await cluster.provisioner.destroy(cluster.ref(), { force: false }, cluster.progress);
+  assert.deepEqual(await contextsOf(cluster), { current: 'c', names: ['c'] });
+});
+
+test('destroy() does not remove a folder that holds something else', async () => {
+  await using cluster = await openTestCluster();
+  await cluster.provisioner.create(cluster.request(), cluster.progress, never);
+  const foreign = join(folderOf(cluster).path, 'holiday.jpg');
+  await writeFile(foreign, '');
+  await assert.rejects(
+    cluster.provisioner.destroy(cluster.ref(), { force: false }, cluster.progress),
+    fault('failed-precondition', /holiday\.jpg is not part of a cluster/),
+  );
+  assert.ok((await readdir(folderOf(cluster).path)).includes('state.yaml'));
+  await rm(foreign);
+});
+
+test('destroy() removes a cluster whose state cannot be read only when forced', async () => {
+  await using cluster = await openTestCluster();
+  await cluster.provisioner.create(cluster.request(), cluster.progress, never);
+  await writeFile(folderOf(cluster).state, 'rubbish: [');
+  await assert.rejects(
+    cluster.provisioner.destroy(cluster.ref(), { force: false }, cluster.progress),
+    fault('data-loss', /state\.yaml: not YAML.*--force/),
+  );
+  await cluster.provisioner.destroy(cluster.ref(), { force: true }, cluster.progress);
+  assert.deepEqual(await readdir(cluster.ref().clustersFolder), []);
+});
+
+test('create() refuses a cluster that runs unless asked to keep it', async () => {
+  await using cluster = await openTestCluster();
+  const { cluster: view } = await cluster.provisioner.create(cluster.request(), cluster.progress, never);
+  const pid = view.supervisor?.pid;
+  await assert.rejects(
+    cluster.provisioner.create(cluster.request(), cluster.progress, never),
+    fault('already-exists', new RegExp(`^cluster "c" already runs \\(supervisor pid ${pid}\\)`)),
+  );
+  const again = await cluster.provisioner.create(
+    cluster.request({ ifAbsent: true }),
+    cluster.progress,
+    never,
+  );
+  assert.deepEqual([again.outcome, again.cluster.supervisor?.pid], ['kept', pid]);
+});
+
+test('create() starts a stopped cluster again, on its addresses, without nodes that were left over', async () => {
+  await using cluster = await openTestCluster({ child: true });
+  const { cluster: before } = await cluster.provisioner.create(cluster.request(), cluster.progress, never);
+  const folder = folderOf(cluster);
+  process.kill(before.supervisor?.pid ?? 0, 'SIGKILL');
+  await waitUntil(
+    'the supervisor is gone',
+    async () => (await cluster.provisioner.show(cluster.ref())).state === 'stopped',
+  );
+  // The children do not notice; the user lost the context.
+  await writeFile(join(cluster.home, 'config'), '');
+  const leftover = findClusterProcesses(folder).map(({ pid }) => pid);
+  assert.ok(leftover.length >= 2, 'children outlive their supervisor');
+
+  const { cluster: after, outcome } = await cluster.provisioner.create(
+    cluster.request(),
+    cluster.progress,
+    never,
+  );
+  assert.equal(outcome, 'started');
+  assert.deepEqual(after.network, before.network);
+  assert.ok(cluster.notes.includes('cluster "c" exists and is stopped: starting it again'));
+  const now = findClusterProcesses(folder).map(({ pid }) => pid);
+  assert.deepEqual([now.length, now.filter((pid) => leftover.includes(pid))], [5, []]);
+  assert.deepEqual(await contextsOf(cluster), { current: 'c', names: ['c'] });
+});
+
+test('create() that fails before the nodes start leaves nothing', async () => {
+  await using cluster = await openTestCluster(
+    {},
+    {
+      makeMaterial: async () => {
+        throw new Fault('internal', 'no randomness today');
+      },
+    },
+  );
+  await assert.rejects(
+    cluster.provisioner.create(cluster.request(), cluster.progress, never),
+    fault('internal', /no randomness today/),
+  );
+  assert.deepEqual(await readdir(cluster.ref().clustersFolder), []);
+  assert.deepEqual(findClusterProcesses(folderOf(cluster)), []);
+});
+
+test('create() that is aborted leaves nothing', async () => {
+  const controller = new AbortController();
+  await using cluster = await openTestCluster(
+    {},
+    {
+      makeMaterial: async () => {
+        controller.abort();
+        throw controller.signal.reason;
+      },
+    },
+  );
+  await assert.rejects(cluster.provisioner.create(cluster.request(), cluster.progress, controller.signal));
+  assert.deepEqual(await readdir(cluster.ref().clustersFolder), []);
+  assert.deepEqual(findClusterProcesses(folderOf(cluster)), []);
+});
+
+test('create() starts over where an earlier one was killed', async () => {
+  await using cluster = await openTestCluster();
+  const folder = folderOf(cluster);
+  await mkdir(folder.nodeRoot('node01'), { recursive: true });
+  await writeFile(
+    folder.state,
+    `provisionername: process
+phase: creating
+clusterinfo: { clustername: c, network: { cidrs: [], gatewayaddrs: [] }, nodes: [], kubernetesendpoint: "" }
+request: { controlplanes: 5, workers: 0, patchdigest: "" }
+`,
+  );
+  const { outcome } = await cluster.provisioner.create(cluster.request(), cluster.progress, never);
+  assert.equal(outcome, 'created');
+  assert.match(cluster.notes[0] ?? '', /earlier creation of cluster "c" was interrupted/);
+});
+
+test('create() says soon why a node does not come up', async () => {
+  await using cluster = await openTestCluster({ exitCode: 3 });
+  await assert.rejects(
+    cluster.provisioner.create(cluster.request(), cluster.progress, never),
+    fault('unavailable', /^node0[12] keeps dying \(exit code 3\): \{.*\} \(log: .*node0[12]\.log\)$/),
+  );
+});
+
+test('two clusters get different addresses; a clash names its owner', async () => {
+  await using cluster = await openTestCluster();
+  const [first, second] = await Promise.all([
+    cluster.provisioner.create(cluster.request(), cluster.progress, never),
+    cluster.provisioner.create(cluster.request({ name: 'd' }), cluster.progress, never),
+  ]);
+  assert.notEqual(first.cluster.network.cidr, second.cluster.network.cidr);
+  assert.deepEqual((await contextsOf(cluster)).names.sort(), ['c', 'd']);
+
+  const { cidr } = first.cluster.network;
+  await assert.rejects(
+    cluster.provisioner.create(cluster.request({ name: 'e', cidr }), cluster.progress, never),
+    fault(
+      'failed-precondition',
+      new RegExp(
+        `^${cidr} belongs to cluster "c" in .*/c \\(supervisor pid ${first.cluster.supervisor?.pid}\\)$`,
+      ),
+    ),
+  );
+  assert.deepEqual((await readdir(cluster.ref().clustersFolder)).sort(), ['c', 'd']);
+});
+
+test('create() takes another context name where the name is taken, and says so', async () => {
+  await using cluster = await openTestCluster();
+  await mkdir(cluster.home, { recursive: true });
+  await writeFile(
+    join(cluster.home, 'config'),
+    'context: c\ncontexts: { c: { endpoints: [10.0.0.1], ca: b3RoZXI= } }\n',
+  );
+  await cluster.provisioner.create(cluster.request(), cluster.progress, never);
+  assert.deepEqual(await contextsOf(cluster), { current: 'c-1', names: ['c', 'c-1'] });
+  assert.deepEqual(cluster.notes, ['renamed talosconfig context "c" -> "c-1"']);
+  await cluster.provisioner.destroy(cluster.ref(), { force: false }, cluster.progress);
+  assert.deepEqual(await contextsOf(cluster), { current: '', names: ['c'] });
+});
+
+test('logs() prints what the machineds said, node by node or one, and follows', async () => {
+  await using cluster = await openTestCluster();
+  await cluster.provisioner.create(cluster.request(), cluster.progress, never);
+  const all = await Array.fromAsync(
+    cluster.provisioner.logs(cluster.ref(), { node: undefined, follow: false, signal: never }),
+  );
+  assert.deepEqual(
+    all.map(({ node }) => node),
+    ['node01', 'node02'],
+  );
+  await assert.rejects(
+    Array.fromAsync(
+      cluster.provisioner.logs(cluster.ref(), { node: 'node09', follow: false, signal: never }),
+    ),
+    fault('not-found', /has no node "node09": it has node01, node02/),
+  );
+
+  const controller = new AbortController();
+  const followed: string[] = [];
+  const following = (async () => {
+    const lines = cluster.provisioner.logs(cluster.ref(), {
+      node: 'node02',
+      follow: true,
+      signal: controller.signal,
+    });
+    for await (const { text } of lines) followed.push(text);
+  })();
+  await waitUntil('the old line', () => followed.length === 1);
+  await writeFile(folderOf(cluster).nodeLog('node02'), 'appended \u00fc', { flag: 'a' });
+  await writeFile(folderOf(cluster).nodeLog('node02'), ' line\nand an open end', { flag: 'a' });
+  await waitUntil('the new line', () => followed.length === 2);
+  controller.abort();
+  await following;
+  assert.deepEqual(followed.slice(1), ['appended \u00fc line', 'and an open end']);
+});

@@ -1,0 +1,69 @@
+import { mkdir, readdir, readFile, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { checkClusterName } from '../domain/cluster-shape.ts';
+import { type ClusterState, decodeClusterState } from '../domain/cluster-state.ts';
+import type { FoundCluster } from '../domain/plan-creation.ts';
+import type { ClusterRef } from '../provisioner.ts';
+import { type ClusterFolder, clusterFolder, isStateDraft } from './cluster-folder.ts';
+import { readLivePid } from './cluster-processes.ts';
+import { privateFolderMode } from './write-file.ts';
+
+/**
+ * Where the cluster's folder is or would be. The path has no symbolic links: it identifies the cluster, in locks and
+ * in the environment of its processes.
+ */
+export async function locateCluster(
+  { name, clustersFolder }: ClusterRef,
+  options: { readonly make: boolean },
+): Promise<ClusterFolder> {
+  checkClusterName(name);
+  if (options.make) await mkdir(clustersFolder, { recursive: true, mode: privateFolderMode });
+  const parent = await realpath(clustersFolder).catch(() => clustersFolder);
+  const path = join(parent, name);
+  return clusterFolder(await realpath(path).catch(() => path));
+}
+
+/** What is there now. Throws a Fault `data-loss` when the state cannot be understood. */
+export async function findCluster(folder: ClusterFolder): Promise<FoundCluster> {
+  const text = await readFile(folder.state, 'utf8').catch((error: unknown) => {
+    const fault = faultFrom(error);
+    if (fault.kind === 'not-found') return undefined;
+    throw new Fault(fault.kind, `${folder.state} cannot be read: ${fault.message}`, { cause: error });
+  });
+  if (text === undefined) {
+    const entries = await readdir(folder.path).catch(() => undefined);
+    if (entries === undefined) return { kind: 'nothing' };
+    return entries.every(isStateDraft) ? { kind: 'empty' } : { kind: 'foreign', folder: folder.path };
+  }
+  const state = decodeClusterState(text, folder.state);
+  return { kind: 'cluster', state, supervisorPid: readLivePid(folder, folder.supervisorPid) };
+}
+
+/** The state of a cluster that must exist. */
+export async function readCluster(
+  ref: ClusterRef,
+  folder: ClusterFolder,
+): Promise<{ readonly state: ClusterState; readonly supervisorPid: number | undefined }> {
+  const found = await findCluster(folder);
+  if (found.kind === 'cluster') return found;
+  throw noSuchCluster(ref);
+}
+
+export function noSuchCluster({ name, clustersFolder }: ClusterRef): Fault {
+  return new Fault('not-found', `no cluster "${name}" in ${clustersFolder}`);
+}
+
+/** Address ranges that other clusters of the same folder have, running or not: they want them back one day. */
+export async function reservedCidrs(ref: ClusterRef): Promise<Set<string>> {
+  const names = await readdir(ref.clustersFolder).catch(() => []);
+  const cidrs = await Promise.all(
+    names
+      .filter((name) => name !== ref.name)
+      .map(async (name) => {
+        const found = await findCluster(clusterFolder(join(ref.clustersFolder, name))).catch(() => undefined);
+        return found?.kind === 'cluster' ? found.state.network?.cidr : undefined;
+      }),
+  );
+  return new Set(cidrs.filter((cidr) => cidr !== undefined));
+}

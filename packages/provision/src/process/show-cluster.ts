@@ -1,0 +1,54 @@
+import { claimOwnerFromJson, type NodeStatus } from '../domain/claim.ts';
+import { clusterPorts } from '../domain/cluster-ports.ts';
+import { type ClusterState, loopbackMtu } from '../domain/cluster-state.ts';
+import type { ClusterRef, ClusterView } from '../provisioner.ts';
+import type { ClusterFolder } from './cluster-folder.ts';
+import { askOwner } from './owner-socket.ts';
+import { locateCluster, readCluster } from './read-cluster.ts';
+
+/** The cluster and what runs of it now. */
+export async function showCluster(ref: ClusterRef): Promise<ClusterView> {
+  const folder = await locateCluster(ref, { make: false });
+  const { state, supervisorPid } = await readCluster(ref, folder);
+  return viewCluster(folder, state, supervisorPid);
+}
+
+/** Asks the supervisor, if one runs, how the nodes are. */
+export async function viewCluster(
+  folder: ClusterFolder,
+  state: ClusterState,
+  supervisorPid: number | undefined,
+): Promise<ClusterView> {
+  const statuses = supervisorPid === undefined ? [] : await askStatuses(folder, state, supervisorPid);
+  const stateWhenWhole = supervisorPid === undefined ? 'stopped' : 'running';
+  return {
+    provisioner: 'process',
+    name: state.name,
+    folder: folder.path,
+    state: state.phase === 'creating' ? 'incomplete' : stateWhenWhole,
+    ...(supervisorPid === undefined ? {} : { supervisor: { pid: supervisorPid, log: folder.supervisorLog } }),
+    network: {
+      name: 'loopback',
+      cidr: state.network?.cidr ?? '',
+      gateway: state.network?.gateway ?? '',
+      mtu: loopbackMtu,
+    },
+    kubernetesEndpoint: state.kubernetesEndpoint ?? '',
+    ...(state.talosconfig === undefined ? {} : { talosconfig: state.talosconfig }),
+    nodes: state.nodes.map((node) => ({
+      ...node,
+      ...(statuses.find(({ name }) => name === node.name) ?? { state: 'stopped' as const }),
+    })),
+  };
+}
+
+/** Nothing when it does not answer, or when someone else sits on the port: only the pid we know is believed. */
+async function askStatuses(
+  folder: ClusterFolder,
+  state: ClusterState,
+  supervisorPid: number,
+): Promise<readonly NodeStatus[]> {
+  if (state.network === undefined) return [];
+  const owner = claimOwnerFromJson(await askOwner({ host: state.network.gateway, port: clusterPorts.claim }));
+  return owner?.folder === folder.path && owner.pid === supervisorPid ? owner.nodes : [];
+}

@@ -1,0 +1,116 @@
+import type { NodeRunState } from './domain/claim.ts';
+import type { ClusterShape, NodeType } from './domain/cluster-shape.ts';
+
+/** Ways to run a cluster. Only `process` is built so far. */
+export const provisionerNames = ['process', 'docker', 'qemu'] as const;
+export type ProvisionerName = (typeof provisionerNames)[number];
+
+/** Which cluster is meant. */
+export interface ClusterRef {
+  readonly name: string;
+  /** Absolute path of the folder that holds one folder per cluster. */
+  readonly clustersFolder: string;
+}
+
+export interface ConfigPatches {
+  /** Texts of patches, each YAML or JSON, applied in their order: those for all nodes, then those of the type. */
+  readonly all: readonly string[];
+  readonly controlPlanes: readonly string[];
+  readonly workers: readonly string[];
+}
+
+export interface ClusterRequest extends ClusterRef {
+  readonly shape: ClusterShape;
+  /** Undefined: any range that is free. */
+  readonly cidr: string | undefined;
+  readonly patches: ConfigPatches;
+  /** Absolute path of the talosconfig that gets a context for the cluster. */
+  readonly talosconfig: string;
+  /** Succeed when the very same cluster already runs. */
+  readonly ifAbsent: boolean;
+}
+
+export interface NodeView {
+  readonly name: string;
+  readonly type: NodeType;
+  readonly address: string;
+  /** `stopped` when nothing keeps the node running. */
+  readonly state: NodeRunState | 'stopped';
+  readonly pid?: number;
+  readonly restarts?: number;
+  /** When it entered its state, RFC 3339. */
+  readonly since?: string;
+  readonly lastExit?: string;
+}
+
+/** A cluster as people see it. */
+export interface ClusterView {
+  readonly provisioner: ProvisionerName;
+  readonly name: string;
+  readonly folder: string;
+  /** `incomplete`: its creation was interrupted. */
+  readonly state: 'running' | 'stopped' | 'incomplete';
+  readonly supervisor?: { readonly pid: number; readonly log: string };
+  readonly network: {
+    readonly name: string;
+    readonly cidr: string;
+    readonly gateway: string;
+    readonly mtu: number;
+  };
+  readonly kubernetesEndpoint: string;
+  readonly talosconfig?: { readonly path: string; readonly context: string };
+  readonly nodes: readonly NodeView[];
+}
+
+export interface CreateResult {
+  readonly cluster: ClusterView;
+  /** What was done: made from nothing, started again, or found running. */
+  readonly outcome: 'created' | 'started' | 'kept';
+  /** From the call to all nodes answering, in seconds. */
+  readonly seconds: number;
+}
+
+/** What a destroy would end and remove. */
+export interface DestroyPlan {
+  readonly folder: string;
+  readonly supervisorPid: number | undefined;
+  /** Processes of the cluster that run now, the supervisor included. */
+  readonly processes: number;
+  readonly nodes: readonly string[];
+  readonly talosconfig: { readonly path: string; readonly context: string } | undefined;
+}
+
+export interface LogLine {
+  readonly node: string;
+  readonly text: string;
+}
+
+export interface LogRequest {
+  /** Undefined: of all nodes. */
+  readonly node: string | undefined;
+  readonly follow: boolean;
+  /** Ends the sequence. */
+  readonly signal: AbortSignal;
+}
+
+/** Where the steps of a long action are told. */
+export interface Progress {
+  /** Runs `body` and tells its name and duration when it has succeeded. Steps may run beside each other. */
+  step<T>(name: string, body: () => Promise<T>): Promise<T>;
+  /** One line that the user should see. */
+  note(text: string): void;
+}
+
+/**
+ * Makes clusters of one kind. Failures are Faults: `not-found` for a cluster that does not exist, `already-exists`
+ * and `failed-precondition` with what to do about it, `aborted` while another command is at the same cluster.
+ */
+export interface Provisioner {
+  /** Resolves when every node answers. Aborting leaves nothing, or something that destroy() removes. */
+  create(request: ClusterRequest, progress: Progress, signal: AbortSignal): Promise<CreateResult>;
+  show(ref: ClusterRef): Promise<ClusterView>;
+  planDestroy(ref: ClusterRef): Promise<DestroyPlan>;
+  /** Ends and removes everything of the cluster. `force` kills at once and removes a damaged folder too. */
+  destroy(ref: ClusterRef, options: { readonly force: boolean }, progress: Progress): Promise<void>;
+  logs(ref: ClusterRef, request: LogRequest): AsyncIterable<LogLine>;
+}

@@ -1,0 +1,72 @@
+import { ports } from '@nodewright/contract';
+import { Fault } from '@nodewright/fault';
+import { claimOwnerFromJson } from '../domain/claim.ts';
+import { clusterPorts } from '../domain/cluster-ports.ts';
+import { type ClusterShape, planNodes } from '../domain/cluster-shape.ts';
+import { gatewayAddress, type Subnet, subnetCidr } from '../domain/subnet.ts';
+import { describeTakenPorts, type PortNeed } from '../process/free-ports.ts';
+import { askOwner, holdOwnerSocket, type OwnerSocket } from '../process/owner-socket.ts';
+
+export interface Claim extends AsyncDisposable {
+  readonly subnet: Subnet;
+}
+
+/**
+ * Takes the first of the candidates whose claim port nobody holds and on which the ports of all nodes are free. Throws
+ * a Fault `already-exists` that names the owner of the last one when there is none.
+ */
+export async function holdClaim(
+  candidates: readonly Subnet[],
+  shape: ClusterShape,
+  describeOwner: () => object,
+): Promise<Claim> {
+  let reason = 'no address range to try';
+  for (const subnet of candidates) {
+    const result = await tryClaim(subnet, shape, describeOwner);
+    if (typeof result !== 'string') {
+      return { subnet, [Symbol.asyncDispose]: () => result[Symbol.asyncDispose]() };
+    }
+    reason = result;
+  }
+  const tried =
+    candidates.length > 1 ? `none of ${candidates.length} address ranges is free; the last one: ` : '';
+  throw new Fault('already-exists', `${tried}${reason}`);
+}
+
+/** The claim, or why it cannot be had. */
+async function tryClaim(
+  subnet: Subnet,
+  shape: ClusterShape,
+  describeOwner: () => object,
+): Promise<OwnerSocket | string> {
+  const where = { host: gatewayAddress(subnet), port: clusterPorts.claim };
+  const socket = await holdOwnerSocket(where, describeOwner);
+  if (socket === undefined) return describeClash(subnet);
+  const taken = await describeTakenPorts(portNeeds(subnet, shape));
+  if (taken.length === 0) return socket;
+  await socket[Symbol.asyncDispose]();
+  return taken.join('; ');
+}
+
+async function describeClash(subnet: Subnet): Promise<string> {
+  const where = { host: gatewayAddress(subnet), port: clusterPorts.claim };
+  const owner = claimOwnerFromJson(await askOwner(where));
+  if (owner !== undefined) {
+    const { cluster, folder, pid } = owner;
+    return `${subnetCidr(subnet)} belongs to cluster "${cluster}" in ${folder} (supervisor pid ${pid})`;
+  }
+  const [holder] = await describeTakenPorts([{ protocol: 'tcp', address: where.host, port: where.port }]);
+  return holder ?? `${where.host}:${where.port} was in use`;
+}
+
+function portNeeds(subnet: Subnet, shape: ClusterShape): PortNeed[] {
+  const tcp = (address: string, port: number): PortNeed => ({ protocol: 'tcp', address, port });
+  return [
+    { protocol: 'udp', address: gatewayAddress(subnet), port: clusterPorts.time },
+    ...planNodes(shape, subnet).flatMap(({ address, type }) =>
+      type === 'controlplane'
+        ? [tcp(address, ports.apid), tcp(address, ports.trustd)]
+        : [tcp(address, ports.apid)],
+    ),
+  ];
+}

@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, writeFileSync } from 'node:fs';
+import type { Logger } from '@nodewright/telemetry';
+import type { NodeRunState, NodeStatus } from '../domain/claim.ts';
+import { planRestart, type RestartHistory } from '../domain/plan-restart.ts';
+import { sendSignal } from '../process/cluster-processes.ts';
+import { openNodeLog } from './node-log.ts';
+
+export interface NodeRunnerInit {
+  readonly name: string;
+  /** Program first. */
+  readonly command: readonly string[];
+  /** Its working directory: unix sockets are bound relative to it, whatever the length of the path. */
+  readonly root: string;
+  readonly logPath: string;
+  readonly pidPath: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly log: Logger;
+  /** How long machined may take to stop after SIGTERM before it is killed, in milliseconds. */
+  readonly stopTimeoutMs: number;
+  readonly now: () => Date;
+}
+
+/**
+ * Keeps one node's machined running from start() until it is disposed. Each machined leads a process group of its
+ * own: what it leaves behind when it dies is killed before it is started again, so that ports and sockets are free.
+ * Its standard input is a pipe that closes with this process, however this process ends.
+ */
+export class NodeRunner implements AsyncDisposable {
+  readonly #init: NodeRunnerInit;
+  #state: NodeRunState = 'waiting';
+  #since: Date;
+  #child: ChildProcess | undefined;
+  #startedAtMs = 0;
+  #restarts = 0;
+  #history: RestartHistory = { quickDeaths: 0 };
+  #lastExit: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(init: NodeRunnerInit) {
+    this.#init = init;
+    this.#since = init.now();
+  }
+
+  get name(): string {
+    return this.#init.name;
+  }
+
+  /** Starts the node; a node that was started already is left alone. */
+  start(): void {
+    if (this.#state === 'waiting') this.#spawn();
+  }
+
+  status(): NodeStatus {
+    return {
+      name: this.#init.name,
+      state: this.#state,
+      ...(this.#child?.pid === undefined ? {} : { pid: this.#child.pid }),
+      restarts: this.#restarts,
+      since: this.#since.toISOString(),
+      ...(this.#lastExit === undefined ? {} : { lastExit: this.#lastExit }),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#enter('stopping');
+    const child = this.#child;
+    if (child?.pid === undefined) return;
+    const { pid } = child;
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    sendSignal(pid, 'SIGTERM');
+    const kill = setTimeout(() => sendSignal(-pid, 'SIGKILL'), this.#init.stopTimeoutMs);
+    await exited;
+    clearTimeout(kill);
+  }
+
+  #spawn(): void {
+    const { command, root, environment, logPath, pidPath, log, name } = this.#init;
+    const [program = '', ...args] = command;
+    const output = openNodeLog(logPath);
+    try {
+      const child = spawn(program, args, {
+        cwd: root,
+        detached: true,
+        stdio: ['pipe', output, output],
+        env: environment,
+      });
+      this.#startedAtMs = performance.now();
+      child.stdin?.on('error', () => {});
+      // A program that cannot be started has no exit event.
+      child.once('error', (error) => this.#onExit(child, error.message));
+      child.once('exit', (code, signal) => this.#onExit(child, signal ?? `exit code ${code}`));
+      this.#child = child;
+      if (child.pid !== undefined) writeFileSync(pidPath, `${child.pid}\n`, { mode: 0o600 });
+      this.#enter('running');
+      log.info({ node: name, pid: child.pid, restarts: this.#restarts }, 'node started');
+    } finally {
+      closeSync(output);
+    }
+  }
+
+  #onExit(child: ChildProcess, how: string): void {
+    if (this.#child !== child) return;
+    this.#child = undefined;
+    this.#lastExit = how;
+    if (child.pid !== undefined) sendSignal(-child.pid, 'SIGKILL');
+    const { log, name } = this.#init;
+    if (this.#state === 'stopping') {
+      log.info({ node: name, how }, 'node stopped');
+      return;
+    }
+    const { delayMs, history } = planRestart(this.#history, performance.now() - this.#startedAtMs);
+    this.#history = history;
+    this.#enter('restarting');
+    log.warn({ node: name, how, delayMs }, 'node died');
+    this.#timer = setTimeout(() => this.#restart(), delayMs);
+  }
+
+  #restart(): void {
+    this.#restarts++;
+    try {
+      this.#spawn();
+    } catch (error) {
+      // Its folder is gone or the disk is full: that may pass, and the other nodes go on.
+      this.#init.log.error({ node: this.#init.name, error: String(error) }, 'node could not be started');
+      const { delayMs, history } = planRestart(this.#history, 0);
+      this.#history = history;
+      this.#timer = setTimeout(() => this.#restart(), delayMs);
+    }
+  }
+
+  #enter(state: NodeRunState): void {
+    this.#state = state;
+    this.#since = this.#init.now();
+  }
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { querySntp } from '@nodewright/sntp';
+import type { ClaimOwner, NodeStatus } from '../domain/claim.ts';
+import { clusterPorts } from '../domain/cluster-ports.ts';
+import { clusterVariable } from '../domain/owned-process.ts';
+import { clusterFolder } from '../process/cluster-folder.ts';
+import { findClusterProcesses } from '../process/cluster-processes.ts';
+import { askOwner } from '../process/owner-socket.ts';
+import { readProcess } from '../process/read-process.ts';
+import { openTestCluster, type TestCluster } from '../testing/test-cluster.ts';
+import { waitUntil } from '../testing/wait-until.ts';
+
+const never = new AbortController().signal;
+
+async function createCluster(cluster: TestCluster) {
+  const { cluster: view } = await cluster.provisioner.create(cluster.request(), cluster.progress, never);
+  const folder = clusterFolder(view.folder);
+  const ask = async () =>
+    (await askOwner({ host: view.network.gateway, port: clusterPorts.claim })) as ClaimOwner | undefined;
+  const node = async (name: string): Promise<NodeStatus> => {
+    const status = (await ask())?.nodes.find((it) => it.name === name);
+    assert.ok(status !== undefined);
+    return status;
+  };
+  return { view, folder, ask, node, pid: view.supervisor?.pid ?? 0 };
+}
+
+/** Runs a supervisor for the folder as someone would by hand. */
+function supervisorByHand(cluster: TestCluster, folder: string): ChildProcess {
+  const { nodeBinary, supervisor } = cluster.parts.programs;
+  return spawn(nodeBinary, [supervisor, '--folder', folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, [clusterVariable]: folder },
+  });
+}
+
+test('a supervisor starts a node again 1 s after its death and ends what the dead one left behind', async () => {
+  await using cluster = await openTestCluster({ child: true });
+  const { folder, node } = await createCluster(cluster);
+  const before = await node('node01');
+  const [, childLine = ''] = readFileSync(folder.nodeLog('node01'), 'utf8').split('\n');
+  const { child } = JSON.parse(childLine) as { child: number };
+  assert.ok(readProcess(child) !== undefined);
+
+  const killedAt = performance.now();
+  process.kill(before.pid ?? 0, 'SIGKILL');
+  await waitUntil('the child is gone', () => readProcess(child) === undefined);
+  assert.ok(performance.now() - killedAt < 900, 'the child goes at once, not with the restart');
+  const after = await waitUntil('the node runs again', async () => {
+    const status = await node('node01');
+    return status.state === 'running' && status.pid !== before.pid && status;
+  });
+  assert.ok(performance.now() - killedAt >= 1000);
+  assert.deepEqual([after.restarts, after.lastExit, (await node('node02')).restarts], [1, 'SIGKILL', 0]);
+});
+
+test('a supervisor stops its nodes on SIGTERM, exits 0 and leaves neither processes nor its pid file', async () => {
+  await using cluster = await openTestCluster({ child: true });
+  const { folder, pid } = await createCluster(cluster);
+  // The supervisor of create() is not our child: run one by hand in its place to see its exit code.
+  process.kill(pid, 'SIGTERM');
+  await waitUntil('the first one is gone', () => findClusterProcesses(folder).length === 0);
+  const child = supervisorByHand(cluster, folder.path);
+  await waitUntil('both nodes run', () => findClusterProcesses(folder).length === 5);
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+  assert.deepEqual(
+    [code, findClusterProcesses(folder), existsSync(folder.supervisorPid), existsSync(folder.supervisorLock)],
+    [0, [], false, false],
+  );
+});
+
+test('a second supervisor of the same cluster refuses to start and names the first', async () => {
+  await using cluster = await openTestCluster();
+  const { folder, pid, ask } = await createCluster(cluster);
+  const second = supervisorByHand(cluster, folder.path);
+  let output = '';
+  second.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const [code] = await once(second, 'close');
+  assert.equal(code, 1);
+  assert.match(output, new RegExp(`a supervisor already runs cluster .*\\(pid ${pid}\\)`));
+  assert.equal((await ask())?.pid, pid);
+});
+
+test('a supervisor whose starter is killed before the cluster is complete ends and leaves nothing running', async () => {
+  await using cluster = await openTestCluster();
+  const { programs } = cluster.parts;
+  const { clustersFolder } = cluster.ref();
+  // Another process creates a cluster and hangs while it makes the keys.
+  const script = `
+    import { createProcessProvisioner } from ${JSON.stringify(join(import.meta.dirname, '..', 'index.ts'))};
+    const provisioner = createProcessProvisioner(() => ({
+      programs: ${JSON.stringify(programs)}, environment: process.env,
+      makeMaterial: () => new Promise(() => {}), openProbe: () => { throw new Error(); },
+    }));
+    const progress = { step: (name, body) => body().then((it) => (console.log(name), it)), note() {} };
+    setInterval(() => {}, 1000);
+    await provisioner.create({
+      name: 'c', clustersFolder: ${JSON.stringify(clustersFolder)}, shape: { controlPlanes: 1, workers: 0 },
+      cidr: undefined, patches: { all: [], controlPlanes: [], workers: [] },
+      talosconfig: ${JSON.stringify(join(cluster.home, 'config'))}, ifAbsent: false,
+    }, progress, new AbortController().signal);`;
+  const creator = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(creator.stdout, 'data');
+  assert.match(String(line), /^supervisor/);
+  const folder = clusterFolder(join(clustersFolder, 'c'));
+  assert.equal(findClusterProcesses(folder).length, 1);
+
+  creator.kill('SIGKILL');
+  await waitUntil('the supervisor is gone', () => findClusterProcesses(folder).length === 0);
+  assert.equal((await cluster.provisioner.show(cluster.ref())).state, 'incomplete');
+  await cluster.provisioner.destroy(cluster.ref(), { force: false }, cluster.progress);
+  assert.equal(existsSync(folder.path), false);
+});
+
+test('a supervisor names what holds the port of a node', async () => {
+  await using cluster = await openTestCluster();
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen({ host: '127.14.7.2', port: 50001 }, resolve));
+  const creating = cluster.provisioner.create(
+    cluster.request({ cidr: '127.14.7.0/24' }),
+    cluster.progress,
+    never,
+  );
+  await assert.rejects(creating, {
+    message: new RegExp(`^127\\.14\\.7\\.2:50001 is held by pid ${process.pid} `),
+  });
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test('a supervisor refuses a folder that is not complete and options that make no sense', async () => {
+  await using cluster = await openTestCluster();
+  const { supervisor, nodeBinary } = cluster.parts.programs;
+  const run = (...args: string[]) => spawnSync(nodeBinary, [supervisor, ...args], { encoding: 'utf8' });
+  const missing = run();
+  assert.deepEqual([missing.status, missing.stderr.includes('--folder')], [2, true]);
+  const nowhere = run('--folder', '/nonexistent');
+  assert.deepEqual([nowhere.status, nowhere.stdout.includes('no such file or directory')], [1, true]);
+});
+
+test('a supervisor serves the time on the gateway address', async () => {
+  await using cluster = await openTestCluster();
+  const { view } = await createCluster(cluster);
+  const server = `${view.network.gateway}:${clusterPorts.time}`;
+  const { offsetMs } = await querySntp({ server, timeoutMs: 2_000 });
+  assert.ok(Math.abs(offsetMs) < 500, `${offsetMs} ms off`);
+});
+
+test('a cluster whose path has 200 characters works', async () => {
+  await using cluster = await openTestCluster();
+  const clustersFolder = join(cluster.home, 'x'.repeat(Math.max(1, 199 - cluster.home.length)));
+  assert.ok(clustersFolder.length >= 200);
+  const ref = { name: 'long', clustersFolder };
+  const request = cluster.request(ref);
+  const { cluster: view } = await cluster.provisioner.create(request, cluster.progress, never);
+  assert.deepEqual(
+    view.nodes.map(({ state }) => state),
+    ['running', 'running'],
+  );
+  await cluster.provisioner.destroy(ref, { force: false }, cluster.progress);
+  await rm(clustersFolder, { recursive: true });
+});

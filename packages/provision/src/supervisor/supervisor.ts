@@ -1,0 +1,157 @@
+import { readFileSync, realpathSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { DaemonContext, DaemonDefinition } from '@nodewright/daemon';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { createSntpServer } from '@nodewright/sntp';
+import type { ClaimOwner } from '../domain/claim.ts';
+import { clusterPorts } from '../domain/cluster-ports.ts';
+import { planNodes } from '../domain/cluster-shape.ts';
+import { type ClusterState, decodeClusterState } from '../domain/cluster-state.ts';
+import { gatewayAddress, parseSubnet, subnetCidr } from '../domain/subnet.ts';
+import { type ClusterFolder, clusterFolder } from '../process/cluster-folder.ts';
+import { killClusterProcesses, readLivePid } from '../process/cluster-processes.ts';
+import { abstractSocketFor, askOwner, holdOwnerSocket } from '../process/owner-socket.ts';
+import { writePrivateFile } from '../process/write-file.ts';
+import { holdClaim } from './hold-claim.ts';
+import { machinedCommand } from './machined-command.ts';
+import { NodeRunner } from './node-runner.ts';
+import { connectStarter, type Starter } from './starter.ts';
+
+const nodeStopTimeoutMs = 12_000;
+
+const options = {
+  folder: {
+    env: 'SUPERVISOR_FOLDER',
+    type: 'path',
+    required: true,
+    description: "the cluster's folder, with state.yaml",
+  },
+  cidrs: {
+    env: 'SUPERVISOR_CIDRS',
+    type: 'list',
+    description: 'address ranges to take the first free one of (default: the one in state.yaml)',
+  },
+  servicesDir: {
+    env: 'SUPERVISOR_SERVICES_DIR',
+    type: 'path',
+    description: "folder of the daemons' bundles (default: the one that this bundle lies in)",
+  },
+  nodeBinary: {
+    env: 'SUPERVISOR_NODE_BINARY',
+    type: 'path',
+    description: 'the Node.js that runs machined (default: the one that runs this)',
+  },
+} as const;
+
+type Context = DaemonContext<{
+  readonly folder: string;
+  readonly cidrs: string[] | undefined;
+  readonly servicesDir: string | undefined;
+  readonly nodeBinary: string | undefined;
+}>;
+
+/** One detached process per cluster of processes: holds its addresses, serves its time, keeps its nodes running. */
+export const supervisor: DaemonDefinition<typeof options> = {
+  name: 'process-supervisor',
+  summary: 'keeps the nodes of a process cluster running',
+  options,
+  drainTimeoutMs: nodeStopTimeoutMs + 8_000,
+  async start(context, scope) {
+    const starter = connectStarter();
+    try {
+      await supervise(context, scope, starter);
+    } catch (error) {
+      await starter?.report({ kind: 'refused', reason: faultFrom(error).message });
+      throw error;
+    }
+  },
+};
+
+async function supervise(context: Context, scope: AsyncDisposableStack, starter: Starter | undefined) {
+  const folder = clusterFolder(realpathSync(context.options.folder));
+  const state = decodeClusterState(readFileSync(folder.state, 'utf8'), folder.state);
+  if (starter === undefined && state.phase === 'creating') {
+    throw new Fault('failed-precondition', `${folder.path} is not complete: create the cluster again`);
+  }
+  const since = new Date().toISOString();
+  const nodes: NodeRunner[] = [];
+  const describe = (): ClaimOwner => ({
+    cluster: state.name,
+    folder: folder.path,
+    pid: process.pid,
+    since,
+    nodes: nodes.map((node) => node.status()),
+  });
+
+  scope.use(await holdSupervisorLock(folder, state, describe));
+  const claim = scope.use(await holdClaim(candidates(context, state), state.shape, describe));
+  scope.use(await createSntpServer({ address: gatewayAddress(claim.subnet), port: clusterPorts.time }));
+  // A supervisor that was killed may have left nodes behind: they hold the ports and write into the same folders.
+  await killClusterProcesses(folder, 5_000);
+  await recordSupervisor(folder, scope, { pid: process.pid, since, cidr: subnetCidr(claim.subnet) });
+
+  const servicesFolder = resolve(context.options.servicesDir ?? dirname(dirname(process.argv[1] ?? '')));
+  const programs = { servicesFolder, nodeBinary: context.options.nodeBinary ?? process.execPath };
+  scope.defer(async () => {
+    await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
+  });
+  for (const node of planNodes(state.shape, claim.subnet)) {
+    const root = folder.nodeRoot(node.name);
+    nodes.push(
+      new NodeRunner({
+        name: node.name,
+        command: machinedCommand(node, root, programs),
+        root,
+        logPath: folder.nodeLog(node.name),
+        pidPath: folder.nodePid(node.name),
+        environment: { ...context.environment },
+        log: context.log,
+        stopTimeoutMs: nodeStopTimeoutMs,
+        now: () => new Date(),
+      }),
+    );
+  }
+  if (starter === undefined) for (const node of nodes) node.start();
+  else await obey(starter, nodes, subnetCidr(claim.subnet));
+}
+
+/** Does what the starter says until it releases this process; one that goes without doing so takes it along. */
+async function obey(starter: Starter, nodes: readonly NodeRunner[], cidr: string): Promise<void> {
+  let released = false;
+  starter.onOrder((order) => {
+    if (order.kind === 'release') released = true;
+    else for (const node of nodes.filter(({ name }) => order.nodes.includes(name))) node.start();
+  });
+  starter.onGone(() => {
+    if (!released) process.kill(process.pid, 'SIGTERM');
+  });
+  await starter.report({ kind: 'claimed', cidr });
+}
+
+function candidates({ options }: Context, state: ClusterState) {
+  const cidrs = options.cidrs ?? (state.network === undefined ? [] : [state.network.cidr]);
+  return cidrs.map(parseSubnet);
+}
+
+async function holdSupervisorLock(folder: ClusterFolder, state: ClusterState, describe: () => object) {
+  const where = abstractSocketFor('supervise', folder.path);
+  const lock = await holdOwnerSocket(where, describe);
+  if (lock !== undefined) return lock;
+  const owner = (await askOwner(where)) as { pid?: unknown } | undefined;
+  const pid = owner?.pid ?? readLivePid(folder, folder.supervisorPid) ?? 'unknown';
+  throw new Fault('already-exists', `a supervisor already runs cluster "${state.name}" (pid ${pid})`);
+}
+
+/** For people and for other commands; the sockets above are what really keeps a second supervisor out. */
+async function recordSupervisor(
+  folder: ClusterFolder,
+  scope: AsyncDisposableStack,
+  facts: { pid: number; since: string; cidr: string },
+) {
+  scope.defer(() => {
+    rmSync(folder.supervisorPid, { force: true });
+    rmSync(folder.supervisorLock, { force: true });
+  });
+  await writePrivateFile(folder.supervisorPid, `${facts.pid}\n`);
+  await writePrivateFile(folder.supervisorLock, `${JSON.stringify(facts)}\n`);
+}

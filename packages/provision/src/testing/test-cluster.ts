@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import type { ClusterMaterial } from '../process/cluster-material.ts';
+import type { CreateParts } from '../process/creation.ts';
+import { createProcessProvisioner } from '../process/process-provisioner.ts';
+import type { ClusterRef, ClusterRequest, Progress, Provisioner } from '../provisioner.ts';
+import { type FakeMachinedBehaviour, writeFakePrograms } from './fake-programs.ts';
+import { openTemporaryFolder } from './temporary-folder.ts';
+
+export interface TestCluster extends AsyncDisposable {
+  readonly provisioner: Provisioner;
+  readonly parts: CreateParts;
+  readonly home: string;
+  readonly notes: string[];
+  readonly steps: string[];
+  readonly progress: Progress;
+  request(change?: Partial<ClusterRequest>): ClusterRequest;
+  ref(name?: string): ClusterRef;
+}
+
+/** A provisioner with its own folder, fake nodes and quick keys. Disposing it destroys what it made. */
+export async function openTestCluster(
+  behaviour: FakeMachinedBehaviour = {},
+  change: Partial<CreateParts> = {},
+): Promise<TestCluster> {
+  const folder = await openTemporaryFolder();
+  const home = join(folder.path, 'home');
+  const notes: string[] = [];
+  const steps: string[] = [];
+  const names = new Set<string>();
+  const parts: CreateParts = {
+    programs: writeFakePrograms(join(folder.path, 'dist'), behaviour),
+    environment: process.env,
+    makeMaterial: async () => fakeMaterial(`${folder.path}`),
+    openProbe: () => ({ version: async () => {}, [Symbol.asyncDispose]: async () => {} }),
+    ...change,
+  };
+  const provisioner = createProcessProvisioner(() => parts);
+  const progress: Progress = {
+    async step(name, body) {
+      const result = await body();
+      steps.push(name);
+      return result;
+    },
+    note: (text) => notes.push(text),
+  };
+  const ref = (name = 'c') => ({ name, clustersFolder: join(home, 'clusters') });
+  return {
+    provisioner,
+    parts,
+    home,
+    notes,
+    steps,
+    progress,
+    ref,
+    request(change = {}) {
+      const request = {
+        ...ref(),
+        shape: { controlPlanes: 1, workers: 1 },
+        cidr: undefined,
+        patches: { all: [], controlPlanes: [], workers: [] },
+        talosconfig: join(home, 'config'),
+        ifAbsent: false,
+        ...change,
+      };
+      names.add(request.name);
+      return request;
+    },
+    async [Symbol.asyncDispose]() {
+      const quiet: Progress = { step: (_name, body) => body(), note: () => {} };
+      for (const name of names) await provisioner.destroy(ref(name), { force: true }, quiet).catch(() => {});
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function fakeMaterial(seed: string): ClusterMaterial {
+  const pem = (label: string) => Buffer.from(`${label} of ${seed}`).toString('base64');
+  return {
+    secrets: 'secret: of the cluster\n',
+    nodeConfig: ({ node }) => `node: ${node.name}\n`,
+    talosconfig: (name, endpoints) =>
+      JSON.stringify({
+        context: name,
+        contexts: {
+          [name]: { endpoints, ca: pem(`authority ${name}`), crt: pem('certificate'), key: pem('key') },
+        },
+      }),
+  };
+}
