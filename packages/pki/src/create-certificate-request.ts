@@ -1,0 +1,64 @@
+import { Fault } from '@nodewright/fault';
+import {
+  bitString,
+  contextConstructed,
+  decodeDer,
+  encodeDer,
+  oid,
+  sequence,
+  setOf,
+  unsignedInteger,
+} from './der.ts';
+import { encodeName, type Subject } from './distinguished-name.ts';
+import { alternativeNameExtensions } from './extensions.ts';
+import { objectIdentifiers } from './object-identifiers.ts';
+import { encodePem } from './pem.ts';
+import { encodePrivateKey, generateKey, type KeyAlgorithm, keyAlgorithmOf } from './private-key.ts';
+import { readCertificates } from './read-certificate.ts';
+import { encodeSignatureAlgorithm, signatureAlgorithmOf, signBytes } from './signature-algorithm.ts';
+
+export type CertificateRequestInit = {
+  readonly subject: Subject;
+  readonly dnsNames?: readonly string[];
+  readonly ipAddresses?: readonly string[];
+} & (
+  | { readonly algorithm: KeyAlgorithm; readonly like?: undefined }
+  | {
+      /** PEM of the accepted CAs: the key is of the kind of the last one's. Source: Talos v1.14: worker flow. */
+      readonly like: string;
+      readonly algorithm?: undefined;
+    }
+);
+
+function algorithmLike(pem: string): KeyAlgorithm {
+  const last = readCertificates(pem).at(-1);
+  if (last === undefined)
+    throw new Fault('invalid-argument', 'there is no certificate to take the kind of key from');
+  return keyAlgorithmOf(last.publicKey);
+}
+
+/** Makes a fresh key and a PKCS #10 request for it, both PEM. */
+export async function createCertificateRequest(
+  init: CertificateRequestInit,
+): Promise<{ readonly request: string; readonly key: string }> {
+  const { publicKey, privateKey } = await generateKey(init.algorithm ?? algorithmLike(init.like));
+  const name = encodeName(init.subject);
+  const extensions = alternativeNameExtensions(
+    { dnsNames: init.dnsNames ?? [], ipAddresses: init.ipAddresses ?? [] },
+    name.value.length === 0,
+  );
+  const attributes =
+    extensions.length === 0
+      ? []
+      : [sequence(oid(objectIdentifiers.extensionRequest), setOf([sequence(...extensions)]))];
+  const signedPart = sequence(
+    unsignedInteger(Buffer.of(0)),
+    name,
+    decodeDer(publicKey.export({ type: 'spki', format: 'der' }), 'public key'),
+    contextConstructed(0, attributes),
+  );
+  const algorithm = signatureAlgorithmOf(privateKey);
+  const signature = signBytes(algorithm, encodeDer(signedPart), privateKey);
+  const request = sequence(signedPart, encodeSignatureAlgorithm(algorithm), bitString(signature));
+  return { request: encodePem('CERTIFICATE REQUEST', encodeDer(request)), key: encodePrivateKey(privateKey) };
+}

@@ -1,0 +1,96 @@
+import { Fault } from '@nodewright/fault';
+import {
+  characterString,
+  childrenOf,
+  contentOf,
+  type DerValue,
+  isUniversal,
+  oid,
+  oidOf,
+  sequence,
+  setOf,
+  tags,
+} from './der.ts';
+import { objectIdentifiers } from './object-identifiers.ts';
+
+/** The parts of a subject that mean something here: a name, and the roles of an API caller as organisations. */
+export interface Subject {
+  readonly commonName?: string;
+  readonly organizations?: readonly string[];
+}
+
+/** A subject that was read: absent parts are `undefined` and empty. */
+export interface SubjectInfo {
+  readonly commonName: string | undefined;
+  readonly organizations: readonly string[];
+}
+
+const what = 'distinguished name';
+const printable = /^[A-Za-z0-9 '()+,\-./:=?]*$/;
+
+function attribute(id: string, value: string): DerValue {
+  // Go writes PrintableString where the characters allow it; names then compare equal byte by byte across makers.
+  const type = printable.test(value) ? tags.printableString : tags.utf8String;
+  return sequence(oid(id), characterString(type, Buffer.from(value, 'utf8')));
+}
+
+/**
+ * All organisations stand in one relative name, so they come back in the order of their encodings (shorter first),
+ * not in the order given: they are a set. Source: Talos v1.14: certificate subjects.
+ */
+export function encodeName({ commonName, organizations = [] }: Subject): DerValue {
+  const relativeNames: DerValue[] = [];
+  if (organizations.length > 0) {
+    const values = [...new Set(organizations)];
+    relativeNames.push(setOf(values.map((value) => attribute(objectIdentifiers.organization, value))));
+  }
+  if (commonName !== undefined && commonName !== '') {
+    relativeNames.push(setOf([attribute(objectIdentifiers.commonName, commonName)]));
+  }
+  return sequence(...relativeNames);
+}
+
+function textOf(value: DerValue | undefined): string {
+  const content = contentOf(value, what);
+  if (isUniversal(value, tags.bmpString)) return content.swap16().toString('utf16le');
+  if (isUniversal(value, tags.teletexString)) return content.toString('latin1');
+  const text = content.toString('utf8');
+  if (!Buffer.from(text, 'utf8').equals(content)) throw new Fault('invalid-argument', `${what}: not UTF-8`);
+  return text;
+}
+
+interface Attribute {
+  readonly type: string;
+  readonly text: () => string;
+}
+
+function attributesOf(relativeName: DerValue): Attribute[] {
+  if (!isUniversal(relativeName, tags.set)) {
+    throw new Fault('invalid-argument', `${what}: unexpected ASN.1 structure`);
+  }
+  return childrenOf(relativeName, what).map((item) => {
+    const [type, value] = childrenOf(item, what);
+    return { type: oidOf(type, what), text: () => textOf(value) };
+  });
+}
+
+/** The parts we know. Other attributes are passed over; of several common names the last counts. */
+export function decodeName(name: DerValue | undefined): SubjectInfo {
+  const attributes = childrenOf(name, what).flatMap(attributesOf);
+  const texts = (id: string) => attributes.filter(({ type }) => type === id).map(({ text }) => text());
+  return {
+    commonName: texts(objectIdentifiers.commonName).at(-1),
+    organizations: texts(objectIdentifiers.organization),
+  };
+}
+
+/** The same name without its organisations; everything else keeps its encoding. */
+export function withoutOrganizations(name: DerValue): DerValue {
+  const kept = childrenOf(name, what).flatMap((relativeName) => {
+    const items = childrenOf(relativeName, what).filter(
+      (item) => oidOf(childrenOf(item, what)[0], what) !== objectIdentifiers.organization,
+    );
+    return items.length === 0 ? [] : [setOf(items)];
+  });
+  return sequence(...kept);
+}
