@@ -2,3 +2,4 @@ export type * from './daemon-definition.ts';
 export type { OptionSpec, OptionTable, OptionValues } from './option.ts';
 export { parseOptions } from './parse-options.ts';
 export { exitCodes, runDaemon } from './run-daemon.ts';
+export { watchFile } from './watch-file.ts';

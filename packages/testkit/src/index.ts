@@ -1,3 +1,4 @@
 export * from './otlp-decode.ts';
 export * from './otlp-receiver.ts';
 export * from './span-tree.ts';
+export * from './spawn-daemon.ts';

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+export type DaemonName = 'machined' | 'apid' | 'trustd';
+
+export interface SpawnDaemonInit {
+  readonly name: DaemonName;
+  readonly args: readonly string[];
+  /** Added to the environment of the test, less its `OTEL_*` variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Flags of Node.js itself, for example of its permission model. */
+  readonly nodeFlags?: readonly string[];
+}
+
+/** A daemon that runs as a child of the test. Disposing it ends it: SIGTERM, and SIGKILL when that does not do. */
+export interface DaemonProcess extends AsyncDisposable {
+  readonly pid: number;
+  /** Everything so far. */
+  stdout(): string;
+  stderr(): string;
+  /** The log lines so far. */
+  lines(): Record<string, unknown>[];
+  /** Waits for a log line with this message; throws with the output when the daemon ends or nothing comes in time. */
+  waitForLine(message: string, timeoutMs?: number): Promise<Record<string, unknown>>;
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  signal(name: NodeJS.Signals): void;
+}
+
+const checkout = join(import.meta.dirname, '..', '..', '..');
+/** From SIGTERM to SIGKILL, in milliseconds: longer than any daemon drains. */
+const graceMs = 15_000;
+
+/** The file that runs a daemon: its bundle when `NODEWRIGHT_BUNDLES` is set, else its source. */
+function programOf(name: DaemonName): string {
+  const bundle = join(checkout, '_out', 'dist', name, `${name}.cjs`);
+  if (process.env.NODEWRIGHT_BUNDLES === undefined) return join(checkout, 'services', name, 'src', 'main.ts');
+  if (!existsSync(bundle)) throw new Error(`${bundle} is not there: run make build`);
+  return bundle;
+}
+
+function parseLines(text: string): Record<string, unknown>[] {
+  return text.split('\n').flatMap((line) => {
+    try {
+      return [JSON.parse(line) as Record<string, unknown>];
+    } catch {
+      // The last line may not be complete, and Node prints warnings of its own.
+      return [];
+    }
+  });
+}
+
+async function endProcess(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+  await exited;
+  clearTimeout(timer);
+}
+
+/** Starts a daemon. It is running, not ready, when this returns: wait for a log line or for its socket. */
+export async function spawnDaemon({
+  name,
+  args,
+  env = {},
+  cwd,
+  nodeFlags = [],
+}: SpawnDaemonInit): Promise<DaemonProcess> {
+  const inherited = Object.entries(process.env).filter(
+    ([key]) => !key.startsWith('OTEL_') && !key.startsWith('NODE_'),
+  );
+  const child = spawn(process.execPath, [...nodeFlags, programOf(name), ...args], {
+    cwd,
+    env: { ...Object.fromEntries(inherited), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  const news = new EventTarget();
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      output[stream] += text;
+      news.dispatchEvent(new Event('output'));
+    });
+  }
+  const { promise: exited, resolve } = Promise.withResolvers<Awaited<DaemonProcess['exited']>>();
+  child.once('close', (code, signal) => {
+    resolve({ code, signal });
+    news.dispatchEvent(new Event('output'));
+  });
+  await new Promise<void>((started, failed) => child.once('spawn', started).once('error', failed));
+
+  return {
+    pid: child.pid ?? 0,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    lines: () => parseLines(output.stdout),
+    waitForLine(message, timeoutMs = 10_000) {
+      const { promise, resolve: found, reject } = Promise.withResolvers<Record<string, unknown>>();
+      const fail = (why: string) =>
+        reject(new Error(`${name} ${why} before "${message}":\n${output.stdout}${output.stderr}`));
+      const timer = setTimeout(() => fail(`ran for ${timeoutMs} ms`), timeoutMs);
+      const look = () => {
+        const line = parseLines(output.stdout).find(({ msg }) => msg === message);
+        if (line !== undefined) found(line);
+        else if (child.exitCode !== null || child.signalCode !== null) fail('ended');
+      };
+      news.addEventListener('output', look);
+      look();
+      return promise.finally(() => {
+        clearTimeout(timer);
+        news.removeEventListener('output', look);
+      });
+    },
+    exited,
+    signal: (signalName) => {
+      child.kill(signalName);
+    },
+    [Symbol.asyncDispose]: () => endProcess(child, exited),
+  };
+}
