@@ -1,4 +1,5 @@
 export { annotateRequest } from './log-middleware.ts';
+export * from './reloading-server-credentials.ts';
 export * from './rpc-client.ts';
 export * from './rpc-server.ts';
 export type * from './rpc-service.ts';

@@ -23,6 +23,8 @@ export interface RpcServerInit {
   maxMessageSizeBytes?: number;
   /** Whether the reflection service is there. Default true. */
   reflection?: boolean;
+  /** Whether the health service is there. Default true. */
+  health?: boolean;
   /** How long calls in flight may go on once the server closes, in milliseconds. Default 5,000. */
   drainTimeoutMs?: number;
 }
@@ -74,7 +76,7 @@ export function createRpcServer(init: RpcServerInit): RpcServer {
     builder.add(definition, implementation);
   }
   // The standard services stand outside of the daemon's own checks: whoever reaches the socket may ask for health.
-  server.add(HealthDefinition, health);
+  if (init.health !== false) server.add(HealthDefinition, health);
   if (init.reflection !== false) {
     for (const { definition, implementation } of createReflectionServices([
       ...names,

@@ -1,0 +1,4 @@
+import { runDaemon } from '@nodewright/daemon';
+import { trustd } from './trustd.ts';
+
+void runDaemon(trustd);

@@ -1,0 +1,103 @@
+import { maxTrustdMessageSizeBytes } from '@nodewright/contract';
+import { SecurityServiceDefinition } from '@nodewright/contract/gen/securityapi/security.ts';
+import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
+import { tlsPrivateKey } from '@nodewright/pki';
+import { createRpcServer, ReloadingServerCredentials, type RpcServer } from '@nodewright/rpc';
+import type { TrustRoot } from './domain/trust-root.ts';
+import { watchTrustRoot } from './host/watch-trust-root.ts';
+import { requireToken } from './rpc/require-token.ts';
+import { createSecurityService } from './rpc/security-service.ts';
+
+const options = {
+  runtimeFile: {
+    env: 'TRUSTD_RUNTIME_FILE',
+    type: 'path',
+    default: '/system/run/trustd/runtime.json',
+    description: 'what machined hands over: addresses, certificates, the token',
+  },
+  healthSocket: {
+    env: 'TRUSTD_HEALTH_SOCKET',
+    type: 'path',
+    default: '/run/trustd/health.sock',
+    description: 'unix socket of the health and reflection services',
+  },
+} as const;
+
+/** A listener and the root that it serves. */
+interface Serving extends AsyncDisposable {
+  /** Takes a new root over; false when that needs another listener. */
+  adopt(root: TrustRoot): boolean;
+}
+
+const tlsPair = ({ server }: TrustRoot) => ({
+  certificate: server.certificate,
+  key: tlsPrivateKey(server.key),
+});
+
+async function serve(
+  context: DaemonContext<OptionValues<typeof options>>,
+  first: TrustRoot,
+): Promise<Serving> {
+  const { telemetry, log } = context;
+  let root = first;
+  const credentials = new ReloadingServerCredentials(tlsPair(root));
+  const server: RpcServer = createRpcServer({
+    services: [
+      {
+        definition: SecurityServiceDefinition,
+        implementation: createSecurityService({ root: () => root, now: () => new Date() }),
+      },
+    ],
+    middleware: [requireToken(() => root.token)],
+    telemetry,
+    log,
+    maxMessageSizeBytes: maxTrustdMessageSizeBytes,
+    // Strangers reach this port: it answers one call and nothing else.
+    reflection: false,
+    health: false,
+  });
+  const { listenAddress } = root;
+  await server.listenTls(listenAddress.replace(/^:/, '[::]:'), credentials);
+  log.info({ listenAddress }, 'listening');
+  return {
+    adopt(next) {
+      if (next.listenAddress !== listenAddress) return false;
+      credentials.reload(tlsPair(next));
+      root = next;
+      log.info({ listenAddress }, 'runtime file adopted');
+      return true;
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** Root of trust on control planes: signs the certificate requests of joining nodes against the shared token. */
+export const trustd: DaemonDefinition<typeof options> = {
+  name: 'trustd',
+  summary: 'signs the certificate requests of joining nodes',
+  options,
+  async start(context, scope) {
+    const { signal, log, telemetry } = context;
+    const health = scope.use(createRpcServer({ services: [], telemetry, log }));
+    health.setServing(false);
+    await health.listenUnix(context.options.healthSocket);
+
+    let serving: Serving | undefined;
+    scope.defer(async () => serving?.[Symbol.asyncDispose]());
+    const roots = watchTrustRoot(context.options.runtimeFile, { signal, log });
+    const adopt = async (root: TrustRoot) => {
+      if (serving?.adopt(root) === true) return;
+      health.setServing(false);
+      await serving?.[Symbol.asyncDispose]();
+      serving = await serve(context, root);
+      health.setServing(true);
+    };
+
+    const { value: first, done } = await roots.next();
+    if (done === true) return;
+    await adopt(first);
+    void (async () => {
+      for await (const root of roots) await adopt(root);
+    })();
+  },
+};
