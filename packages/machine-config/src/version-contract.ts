@@ -19,7 +19,7 @@ export const currentContract: VersionContract = { major: 1, minor: 15 };
  */
 export function parseVersionContract(text: string): VersionContract {
   if (text === '') return currentContract;
-  const match = /^v?(\d{1,5})\.(\d{1,5})(?:[.+-].*)?$/.exec(text);
+  const match = /^v?(\d{1,5})\.(\d{1,5})(?:[.+-].+)?$/.exec(text);
   if (!match)
     throw new Fault(
       'invalid-argument',

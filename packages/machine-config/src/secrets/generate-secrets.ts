@@ -61,8 +61,15 @@ export async function generateSecrets(init: GenerateSecretsInit): Promise<Secret
 }
 
 /** Loaded on first use: most users of this package never make a certificate, and the library for them is large. */
+const loadPki = () => import('@nodewright/pki');
+
 const pkiKeys: KeySource = {
-  certificateAuthority: async (init) => (await import('@nodewright/pki')).generateCertificateAuthority(init),
-  serviceAccountKey: async (algorithm) =>
-    (await import('@nodewright/pki')).generateServiceAccountKey({ algorithm }),
+  async certificateAuthority({ algorithm, organization, notBefore }) {
+    const { generateCertificateAuthority } = await loadPki();
+    return generateCertificateAuthority({ algorithm, organization: organization || undefined, notBefore });
+  },
+  async serviceAccountKey(algorithm) {
+    const { encodePrivateKey, generateKey } = await loadPki();
+    return { key: encodePrivateKey((await generateKey(algorithm)).privateKey) };
+  },
 };

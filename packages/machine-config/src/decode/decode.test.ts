@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { encodeConfiguration } from '../encode-configuration.ts';
+import { documentKinds, documentSchema } from '../schema/document-schema.ts';
+import { formatDuration, parseDuration } from './duration.ts';
+import { loadConfiguration } from './load-configuration.ts';
+
+const document = (kind: string, body: string) => `apiVersion: v1alpha1\nkind: ${kind}\n${body}`;
+const normalized = (text: string) => encodeConfiguration(loadConfiguration(text));
+
+/** The message of the fault, of any kind but always about the argument. */
+function refusal(text: string): string {
+  try {
+    loadConfiguration(text);
+  } catch (error) {
+    assert.equal((error as { kind?: string }).kind, 'invalid-argument');
+    return (error as Error).message;
+  }
+  return 'accepted';
+}
+
+test('there are ninety kinds of documents, and each schema can be read', () => {
+  assert.equal(documentKinds.length, 90);
+  assert.equal(
+    documentKinds.every((kind) => (documentSchema(kind)?.fields.size ?? -1) > 0),
+    true,
+  );
+});
+
+test('loadConfiguration() puts the legacy document first and keeps the order of the others', () => {
+  const text = `${document('HostnameConfig', 'hostname: b\n')}---\nmachine: {}\n---\n${document('DHCPv4Config', 'name: eth0\n')}`;
+  assert.deepEqual(
+    loadConfiguration(text).map(({ kind }) => kind),
+    ['v1alpha1', 'HostnameConfig', 'DHCPv4Config'],
+  );
+});
+
+test('loadConfiguration() accepts the scalar forms of the reference and writes the canonical ones', () => {
+  assert.equal(
+    normalized(`machine:
+    network: { kubespan: { enabled: YES, mtu: 0x5_00 } }
+    time: { bootTimeout: 90m }
+    files:
+        - { permissions: 0644, path: 5.10, content: yes, op: ~ }
+        - { permissions: 0o600, path: /b }
+    sysctls: { b: 1, a10: off, a9: true }
+`),
+    `version: ""
+machine:
+    type: ""
+    token: ""
+    certSANs: []
+    network:
+        kubespan:
+            enabled: true
+            mtu: 1280
+    files:
+        - content: "yes"
+          permissions: 0o644
+          path: "5.10"
+          op: ""
+        - content: ""
+          permissions: 0o600
+          path: /b
+          op: ""
+    time:
+        bootTimeout: 1h30m0s
+    sysctls:
+        a9: "true"
+        a10: "off"
+        b: "1"
+cluster: {}
+`,
+  );
+  assert.equal(
+    normalized(
+      document(
+        'BondConfig',
+        'name: bond0\nbondMode: Active-Backup\nhardwareAddr: 02AB-00-00-00-01\nlinks: [eth0, 10]\n',
+      ),
+    ),
+    document(
+      'BondConfig',
+      'name: bond0\nhardwareAddr: 02:ab:00:00:00:01\nlinks:\n    - eth0\n    - "10"\nbondMode: active-backup\n',
+    ),
+  );
+  assert.equal(
+    normalized(
+      document(
+        'KubeAPIServerConfig',
+        'image: x\nextraArgs: { v: 4, b: [1, two] }\nresources: { limits: { cpu: 0.5 } }\n',
+      ),
+    ),
+    document(
+      'KubeAPIServerConfig',
+      'image: x\nextraArgs:\n    b:\n        - "1"\n        - two\n    v: "4"\nresources:\n    limits:\n        cpu: 0.5\n',
+    ),
+  );
+});
+
+test('loadConfiguration() takes free-form parts as they are', () => {
+  const body =
+    'config:\n    b: true\n    c:\n        - 0x10\n        - 1.5\n        - null\n        - "yes"\n        - no\n    "10": x\n';
+  const [loaded] = loadConfiguration(document('KubeletConfig', `image: i\n${body}`));
+  assert.deepEqual(loaded?.value.config, { 10: 'x', b: true, c: [16, 1.5, null, 'yes', 'no'] });
+});
+
+test('loadConfiguration() renders all keys that it does not know as a tree', () => {
+  assert.equal(
+    refusal(
+      'machine:\n  typo: { b: 1, a: [x] }\n  files: [{ path: /a }, { pth: /b }]\ncluster: {}\nzzz: 1\n',
+    ),
+    'error decoding document v1alpha1/v1alpha1/ (line 1): unknown keys found during decoding:\n' +
+      'machine:\n    files:\n        - pth: /b\n    typo:\n        a:\n            - x\n        b: 1\nzzz: 1\n',
+  );
+});
+
+test('loadConfiguration() lists all values that do not fit, each with its line and shortened', () => {
+  assert.equal(
+    refusal(
+      document(
+        'DHCPv4Config',
+        'name: [a]\nrouteMetric: much-too-long-for-this\nignoreRoutes: "true"\nunknown: 1\n',
+      ),
+    ),
+    'error decoding document v1alpha1/DHCPv4Config/ (line 1): yaml: construct errors:\n' +
+      '  line 3: cannot construct !!seq into string\n' +
+      '  line 4: cannot construct !!str `much-to...` into int\n' +
+      '  line 5: cannot construct !!str `true` into bool',
+  );
+});
+
+test('loadConfiguration() refuses values outside the range of their fields', () => {
+  const rows = [
+    'machine: { network: { kubespan: { mtu: -1 } } }',
+    'machine: { network: { kubespan: { mtu: 4294967296 } } }',
+    'machine: { files: [{ permissions: 010000 }] }',
+    'machine: { time: { bootTimeout: 5 } }',
+  ];
+  for (const text of rows)
+    assert.match(
+      refusal(text),
+      /cannot construct !!int `-?\d+(?:\.\.\.)?` into (?:uint32|file mode|duration)/,
+    );
+});
+
+test('loadConfiguration() tells what a document lacks to be known', () => {
+  assert.deepEqual(
+    [
+      '',
+      '# nothing\n---\n',
+      'a: 1',
+      'version: v1alpha1',
+      'kind: X',
+      document('Nope', ''),
+      'apiVersion: v2\nkind: HostnameConfig',
+      'apiversion: v1alpha1\nkind: HostnameConfig',
+      'kind: toString\napiVersion: v1alpha1',
+    ].map(refusal),
+    [
+      'config not found',
+      'config not found',
+      'missing kind',
+      'missing kind',
+      'missing apiVersion',
+      '"Nope" "v1alpha1": not registered',
+      '"HostnameConfig" "v2": not registered',
+      'missing apiVersion',
+      '"toString" "v1alpha1": not registered',
+    ],
+  );
+});
+
+test('loadConfiguration() refuses documents that cannot stand side by side', () => {
+  const vlan = (name: string) => document('VLANConfig', `name: ${name}\n`);
+  const rows: [string[], string][] = [
+    [
+      [document('HostnameConfig', 'auto: off'), document('HostnameConfig', 'auto: stable')],
+      'duplicate document v1alpha1/HostnameConfig/ is not allowed (line 5)',
+    ],
+    [[vlan('a'), vlan('a')], 'duplicate document v1alpha1/VLANConfig/a is not allowed (line 5)'],
+    [['machine: {}', 'cluster: {}'], 'duplicate document v1alpha1// is not allowed (line 3)'],
+    [[vlan('a'), vlan('b')], 'accepted'],
+    [
+      [document('UserVolumeConfig', 'name: v'), document('ExistingVolumeConfig', 'name: v')],
+      'conflicting documents: UserVolumeConfig/v and ExistingVolumeConfig/v',
+    ],
+    [
+      [vlan('a'), document('DummyLinkConfig', 'name: a')],
+      'conflicting documents: VLANConfig/a and DummyLinkConfig/a',
+    ],
+    [
+      [vlan('a'), document('VethConfig', 'name: b\npeer: { name: a }')],
+      'conflicting link configurations: VLANConfig/a and VethConfig/b both configure "a"',
+    ],
+  ];
+  for (const [documents, expected] of rows)
+    assert.equal(refusal(documents.map((text) => `${text.trimEnd()}\n`).join('---\n')), expected);
+});
+
+test('durations are written as Go prints them', () => {
+  const rows: [string, string][] = [
+    ['168h', '168h0m0s'],
+    ['60s', '1m0s'],
+    ['500ms', '500ms'],
+    ['1.5s', '1.5s'],
+    ['90m', '1h30m0s'],
+    ['0', '0s'],
+    ['-1h30s', '-1h0m30s'],
+    ['1500us', '1.5ms'],
+    ['.5h', '30m0s'],
+    ['100ns', '100ns'],
+  ];
+  assert.deepEqual(
+    rows.map(([text]) => formatDuration(parseDuration(text) ?? -1n)),
+    rows.map(([, written]) => written),
+  );
+  assert.deepEqual(
+    ['', '5', '1x', 'h', '1h 2m', '-', '300y', '9999999h'].map(parseDuration),
+    Array(8).fill(undefined),
+  );
+});
+
+test('parseDuration() reads back what formatDuration() wrote', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n }), (nanoseconds) => {
+      assert.equal(parseDuration(formatDuration(nanoseconds)), nanoseconds);
+    }),
+  );
+});
