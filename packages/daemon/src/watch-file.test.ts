@@ -1,81 +1,132 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { watchFile } from './watch-file.ts';
 
-function replace(path: string, text: string): void {
-  writeFileSync(`${path}.new`, text);
-  renameSync(`${path}.new`, path);
+interface Watched {
+  readonly root: string;
+  /** The next content as text; undefined while the file is absent. */
+  next(): Promise<string | undefined>;
 }
 
-async function withWatch(
-  body: (given: { path: string; next: () => Promise<string | undefined>; folder: string }) => Promise<void>,
-): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'watch-'));
-  const controller = new AbortController();
-  const path = join(folder, 'late', 'file.json');
-  const watched = watchFile(path, { signal: controller.signal });
-  const next = async () => {
-    const { value } = await watched.next();
-    return value === undefined ? undefined : Buffer.from(value).toString();
-  };
+/** A temporary folder and a watch on `<folder>/<name>`, both gone afterwards. */
+async function withWatch(name: string, body: (watched: Watched) => Promise<void>): Promise<void> {
+  const root = await mkdtemp(join(tmpdir(), 'watch-'));
+  const stop = new AbortController();
+  const contents = watchFile(join(root, name), { signal: stop.signal });
   try {
-    await body({ path, next, folder });
+    await body({
+      root,
+      async next() {
+        const { value, done } = await contents.next();
+        assert.equal(done, false);
+        return value === undefined ? undefined : Buffer.from(value as Uint8Array).toString();
+      },
+    });
   } finally {
-    controller.abort();
-    await watched.return();
-    rmSync(folder, { recursive: true });
+    stop.abort();
+    assert.equal((await contents.next()).done, true);
+    await rm(root, { recursive: true });
   }
 }
 
-test('watchFile() tells what is there, then each replacement and the removal', async () => {
-  await withWatch(async ({ path, next, folder }) => {
-    mkdirSync(join(folder, 'late'));
-    replace(path, 'one');
-    const seen = [await next()];
+async function replace(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+}
+
+const options = { timeout: 10_000 };
+
+test('watchFile() gives the content now and after each replacement by rename', options, async () => {
+  await withWatch('a.json', async ({ root, next }) => {
+    await writeFile(join(root, 'a.json'), 'one');
+    assert.equal(await next(), 'one');
     for (const text of ['two', 'three']) {
-      const change = next();
-      replace(path, text);
-      seen.push(await change);
+      const following = next();
+      await replace(join(root, 'a.json'), text);
+      assert.equal(await following, text);
     }
-    const removal = next();
-    rmSync(path);
-    seen.push(await removal);
-    assert.deepEqual(seen, ['one', 'two', 'three', undefined]);
   });
 });
 
-test('watchFile() waits for a directory that does not exist yet', async () => {
-  await withWatch(async ({ path, next, folder }) => {
-    const first = await next();
+test('watchFile() tells that a file is absent, comes and goes', options, async () => {
+  await withWatch('a.json', async ({ root, next }) => {
+    assert.equal(await next(), undefined);
+    await replace(join(root, 'a.json'), 'here');
+    assert.equal(await next(), 'here');
+    await rm(join(root, 'a.json'));
+    assert.equal(await next(), undefined);
+  });
+});
+
+test('watchFile() waits for a directory that does not exist yet', options, async () => {
+  await withWatch('run/trustd/a.json', async ({ root, next }) => {
+    assert.equal(await next(), undefined);
+    const following = next();
+    await mkdir(join(root, 'run', 'trustd'), { recursive: true });
+    await replace(join(root, 'run', 'trustd', 'a.json'), 'late');
+    assert.equal(await following, 'late');
     const second = next();
-    mkdirSync(join(folder, 'late'));
-    replace(path, 'here');
-    assert.deepEqual([first, await second], [undefined, 'here']);
+    await replace(join(root, 'run', 'trustd', 'a.json'), 'later');
+    assert.equal(await second, 'later');
   });
 });
 
-test('watchFile() tells the newest content of many quick changes, and not twice', async () => {
-  await withWatch(async ({ path, next, folder }) => {
-    mkdirSync(join(folder, 'late'));
-    replace(path, '0');
-    await next();
-    for (let count = 1; count <= 50; count += 1) replace(path, String(count));
-    assert.equal(await next(), '50');
-    const more = next();
-    replace(path, '50');
-    assert.equal(await Promise.race([more, sleep(100).then(() => 'nothing new')]), 'nothing new');
+test('watchFile() follows a directory that is replaced as a whole', options, async () => {
+  await withWatch('run/a.json', async ({ root, next }) => {
+    await mkdir(join(root, 'run'));
+    await writeFile(join(root, 'run', 'a.json'), 'one');
+    assert.equal(await next(), 'one');
+
+    await mkdir(join(root, 'run.new'));
+    await writeFile(join(root, 'run.new', 'a.json'), 'two');
+    await rename(join(root, 'run'), join(root, 'run.old'));
+    await rename(join(root, 'run.new'), join(root, 'run'));
+    let seen = await next();
+    // Between the two renames there was no file.
+    if (seen === undefined) seen = await next();
+    assert.equal(seen, 'two');
+
+    const following = next();
+    await replace(join(root, 'run', 'a.json'), 'three');
+    assert.equal(await following, 'three');
   });
 });
 
-test('watchFile() ends when it is told to', async () => {
-  const controller = new AbortController();
-  const watched = watchFile('/nowhere/at/all', { signal: controller.signal });
-  await watched.next();
-  const end = watched.next();
-  controller.abort();
-  assert.equal((await end).done, true);
+test(
+  'watchFile() folds changes that come faster than they are read and repeats nothing',
+  options,
+  async () => {
+    await withWatch('a.json', async ({ root, next }) => {
+      const path = join(root, 'a.json');
+      await writeFile(path, 'start');
+      assert.equal(await next(), 'start');
+      for (let round = 0; round < 50; round += 1) await replace(path, `round ${round}`);
+      assert.equal(await next(), 'round 49');
+      const following = next();
+      await replace(path, 'round 49');
+      await replace(join(root, 'other.json'), 'not watched');
+      await replace(path, 'end');
+      assert.equal(await following, 'end');
+    });
+  },
+);
+
+test('watchFile() throws a fault for a file that cannot be read', options, async () => {
+  const root = await mkdtemp(join(tmpdir(), 'watch-'));
+  await mkdir(join(root, 'a.json'));
+  const contents = watchFile(join(root, 'a.json'), { signal: new AbortController().signal });
+  await assert.rejects(contents.next(), { name: 'Fault', message: /EISDIR/ });
+  await rm(root, { recursive: true });
+});
+
+test('watchFile() ends at once when its signal aborts while it waits', options, async () => {
+  const stop = new AbortController();
+  const contents = watchFile('/nonexistent/folder/file', { signal: stop.signal });
+  assert.equal((await contents.next()).value, undefined);
+  const following = contents.next();
+  stop.abort();
+  assert.deepEqual(await following, { value: undefined, done: true });
 });
