@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import { Fault } from '@nodewright/fault';
 import {
   bitString,
@@ -13,7 +14,14 @@ import { encodeName, type Subject } from './distinguished-name.ts';
 import { alternativeNameExtensions } from './extensions.ts';
 import { objectIdentifiers } from './object-identifiers.ts';
 import { encodePem } from './pem.ts';
-import { encodePrivateKey, generateKey, type KeyAlgorithm, keyAlgorithmOf } from './private-key.ts';
+import {
+  encodePrivateKey,
+  generateKey,
+  type KeyAlgorithm,
+  type KeyPair,
+  keyAlgorithmOf,
+  loadPrivateKey,
+} from './private-key.ts';
 import { readCertificates } from './read-certificate.ts';
 import { encodeSignatureAlgorithm, signatureAlgorithmOf, signBytes } from './signature-algorithm.ts';
 
@@ -22,11 +30,18 @@ export type CertificateRequestInit = {
   readonly dnsNames?: readonly string[];
   readonly ipAddresses?: readonly string[];
 } & (
-  | { readonly algorithm: KeyAlgorithm; readonly like?: undefined }
+  | { readonly algorithm: KeyAlgorithm; readonly like?: undefined; readonly key?: undefined }
   | {
       /** PEM of the accepted CAs: the key is of the kind of the last one's. Source: Talos v1.14: worker flow. */
       readonly like: string;
       readonly algorithm?: undefined;
+      readonly key?: undefined;
+    }
+  | {
+      /** PEM of the private key that the request is for: no other is made. */
+      readonly key: string;
+      readonly algorithm?: undefined;
+      readonly like?: undefined;
     }
 );
 
@@ -37,11 +52,17 @@ function algorithmLike(pem: string): KeyAlgorithm {
   return keyAlgorithmOf(last.publicKey);
 }
 
-/** Makes a fresh key and a PKCS #10 request for it, both PEM. */
+async function keyPairFor(init: CertificateRequestInit): Promise<KeyPair> {
+  if (init.key === undefined) return generateKey(init.algorithm ?? algorithmLike(init.like));
+  const privateKey = loadPrivateKey(init.key);
+  return { privateKey, publicKey: createPublicKey(privateKey) };
+}
+
+/** Makes a PKCS #10 request for a fresh key, or for the one given; both PEM. */
 export async function createCertificateRequest(
   init: CertificateRequestInit,
 ): Promise<{ readonly request: string; readonly key: string }> {
-  const { publicKey, privateKey } = await generateKey(init.algorithm ?? algorithmLike(init.like));
+  const { publicKey, privateKey } = await keyPairFor(init);
   const name = encodeName(init.subject);
   const extensions = alternativeNameExtensions(
     { dnsNames: init.dnsNames ?? [], ipAddresses: init.ipAddresses ?? [] },

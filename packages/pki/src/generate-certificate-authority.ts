@@ -4,6 +4,7 @@ import type { CertificateAndKey } from './certificate-and-key.ts';
 import { endOfLifetime } from './certificate-time.ts';
 import { encodeName } from './distinguished-name.ts';
 import {
+  alternativeNameExtensions,
   certificateAuthorityExtension,
   extendedKeyUsageExtension,
   keyUsageExtension,
@@ -19,6 +20,8 @@ export interface CertificateAuthorityInit {
   readonly algorithm: KeyAlgorithm;
   /** Absent: the subject is empty, as the aggregator's is. */
   readonly organization?: string;
+  /** Where the certificate also stands for a server of its own. */
+  readonly ipAddresses?: readonly string[];
   readonly notBefore: Date;
   /** Default 87,600: ten years. */
   readonly lifetimeHours?: number;
@@ -42,6 +45,10 @@ export async function generateCertificateAuthority(
         extendedKeyUsageExtension(['serverAuth', 'clientAuth']),
         certificateAuthorityExtension(),
         subjectKeyIdentifierExtension(randomBytes(keyIdentifierBytes)),
+        ...alternativeNameExtensions(
+          { dnsNames: [], ipAddresses: init.ipAddresses ?? [] },
+          name.value.length === 0,
+        ),
       ],
     },
     signatureAlgorithmOf(privateKey),
