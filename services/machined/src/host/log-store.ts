@@ -1,5 +1,6 @@
 import { Fault } from '@nodewright/fault';
 import { LogRing } from '../domain/log-ring.ts';
+import { ChangeSignal } from './change-signal.ts';
 
 /** Source: Talos v1.14: log storage. */
 const ringBytes = 1024 * 1024;
@@ -8,7 +9,7 @@ const ringBytes = 1024 * 1024;
 export class ServiceLog {
   readonly id: string;
   readonly ring = new LogRing(ringBytes);
-  readonly #waiting = new Set<() => void>();
+  readonly #written = new ChangeSignal();
 
   constructor(id: string) {
     this.id = id;
@@ -16,21 +17,12 @@ export class ServiceLog {
 
   write(bytes: Uint8Array | string): void {
     this.ring.append(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
-    for (const wake of [...this.#waiting]) wake();
+    this.#written.notify();
   }
 
   /** Resolves at the next write, or when `signal` aborts. */
   nextWrite(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const wake = () => {
-      this.#waiting.delete(wake);
-      signal.removeEventListener('abort', wake);
-      resolve();
-    };
-    this.#waiting.add(wake);
-    signal.addEventListener('abort', wake);
-    if (signal.aborted) wake();
-    return promise;
+    return this.#written.next(signal);
   }
 
   /** The last bytes, for the text that says why a process ended. */

@@ -15,7 +15,7 @@ const directoryMode = 0o700;
  * Replaces `path` by a file with `text` and mode 0600: whoever reads it, and whoever reads it after a crash, finds the
  * old or the new text, never a part. The folder is made when it is missing. One writer at a time.
  *
- * @param owner who owns file and folder then; default this process's user.
+ * @param owner who owns the file then; default this process's user.
  * @throws Fault with the path; the old file is still there.
  */
 export async function writeFileAtomically(path: string, text: string, owner?: FileOwner): Promise<void> {
@@ -30,16 +30,10 @@ export async function writeFileAtomically(path: string, text: string, owner?: Fi
       if (owner !== undefined) await file.chown(owner.uid, owner.gid);
       await file.sync();
     }
-    if (owner !== undefined) await chownFolder(dirname(path), owner);
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
     const { kind, message } = faultFrom(error);
     throw new Fault(kind, `cannot write "${path}": ${message}`, { cause: error });
   }
-}
-
-async function chownFolder(path: string, owner: FileOwner): Promise<void> {
-  await using folder = await open(path, 'r');
-  await folder.chown(owner.uid, owner.gid);
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { faultFrom } from '@nodewright/fault';
 import { type Condition, waitingText } from '../domain/condition.ts';
 import type { Runner } from '../domain/runner.ts';
@@ -12,6 +11,7 @@ import {
   type ServiceRecord,
 } from '../domain/service-record.ts';
 import type { ServiceEvent } from '../domain/service-state.ts';
+import { pause } from '../host/pause.ts';
 
 /** How often and how a service is asked whether it is well, in ms. */
 export interface HealthCheck {
@@ -128,9 +128,4 @@ export class Service {
     this.#record = record;
     if (isNewEntry) this.#init.onEntry(record);
   }
-}
-
-/** Resolves after `ms`, or earlier when `signal` aborts. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => {});
 }

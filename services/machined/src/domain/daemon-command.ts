@@ -1,0 +1,88 @@
+// The command lines of the daemons that machined starts, as data: what each may touch is decided here.
+import { nodePaths, type serviceIds } from '@nodewright/contract';
+
+export type ChildDaemon = typeof serviceIds.apid | typeof serviceIds.trustd;
+
+interface DaemonAccess {
+  /** Flags of the daemon that name a path on the node. */
+  readonly pathFlags: Readonly<Record<string, string>>;
+  /** Folders on the node that it reads. */
+  readonly reads: readonly string[];
+  /** Folders on the node that it writes. */
+  readonly writes: readonly string[];
+}
+
+/** Health sockets are ours: no name of upstream's is taken. */
+const healthFolder = (daemon: ChildDaemon) => `/run/${daemon}`;
+const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/'));
+
+const access: Readonly<Record<ChildDaemon, DaemonAccess>> = {
+  apid: {
+    pathFlags: {
+      '--runtime-file': nodePaths.apidRuntime,
+      '--machined-socket': nodePaths.machinedSocket,
+      '--health-socket': `${healthFolder('apid')}/health.sock`,
+    },
+    reads: [folderOf(nodePaths.apidRuntime), folderOf(nodePaths.machinedSocket), healthFolder('apid')],
+    writes: [healthFolder('apid')],
+  },
+  trustd: {
+    pathFlags: {
+      '--runtime-file': nodePaths.trustdRuntime,
+      '--health-socket': `${healthFolder('trustd')}/health.sock`,
+    },
+    reads: [folderOf(nodePaths.trustdRuntime), healthFolder('trustd')],
+    writes: [healthFolder('trustd')],
+  },
+};
+
+export interface DaemonCommandInit {
+  readonly daemon: ChildDaemon;
+  /** The node's root, absolute, without a slash at its end. */
+  readonly root: string;
+  readonly nodeBinary: string;
+  readonly servicesFolder: string;
+}
+
+/**
+ * The command line of a daemon, program first. Daemons that strangers talk to run under Node's permission model: no
+ * child processes, no add-ons, no workers, and only the folders that they need.
+ */
+export function daemonCommand({ daemon, root, nodeBinary, servicesFolder }: DaemonCommandInit): string[] {
+  const { pathFlags, reads, writes } = access[daemon];
+  const bundleFolder = `${servicesFolder}/${daemon}`;
+  return [
+    nodeBinary,
+    '--permission',
+    '--allow-net',
+    ...[bundleFolder, ...reads.map((path) => root + path)].map((path) => `--allow-fs-read=${path}`),
+    ...writes.map((path) => `--allow-fs-write=${root}${path}`),
+    `${bundleFolder}/${daemon}.cjs`,
+    ...Object.entries(pathFlags).flatMap(([flag, path]) => [flag, root + path]),
+  ];
+}
+
+/**
+ * Folders that must exist before the daemon starts, because it may not make them itself. It owns the one of its files
+ * and the one that it writes.
+ */
+export function daemonFolders(daemon: ChildDaemon): { readonly path: string; readonly owned: boolean }[] {
+  const { reads, writes } = access[daemon];
+  const machinedFolder = folderOf(nodePaths.machinedSocket);
+  return [...new Set([...reads, ...writes])].map((path) => ({ path, owned: path !== machinedFolder }));
+}
+
+/** Proxies are for the daemons that reach out of the cluster. Source: Talos v1.14: environment of apid. */
+const proxyNames = new Set(['http_proxy', 'https_proxy', 'no_proxy']);
+
+/** The environment of a daemon: machined's own, for apid without proxies, and the trace that its start belongs to. */
+export function daemonEnvironment(
+  daemon: ChildDaemon,
+  environment: Readonly<Record<string, string | undefined>>,
+  traceparent: string | undefined,
+): Record<string, string | undefined> {
+  const kept = Object.entries(environment).filter(
+    ([name]) => name !== 'TRACEPARENT' && !(daemon === 'apid' && proxyNames.has(name.toLowerCase())),
+  );
+  return { ...Object.fromEntries(kept), ...(traceparent === undefined ? {} : { TRACEPARENT: traceparent }) };
+}

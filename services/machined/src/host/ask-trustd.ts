@@ -1,0 +1,71 @@
+import { checkServerIdentity } from 'node:tls';
+import { metadataKeys } from '@nodewright/contract';
+import { SecurityServiceDefinition } from '@nodewright/contract/gen/securityapi/security.ts';
+import { Fault, faultFrom, type Secret } from '@nodewright/fault';
+import { createRpcClient } from '@nodewright/rpc';
+import type { Telemetry } from '@nodewright/telemetry';
+import { ChannelCredentials, createChannel } from 'nice-grpc';
+import type { TrustdEndpoint } from '../domain/trustd-endpoints.ts';
+
+export interface TrustdQuestion {
+  /** PEM certificate request. */
+  readonly request: string;
+  readonly token: Secret;
+  /** PEM: the CAs that may have signed trustd's certificate. */
+  readonly acceptedCAs: readonly string[];
+  readonly telemetry: Telemetry;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What trustd gives to a joining node, PEM. */
+export interface TrustdAnswer {
+  /** One certificate or more. */
+  readonly acceptedCAs: string;
+  readonly certificate: string;
+}
+
+/** The gRPC library refuses addresses as TLS names, so it is given this name and the check is made here. */
+const anyServerName = 'trustd';
+
+/**
+ * Has the trustd at `endpoint` sign a certificate request. The certificate of the server must be of an accepted CA and
+ * carry the endpoint's own host.
+ *
+ * @throws Fault that names the endpoint; `unavailable` when nobody listens or the certificate is wrong.
+ */
+export async function askTrustd(
+  { host, port }: TrustdEndpoint,
+  question: TrustdQuestion,
+): Promise<TrustdAnswer> {
+  const name = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  const timeout = AbortSignal.timeout(question.timeoutMs);
+  const channel = createChannel(
+    name,
+    ChannelCredentials.createSsl(Buffer.from(question.acceptedCAs.join('\n')), null, null, {
+      checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
+    }),
+    { 'grpc.ssl_target_name_override': anyServerName },
+  );
+  try {
+    const client = createRpcClient(SecurityServiceDefinition, channel, {
+      telemetry: question.telemetry,
+      metadata: { [metadataKeys.token]: question.token.reveal() },
+    });
+    const { ca, crt } = await client.certificate(
+      { csr: Buffer.from(question.request) },
+      { signal: AbortSignal.any([question.signal, timeout]) },
+    );
+    return { acceptedCAs: Buffer.from(ca).toString(), certificate: Buffer.from(crt).toString() };
+  } catch (error) {
+    if (timeout.aborted)
+      throw new Fault(
+        'deadline-exceeded',
+        `trustd at ${name} did not answer within ${question.timeoutMs} ms`,
+      );
+    const { kind, message } = faultFrom(error);
+    throw new Fault(kind, `trustd at ${name}: ${message}`, { cause: error });
+  } finally {
+    channel.close();
+  }
+}

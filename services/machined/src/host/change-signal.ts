@@ -1,0 +1,22 @@
+/** Tells waiters that something changed. */
+export class ChangeSignal {
+  readonly #waiting = new Set<() => void>();
+
+  notify(): void {
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** Resolves at the next notify(), or when `signal` aborts. Nothing stays behind either way. */
+  next(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = () => {
+      this.#waiting.delete(wake);
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    this.#waiting.add(wake);
+    signal.addEventListener('abort', wake);
+    if (signal.aborted) wake();
+    return promise;
+  }
+}

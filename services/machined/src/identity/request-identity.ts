@@ -1,0 +1,108 @@
+import { X509Certificate } from 'node:crypto';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { createCertificateRequest, loadPrivateKey } from '@nodewright/pki';
+import type { IdentityPlan } from '../domain/plan-identity.ts';
+import { requestAttemptTimeoutMs, requestPausesMs, requestTotalTimeoutMs } from '../domain/retry-schedule.ts';
+import type { Identity } from '../domain/runtime-files.ts';
+import { shuffled, type TrustdEndpoint } from '../domain/trustd-endpoints.ts';
+import type { TrustdAnswer } from '../host/ask-trustd.ts';
+import { pause } from '../host/pause.ts';
+
+export interface RequestIdentityInit {
+  readonly plan: Extract<IdentityPlan, { kind: 'request' }>;
+  readonly endpoints: readonly TrustdEndpoint[];
+  /** Has one endpoint sign the request. */
+  readonly ask: (endpoint: TrustdEndpoint, request: string, signal: AbortSignal) => Promise<TrustdAnswer>;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks the control planes for a worker's certificate: attempts with growing pauses, each over all endpoints in random
+ * order, for a minute at most. Any error is tried again. Source: Talos v1.14: worker flow.
+ *
+ * @throws Fault of the last attempt, or `failed-precondition` when there is nobody to ask.
+ */
+export async function requestIdentity(init: RequestIdentityInit): Promise<Identity> {
+  const { plan, endpoints, random } = init;
+  if (endpoints.length === 0) {
+    throw new Fault(
+      'failed-precondition',
+      'no control plane to ask for a certificate: the membership names none',
+    );
+  }
+  const { commonName, dnsNames, ipAddresses } = plan.apidServer;
+  const { request, key } = await createCertificateRequest({
+    subject: { commonName },
+    dnsNames,
+    ipAddresses,
+    like: plan.acceptedCAs.join('\n'),
+  });
+
+  const signal = AbortSignal.any([init.signal, AbortSignal.timeout(requestTotalTimeoutMs)]);
+  let failure = new Fault('cancelled', 'the certificate request was cancelled');
+  for (const pauseMs of requestPausesMs(random)) {
+    await pause(pauseMs, signal);
+    if (signal.aborted) break;
+    try {
+      const attemptSignal = AbortSignal.any([signal, AbortSignal.timeout(requestAttemptTimeoutMs)]);
+      const order = shuffled(endpoints, random);
+      return identityFrom(
+        await askInTurn(order, (endpoint) => init.ask(endpoint, request, attemptSignal), attemptSignal),
+        key,
+      );
+    } catch (error) {
+      failure = faultFrom(error);
+    }
+  }
+  throw failure;
+}
+
+const firstRefusalPauseMs = 100;
+const longestRefusalPauseMs = 2000;
+
+/**
+ * The answer of the first endpoint that gives one. While nobody can be reached, which is usual when a cluster starts,
+ * the round begins again within the same attempt.
+ */
+async function askInTurn<T>(
+  endpoints: readonly TrustdEndpoint[],
+  ask: (endpoint: TrustdEndpoint) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  for (let pauseMs = firstRefusalPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestRefusalPauseMs)) {
+    const failures: Fault[] = [];
+    for (const endpoint of endpoints) {
+      try {
+        return await ask(endpoint);
+      } catch (error) {
+        failures.push(faultFrom(error));
+      }
+      if (signal.aborted) break;
+    }
+    const told = failures.find(({ kind }) => kind !== 'unavailable');
+    if (told !== undefined || signal.aborted) throw told ?? failures.at(-1);
+    await pause(pauseMs, signal);
+    if (signal.aborted) throw failures.at(-1);
+  }
+}
+
+/** @throws Fault `data-loss` when the answer is no certificate of the key that was asked for. */
+function identityFrom({ certificate, acceptedCAs }: TrustdAnswer, key: string): Identity {
+  if (!belongTogether(certificate, key) || !isCertificate(acceptedCAs)) {
+    throw new Fault('data-loss', 'trustd answered with something else than a certificate for this node');
+  }
+  return { apidServer: { certificate, key }, acceptedCAs: [acceptedCAs] };
+}
+
+function belongTogether(certificate: string, key: string): boolean {
+  return isCertificate(certificate) && new X509Certificate(certificate).checkPrivateKey(loadPrivateKey(key));
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).subject !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,129 @@
+import { resolve } from 'node:path';
+import { serviceIds } from '@nodewright/contract';
+import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
+import { createFileSystemSizes, readKernelHostname } from '@nodewright/linux';
+import type { NodeConfig } from '@nodewright/machine-config';
+import { createRpcServer } from '@nodewright/rpc';
+import { systemWallClock } from '@nodewright/sntp';
+import { isControlPlane, type NodeFacts, type NodeMode, platformOf } from './domain/node-facts.ts';
+import { timeServerOf } from './domain/time-server.ts';
+import { openExitGuard } from './host/exit-guard.ts';
+import { openKernelFiles } from './host/kernel-files.ts';
+import { linkSocket } from './host/link-socket.ts';
+import { openLogCopies } from './host/log-copies.ts';
+import { LogStore } from './host/log-store.ts';
+import { openMembershipFile } from './host/membership-file.ts';
+import { readConfiguration } from './host/read-configuration.ts';
+import { watchParent } from './host/watch-parent.ts';
+import { startIdentityKeeper } from './identity/start-identity-keeper.ts';
+import { nodeLayout } from './node-layout.ts';
+import { options } from './options.ts';
+import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
+import { completeServices } from './rpc/complete-services.ts';
+import { createKernelStatistics } from './rpc/kernel-statistics.ts';
+import { createLogs } from './rpc/logs.ts';
+import { createMounts } from './rpc/mounts.ts';
+import { createNodeInformation } from './rpc/node-information.ts';
+import { createProcesses } from './rpc/processes.ts';
+import { createServiceList } from './rpc/service-list.ts';
+import { createTimeService } from './rpc/time.ts';
+import { childServices, ownService } from './services/node-services.ts';
+import { ServiceManager } from './services/service-manager.ts';
+
+type Context = DaemonContext<OptionValues<typeof options>>;
+
+/** Above the grace time of apid and trustd and the time that calls in flight have after them. */
+const drainTimeoutMs = 25_000;
+const timeQueryTimeoutMs = 5000;
+const fileSystemTimeoutMs = 2000;
+
+/** The node manager: the Machine API on a unix socket, the node's certificates, and the daemons beside it. */
+export function createMachined(): DaemonDefinition<typeof options> {
+  // Made before the options are known, because machined's first line belongs to its own log.
+  const logs = new LogStore();
+  return {
+    name: serviceIds.machined,
+    summary: 'the node manager: Machine API on a unix socket, certificates, service lifecycle',
+    options,
+    drainTimeoutMs,
+    logSink: () => logs.open(serviceIds.machined),
+    start: (context, scope) => start(context, scope, logs),
+  };
+}
+
+async function start(context: Context, scope: AsyncDisposableStack, logs: LogStore): Promise<void> {
+  const { log, telemetry, signal } = context;
+  const settings = context.options;
+  const mode = settings.mode as NodeMode;
+  const layout = nodeLayout(resolve(settings.root), mode, process.getuid?.() === 0);
+  const config = readConfiguration(layout.paths.machineConfig);
+  const node = nodeFacts(settings, config);
+
+  if (mode === 'process') scope.use(watchParent(process.stdin, () => process.kill(process.pid, 'SIGTERM')));
+  scope.use(openLogCopies({ store: logs, folder: layout.paths.logs, log }));
+  const kernel = scope.use(openKernelFiles(telemetry));
+  const guard = scope.use(openExitGuard());
+  const services = new ServiceManager({ log, telemetry, now: systemWallClock.now });
+
+  const server = scope.use(
+    createRpcServer({
+      services: completeServices({
+        'machine.MachineService': {
+          ...createNodeInformation(node),
+          ...createKernelStatistics(kernel, telemetry),
+          ...createProcesses(telemetry),
+          ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),
+          ...createServiceList(() => services.records()),
+          ...createLogs(logs, signal),
+        },
+        'time.TimeService': createTimeService({
+          server: timeServerOf(config.timeServers),
+          timeoutMs: timeQueryTimeoutMs,
+          clock: systemWallClock,
+          telemetry,
+        }),
+      }),
+      middleware: [
+        createAuthorizeMiddleware({
+          isControlPlane: isControlPlane(node),
+          isMaintenance: false,
+          mode: platformOf(mode).mode,
+        }),
+      ],
+      telemetry,
+      log,
+    }),
+  );
+  await server.listenUnix(layout.paths.machinedSocket, {
+    directoryMode: layout.socketDirectoryMode,
+    owner: layout.users?.apid,
+  });
+  scope.use(
+    linkSocket(layout.paths.upstreamMachinedSocket, layout.paths.machinedSocket, layout.socketDirectoryMode),
+  );
+
+  const members = scope.use(openMembershipFile(layout.paths.membership, log));
+  const { keeper, conditions } = startIdentityKeeper({
+    config,
+    node,
+    layout,
+    members,
+    log,
+    telemetry,
+  });
+  scope.use(keeper);
+
+  // On the scope last: the daemons end first, while the API still tells how it goes.
+  scope.use(services);
+  services.start([ownService(layout)]);
+  services.start(childServices({ ...context, node, layout, logs, guard, conditions }));
+}
+
+function nodeFacts(settings: Context['options'], config: NodeConfig): NodeFacts {
+  return {
+    mode: settings.mode as NodeMode,
+    machineType: config.machineType,
+    hostname: settings.hostname ?? readKernelHostname(),
+    addresses: settings.address,
+  };
+}

@@ -1,0 +1,35 @@
+import { nodePaths, serviceUsers } from '@nodewright/contract';
+import type { NodeMode } from './domain/node-facts.ts';
+import type { FileOwner } from './host/write-file-atomically.ts';
+
+type NodePath = keyof typeof nodePaths;
+
+/** Where things of one node lie on this host, and whose they are. */
+export interface NodeLayout {
+  /** The node's root, absolute, without a slash at its end: `` for `/`. */
+  readonly root: string;
+  readonly paths: Readonly<Record<NodePath, string>>;
+  /** Mode of the folder of machined's socket. */
+  readonly socketDirectoryMode: number;
+  /** The users of the daemons; none where everything belongs to the user who runs the node. */
+  readonly users?: { readonly apid: FileOwner; readonly trustd: FileOwner };
+}
+
+/**
+ * In a container or on a machine, as root, the daemons have users of their own and reach the socket by its folder's
+ * owner. A node of processes belongs to one user, and nobody else gets in. Source: Talos v1.14: sockets.
+ */
+export function nodeLayout(root: string, mode: NodeMode, isRoot: boolean): NodeLayout {
+  const prefix = root.replace(/\/+$/, '');
+  const paths = Object.fromEntries(
+    Object.entries(nodePaths).map(([name, path]) => [name, prefix + path]),
+  ) as Record<NodePath, string>;
+  if (mode === 'process' || !isRoot) return { root: prefix, paths, socketDirectoryMode: 0o700 };
+  const owner = (id: number): FileOwner => ({ uid: id, gid: id });
+  return {
+    root: prefix,
+    paths,
+    socketDirectoryMode: 0o771,
+    users: { apid: owner(serviceUsers.apid), trustd: owner(serviceUsers.trustd) },
+  };
+}

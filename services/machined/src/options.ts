@@ -1,0 +1,44 @@
+/** The settings of machined. */
+export const options = {
+  root: {
+    env: 'MACHINED_ROOT',
+    type: 'path',
+    required: true,
+    description: 'folder of the node: its configuration, sockets and logs; `/` on a machine of its own',
+  },
+  mode: {
+    env: 'MACHINED_MODE',
+    type: 'string',
+    choices: ['process', 'container', 'metal'],
+    required: true,
+    description: 'what surrounds the node; in mode process the host is never changed',
+  },
+  hostname: {
+    env: 'MACHINED_HOSTNAME',
+    type: 'string',
+    description: "name of the node; the kernel's by default",
+  },
+  address: {
+    env: 'MACHINED_ADDRESS',
+    type: 'list',
+    required: true,
+    description: 'IP addresses of the node, the preferred one first',
+  },
+  servicesDir: {
+    env: 'MACHINED_SERVICES_DIR',
+    type: 'path',
+    required: true,
+    description: 'folder of the daemons that machined starts: <folder>/apid/apid.cjs and so on',
+  },
+  nodeBinary: {
+    env: 'MACHINED_NODE_BINARY',
+    type: 'path',
+    description: "Node.js that runs them; machined's own by default",
+  },
+  restartInterval: {
+    env: 'MACHINED_RESTART_INTERVAL',
+    type: 'duration',
+    default: 5000,
+    description: 'pause before a daemon that ended is started again',
+  },
+} as const;

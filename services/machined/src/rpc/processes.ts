@@ -1,0 +1,28 @@
+import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
+import { readPageSizeBytes, readProcesses } from '@nodewright/linux';
+import type { Telemetry } from '@nodewright/telemetry';
+import { inSpan } from '../host/in-span.ts';
+
+/** Processes: what runs in user space. Source: Talos v1.14: Processes. */
+export function createProcesses(telemetry: Telemetry): Pick<MachineServiceImplementation, 'processes'> {
+  const pageSizeBytes = readPageSizeBytes();
+  return {
+    async processes(_request, { signal }) {
+      const found = await inSpan(telemetry, 'read processes', () => readProcesses({ pageSizeBytes, signal }));
+      const processes = found.map((info) => ({
+        pid: info.pid,
+        ppid: info.parentPid,
+        state: info.state,
+        threads: info.threads,
+        cpuTime: info.cpuTimeSeconds,
+        virtualMemory: info.virtualMemoryBytes,
+        residentMemory: info.residentMemoryBytes,
+        command: info.command,
+        executable: info.executable,
+        args: info.args,
+        label: info.label,
+      }));
+      return { messages: [{ processes }] };
+    },
+  };
+}

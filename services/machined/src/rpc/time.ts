@@ -1,0 +1,46 @@
+import type { TimeServiceImplementation } from '@nodewright/contract/gen/time/time.ts';
+import { Fault } from '@nodewright/fault';
+import { querySntp, type WallClock } from '@nodewright/sntp';
+import type { Telemetry } from '@nodewright/telemetry';
+import { inSpan } from '../host/in-span.ts';
+import { timestampFromUnixMs } from './timestamp.ts';
+
+export interface TimeServiceInit {
+  /** The server that Time asks: `host` or `host:port`. */
+  readonly server: string;
+  readonly timeoutMs: number;
+  readonly clock: WallClock;
+  readonly telemetry: Telemetry;
+}
+
+/** Time and TimeCheck: what a time server says and what the node's clock says in the same moment. Nothing is set. */
+export function createTimeService(init: TimeServiceInit): TimeServiceImplementation {
+  const { clock, timeoutMs, telemetry } = init;
+  const ask = async (server: string, signal: AbortSignal) => {
+    const answer = await inSpan(
+      telemetry,
+      'query time server',
+      () => querySntp({ server, timeoutMs, clock, signal }),
+      {
+        'server.address': server,
+      },
+    );
+    return {
+      messages: [
+        {
+          server,
+          localtime: timestampFromUnixMs(answer.localTimeMs),
+          remotetime: timestampFromUnixMs(answer.remoteTimeMs),
+        },
+      ],
+    };
+  };
+
+  return {
+    time: (_request, { signal }) => ask(init.server, signal),
+    async timeCheck({ server }, { signal }) {
+      if (server === '') throw new Fault('invalid-argument', 'ntp server is required');
+      return await ask(server, signal);
+    },
+  };
+}
