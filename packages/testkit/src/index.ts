@@ -1,3 +1,6 @@
+export * from './eventually.ts';
+export * from './is-serving.ts';
+export * from './lone-node.ts';
 export * from './otlp-decode.ts';
 export * from './otlp-receiver.ts';
 export * from './span-tree.ts';

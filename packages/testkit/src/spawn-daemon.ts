@@ -7,6 +7,8 @@ export type DaemonName = 'machined' | 'apid' | 'trustd';
 export interface SpawnDaemonInit {
   readonly name: DaemonName;
   readonly args: readonly string[];
+  /** The file to run instead of the daemon's bundle or source. */
+  readonly program?: string;
   /** Added to the environment of the test, less its `OTEL_*` variables. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
@@ -66,11 +68,12 @@ export async function spawnDaemon({
   env = {},
   cwd,
   nodeFlags = [],
+  program,
 }: SpawnDaemonInit): Promise<DaemonProcess> {
   const inherited = Object.entries(process.env).filter(
     ([key]) => !key.startsWith('OTEL_') && !key.startsWith('NODE_'),
   );
-  const child = spawn(process.execPath, [...nodeFlags, programOf(name), ...args], {
+  const child = spawn(process.execPath, [...nodeFlags, program ?? programOf(name), ...args], {
     cwd,
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,116 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CertificateAndKey, generateCertificateAuthority, issueCertificate } from '@nodewright/pki';
+import { eventually } from './eventually.ts';
+import { isServing } from './is-serving.ts';
+import { type DaemonProcess, spawnDaemon } from './spawn-daemon.ts';
+
+export interface LoneNodeInit {
+  /** Folder with the bundles of apid and trustd, each as `<name>/<name>.cjs`. Default: what `make build` made. */
+  readonly servicesFolder?: string;
+  /** The program of machined. Default: as `spawnDaemon` finds it. */
+  readonly program?: string;
+  /** Where machined runs. Default: a new empty folder. */
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** One control plane of real daemons, machined with its apid and trustd, on a loopback address of its own. */
+export interface LoneNode extends AsyncDisposable {
+  readonly root: string;
+  readonly address: string;
+  readonly machined: DaemonProcess;
+  /** The CA of the node's PKI. */
+  readonly ca: CertificateAndKey;
+  readonly sockets: { readonly machined: string; readonly apid: string; readonly trustd: string };
+  /** A client certificate with these roles. */
+  issueClient(...roles: string[]): Promise<CertificateAndKey>;
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const token = 'abcdef.0123456789abcdef';
+
+/** Every node listens on the same ports: each takes an address of its own from 127.200.0.0/13. */
+function ownAddress(): string {
+  const number =
+    (process.pid * 7919 + Math.floor(performance.timeOrigin + performance.now())) % (8 * 254 * 254);
+  return `127.${200 + Math.floor(number / (254 * 254))}.${1 + (Math.floor(number / 254) % 254)}.${1 + (number % 254)}`;
+}
+
+function writeConfig(root: string, ca: CertificateAndKey, address: string): void {
+  const lines = [
+    'version: v1alpha1',
+    'machine:',
+    '    type: controlplane',
+    `    token: ${token}`,
+    `    ca: { crt: ${base64(ca.certificate)}, key: ${base64(ca.key)} }`,
+    'cluster:',
+    '    clusterName: lone',
+    `    controlPlane: { endpoint: "https://${address}:6443" }`,
+  ];
+  const folder = join(root, 'system', 'state');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'config.yaml'), `${lines.join('\n')}\n`, { mode: 0o600 });
+}
+
+/** Starts a node and waits until all of its daemons say that they serve. Needs the bundles. */
+export async function startLoneNode(init: LoneNodeInit = {}): Promise<LoneNode> {
+  const folder = mkdtempSync(join(tmpdir(), 'node-'));
+  const [root, empty] = [join(folder, 'root'), join(folder, 'empty')];
+  mkdirSync(empty);
+  const ca = await generateCertificateAuthority({
+    algorithm: 'ed25519',
+    organization: 'talos',
+    notBefore: new Date(),
+  });
+  const address = ownAddress();
+  writeConfig(root, ca, address);
+
+  const servicesFolder = init.servicesFolder ?? join(import.meta.dirname, '..', '..', '..', '_out', 'dist');
+  const args = ['--root', root, '--mode', 'process', '--hostname', 'node01', '--address', address];
+  const machined = await spawnDaemon({
+    name: 'machined',
+    args: [...args, '--services-dir', servicesFolder],
+    cwd: init.cwd ?? empty,
+    ...(init.env === undefined ? {} : { env: init.env }),
+    ...(init.program === undefined ? {} : { program: init.program }),
+  });
+  const sockets = {
+    machined: join(root, 'run', 'machined', 'machined.sock'),
+    apid: join(root, 'run', 'apid', 'health.sock'),
+    trustd: join(root, 'run', 'trustd', 'health.sock'),
+  };
+  const node: LoneNode = {
+    root,
+    address,
+    machined,
+    ca,
+    sockets,
+    issueClient: (...roles) =>
+      issueCertificate({
+        issuer: ca,
+        subject: { organizations: roles },
+        keyUsage: ['digitalSignature'],
+        extendedKeyUsage: ['clientAuth'],
+        notBefore: new Date(),
+        lifetimeHours: 1,
+      }),
+    async [Symbol.asyncDispose]() {
+      await machined[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  try {
+    for (const [name, socket] of Object.entries(sockets)) {
+      await eventually(() => isServing(socket), {
+        what: `${name} serving`,
+        explain: () => machined.stdout(),
+      });
+    }
+  } catch (error) {
+    await node[Symbol.asyncDispose]();
+    throw error;
+  }
+  return node;
+}

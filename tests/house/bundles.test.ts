@@ -1,0 +1,79 @@
+// A bundle is complete: it runs from an empty folder that holds nothing but what its build listed.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
+import { noTelemetry } from '@nodewright/telemetry';
+import { startLoneNode } from '@nodewright/testkit';
+import { bundles } from '../../tools/bundles.ts';
+
+const dist = join(import.meta.dirname, '..', '..', '_out', 'dist');
+/** The answer of the reflection service to `list_services`, as it came. */
+async function listServices(socket: string): Promise<string> {
+  using channel = openUnixChannel(socket);
+  const identity = (bytes: Uint8Array) => Buffer.from(bytes);
+  const definition = {
+    serverReflectionInfo: {
+      path: '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
+      requestStream: true,
+      responseStream: true,
+      requestSerialize: identity,
+      requestDeserialize: identity,
+      responseSerialize: identity,
+      responseDeserialize: identity,
+      options: {},
+    },
+  } as const;
+  const client = createRpcClient(definition, channel, { telemetry: noTelemetry });
+  const question = Buffer.from(new BinaryWriter().tag(7, WireType.LengthDelimited).string('*').finish());
+  for await (const reply of client.serverReflectionInfo(
+    (async function* () {
+      yield question;
+    })(),
+  ))
+    return reply.toString('latin1');
+  return '';
+}
+
+test('every daemon bundle runs from an empty folder, with health and reflection', async () => {
+  const programs = mkdtempSync(join(tmpdir(), 'bundles-'));
+  try {
+    for (const { name } of bundles) cpSync(join(dist, name), join(programs, name), { recursive: true });
+    await using node = await startLoneNode({
+      servicesFolder: programs,
+      program: join(programs, 'machined', 'machined.cjs'),
+    });
+    const services = {
+      machined: await listServices(node.sockets.machined),
+      apid: await listServices(node.sockets.apid),
+      trustd: await listServices(node.sockets.trustd),
+    };
+    assert.match(services.machined, /machine\.MachineService/);
+    assert.match(services.apid, /grpc\.health\.v1\.Health/);
+    assert.match(services.trustd, /grpc\.health\.v1\.Health/);
+    node.machined.signal('SIGTERM');
+    assert.deepEqual(await node.machined.exited, { code: 0, signal: null });
+  } finally {
+    rmSync(programs, { recursive: true, force: true });
+  }
+});
+
+test('the bundle of talosctl runs from an empty folder', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
+  try {
+    cpSync(join(dist, 'talosctl'), join(folder, 'talosctl'), { recursive: true });
+    const program = join(folder, 'talosctl', 'talosctl.cjs');
+    const output = execFileSync(process.execPath, [program, 'version', '--client'], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { HOME: folder },
+    });
+    assert.match(output, /Tag: +v1\.14/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
