@@ -1,5 +1,4 @@
 export type { ClusterShape, NodeType } from './domain/cluster-shape.ts';
-export { describeShape } from './domain/cluster-shape.ts';
-export { createProcessProvisioner } from './process/process-provisioner.ts';
+export { openProvisioner, type ProvisionerInit } from './open-provisioner.ts';
 export type * from './provisioner.ts';
 export { provisionerNames } from './provisioner.ts';

@@ -12,11 +12,18 @@ export interface ClusterRef {
   readonly clustersFolder: string;
 }
 
+/** A config patch, YAML or JSON. */
+export interface PatchText {
+  /** What it is called in errors, usually its path. */
+  readonly source: string;
+  readonly text: string;
+}
+
+/** Applied in their order: those for all nodes, then those of the node's type. */
 export interface ConfigPatches {
-  /** Texts of patches, each YAML or JSON, applied in their order: those for all nodes, then those of the type. */
-  readonly all: readonly string[];
-  readonly controlPlanes: readonly string[];
-  readonly workers: readonly string[];
+  readonly all: readonly PatchText[];
+  readonly controlPlanes: readonly PatchText[];
+  readonly workers: readonly PatchText[];
 }
 
 export interface ClusterRequest extends ClusterRef {
@@ -110,7 +117,7 @@ export interface Provisioner {
   create(request: ClusterRequest, progress: Progress, signal: AbortSignal): Promise<CreateResult>;
   show(ref: ClusterRef): Promise<ClusterView>;
   planDestroy(ref: ClusterRef): Promise<DestroyPlan>;
-  /** Ends and removes everything of the cluster. `force` kills at once and removes a damaged folder too. */
+  /** Ends and removes everything of the cluster. `force` removes one with a damaged state too. */
   destroy(ref: ClusterRef, options: { readonly force: boolean }, progress: Progress): Promise<void>;
   logs(ref: ClusterRef, request: LogRequest): AsyncIterable<LogLine>;
 }

@@ -5,7 +5,8 @@ import type { ConfigPatches } from '../provisioner.ts';
 export interface NodeConfigRequest {
   readonly clusterName: string;
   readonly node: PlannedNode;
-  readonly nodes: readonly PlannedNode[];
+  /** URL of the Kubernetes control plane. */
+  readonly endpoint: string;
   readonly subnet: Subnet;
   readonly patches: ConfigPatches;
 }
@@ -17,7 +18,7 @@ export interface ClusterMaterial {
   /** Text of a node's machine configuration. Throws a Fault when a patch does not fit. */
   nodeConfig(request: NodeConfigRequest): string;
   /** Text of a talosconfig with an administrator's certificate and these endpoints. */
-  talosconfig(clusterName: string, endpoints: readonly string[]): string;
+  talosconfig(clusterName: string, endpoints: readonly string[]): Promise<string>;
 }
 
 /** Makes fresh secrets; takes as long as finding primes does. */

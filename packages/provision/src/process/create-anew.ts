@@ -52,12 +52,13 @@ export async function createAnew(creation: Creation, patchDigest: string): Promi
   const { subnet } = supervisor;
   const nodes = planNodes(request.shape, subnet);
   const endpoints = nodes.filter(({ type }) => type === 'controlplane').map(({ address }) => address);
-  const talosconfig = material.talosconfig(request.name, endpoints);
+  const talosconfig = await material.talosconfig(request.name, endpoints);
+  const kubernetesEndpoint = `https://${endpoints[0]}:6443`;
   const planned: ClusterState = {
     ...draft,
     network: { cidr: subnetCidr(subnet), gateway: gatewayAddress(subnet) },
     nodes,
-    kubernetesEndpoint: `https://${endpoints[0]}:6443`,
+    kubernetesEndpoint,
   };
   await progress.step('machine configurations', async () => {
     await writeNodeFiles(creation, planned, material, subnet);
@@ -88,14 +89,14 @@ async function candidatesFor({ request, folder }: Creation): Promise<Subnet[]> {
 
 async function writeNodeFiles(
   { request, folder }: Creation,
-  { nodes }: ClusterState,
+  { nodes, kubernetesEndpoint: endpoint = '' }: ClusterState,
   material: ClusterMaterial,
   subnet: Subnet,
 ): Promise<void> {
   const members = membersFile(nodes);
   const writes = nodes.flatMap((node) => {
     const { name: clusterName, patches } = request;
-    const config = material.nodeConfig({ clusterName, node, nodes, subnet, patches });
+    const config = material.nodeConfig({ clusterName, node, endpoint, subnet, patches });
     const root = folder.nodeRoot(node.name);
     return [
       writePrivateFile(join(root, nodePaths.machineConfig), config),

@@ -22,6 +22,7 @@ export async function createCluster(
   const startedAt = performance.now();
   checkShape(request.shape);
   if (request.cidr !== undefined) parseSubnet(request.cidr);
+  parts.checkPatches(request.patches);
   const folder = await locateCluster(request, { make: true });
   await using _lock = await lockCluster(folder.path, request.name);
 
@@ -46,7 +47,7 @@ async function carryOut(creation: Creation, patchDigest: string): Promise<Create
       return 'created';
     case 'clean-and-create':
       progress.note(`an earlier creation of cluster "${request.name}" was interrupted: starting over`);
-      await stopProcesses(folder, { force: true });
+      await stopProcesses(folder, { graceful: false });
       await removeClusterFolder(folder);
       await createAnew(creation, patchDigest);
       return 'created';
@@ -61,7 +62,7 @@ async function carryOut(creation: Creation, patchDigest: string): Promise<Create
 }
 
 function digestPatches({ all, controlPlanes, workers }: ConfigPatches): string {
-  return createHash('sha256')
-    .update(JSON.stringify([all, controlPlanes, workers]))
-    .digest('hex');
+  // Where a patch was read from does not matter.
+  const texts = [all, controlPlanes, workers].map((patches) => patches.map(({ text }) => text));
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
 }

@@ -1,5 +1,5 @@
 import type { ClusterState } from '../domain/cluster-state.ts';
-import type { ClusterRequest, Progress } from '../provisioner.ts';
+import type { ClusterRequest, ConfigPatches, Progress } from '../provisioner.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
 import type { MakeClusterMaterial } from './cluster-material.ts';
 import type { ProcessPrograms } from './programs.ts';
@@ -9,6 +9,8 @@ import { type NodeProbe, waitForNodes } from './wait-for-nodes.ts';
 export interface CreateParts {
   readonly programs: ProcessPrograms;
   readonly environment: NodeJS.ProcessEnv;
+  /** Throws a Fault for patches that cannot be read, before anything is made. */
+  readonly checkPatches: (patches: ConfigPatches) => void;
   readonly makeMaterial: MakeClusterMaterial;
   /** A probe that gets in with this talosconfig. */
   readonly openProbe: (talosconfig: string) => NodeProbe;

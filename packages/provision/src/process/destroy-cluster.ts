@@ -45,7 +45,7 @@ export async function destroyCluster(
   const folder = await locateCluster(ref, { make: false });
   await using _lock = await lockCluster(folder.path, ref.name);
   const state = await stateToDestroy(ref, folder, options.force);
-  await progress.step('processes', () => stopProcesses(folder, options));
+  await progress.step('processes', () => stopProcesses(folder, { graceful: true }));
   const clusterTalosconfig = await readOwnTalosconfig(folder);
   const place = state?.talosconfig;
   if (place !== undefined && clusterTalosconfig !== undefined) {
@@ -82,10 +82,13 @@ async function stateToDestroy(
   }
 }
 
-/** Asks the supervisor to stop, then ends whatever is left. Throws when something cannot be ended. */
-export async function stopProcesses(folder: ClusterFolder, { force }: { force: boolean }): Promise<void> {
+/** Lets the supervisor stop first if `graceful`, then ends whatever is left. Throws when something cannot be ended. */
+export async function stopProcesses(
+  folder: ClusterFolder,
+  { graceful }: { readonly graceful: boolean },
+): Promise<void> {
   const supervisorPid = readLivePid(folder, folder.supervisorPid);
-  if (supervisorPid !== undefined && !force) {
+  if (supervisorPid !== undefined && graceful) {
     sendSignal(supervisorPid, 'SIGTERM');
     const deadline = performance.now() + gracefulStopTimeoutMs;
     while (readLivePid(folder, folder.supervisorPid) !== undefined && performance.now() < deadline)

@@ -120,13 +120,6 @@ test('destroy() leaves no process, no file and no context', async () => {
   assert.deepEqual(await describeTakenPorts([{ protocol: 'tcp', address, port: 50050 }]), []);
 });
 
-test('destroy() ends a node that does not listen to SIGTERM when forced', async () => {
-  await using cluster = await openTestCluster({ stubborn: true });
-  await cluster.provisioner.create(cluster.request(), cluster.progress, never);
-  await cluster.provisioner.destroy(cluster.ref(), { force: true }, cluster.progress);
-  assert.deepEqual(findClusterProcesses(folderOf(cluster)), []);
-});
-
 test('destroy() and the other verbs say that a cluster does not exist', async () => {
   await using cluster = await openTestCluster();
   const missing = fault('not-found', /^no cluster "c" in .*clusters$/);

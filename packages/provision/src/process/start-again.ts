@@ -13,7 +13,7 @@ export async function startAgain(creation: Creation, state: ClusterState): Promi
   const { folder, parts, progress, signal } = creation;
   const talosconfig = await readTalosconfig(creation);
   // Nodes may have outlived a supervisor that was killed.
-  await stopProcesses(folder, { force: true });
+  await stopProcesses(folder, { graceful: false });
   await using undo = new AsyncDisposableStack();
   const supervisor = await progress.step('supervisor', async () =>
     undo.use(

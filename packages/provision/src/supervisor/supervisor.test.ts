@@ -33,9 +33,9 @@ async function createCluster(cluster: TestCluster) {
 }
 
 /** Runs a supervisor for the folder as someone would by hand. */
-function supervisorByHand(cluster: TestCluster, folder: string): ChildProcess {
+function supervisorByHand(cluster: TestCluster, folder: string, ...options: string[]): ChildProcess {
   const { nodeBinary, supervisor } = cluster.parts.programs;
-  return spawn(nodeBinary, [supervisor, '--folder', folder], {
+  return spawn(nodeBinary, [supervisor, '--folder', folder, ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, [clusterVariable]: folder },
   });
@@ -77,6 +77,18 @@ test('a supervisor stops its nodes on SIGTERM, exits 0 and leaves neither proces
   );
 });
 
+test('a supervisor kills a node that does not listen to SIGTERM, with its children', async () => {
+  await using cluster = await openTestCluster({ child: true, stubborn: true });
+  const { folder, pid } = await createCluster(cluster);
+  process.kill(pid, 'SIGKILL');
+  await waitUntil('the nodes noticed', () => findClusterProcesses(folder).length === 2);
+  const child = supervisorByHand(cluster, folder.path, '--stop-timeout', '200ms');
+  await waitUntil('both nodes run', () => findClusterProcesses(folder).length === 5);
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+  assert.deepEqual([code, findClusterProcesses(folder)], [0, []]);
+});
+
 test('a second supervisor of the same cluster refuses to start and names the first', async () => {
   await using cluster = await openTestCluster();
   const { folder, pid, ask } = await createCluster(cluster);
@@ -97,10 +109,10 @@ test('a supervisor whose starter is killed before the cluster is complete ends a
   const { clustersFolder } = cluster.ref();
   // Another process creates a cluster and hangs while it makes the keys.
   const script = `
-    import { createProcessProvisioner } from ${JSON.stringify(join(import.meta.dirname, '..', 'index.ts'))};
+    import { createProcessProvisioner } from ${JSON.stringify(join(import.meta.dirname, '..', 'process', 'process-provisioner.ts'))};
     const provisioner = createProcessProvisioner(() => ({
       programs: ${JSON.stringify(programs)}, environment: process.env,
-      makeMaterial: () => new Promise(() => {}), openProbe: () => { throw new Error(); },
+      checkPatches() {}, makeMaterial: () => new Promise(() => {}), openProbe: () => { throw new Error(); },
     }));
     const progress = { step: (name, body) => body().then((it) => (console.log(name), it)), note() {} };
     setInterval(() => {}, 1000);

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { DaemonContext, DaemonDefinition } from '@nodewright/daemon';
+import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { createSntpServer } from '@nodewright/sntp';
 import type { ClaimOwner } from '../domain/claim.ts';
@@ -17,7 +17,8 @@ import { machinedCommand } from './machined-command.ts';
 import { NodeRunner } from './node-runner.ts';
 import { connectStarter, type Starter } from './starter.ts';
 
-const nodeStopTimeoutMs = 12_000;
+/** Above the drain time-out of machined, below that of this daemon. */
+const defaultStopTimeout = '12s';
 
 const options = {
   folder: {
@@ -41,21 +42,22 @@ const options = {
     type: 'path',
     description: 'the Node.js that runs machined (default: the one that runs this)',
   },
+  stopTimeout: {
+    env: 'SUPERVISOR_STOP_TIMEOUT',
+    type: 'duration',
+    default: defaultStopTimeout,
+    description: 'how long machined may take to stop before it is killed',
+  },
 } as const;
 
-type Context = DaemonContext<{
-  readonly folder: string;
-  readonly cidrs: string[] | undefined;
-  readonly servicesDir: string | undefined;
-  readonly nodeBinary: string | undefined;
-}>;
+type Context = DaemonContext<OptionValues<typeof options>>;
 
 /** One detached process per cluster of processes: holds its addresses, serves its time, keeps its nodes running. */
 export const supervisor: DaemonDefinition<typeof options> = {
   name: 'process-supervisor',
   summary: 'keeps the nodes of a process cluster running',
   options,
-  drainTimeoutMs: nodeStopTimeoutMs + 8_000,
+  drainTimeoutMs: 20_000,
   async start(context, scope) {
     const starter = connectStarter();
     try {
@@ -106,7 +108,7 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
         pidPath: folder.nodePid(node.name),
         environment: { ...context.environment },
         log: context.log,
-        stopTimeoutMs: nodeStopTimeoutMs,
+        stopTimeoutMs: context.options.stopTimeout,
         now: () => new Date(),
       }),
     );

@@ -30,6 +30,7 @@ export async function openTestCluster(
   const parts: CreateParts = {
     programs: writeFakePrograms(join(folder.path, 'dist'), behaviour),
     environment: process.env,
+    checkPatches: () => {},
     makeMaterial: async () => fakeMaterial(`${folder.path}`),
     openProbe: () => ({ version: async () => {}, [Symbol.asyncDispose]: async () => {} }),
     ...change,
@@ -78,7 +79,7 @@ function fakeMaterial(seed: string): ClusterMaterial {
   return {
     secrets: 'secret: of the cluster\n',
     nodeConfig: ({ node }) => `node: ${node.name}\n`,
-    talosconfig: (name, endpoints) =>
+    talosconfig: async (name, endpoints) =>
       JSON.stringify({
         context: name,
         contexts: {

@@ -1,0 +1,26 @@
+import { openTalosClient, type TalosClient } from '@nodewright/client';
+import { parseTalosconfig } from '@nodewright/client/talosconfig';
+import type { Telemetry } from '@nodewright/telemetry';
+import type { NodeProbe } from './wait-for-nodes.ts';
+
+/** Asks with the client that users have, so that what answers here answers them. */
+export function openClientProbe(talosconfig: string, telemetry: Telemetry): NodeProbe {
+  const config = parseTalosconfig(talosconfig);
+  const context = config.contexts.get(config.context);
+  const clients = new Map<string, TalosClient>();
+  const clientOf = (endpoint: string) => {
+    const client = clients.get(endpoint) ?? openTalosClient({ context, endpoints: [endpoint], telemetry });
+    clients.set(endpoint, client);
+    return client;
+  };
+  return {
+    async version(endpoint, node, signal) {
+      const client = clientOf(endpoint);
+      const target = node.address === endpoint ? client.firstEndpoint() : client.node(node.name);
+      await target.machine.version({}, { signal });
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients.values()) client[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseTalosconfig } from '@nodewright/client/talosconfig';
+import { Fault } from '@nodewright/fault';
+import { decodeSecrets, readNodeConfig } from '@nodewright/machine-config';
+import { parseCertificate } from '@nodewright/pki';
+import { planNodes } from '../domain/cluster-shape.ts';
+import { checkPatches, generateClusterMaterial } from './generated-material.ts';
+
+const subnet = { second: 44, third: 5 };
+const [controlPlane, worker] = planNodes({ controlPlanes: 1, workers: 1 }, subnet);
+const noPatches = { all: [], controlPlanes: [], workers: [] };
+const now = () => new Date('2026-08-14T12:00:00Z');
+
+test('generateClusterMaterial() makes configurations that differ by node as they must', async () => {
+  assert.ok(controlPlane !== undefined && worker !== undefined);
+  const material = await generateClusterMaterial(now);
+  const secrets = decodeSecrets(material.secrets);
+  const common = { clusterName: 'c', endpoint: 'https://127.44.5.2:6443', subnet, patches: noPatches };
+  const configs = [controlPlane, worker].map((node) => material.nodeConfig({ ...common, node }));
+  const shared = {
+    token: secrets.trustd.token,
+    acceptedCAs: [],
+    certSANs: [],
+    clusterName: 'c',
+    clusterEndpoint: 'https://127.44.5.2:6443',
+    timeServers: ['127.44.5.1:50123'],
+  };
+  assert.deepEqual(configs.map(readNodeConfig), [
+    { ...shared, machineType: 'controlplane', ca: secrets.certs.os },
+    { ...shared, machineType: 'worker', ca: { certificate: secrets.certs.os.certificate } },
+  ]);
+  assert.ok(/kind: HostnameConfig\nauto: "off"\nhostname: node02\n/.test(configs[1] ?? ''));
+  assert.equal(configs[1]?.includes(Buffer.from(secrets.certs.os.key).toString('base64')), false);
+  assert.equal(
+    configs.some((config) => /discovery\.talos\.dev|UnattendedInstallConfig/.test(config)),
+    false,
+  );
+});
+
+test('generateClusterMaterial() makes an administrator of this cluster', async () => {
+  const material = await generateClusterMaterial(now);
+  const config = parseTalosconfig(await material.talosconfig('c', ['127.44.5.2', '127.44.5.3']));
+  const context = config.contexts.get('c');
+  const { subject, notAfter } = parseCertificate(Buffer.from(context?.crt ?? '', 'base64').toString());
+  assert.deepEqual(
+    [config.context, context?.endpoints, context?.nodes, subject.organizations, notAfter.toISOString()],
+    ['c', ['127.44.5.2', '127.44.5.3'], [], ['os:admin'], '2027-08-14T12:00:00.000Z'],
+  );
+});
+
+test('generateClusterMaterial() applies patches for all nodes, then those of the type', async () => {
+  assert.ok(controlPlane !== undefined && worker !== undefined);
+  const material = await generateClusterMaterial(now);
+  const san = (name: string) => ({ source: name, text: `machine: { certSANs: [${name}] }` });
+  const patches = { all: [san('all')], controlPlanes: [san('king')], workers: [san('bee')] };
+  const sansOf = (node: typeof worker) =>
+    readNodeConfig(
+      material.nodeConfig({ clusterName: 'c', endpoint: 'https://127.44.5.2:6443', subnet, patches, node }),
+    ).certSANs;
+  assert.deepEqual(
+    [sansOf(controlPlane), sansOf(worker)],
+    [
+      ['all', 'king'],
+      ['all', 'bee'],
+    ],
+  );
+});
+
+test('checkPatches() names the patch that cannot be read', () => {
+  assert.throws(
+    () => checkPatches({ ...noPatches, workers: [{ source: 'w.yaml', text: 'machine: { nonsense: 1 }' }] }),
+    (error) =>
+      error instanceof Fault &&
+      error.kind === 'invalid-argument' &&
+      /^config patch w\.yaml: /.test(error.message),
+  );
+});
