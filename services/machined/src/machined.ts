@@ -102,7 +102,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     linkSocket(layout.paths.upstreamMachinedSocket, layout.paths.machinedSocket, layout.socketDirectoryMode),
   );
 
-  const members = scope.use(openMembershipFile(layout.paths.membership, log));
+  const members = scope.use(await openMembershipFile(layout.paths.membership, log));
   const { keeper, conditions } = startIdentityKeeper({
     config,
     node,

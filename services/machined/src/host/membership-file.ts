@@ -1,9 +1,9 @@
-import { type FSWatcher, readFileSync, watch } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import { type Member, Membership } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
+import { watchFile } from '@nodewright/daemon';
 import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
 import { ChangeSignal } from './change-signal.ts';
+import { pause } from './pause.ts';
 
 /** The nodes of the cluster, as far as this node knows. */
 export interface MembershipSource {
@@ -12,66 +12,55 @@ export interface MembershipSource {
   nextChange(signal: AbortSignal): Promise<void>;
 }
 
-/** Several events come with one replacement of a file. */
-const settleMs = 20;
-/** Used where the host has no watches left. */
-const pollIntervalMs = 2000;
+/** A file that cannot be read, or a host that has no watches left, is tried again after this time. */
+const retryMs = 2000;
 
 /**
  * Reads the membership at `path` and follows its replacements. A file that is missing is an empty membership; one that
- * cannot be read is reported, and what was known stays. The folder must exist.
+ * cannot be read is reported, and what was known stays. Resolves when the first look is done; the caller disposes it.
  */
-export function openMembershipFile(path: string, log: Logger): MembershipSource & Disposable {
+export async function openMembershipFile(
+  path: string,
+  log: Logger,
+): Promise<MembershipSource & AsyncDisposable> {
   const changed = new ChangeSignal();
-  const scope = new DisposableStack();
-  let text: string | undefined;
+  const stop = new AbortController();
+  const looked = Promise.withResolvers<void>();
   let members: readonly Member[] = [];
 
-  const reload = () => {
+  const report = (error: unknown) => {
+    log.error({ path, error: faultFrom(error).message }, 'membership cannot be read');
+    looked.resolve();
+  };
+  const take = (content: Uint8Array | undefined) => {
     try {
-      const found = readText(path);
-      if (found === text) return;
-      members = found === undefined ? [] : Membership.fromJSON(JSON.parse(found)).members;
-      text = found;
-      changed.notify();
+      members =
+        content === undefined ? [] : Membership.fromJSON(JSON.parse(Buffer.from(content).toString())).members;
     } catch (error) {
-      log.error({ path, error: faultFrom(error).message }, 'membership cannot be read');
+      return report(error);
+    }
+    changed.notify();
+    looked.resolve();
+  };
+  const follow = async () => {
+    while (!stop.signal.aborted) {
+      try {
+        for await (const content of watchFile(path, { signal: stop.signal })) take(content);
+      } catch (error) {
+        report(error);
+        await pause(retryMs, stop.signal);
+      }
     }
   };
 
-  let timer: NodeJS.Timeout | undefined;
-  scope.defer(() => clearTimeout(timer));
-  const poll = (error: unknown) => {
-    log.warn({ path, error: faultFrom(error).message }, 'membership is polled: it cannot be watched');
-    const polling = setInterval(reload, pollIntervalMs);
-    scope.defer(() => clearInterval(polling));
-  };
-  try {
-    const watcher: FSWatcher = watch(dirname(path), (_event, name) => {
-      if (name !== null && name !== basename(path)) return;
-      clearTimeout(timer);
-      timer = setTimeout(reload, settleMs);
-    });
-    scope.defer(() => watcher.close());
-    watcher.on('error', poll);
-  } catch (error) {
-    poll(error);
-  }
-  // After the watch began, so that no replacement falls between the two.
-  reload();
-
+  const ended = follow();
+  await looked.promise;
   return {
     current: () => members,
     nextChange: (signal) => changed.next(signal),
-    [Symbol.dispose]: () => scope.dispose(),
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await ended;
+    },
   };
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
