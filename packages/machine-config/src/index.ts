@@ -18,6 +18,7 @@ export { generateToken, type RandomSource, systemRandom } from './random-source.
 export { decodeSecrets, encodeSecrets } from './secrets/encode-secrets.ts';
 export { type GenerateSecretsInit, generateSecrets, type KeySource } from './secrets/generate-secrets.ts';
 export type { CertificateAndKey, SecretsBundle } from './secrets/secrets-bundle.ts';
+export { secretsFromConfig } from './secrets/secrets-from-config.ts';
 export {
   adminCertificateHours,
   adminRoles,

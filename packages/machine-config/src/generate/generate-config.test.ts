@@ -5,6 +5,7 @@ import { loadConfiguration } from '../decode/load-configuration.ts';
 import { encodeConfiguration } from '../encode-configuration.ts';
 import { readNodeConfig } from '../node-config.ts';
 import { sampleSecrets } from '../secrets/sample-secrets.ts';
+import { secretsFromConfig } from '../secrets/secrets-from-config.ts';
 import { generateConfig, generateDocuments } from './generate-config.ts';
 import type { GenerateInput, GenerateOptions } from './generate-options.ts';
 
@@ -424,4 +425,23 @@ test('examples decode once their comment marks are gone', () => {
     samples.includes('node.example.org') && samples.includes('registry.example.org/installer'),
     true,
   );
+});
+
+test('secretsFromConfig() takes from a control plane, of every contract, the secrets it was made with', () => {
+  for (const minor of minors) {
+    const { secrets: bundle } = input('controlplane', {}, minor);
+    assert.deepEqual(secretsFromConfig(generateConfig(input('controlplane', {}, minor))), bundle);
+  }
+});
+
+test('secretsFromConfig() refuses workers and names the part that a control plane lacks', () => {
+  assert.throws(() => secretsFromConfig(generateConfig(input('worker'))), {
+    kind: 'invalid-argument',
+    message: /of a control plane$/,
+  });
+  const text = generateConfig(input('controlplane', { skipKubernetesAndEtcd: true }));
+  assert.throws(() => secretsFromConfig(text), {
+    kind: 'invalid-argument',
+    message: /^the configuration does not hold the key that encrypts secrets in etcd$/,
+  });
 });
