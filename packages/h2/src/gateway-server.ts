@@ -45,8 +45,10 @@ export interface GatewayServerInit<P> {
   /** Decides about a connection before any byte of HTTP/2 is read. What it returns goes with every call. */
   admit(handshake: Handshake): Admission<P>;
   onCall(call: InboundCall, peer: P): void;
-  /** A connection was refused or broke, at its handshake or later. The text is for a log. */
-  onConnectionFailed(reason: string, handshake: Handshake): void;
+  /** A connection was not let in, by TLS or by `admit`. The text is for a log. */
+  onRefused(reason: string, handshake: Handshake): void;
+  /** A connection broke, at its handshake or later. The text is for a log, and seldom worth one. */
+  onBroken(reason: string, handshake: Handshake): void;
 }
 
 export type ListenAddress = { readonly host?: string; readonly port: number } | { readonly path: string };
@@ -99,8 +101,10 @@ export class GatewayServer<P> {
     });
     server.on('secureConnection', (socket) => this.#secured(socket));
     server.on('tlsClientError', (error, socket) => {
-      const { reason } = error as { reason?: string };
-      init.onConnectionFailed(`TLS handshake failed: ${reason ?? error.message}`, handshakeOf(socket));
+      const { code, reason } = error as NodeJS.ErrnoException & { reason?: string };
+      // Whoever connects and goes away without a word, as health checks do, was not refused.
+      const tell = code === 'ECONNRESET' ? init.onBroken : init.onRefused;
+      tell(`TLS handshake failed: ${reason ?? error.message}`, handshakeOf(socket));
       socket.destroy();
     });
     this.#server = server;
@@ -151,7 +155,7 @@ export class GatewayServer<P> {
     await once(this.#server, 'listening');
     // Out of descriptors, for one: the connection is lost, the server goes on.
     this.#server.on('error', (error) =>
-      this.#init.onConnectionFailed(`listener: ${error.message}`, handshakeOf(undefined)),
+      this.#init.onBroken(`listener: ${error.message}`, handshakeOf(undefined)),
     );
   }
 
@@ -176,15 +180,15 @@ export class GatewayServer<P> {
     }
     const admission = this.#init.admit(handshake);
     if (!admission.admitted) {
-      this.#init.onConnectionFailed(admission.reason, handshake);
+      this.#init.onRefused(admission.reason, handshake);
       socket.destroy();
       return;
     }
-    const { engine, limits, onCall, onConnectionFailed } = this.#init;
+    const { engine, limits, onCall, onBroken } = this.#init;
     const { peer } = admission;
     const connection = engine.accept(socket, limits, {
       onCall: (call) => onCall(call, peer),
-      onError: (reason) => onConnectionFailed(reason, handshake),
+      onError: (reason) => onBroken(reason, handshake),
     });
     this.#connections.add(connection);
     void connection.closed.then(() => this.#connections.delete(connection));

@@ -9,12 +9,9 @@ const hopFields: ReadonlySet<string> = new Set([
   'upgrade',
   'http2-settings',
   'content-length',
+  'te',
   'trailer',
 ]);
-
-export function isHopField(name: string): boolean {
-  return hopFields.has(name);
-}
 
 /** Headers of a backend's answer as they may go on to the client: `:status` and everything that is not of the hop. */
 export function answerFields(headers: RawHeaders): string[] {

@@ -16,6 +16,7 @@ export {
 export * from './grpc-status.ts';
 export * from './grpc-timeout.ts';
 export * from './hop-fields.ts';
+export * from './message-collector.ts';
 export { MessageScanner } from './message-scanner.ts';
 export { nodeEngine } from './node-engine/node-engine.ts';
 export * from './pump.ts';

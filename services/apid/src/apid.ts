@@ -1,0 +1,119 @@
+import { ports } from '@nodewright/contract';
+import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
+import {
+  BackendPool,
+  type BackendTarget,
+  dialUnix,
+  gatewayLimits,
+  nodeEngine,
+  poolTimeouts,
+} from '@nodewright/h2';
+import { createRpcServer } from '@nodewright/rpc';
+import type { GatewayIdentity } from './domain/gateway-identity.ts';
+import { needsNewConnections } from './domain/identity-change.ts';
+import type { Gateway } from './gateway/gateway.ts';
+import { GatewayListener } from './gateway/gateway-listener.ts';
+import { serveCall } from './gateway/serve-call.ts';
+import { dialNode } from './host/dial-node.ts';
+import { FileIdentitySource } from './host/file-identity-source.ts';
+
+const options = {
+  runtimeFile: {
+    env: 'APID_RUNTIME_FILE',
+    type: 'path',
+    required: true,
+    description: 'file that machined writes: who this node is, whom it trusts, where it listens',
+  },
+  machinedSocket: {
+    env: 'APID_MACHINED_SOCKET',
+    type: 'path',
+    required: true,
+    description: "unix socket of this node's machined",
+  },
+  healthSocket: {
+    env: 'APID_HEALTH_SOCKET',
+    type: 'path',
+    description: 'unix socket for health checks; none by default',
+  },
+} as const;
+
+/** Calls in flight get this long when the daemon stops, in milliseconds. Source: Talos v1.14: process of apid. */
+const callDrainMs = 10_000;
+
+/** The public gateway of a node. */
+export const apid: DaemonDefinition<typeof options> = {
+  name: 'apid',
+  summary: 'the public gRPC gateway of a node: authenticates callers and passes calls to the node they name',
+  options,
+  drainTimeoutMs: callDrainMs + 2000,
+  start,
+};
+
+async function start(
+  { options: settings, signal, log, telemetry }: DaemonContext<OptionValues<typeof options>>,
+  scope: AsyncDisposableStack,
+): Promise<void> {
+  let identity: GatewayIdentity | undefined;
+  const now = () => performance.now();
+
+  const pool = scope.use(
+    new BackendPool({ engine: nodeEngine, limits: gatewayLimits, ...poolTimeouts, now, random: Math.random }),
+  );
+  const machined: BackendTarget = {
+    // No node can be called that: a space does not resolve.
+    key: ' machined',
+    backoff: false,
+    dial: (giveUp) => dialUnix(settings.machinedSocket, giveUp),
+  };
+  const gateway: Gateway = {
+    identity: () => current(identity),
+    pool,
+    machined,
+    targetOf: (node) => ({
+      key: node,
+      backoff: true,
+      dial: (giveUp) => dialNode(current(identity), node, ports.apid, giveUp),
+    }),
+    telemetry,
+    log,
+    now,
+  };
+
+  const health = scope.use(createRpcServer({ services: [], telemetry, log }));
+  health.setServing(false);
+  if (settings.healthSocket !== undefined) await health.listenUnix(settings.healthSocket);
+
+  const listener = scope.use(
+    new GatewayListener({
+      engine: nodeEngine,
+      log,
+      onCall: (call, peer) => serveCall(gateway, call, peer),
+      onListening: (listening) => health.setServing(listening),
+      drainTimeoutMs: callDrainMs,
+    }),
+  );
+  const follow = async (next: GatewayIdentity | undefined) => {
+    const before = identity;
+    identity = next ?? before;
+    if (before !== undefined && next !== undefined && needsNewConnections(before, next)) pool.detachAll();
+    await listener.apply(next);
+  };
+
+  const changes = new FileIdentitySource(settings.runtimeFile, log).changes(signal)[Symbol.asyncIterator]();
+  // The daemon serves when what is known at its start is in force; a node without an identity waits for one.
+  const first = await changes.next();
+  if (first.done !== true) await follow(first.value);
+  void followAll(changes, follow);
+}
+
+async function followAll<T>(changes: AsyncIterator<T>, follow: (next: T) => Promise<void>): Promise<void> {
+  for (let next = await changes.next(); next.done !== true; next = await changes.next()) {
+    await follow(next.value);
+  }
+}
+
+/** Calls and dials exist only once there was an identity. */
+function current(identity: GatewayIdentity | undefined): GatewayIdentity {
+  if (identity === undefined) throw new Error('there is no identity yet');
+  return identity;
+}

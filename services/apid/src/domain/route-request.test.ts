@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type Route, type RoutedCall, type RoutingNode, routeRequest } from './route-request.ts';
+
+const controlPlane: RoutingNode = {
+  nodeRoutingDisabled: false,
+  canForward: true,
+  localTargets: new Set(['10.5.0.2', 'node01', 'node01.example.org']),
+};
+const worker: RoutingNode = { ...controlPlane, canForward: false };
+const maintenance: RoutingNode = { ...controlPlane, nodeRoutingDisabled: true };
+
+const memory = '/machine.MachineService/Memory';
+const logs = '/machine.MachineService/Logs';
+const state = '/cosi.resource.State/Get';
+
+const call = (changes: Partial<RoutedCall> = {}): RoutedCall => ({
+  fullMethod: memory,
+  node: [],
+  nodes: [],
+  proxied: false,
+  ...changes,
+});
+const local: Route = { kind: 'local' };
+const refused = (fault: string, message: string) => ({ kind: 'refused', fault, message }) as Route;
+const noForwarding = refused('permission-denied', 'no request forwarding');
+const notAggregated = (method: string) =>
+  refused('invalid-argument', `one-2-many proxying is not supported for method ${method}`);
+
+const rows: [string, RoutingNode, RoutedCall, Route][] = [
+  ['1: maintenance ignores node', maintenance, call({ node: ['10.5.0.9'] }), local],
+  ['1: maintenance ignores nodes', maintenance, call({ nodes: ['a', 'b'] }), local],
+  ['1: maintenance ignores even a wrong node', maintenance, call({ node: ['a', 'b'] }), local],
+  ['2: no metadata stays here', controlPlane, call(), local],
+  ['2: no metadata stays here on a worker', worker, call(), local],
+  ['3: a proxied call stays here', controlPlane, call({ proxied: true, node: ['10.5.0.9'] }), local],
+  ['3: a proxied call is not judged', controlPlane, call({ proxied: true, node: ['a', 'b'] }), local],
+  ['3: a proxied call stays here on a worker', worker, call({ proxied: true, nodes: ['x'] }), local],
+  [
+    '4: two values of node are refused',
+    controlPlane,
+    call({ node: ['a', 'b'] }),
+    refused('invalid-argument', 'node metadata must be single-valued'),
+  ],
+  [
+    '4: before nodes is looked at',
+    worker,
+    call({ node: ['a', 'b'], nodes: ['c'] }),
+    refused('invalid-argument', 'node metadata must be single-valued'),
+  ],
+  ['5: a worker answers to its address', worker, call({ node: ['10.5.0.2'] }), local],
+  ['5: a worker answers to its name', worker, call({ node: ['node01'] }), local],
+  ['5: a worker answers to its full name', worker, call({ node: ['node01.example.org'] }), local],
+  ['5: for any method', worker, call({ node: ['node01'], fullMethod: state }), local],
+  ['6: a worker answers to itself alone in nodes', worker, call({ nodes: ['node01'] }), local],
+  ['6: for any method', worker, call({ nodes: ['node01'], fullMethod: state }), local],
+  [
+    '7: nodes of another service are refused',
+    controlPlane,
+    call({ nodes: ['a'], fullMethod: state }),
+    notAggregated(state),
+  ],
+  [
+    '7: before forwarding is looked at',
+    worker,
+    call({ nodes: ['a'], fullMethod: '/machine.StorageService/Statfs' }),
+    notAggregated('/machine.StorageService/Statfs'),
+  ],
+  ['8: a worker spreads nothing', worker, call({ nodes: ['a'] }), noForwarding],
+  ['8: not even with itself among others', worker, call({ nodes: ['node01', 'a'] }), noForwarding],
+  ['8: not even to itself twice', worker, call({ nodes: ['node01', 'node01'] }), noForwarding],
+  [
+    '9: nodes are spread',
+    controlPlane,
+    call({ nodes: ['a', 'b'] }),
+    { kind: 'many', targets: ['a', 'b'], streaming: false },
+  ],
+  [
+    '9: a single one too',
+    controlPlane,
+    call({ nodes: ['10.5.0.2'] }),
+    { kind: 'many', targets: ['10.5.0.2'], streaming: false },
+  ],
+  [
+    '9: nodes win over node, and streams are known by name',
+    controlPlane,
+    call({ node: ['c'], nodes: ['a', 'b'], fullMethod: logs }),
+    { kind: 'many', targets: ['a', 'b'], streaming: true },
+  ],
+  [
+    '9: unknown streams too',
+    controlPlane,
+    call({ nodes: ['a'], fullMethod: '/inspect.InspectService/FooStream' }),
+    { kind: 'many', targets: ['a'], streaming: true },
+  ],
+  ['10: a worker forwards nothing', worker, call({ node: ['10.5.0.9'] }), noForwarding],
+  [
+    '10: nor to the loopback address, which it does not list',
+    worker,
+    call({ node: ['127.0.0.1'] }),
+    noForwarding,
+  ],
+  ['11: node goes there', controlPlane, call({ node: ['10.5.0.9'] }), { kind: 'one', target: '10.5.0.9' }],
+  [
+    '11: for any method',
+    controlPlane,
+    call({ node: ['node02'], fullMethod: '/no.such.Service/Method' }),
+    { kind: 'one', target: 'node02' },
+  ],
+  [
+    '11: a control plane dials even itself',
+    controlPlane,
+    call({ node: ['10.5.0.2'] }),
+    { kind: 'one', target: '10.5.0.2' },
+  ],
+  ['11: IPv6', controlPlane, call({ node: ['fd00::2'] }), { kind: 'one', target: 'fd00::2' }],
+  ['12: an unknown method stays here', controlPlane, call({ fullMethod: '/no.such.Service/Method' }), local],
+];
+
+for (const [name, self, request, expected] of rows) {
+  test(`routeRequest() rule ${name}`, () => {
+    assert.deepEqual(routeRequest(request, self), expected);
+  });
+}
+
+test('routeRequest() refuses targets that are empty or carry a port', () => {
+  for (const target of ['', 'node02:50000', '10.5.0.9:50000', '[fd00::2]:50000', '[fd00::2]']) {
+    const expected = refused('internal', `invalid target "${target}"`);
+    assert.deepEqual(routeRequest(call({ node: [target] }), controlPlane), expected);
+    assert.deepEqual(routeRequest(call({ nodes: ['a', target] }), controlPlane), expected);
+  }
+});
+
+test('routeRequest() never sends a proxied call on, whatever else it says', () => {
+  const texts = fc.array(fc.string(), { maxLength: 3 });
+  fc.assert(
+    fc.property(texts, texts, fc.boolean(), fc.string(), (node, nodes, canForward, fullMethod) => {
+      const self = { ...controlPlane, canForward };
+      assert.deepEqual(routeRequest({ fullMethod, node, nodes, proxied: true }, self), local);
+    }),
+  );
+});

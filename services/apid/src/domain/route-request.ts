@@ -1,0 +1,76 @@
+import { isOneToManyMethod, isStreamingMethod } from '@nodewright/contract';
+import type { FaultKind } from '@nodewright/fault';
+
+/** What a call says about where it wants to go. */
+export interface RoutedCall {
+  /** `/machine.MachineService/Memory`. */
+  readonly fullMethod: string;
+  /** Values of the metadata keys of those names; empty when absent. */
+  readonly node: readonly string[];
+  readonly nodes: readonly string[];
+  /** Whether `proxyfrom` is there, whatever it says and whoever sent it. */
+  readonly proxied: boolean;
+}
+
+/** What this node may do with calls. */
+export interface RoutingNode {
+  readonly nodeRoutingDisabled: boolean;
+  /** Whether it has a client certificate: control planes do, workers do not. */
+  readonly canForward: boolean;
+  /** The node's own names and addresses, compared letter by letter. */
+  readonly localTargets: ReadonlySet<string>;
+}
+
+export type Route =
+  | { readonly kind: 'local' }
+  | { readonly kind: 'one'; readonly target: string }
+  | { readonly kind: 'many'; readonly targets: readonly string[]; readonly streaming: boolean }
+  | { readonly kind: 'refused'; readonly fault: FaultKind; readonly message: string };
+
+const local: Route = { kind: 'local' };
+const noForwarding = refused('permission-denied', 'no request forwarding');
+
+/** Decides where a call goes; the first rule that fits. Source: Talos v1.14: routing decision of apid. */
+export function routeRequest(call: RoutedCall, self: RoutingNode): Route {
+  if (self.nodeRoutingDisabled || call.proxied) return local;
+  if (call.node.length > 1) return refused('invalid-argument', 'node metadata must be single-valued');
+
+  // A node that cannot forward still answers to its own names.
+  const isOwn = (targets: readonly string[]) =>
+    !self.canForward && targets.length === 1 && self.localTargets.has(targets[0] ?? '');
+  const nodes = isOwn(call.nodes) ? [] : call.nodes;
+  const node = isOwn(call.node) ? undefined : call.node[0];
+
+  if (nodes.length > 0) {
+    if (!isOneToManyMethod(call.fullMethod)) {
+      return refused(
+        'invalid-argument',
+        `one-2-many proxying is not supported for method ${call.fullMethod}`,
+      );
+    }
+    if (!self.canForward) return noForwarding;
+    const invalid = nodes.find((target) => !isTarget(target));
+    if (invalid !== undefined) return invalidTarget(invalid);
+    return { kind: 'many', targets: nodes, streaming: isStreamingMethod(call.fullMethod) };
+  }
+  if (node === undefined) return local;
+  if (!self.canForward) return noForwarding;
+  return isTarget(node) ? { kind: 'one', target: node } : invalidTarget(node);
+}
+
+/**
+ * Whether a text can name a node: not empty and without a port, which apid adds itself. An IPv6 address has two colons
+ * or more, a host with a port exactly one; brackets only make sense before a port.
+ */
+function isTarget(text: string): boolean {
+  if (text === '' || text.startsWith('[')) return false;
+  return text.split(':').length !== 2;
+}
+
+function invalidTarget(text: string): Route {
+  return refused('internal', `invalid target ${JSON.stringify(text)}`);
+}
+
+function refused(fault: FaultKind, message: string): Route {
+  return { kind: 'refused', fault, message };
+}

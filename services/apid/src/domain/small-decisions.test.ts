@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkRequest } from './check-request.ts';
+import { loggedMetadata } from './logged-metadata.ts';
+
+test('loggedMetadata() joins values by key and hides what is secret', () => {
+  const headers = [
+    [':authority', 'node01:50000'],
+    [':path', '/a.B/C'],
+    ['nodes', 'a'],
+    ['nodes', 'b'],
+    ['token', 'abcdef.0123456789abcdef'],
+    ['authorization', 'Basic YTpi'],
+    ['x-api-key', 'k'],
+    ['x-sidero-signature', 's'],
+    ['peer', '10.0.0.1:1'],
+  ].flat();
+  assert.deepEqual(
+    { ...loggedMetadata(headers) },
+    {
+      ':authority': 'node01:50000',
+      nodes: 'a,b',
+      token: '<hidden>',
+      authorization: '<hidden>',
+      'x-api-key': '<hidden>',
+      'x-sidero-signature': '<hidden>',
+    },
+  );
+});
+
+test('checkRequest() lets gRPC calls through and says what is wrong with others', () => {
+  const rows = [
+    checkRequest('POST', '/machine.MachineService/Memory', 'application/grpc', true),
+    checkRequest('POST', '/a/b/c', 'application/grpc', true),
+    checkRequest('GET', '/', 'application/grpc', true)?.httpStatus,
+    checkRequest('POST', '/a.B/C', 'text/html', false),
+    checkRequest('POST', '/a.B/C', undefined, false)?.message,
+    ...['/a', '', '/a/', '//b', '*'].map(
+      (path) => checkRequest('POST', path, 'application/grpc', true)?.message,
+    ),
+  ];
+  assert.deepEqual(rows, [
+    undefined,
+    undefined,
+    405,
+    {
+      httpStatus: 415,
+      fault: 'invalid-argument',
+      message: 'content-type must be application/grpc, it is "text/html"',
+    },
+    'content-type must be application/grpc, there is none',
+    'malformed method name: "/a"',
+    'malformed method name: ""',
+    'malformed method name: "/a/"',
+    'malformed method name: "//b"',
+    'malformed method name: "*"',
+  ]);
+});

@@ -1,0 +1,118 @@
+import { type FaultKind, grpcCodeFromKind } from '@nodewright/fault';
+import {
+  type CallFailure,
+  type GrpcStatus,
+  grpcCodeFromH2Error,
+  grpcCodeFromHttpStatus,
+  h2ErrorName,
+  type PumpFailure,
+} from '@nodewright/h2';
+import type { Hop } from '../domain/rewrite-metadata.ts';
+
+/** The words for a hop in error texts. */
+export interface HopWords {
+  /** `node "node02"` or `machined on node01`. */
+  readonly subject: string;
+  /** ` (via node01)` for another node, nothing for this one's machined, which the subject says already. */
+  readonly via: string;
+  readonly isNode: boolean;
+}
+
+/** `self` is what this node is called. */
+export function hopWords(hop: Hop, self: string): HopWords {
+  return hop.kind === 'machined'
+    ? { subject: `machined on ${self}`, via: '', isNode: false }
+    : { subject: `node ${JSON.stringify(hop.name)}`, via: ` (via ${self})`, isNode: true };
+}
+
+function statusOf(fault: FaultKind | number, text: string, { via }: HopWords): GrpcStatus {
+  return { code: typeof fault === 'number' ? fault : grpcCodeFromKind(fault), message: `${text}${via}` };
+}
+
+/** The status of a call whose hop could not be reached; `reason` is a phrase. */
+export function describeConnectFailure(words: HopWords, reason: string): GrpcStatus {
+  const text = words.isNode
+    ? `no route to ${words.subject}: ${reason}`
+    : `${words.subject} is not reachable: ${reason}`;
+  return statusOf('unavailable', text, words);
+}
+
+/** The status of a call whose deadline passed at this hop. */
+export function describeDeadline(words: HopWords, timeoutMs: number, connecting: boolean): GrpcStatus {
+  const doing = connecting ? 'connecting to' : 'waiting for';
+  return statusOf(
+    'deadline-exceeded',
+    `deadline exceeded after ${secondsText(timeoutMs)} while ${doing} ${words.subject}`,
+    words,
+  );
+}
+
+/** `1.5s`, at most three digits after the point. */
+export function secondsText(timeoutMs: number): string {
+  return `${Math.round(timeoutMs) / 1000}s`;
+}
+
+/** The status of a call that a pump had to end. Source: gRPC over HTTP/2, errors; Talos v1.14: proxying errors. */
+export function describePumpFailure(words: HopWords, failure: PumpFailure): GrpcStatus {
+  const { subject } = words;
+  switch (failure.kind) {
+    case 'call-failed':
+      return describeCallFailure(words, failure.failure, failure.answering);
+    case 'not-grpc':
+      return failure.httpStatus === 200
+        ? statusOf(
+            'unknown',
+            `${subject} answered ${contentTypeText(failure.contentType)} instead of gRPC`,
+            words,
+          )
+        : statusOf(
+            grpcCodeFromHttpStatus(failure.httpStatus),
+            `${subject} answered HTTP ${failure.httpStatus} instead of gRPC`,
+            words,
+          );
+    case 'no-status':
+      return statusOf('internal', `${subject} ended the call without a status`, words);
+    case 'too-large': {
+      const text = `grpc: received message larger than max (${failure.sizeBytes} vs. ${failure.limitBytes})`;
+      return failure.side === 'answer'
+        ? statusOf('resource-exhausted', `${text} from ${subject}`, words)
+        : describeRequestFault(`rpc error: code = ResourceExhausted desc = ${text}`);
+    }
+    case 'truncated':
+      return failure.side === 'answer'
+        ? statusOf('internal', `${subject} ended its answer inside a message: ${failure.shortfall}`, words)
+        : describeRequestFault(
+            `rpc error: code = Internal desc = the request ended inside a message: ${failure.shortfall}`,
+          );
+  }
+}
+
+/** What the client sent is at fault; the text is upstream's. */
+function describeRequestFault(cause: string): GrpcStatus {
+  return { code: grpcCodeFromKind('internal'), message: `failed proxying s2c: ${cause}` };
+}
+
+function describeCallFailure(words: HopWords, failure: CallFailure, answering: boolean): GrpcStatus {
+  const { subject } = words;
+  switch (failure.kind) {
+    case 'reset':
+      return statusOf(
+        grpcCodeFromH2Error(failure.code),
+        `${subject} reset the call: ${h2ErrorName(failure.code)}`,
+        words,
+      );
+    case 'refused':
+      return statusOf('unavailable', `${subject} did not take the call: it is stopping or overloaded`, words);
+    case 'connection-closed': {
+      const when = answering ? 'in the middle of its answer' : 'before answering';
+      const reason = failure.reason === '' ? '' : `: ${failure.reason}`;
+      return statusOf('unavailable', `${subject} closed the connection ${when}${reason}`, words);
+    }
+    case 'protocol':
+      return statusOf('internal', `${subject} broke the HTTP/2 protocol: ${failure.reason}`, words);
+  }
+}
+
+function contentTypeText(contentType: string | undefined): string {
+  return contentType === undefined ? 'no content type' : `content type ${JSON.stringify(contentType)}`;
+}

@@ -1,0 +1,200 @@
+import { maxMessageSizeBytes } from '@nodewright/contract';
+import { faultFrom } from '@nodewright/fault';
+import {
+  type CallFailure,
+  type GrpcStatus,
+  h2ErrorCodes,
+  headerValue,
+  isGrpcContentType,
+  MessageCollector,
+  type OutboundCall,
+  type OutboundReceiver,
+  OversizeMessage,
+  type PumpFailure,
+  type RawHeaders,
+  statusFromHeaders,
+} from '@nodewright/h2';
+import type { Span } from '@nodewright/telemetry';
+import { endSpan } from './call-record.ts';
+import { describeConnectFailure, describePumpFailure, type HopWords } from './describe-failure.ts';
+import { closingStatus } from './forward-one.ts';
+import type { Gateway } from './gateway.ts';
+
+/** What a target tells the fan-out that it belongs to. */
+export interface TargetEvents {
+  /** The call is made: it takes the request from here on. */
+  opened(target: FanOutTarget): void;
+  /** One whole message of the answer. */
+  message(target: FanOutTarget, body: Buffer): void;
+  /** The target takes more of the request again. */
+  drained(): void;
+  /** Told once, last. */
+  ended(target: FanOutTarget, status: GrpcStatus): void;
+}
+
+export interface TargetInit {
+  readonly gateway: Gateway;
+  /** As it stands in `nodes`. */
+  readonly name: string;
+  readonly words: HopWords;
+  readonly span: Span | undefined;
+  readonly events: TargetEvents;
+  /** Called when the call is about to be made, so that it carries the time left then. */
+  headers(): RawHeaders;
+}
+
+/** The call to one of the nodes of a `nodes` request. */
+export class FanOutTarget implements OutboundReceiver {
+  readonly name: string;
+  /** Metadata of the answer, for the joint answer. */
+  headers: RawHeaders = [];
+  trailers: RawHeaders = [];
+  readonly #init: TargetInit;
+  readonly #messages = new MessageCollector(maxMessageSizeBytes);
+  #outbound: OutboundCall | undefined;
+  #over = false;
+  #answering = false;
+  #congested = false;
+
+  constructor(init: TargetInit) {
+    this.#init = init;
+    this.name = init.name;
+  }
+
+  /** Whether the request goes to this target. */
+  get open(): boolean {
+    return this.#outbound !== undefined && !this.#over;
+  }
+
+  /** Whether the call was made at all. */
+  get wasOpened(): boolean {
+    return this.#outbound !== undefined;
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** Whether the target must be waited for before more of the request is sent. */
+  get congested(): boolean {
+    return this.#congested && this.open;
+  }
+
+  /** Connects and makes the call; a failure is told as the end. */
+  async connect(): Promise<void> {
+    const { gateway, name, words, events } = this.#init;
+    const target = gateway.targetOf(name);
+    try {
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        const connection = await gateway.pool.acquire(target);
+        if (this.#over) return;
+        this.#outbound = connection.openCall(this.#init.headers(), this);
+        if (this.#outbound === undefined) continue;
+        events.opened(this);
+        return;
+      }
+      this.#end(closingStatus(words));
+    } catch (error) {
+      this.#end(describeConnectFailure(words, faultFrom(error).message));
+    }
+  }
+
+  write(chunk: Buffer): void {
+    if (this.open && this.#outbound?.write(chunk) === false) this.#congested = true;
+  }
+
+  endRequest(): void {
+    this.#outbound?.end();
+  }
+
+  pause(): void {
+    this.#outbound?.pause();
+  }
+
+  resume(): void {
+    this.#outbound?.resume();
+  }
+
+  /** Takes the call back; nothing is told any more. */
+  cancel(status: GrpcStatus): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#outbound?.reset(h2ErrorCodes.cancel);
+    this.#endSpan(status);
+  }
+
+  answerHeaders(headers: RawHeaders, last: boolean): void {
+    const httpStatus = Number(headerValue(headers, ':status'));
+    const contentType = headerValue(headers, 'content-type');
+    const status = last ? statusFromHeaders(headers) : undefined;
+    if (httpStatus !== 200 || (!isGrpcContentType(contentType) && status === undefined)) {
+      this.#fail({ kind: 'not-grpc', httpStatus, contentType });
+    } else if (!last) {
+      this.#answering = true;
+      this.headers = headers;
+    } else if (status === undefined) {
+      this.#fail({ kind: 'no-status' });
+    } else {
+      this.trailers = headers;
+      this.#end(status);
+    }
+  }
+
+  answerData(chunk: Buffer): void {
+    try {
+      for (const { body, compressed } of this.#messages.push(chunk)) {
+        // It was asked for plain answers: these cannot be stamped.
+        if (compressed) this.#fail({ kind: 'not-grpc', httpStatus: 200, contentType: 'compressed messages' });
+        if (this.#over) return;
+        this.#init.events.message(this, body);
+      }
+    } catch (error) {
+      if (!(error instanceof OversizeMessage)) throw error;
+      const { sizeBytes, limitBytes } = error;
+      this.#fail({ kind: 'too-large', side: 'answer', sizeBytes, limitBytes });
+    }
+  }
+
+  answerEnded(trailers: RawHeaders): void {
+    const status = statusFromHeaders(trailers);
+    this.trailers = trailers;
+    if (this.#messages.insideMessage && (status === undefined || status.code === 0)) {
+      this.#fail({ kind: 'truncated', side: 'answer', shortfall: this.#messages.shortfall });
+    } else if (status === undefined) {
+      this.#fail({ kind: 'no-status' });
+    } else {
+      this.#end(status);
+    }
+  }
+
+  requestDrained(): void {
+    this.#congested = false;
+    this.#init.events.drained();
+  }
+
+  failed(failure: CallFailure): void {
+    this.#fail({ kind: 'call-failed', failure, answering: this.#answering });
+  }
+
+  /** Ends the target with a status of our own. */
+  refuse(status: GrpcStatus): void {
+    if (this.#over) return;
+    this.#outbound?.reset(h2ErrorCodes.cancel);
+    this.#end(status);
+  }
+
+  #fail(failure: PumpFailure): void {
+    this.refuse(describePumpFailure(this.#init.words, failure));
+  }
+
+  #end(status: GrpcStatus): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#endSpan(status);
+    this.#init.events.ended(this, status);
+  }
+
+  #endSpan(status: GrpcStatus): void {
+    if (this.#init.span !== undefined) endSpan(this.#init.span, status, status.code !== 0);
+  }
+}

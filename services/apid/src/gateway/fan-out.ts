@@ -1,0 +1,196 @@
+import { maxMessageSizeBytes } from '@nodewright/contract';
+import { faultFrom, grpcCodeFromKind } from '@nodewright/fault';
+import {
+  type GrpcStatus,
+  type InboundCall,
+  type InboundReceiver,
+  MessageScanner,
+  sendStatus,
+} from '@nodewright/h2';
+import type { Hop } from '../domain/rewrite-metadata.ts';
+import type { CallRecord } from './call-record.ts';
+import { describePumpFailure, hopWords, secondsText } from './describe-failure.ts';
+import { FanOutTarget, type TargetEvents } from './fan-out-target.ts';
+import type { Gateway } from './gateway.ts';
+import { hopHeaders } from './hop-headers.ts';
+import { type JointAnswer, StreamJointAnswer, UnaryJointAnswer } from './joint-answer.ts';
+
+/** How much of the request is kept for targets that are still being connected, in bytes; then the client waits. */
+const maxBacklogBytes = 1024 * 1024;
+
+const cancelled: GrpcStatus = {
+  code: grpcCodeFromKind('cancelled'),
+  message: 'the client cancelled the call',
+};
+
+/**
+ * Spreads one call over several nodes and joins their answers. All targets are dialled at once, none waits for another;
+ * one that fails leaves an entry and the call goes on. The call itself fails only when the request is malformed, when
+ * the client's time is up or when the client goes away.
+ */
+export class FanOut implements InboundReceiver, TargetEvents {
+  readonly #gateway: Gateway;
+  readonly #call: InboundCall;
+  readonly #record: CallRecord;
+  readonly #targets: readonly FanOutTarget[];
+  readonly #answer: JointAnswer;
+  readonly #request = new MessageScanner(maxMessageSizeBytes);
+  /** The request so far, as long as a target that is being connected may need it. */
+  #backlog: Buffer[] = [];
+  #backlogBytes = 0;
+  #connecting: number;
+  #left: number;
+  #requestEnded = false;
+  #over = false;
+
+  constructor(
+    gateway: Gateway,
+    call: InboundCall,
+    names: readonly string[],
+    streaming: boolean,
+    record: CallRecord,
+  ) {
+    this.#gateway = gateway;
+    this.#call = call;
+    this.#record = record;
+    this.#targets = names.map((name) => this.#createTarget(name));
+    this.#answer = streaming ? new StreamJointAnswer(call, this.#targets) : new UnaryJointAnswer(call);
+    this.#connecting = names.length;
+    this.#left = names.length;
+  }
+
+  start(): void {
+    this.#call.receive(this);
+    this.#call.resume();
+    this.#record.onDeadline(() => this.#expire());
+    for (const target of this.#targets) {
+      target.connect().catch((error: unknown) => this.#fail(this.#record.failInside(error)));
+    }
+  }
+
+  requestData(chunk: Buffer): void {
+    if (this.#over) return;
+    if (this.#request.push(chunk) !== chunk.length) {
+      const sizes = { sizeBytes: this.#request.declaredBytes, limitBytes: maxMessageSizeBytes };
+      this.#failRequest({ kind: 'too-large', side: 'request', ...sizes });
+      return;
+    }
+    if (this.#connecting > 0) {
+      this.#backlog.push(chunk);
+      this.#backlogBytes += chunk.length;
+    }
+    for (const target of this.#targets) target.write(chunk);
+    this.#paceRequest();
+  }
+
+  requestEnded(): void {
+    if (this.#over) return;
+    if (this.#request.insideMessage) {
+      this.#failRequest({ kind: 'truncated', side: 'request', shortfall: this.#request.shortfall });
+      return;
+    }
+    this.#requestEnded = true;
+    for (const target of this.#targets) {
+      if (target.open) target.endRequest();
+    }
+  }
+
+  answerDrained(): void {
+    for (const target of this.#targets) target.resume();
+  }
+
+  cancelled(): void {
+    if (this.#over) return;
+    this.#over = true;
+    for (const target of this.#targets) target.cancel(cancelled);
+    this.#record.finish(cancelled);
+  }
+
+  opened(target: FanOutTarget): void {
+    for (const chunk of this.#backlog) target.write(chunk);
+    if (this.#requestEnded) target.endRequest();
+    this.#connected();
+  }
+
+  message(target: FanOutTarget, body: Buffer): void {
+    if (this.#over) return;
+    try {
+      if (this.#answer.message(target, body)) return;
+      for (const each of this.#targets) each.pause();
+    } catch (error) {
+      // An answer of another shape is that target's failure.
+      const { message } = faultFrom(error);
+      target.refuse({ code: grpcCodeFromKind('unknown'), message });
+    }
+  }
+
+  drained(): void {
+    if (!this.#over) this.#paceRequest();
+  }
+
+  ended(target: FanOutTarget, status: GrpcStatus): void {
+    if (this.#over) return;
+    if (!target.wasOpened) this.#connected();
+    this.#answer.ended(target, status);
+    this.#left -= 1;
+    if (this.#left > 0) {
+      this.#paceRequest();
+      return;
+    }
+    this.#over = true;
+    this.#answer.finish();
+    this.#record.finish({ code: 0, message: '' });
+  }
+
+  #createTarget(name: string): FanOutTarget {
+    const hop: Hop = { kind: 'node', name };
+    const span = this.#record.startHop(name);
+    return new FanOutTarget({
+      gateway: this.#gateway,
+      name,
+      words: hopWords(hop, this.#gateway.identity().hostname),
+      span,
+      events: this,
+      headers: () => hopHeaders(this.#call, hop, this.#record, span, false),
+    });
+  }
+
+  /** One target fewer may need the backlog. */
+  #connected(): void {
+    this.#connecting -= 1;
+    if (this.#connecting > 0) return;
+    this.#backlog = [];
+    this.#backlogBytes = 0;
+    this.#paceRequest();
+  }
+
+  #paceRequest(): void {
+    const full = this.#connecting > 0 && this.#backlogBytes > maxBacklogBytes;
+    if (full || this.#targets.some(({ congested }) => congested)) this.#call.pause();
+    else this.#call.resume();
+  }
+
+  #expire(): void {
+    const waiting = this.#targets.filter(({ over }) => !over).map(({ name }) => JSON.stringify(name));
+    const { hostname } = this.#gateway.identity();
+    const after = secondsText(this.#record.timeoutMs ?? 0);
+    this.#fail({
+      code: grpcCodeFromKind('deadline-exceeded'),
+      message: `deadline exceeded after ${after} while waiting for ${waiting.join(', ')} (via ${hostname})`,
+    });
+  }
+
+  #failRequest(failure: Parameters<typeof describePumpFailure>[1]): void {
+    // The client's fault: no hop is named.
+    this.#fail(describePumpFailure({ subject: 'the client', via: '', isNode: false }, failure));
+  }
+
+  /** Ends the whole call with a status of our own. */
+  #fail(status: GrpcStatus): void {
+    if (this.#over) return;
+    this.#over = true;
+    for (const target of this.#targets) target.cancel(status);
+    sendStatus(this.#call, status, this.#answer.answering);
+    this.#record.finish(status);
+  }
+}

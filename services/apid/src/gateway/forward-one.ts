@@ -1,0 +1,61 @@
+import { maxMessageSizeBytes } from '@nodewright/contract';
+import { faultFrom } from '@nodewright/fault';
+import { type InboundCall, Pump } from '@nodewright/h2';
+import type { Hop } from '../domain/rewrite-metadata.ts';
+import { type CallRecord, endSpan } from './call-record.ts';
+import {
+  describeConnectFailure,
+  describeDeadline,
+  describePumpFailure,
+  type HopWords,
+  hopWords,
+} from './describe-failure.ts';
+import type { Gateway } from './gateway.ts';
+import { hopHeaders } from './hop-headers.ts';
+
+/** Connections tried when the first one closes just as the call is made on it. */
+const maxAttempts = 3;
+
+/** Passes a call on to one hop, byte for byte. Whatever goes wrong, the client gets a status that names the hop. */
+export async function forwardOne(
+  gateway: Gateway,
+  call: InboundCall,
+  hop: Hop,
+  record: CallRecord,
+): Promise<void> {
+  const words = hopWords(hop, gateway.identity().hostname);
+  const span = record.startHop(hop.kind === 'node' ? hop.name : 'machined');
+  let connecting = true;
+  const pump = new Pump({
+    inbound: call,
+    maxMessageBytes: maxMessageSizeBytes,
+    // A backend that gives up because the same deadline passed there says so less clearly.
+    describe: (failure) =>
+      record.deadlinePassed
+        ? describeDeadline(words, record.timeoutMs ?? 0, false)
+        : describePumpFailure(words, failure),
+    onDone(outcome) {
+      if (span !== undefined) endSpan(span, outcome, outcome.code !== 0);
+      record.finish(outcome);
+    },
+  });
+  record.onDeadline(() => pump.fail(describeDeadline(words, record.timeoutMs ?? 0, connecting)));
+
+  const target = hop.kind === 'node' ? gateway.targetOf(hop.name) : gateway.machined;
+  try {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const acquired = gateway.pool.acquire(target);
+      const connection = acquired instanceof Promise ? await acquired : acquired;
+      connecting = false;
+      if (pump.start(connection, hopHeaders(call, hop, record, span, true))) return;
+    }
+    pump.fail(closingStatus(words));
+  } catch (error) {
+    pump.fail(describeConnectFailure(words, faultFrom(error).message));
+  }
+}
+
+/** Every connection that was made closed before the call could be made on it. */
+export function closingStatus(words: HopWords) {
+  return describeConnectFailure(words, 'its connections close as soon as they are made');
+}

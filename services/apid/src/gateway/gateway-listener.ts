@@ -1,0 +1,155 @@
+import { faultFrom } from '@nodewright/fault';
+import {
+  backoffDelayMs,
+  GatewayServer,
+  gatewayLimits,
+  type H2Engine,
+  type Handshake,
+  type InboundCall,
+  type ServerCredentials,
+} from '@nodewright/h2';
+import type { Logger } from '@nodewright/telemetry';
+import { judgeClientCertificate } from '../domain/client-certificate.ts';
+import type { GatewayIdentity } from '../domain/gateway-identity.ts';
+import { needsNewListener } from '../domain/identity-change.ts';
+import type { GatewayPeer } from './gateway.ts';
+
+export interface GatewayListenerInit {
+  readonly engine: H2Engine;
+  readonly log: Logger;
+  onCall(call: InboundCall, peer: GatewayPeer): void;
+  /** Told whenever the listener opens or closes. */
+  onListening(listening: boolean): void;
+  /** How long calls may go on after the listener closed, in milliseconds. */
+  readonly drainTimeoutMs: number;
+}
+
+interface OpenListener {
+  readonly server: GatewayServer<GatewayPeer>;
+  readonly identity: GatewayIdentity;
+}
+
+/**
+ * The public listener. It follows the identity: absent without one, opened anew when the address or the mode is
+ * another, and else only given new credentials, which later handshakes use.
+ */
+export class GatewayListener implements AsyncDisposable {
+  readonly #init: GatewayListenerInit;
+  #open: OpenListener | undefined;
+  /** Listeners that are closed and still have calls. */
+  readonly #draining = new Set<Promise<void>>();
+  #retry: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #disposed = false;
+
+  constructor(init: GatewayListenerInit) {
+    this.#init = init;
+  }
+
+  /** Makes `identity` the one in force. Resolves when the listener is as it asks, or another attempt is due later. */
+  async apply(identity: GatewayIdentity | undefined): Promise<void> {
+    clearTimeout(this.#retry);
+    if (this.#disposed) return;
+    const open = this.#open;
+    if (open !== undefined && identity !== undefined && !needsNewListener(open.identity, identity)) {
+      open.server.setCredentials(credentialsOf(identity));
+      this.#open = { server: open.server, identity };
+      return;
+    }
+    this.#close();
+    if (identity !== undefined) await this.#listen(identity);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed = true;
+    clearTimeout(this.#retry);
+    this.#close();
+    await Promise.all(this.#draining);
+  }
+
+  #close(): void {
+    if (this.#open === undefined) return;
+    const { server } = this.#open;
+    this.#open = undefined;
+    this.#init.onListening(false);
+    const closed: Promise<void> = server
+      .close(this.#init.drainTimeoutMs)
+      .finally(() => this.#draining.delete(closed));
+    this.#draining.add(closed);
+  }
+
+  async #listen(identity: GatewayIdentity): Promise<void> {
+    const { engine, log, onCall } = this.#init;
+    const { listen } = identity;
+    const facts = {
+      address: listen.host ?? '*',
+      port: listen.port,
+      nodeRoutingDisabled: identity.nodeRoutingDisabled,
+      readonlyRoleMode: identity.readonlyRoleMode,
+      skipVerifyingClientCert: identity.skipVerifyingClientCert,
+    };
+    const server = new GatewayServer<GatewayPeer>({
+      engine,
+      limits: gatewayLimits,
+      credentials: credentialsOf(identity),
+      admit: (handshake) => admit(handshake, identity.skipVerifyingClientCert),
+      onCall,
+      onRefused: (reason, handshake) => log.warn(refusalFacts(reason, handshake), 'connection refused'),
+      onBroken: (reason, handshake) => log.debug({ peer: peerName(handshake), reason }, 'connection broke'),
+    });
+    try {
+      const port = await server.listen(
+        listen.host === undefined ? { port: listen.port } : { host: listen.host, port: listen.port },
+      );
+      this.#failures = 0;
+      this.#open = { server, identity };
+      log.info({ ...facts, port }, 'gateway listens');
+      this.#init.onListening(true);
+    } catch (error) {
+      this.#failures += 1;
+      const retryMs = Math.round(backoffDelayMs(this.#failures, 0.5));
+      log.error({ ...facts, error: faultFrom(error).message, retryMs }, 'cannot listen');
+      this.#retry = setTimeout(() => void this.apply(identity), retryMs);
+    }
+    // The daemon was told to stop meanwhile.
+    if (this.#disposed) this.#close();
+  }
+}
+
+function credentialsOf(identity: GatewayIdentity): ServerCredentials {
+  return {
+    certificate: identity.server.certificate,
+    key: identity.server.key,
+    requestClientCertificate: !identity.skipVerifyingClientCert,
+    clientCas: identity.acceptedCas,
+  };
+}
+
+function admit(handshake: Handshake, unverified: boolean) {
+  const { remoteAddress } = handshake;
+  const name = peerName(handshake);
+  if (unverified) return { admitted: true, peer: { remoteAddress, name, organizations: [] } } as const;
+  const verdict = judgeClientCertificate(handshake.certificate, handshake.certificateError);
+  if (!verdict.accepted) return { admitted: false, reason: verdict.reason } as const;
+  return { admitted: true, peer: { remoteAddress, name, organizations: verdict.organizations } } as const;
+}
+
+function peerName({ remoteAddress, remotePort }: Handshake): string {
+  return remoteAddress.includes(':') ? `[${remoteAddress}]:${remotePort}` : `${remoteAddress}:${remotePort}`;
+}
+
+function refusalFacts(reason: string, handshake: Handshake) {
+  const { certificate } = handshake;
+  return {
+    peer: peerName(handshake),
+    reason,
+    ...(certificate === undefined
+      ? {}
+      : { subject: oneLine(certificate.subject), issuer: oneLine(certificate.issuer) }),
+  };
+}
+
+/** Node writes one part of a name a line, or nothing at all. */
+function oneLine(name: string | undefined): string {
+  return (name ?? '').replaceAll('\n', ', ');
+}

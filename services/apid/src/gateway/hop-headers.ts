@@ -1,0 +1,30 @@
+import { buildInfo, ports } from '@nodewright/contract';
+import { formatGrpcTimeout, type InboundCall } from '@nodewright/h2';
+import type { Span } from '@nodewright/telemetry';
+import { type Hop, rewriteMetadata } from '../domain/rewrite-metadata.ts';
+import type { CallRecord } from './call-record.ts';
+
+const userAgent = `nodewright-apid/${buildInfo.tag}`;
+
+/** The header block of a call's next hop, as things stand now: the time left goes with it. */
+export function hopHeaders(
+  call: InboundCall,
+  hop: Hop,
+  record: CallRecord,
+  span: Span | undefined,
+  compressedAnswers: boolean,
+): string[] {
+  const { remainingMs } = record;
+  return rewriteMetadata({
+    incoming: call.headers,
+    hop,
+    fullMethod: call.path,
+    authority: call.authority,
+    roles: record.caller?.roles ?? [],
+    timeout: remainingMs === undefined ? undefined : formatGrpcTimeout(remainingMs),
+    traceparent: span?.traceparent,
+    userAgent,
+    port: ports.apid,
+    compressedAnswers,
+  });
+}

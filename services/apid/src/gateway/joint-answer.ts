@@ -1,0 +1,170 @@
+import { grpcCodeFromKind } from '@nodewright/fault';
+import {
+  type GrpcStatus,
+  headerValue,
+  type InboundCall,
+  messagePrefix,
+  type RawHeaders,
+} from '@nodewright/h2';
+import {
+  hostnameSuffix,
+  streamFailure,
+  type TargetFailure,
+  unaryEntry,
+  unaryFailure,
+} from '../domain/aggregate.ts';
+import type { FanOutTarget } from './fan-out-target.ts';
+
+/** How the answers of many targets become one. */
+export interface JointAnswer {
+  /** Takes a message of a target. Throws a Fault when it cannot be stamped. False: hold the targets until drained. */
+  message(target: FanOutTarget, body: Buffer): boolean;
+  /** A target is through. A failed one leaves an entry that says so. */
+  ended(target: FanOutTarget, status: GrpcStatus): void;
+  /** All targets are through: the joint call ends well. */
+  finish(): void;
+  /** Whether response headers were sent. */
+  readonly answering: boolean;
+}
+
+const answerHead = [':status', '200', 'content-type', 'application/grpc'] as const;
+
+/** Fields of one target's answer that mean nothing in a joint one. */
+const ownFields: ReadonlySet<string> = new Set([
+  'content-type',
+  'content-length',
+  'connection',
+  'date',
+  'server',
+  'trailer',
+  'grpc-status',
+  'grpc-message',
+  'grpc-status-details-bin',
+  'grpc-encoding',
+  'grpc-accept-encoding',
+]);
+
+function metadataOf(headers: RawHeaders): string[] {
+  const kept: string[] = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] ?? '';
+    if (!name.startsWith(':') && !ownFields.has(name)) kept.push(name, headers[index + 1] ?? '');
+  }
+  return kept;
+}
+
+function failureOf({ code, message }: GrpcStatus, target: FanOutTarget): TargetFailure {
+  const details = headerValue(target.trailers, 'grpc-status-details-bin');
+  return {
+    code,
+    message,
+    details: details === undefined ? undefined : Buffer.from(details, 'base64'),
+  };
+}
+
+const answeredNothing: GrpcStatus = {
+  code: grpcCodeFromKind('internal'),
+  message: 'the call ended well and without a message',
+};
+
+/**
+ * One message that holds the entries of all targets in order of completion. Source: Talos v1.14: one2many unary.
+ */
+export class UnaryJointAnswer implements JointAnswer {
+  readonly answering = false;
+  readonly #call: InboundCall;
+  readonly #answers = new Map<FanOutTarget, Uint8Array>();
+  readonly #entries: Uint8Array[] = [];
+  readonly #headers: string[] = [];
+  readonly #trailers: string[] = [];
+
+  constructor(call: InboundCall) {
+    this.#call = call;
+  }
+
+  message(target: FanOutTarget, body: Buffer): boolean {
+    // A second message is as wrong as a second entry, and is refused the same way.
+    const before = this.#answers.get(target);
+    const answer = before === undefined ? body : Buffer.concat([before, body]);
+    this.#answers.set(target, unaryEntry(answer, target.name));
+    return true;
+  }
+
+  ended(target: FanOutTarget, status: GrpcStatus): void {
+    const entry = this.#answers.get(target);
+    this.#answers.delete(target);
+    this.#headers.push(...metadataOf(target.headers));
+    this.#trailers.push(...metadataOf(target.trailers));
+    const outcome = status.code === 0 && entry === undefined ? answeredNothing : status;
+    this.#entries.push(
+      outcome.code === 0 && entry !== undefined
+        ? entry
+        : unaryFailure(target.name, failureOf(outcome, target)),
+    );
+  }
+
+  finish(): void {
+    const length = this.#entries.reduce((sum, entry) => sum + entry.length, 0);
+    this.#call.respond([...answerHead, ...this.#headers]);
+    this.#call.write(messagePrefix(length));
+    for (const entry of this.#entries) this.#call.write(entry);
+    this.#call.finish(['grpc-status', '0', ...this.#trailers]);
+  }
+}
+
+/**
+ * Every message of every target as it comes, with the target's name in it. Source: Talos v1.14: one2many streaming.
+ */
+export class StreamJointAnswer implements JointAnswer {
+  readonly #call: InboundCall;
+  readonly #suffixes = new Map<string, Uint8Array>();
+  readonly #trailers: string[] = [];
+  readonly #targets: readonly FanOutTarget[];
+  #answering = false;
+
+  constructor(call: InboundCall, targets: readonly FanOutTarget[]) {
+    this.#call = call;
+    this.#targets = targets;
+  }
+
+  get answering(): boolean {
+    return this.#answering;
+  }
+
+  message(target: FanOutTarget, body: Buffer): boolean {
+    const suffix = this.#suffix(target.name);
+    this.#respond();
+    this.#call.write(messagePrefix(body.length + suffix.length));
+    this.#call.write(body);
+    return this.#call.write(suffix);
+  }
+
+  ended(target: FanOutTarget, status: GrpcStatus): void {
+    this.#trailers.push(...metadataOf(target.trailers));
+    if (status.code === 0) return;
+    const message = streamFailure(target.name, failureOf(status, target));
+    this.#respond();
+    this.#call.write(messagePrefix(message.length));
+    this.#call.write(message);
+  }
+
+  finish(): void {
+    this.#respond();
+    this.#call.finish(['grpc-status', '0', ...this.#trailers]);
+  }
+
+  /** Headers go out with the first message: metadata of targets that have answered by then is in them. */
+  #respond(): void {
+    if (this.#answering) return;
+    this.#answering = true;
+    this.#call.respond([...answerHead, ...this.#targets.flatMap(({ headers }) => metadataOf(headers))]);
+  }
+
+  #suffix(name: string): Uint8Array {
+    const known = this.#suffixes.get(name);
+    if (known !== undefined) return known;
+    const suffix = hostnameSuffix(name);
+    this.#suffixes.set(name, suffix);
+    return suffix;
+  }
+}

@@ -1,0 +1,107 @@
+import { metadataKeys } from '@nodewright/contract';
+import { type FaultKind, grpcCodeFromKind } from '@nodewright/fault';
+import {
+  type GrpcStatus,
+  hasHeader,
+  headerValue,
+  headerValues,
+  type InboundCall,
+  isGrpcContentType,
+  parseGrpcTimeout,
+  statusTrailers,
+} from '@nodewright/h2';
+import { checkRequest } from '../domain/check-request.ts';
+import type { GatewayIdentity } from '../domain/gateway-identity.ts';
+import { type CallerRoles, rolesFromCertificate, rolesInMaintenance } from '../domain/roles.ts';
+import { routeRequest } from '../domain/route-request.ts';
+import { CallRecord } from './call-record.ts';
+import { FanOut } from './fan-out.ts';
+import { forwardOne } from './forward-one.ts';
+import type { Gateway, GatewayPeer } from './gateway.ts';
+
+/** Answers one call: checks that it is one, finds the caller's roles, decides where it goes, and sends it there. */
+export function serveCall(gateway: Gateway, call: InboundCall, peer: GatewayPeer): void {
+  const record = new CallRecord(gateway, call, peer);
+  const refuse = (kind: FaultKind, message: string, httpStatus = 200) => {
+    const status = { code: grpcCodeFromKind(kind), message };
+    refuseCall(call, status, httpStatus);
+    record.finish(status);
+  };
+  try {
+    const contentType = headerValue(call.headers, 'content-type');
+    const wrong = checkRequest(call.method, call.path, contentType, isGrpcContentType(contentType));
+    if (wrong !== undefined) {
+      refuse(wrong.fault, wrong.message, wrong.httpStatus);
+      return;
+    }
+    const timeout = headerValue(call.headers, 'grpc-timeout');
+    if (timeout !== undefined) {
+      record.timeoutMs = parseGrpcTimeout(timeout);
+      if (record.timeoutMs === undefined) {
+        refuse('internal', `malformed grpc-timeout: ${JSON.stringify(timeout)}`);
+        return;
+      }
+    }
+    const identity = gateway.identity();
+    record.caller = callerRoles(identity, peer, call);
+    const route = routeRequest(
+      {
+        fullMethod: call.path,
+        node: headerValues(call.headers, metadataKeys.node),
+        nodes: headerValues(call.headers, metadataKeys.nodes),
+        proxied: hasHeader(call.headers, metadataKeys.proxyFrom),
+      },
+      {
+        nodeRoutingDisabled: identity.nodeRoutingDisabled,
+        canForward: identity.client !== undefined,
+        localTargets: identity.localTargets,
+      },
+    );
+    switch (route.kind) {
+      case 'refused':
+        refuse(route.fault, route.message);
+        return;
+      case 'local':
+        forwardOrFail(gateway, call, { kind: 'machined' }, record);
+        return;
+      case 'one':
+        forwardOrFail(gateway, call, { kind: 'node', name: route.target }, record);
+        return;
+      case 'many':
+        new FanOut(gateway, call, route.targets, route.streaming, record).start();
+    }
+  } catch (error) {
+    failInside(call, record, error);
+  }
+}
+
+function callerRoles(identity: GatewayIdentity, peer: GatewayPeer, call: InboundCall): CallerRoles {
+  return identity.readonlyRoleMode
+    ? rolesInMaintenance(peer.remoteAddress)
+    : rolesFromCertificate(peer.organizations, headerValues(call.headers, metadataKeys.role));
+}
+
+function forwardOrFail(
+  gateway: Gateway,
+  call: InboundCall,
+  hop: Parameters<typeof forwardOne>[2],
+  record: CallRecord,
+): void {
+  forwardOne(gateway, call, hop, record).catch((error: unknown) => failInside(call, record, error));
+}
+
+/** A bug must not take other calls down with it. */
+function failInside(call: InboundCall, record: CallRecord, error: unknown): void {
+  const status = record.failInside(error);
+  refuseCall(call, status, 200);
+  // Does nothing unless an answer had begun.
+  call.finish(statusTrailers(status));
+  record.finish(status);
+}
+
+function refuseCall(call: InboundCall, status: GrpcStatus, httpStatus: number): void {
+  call.respond(
+    [':status', String(httpStatus), 'content-type', 'application/grpc', ...statusTrailers(status)],
+    true,
+  );
+}

@@ -1,0 +1,189 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConnectionOptions } from 'node:tls';
+import { ports } from '@nodewright/contract';
+import { ApidRuntime } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
+import { type DaemonProcess, spawnDaemon } from '@nodewright/testkit';
+import { Authority, type Credentials, credentialsOf } from './authority.ts';
+import { Backend, type Behaviour } from './backend.ts';
+import { Client } from './client.ts';
+import { freeLoopbackAddress } from './loopback.ts';
+
+export interface ApidInit {
+  /** Changes to what machined would write. */
+  readonly runtime?: Partial<ApidRuntime>;
+  /** No client certificate: nothing may be forwarded. */
+  readonly worker?: boolean;
+  /** How this node's machined answers. */
+  readonly machined?: Behaviour;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Folder names below the test's own, for long paths. */
+  readonly folder?: string;
+  /** Listen on apid's own port instead of a free one, on a loopback address that nobody has. */
+  readonly onOwnPort?: boolean;
+}
+
+/** apid as a child process, between a machined and peers that the test scripts. */
+export class ApidUnderTest implements AsyncDisposable {
+  readonly authority: Authority;
+  readonly machined: Backend;
+  readonly folder: string;
+  readonly runtimeFile: string;
+  readonly healthSocket: string;
+  /** Address of the listener. */
+  readonly host: string;
+  readonly #scope = new AsyncDisposableStack();
+  #process: DaemonProcess | undefined;
+  #runtime: ApidRuntime;
+  #port = 0;
+
+  private constructor(
+    authority: Authority,
+    machined: Backend,
+    folder: string,
+    host: string,
+    runtime: ApidRuntime,
+  ) {
+    this.authority = authority;
+    this.machined = machined;
+    this.folder = folder;
+    this.runtimeFile = join(folder, 'runtime.json');
+    this.healthSocket = join(folder, 'health.sock');
+    this.host = host;
+    this.#runtime = runtime;
+  }
+
+  static async start(init: ApidInit = {}): Promise<ApidUnderTest> {
+    const apid = await ApidUnderTest.prepare(init);
+    apid.writeRuntime();
+    await apid.spawn(init.env);
+    await apid.listening();
+    return apid;
+  }
+
+  /** Everything but the runtime file and the process. */
+  static async prepare(init: ApidInit = {}): Promise<ApidUnderTest> {
+    const authority = await Authority.create();
+    const base = mkdtempSync(join(tmpdir(), 'apid-'));
+    const folder = init.folder === undefined ? base : join(base, init.folder);
+    mkdirSync(folder, { recursive: true });
+    const machined = await Backend.unix(join(folder, 'machined.sock'), init.machined);
+    const host = init.onOwnPort === true ? await freeLoopbackAddress() : '127.0.0.1';
+    const client = init.worker === true ? undefined : await authority.impersonator();
+    const runtime = ApidRuntime.fromPartial({
+      listenAddress: `${host}:${init.onOwnPort === true ? ports.apid : 0}`,
+      server: await authority.server('node01', '127.0.0.1', host),
+      client,
+      acceptedCas: [authority.certificate],
+      hostname: 'node01',
+      fqdn: 'node01.cluster.test',
+      addresses: [host],
+      members: [{ hostname: 'node01', addresses: [host] }],
+      ...init.runtime,
+    });
+    const apid = new ApidUnderTest(authority, machined, folder, host, runtime);
+    apid.#scope.defer(() => rmSync(base, { recursive: true, force: true }));
+    apid.#scope.use(machined);
+    return apid;
+  }
+
+  get process(): DaemonProcess {
+    if (this.#process === undefined) throw new Error('apid was not started');
+    return this.#process;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  get runtime(): ApidRuntime {
+    return this.#runtime;
+  }
+
+  async spawn(env: Readonly<Record<string, string>> = {}): Promise<void> {
+    const args = [
+      ...['--runtime-file', this.runtimeFile],
+      ...['--machined-socket', join(this.folder, 'machined.sock')],
+      ...['--health-socket', this.healthSocket],
+    ];
+    this.#process = this.#scope.use(await spawnDaemon({ name: 'apid', args, env }));
+  }
+
+  /** Waits until apid listens, for the `times`th time, and takes the port from its log. */
+  async listening(times = 1): Promise<void> {
+    const lines = await this.logged('gateway listens', times);
+    this.#port = Number(lines.at(-1)?.port);
+  }
+
+  /** Waits for so many log lines with a message and yields them. */
+  async logged(message: string, count = 1): Promise<Record<string, unknown>[]> {
+    for (let waitedMs = 0; ; waitedMs += 10) {
+      const lines = this.process.lines().filter(({ msg }) => msg === message);
+      if (lines.length >= count) return lines;
+      if (waitedMs > 10_000) {
+        throw new Error(
+          `${count} lines "${message}" did not come:\n${this.process.stdout()}${this.process.stderr()}`,
+        );
+      }
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  /** Replaces the runtime file as machined does: by a rename. */
+  writeRuntime(changes: Partial<ApidRuntime> = {}): void {
+    this.#runtime = ApidRuntime.fromPartial({ ...this.#runtime, ...changes });
+    this.writeRuntimeText(JSON.stringify(ApidRuntime.toJSON(this.#runtime)));
+  }
+
+  writeRuntimeText(text: string): void {
+    writeFileSync(`${this.runtimeFile}.new`, text, { mode: 0o600 });
+    renameSync(`${this.runtimeFile}.new`, this.runtimeFile);
+  }
+
+  /** Options of a TLS connection to apid, with a certificate of these roles. */
+  async tls(...roles: string[]): Promise<ConnectionOptions> {
+    return this.tlsWith(await this.authority.client(...roles));
+  }
+
+  tlsWith(credentials: Partial<Credentials>): ConnectionOptions {
+    return { host: this.host, port: this.#port, ca: this.authority.certificate, ...credentials };
+  }
+
+  /** A connected client, `os:admin` by default. Closed with the rest. */
+  async client(...roles: string[]): Promise<Client> {
+    return this.#scope.use(
+      await Client.connect(await this.tls(...(roles.length > 0 ? roles : ['os:admin']))),
+    );
+  }
+
+  /** Another node: a member of the cluster at an address of its own, with a certificate for its name and address. */
+  async peer(name: string, behave?: Behaviour): Promise<Peer> {
+    const address = await freeLoopbackAddress();
+    const credentials = credentialsOf(await this.authority.server(name, address));
+    const listen = () => Backend.tls(address, ports.apid, credentials, this.authority.certificate, behave);
+    const peer: Peer = { name, address, credentials, backend: this.#scope.use(await listen()), listen };
+    this.writeRuntime({
+      members: [...this.#runtime.members, { hostname: name, addresses: [address], machineType: 3 }],
+    });
+    return peer;
+  }
+
+  /** Closes a thing of the test together with apid. */
+  use<T extends Disposable | AsyncDisposable>(thing: T): T {
+    return this.#scope.use(thing);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#scope.disposeAsync();
+  }
+}
+
+export interface Peer {
+  readonly name: string;
+  readonly address: string;
+  readonly credentials: Credentials;
+  readonly backend: Backend;
+  /** The same node again, after its backend was closed. */
+  listen(): Promise<Backend>;
+}

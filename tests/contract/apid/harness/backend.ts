@@ -1,0 +1,161 @@
+// Backends for the gateway under test, on node:http2 as it comes: nothing of the gateway's own code answers.
+import { once } from 'node:events';
+import {
+  createSecureServer,
+  createServer,
+  type Http2SecureServer,
+  type Http2Server,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import { withUnixAddress } from '@nodewright/h2';
+import type { Credentials } from './authority.ts';
+import { framed } from './messages.ts';
+
+/** A call as a backend sees it. */
+export interface BackendCall {
+  readonly path: string;
+  /** Name, value, name, value, … as on the wire. */
+  readonly headers: readonly string[];
+  readonly stream: ServerHttp2Stream;
+  readonly session: ServerHttp2Session;
+  /** All values of a field. */
+  values(name: string): string[];
+  /** The whole request body, at the client's half-close. */
+  body(): Promise<Buffer>;
+  /** Response headers; trailers are to follow by `finish`. */
+  respond(fields?: Record<string, string | string[]>): void;
+  finish(trailers?: Record<string, string | string[]>): void;
+}
+
+export type Behaviour = (call: BackendCall) => void;
+
+const answerHead = { ':status': 200, 'content-type': 'application/grpc' } as const;
+
+/** Answers every call with one message, empty by default, and OK. */
+export function reply(body: Uint8Array = new Uint8Array()): Behaviour {
+  return (call) => {
+    call.stream.resume();
+    call.respond();
+    call.stream.write(framed(body));
+    call.finish();
+  };
+}
+
+/** Sends the request's bytes back as they come. */
+export const echo: Behaviour = (call) => {
+  call.respond();
+  call.stream.on('data', (chunk: Buffer) => {
+    if (!call.stream.write(chunk)) call.stream.pause();
+  });
+  call.stream.on('drain', () => call.stream.resume());
+  call.stream.on('end', () => call.finish());
+};
+
+/** Answers with headers only. */
+export function fail(code: number, message: string, more: Record<string, string> = {}): Behaviour {
+  return ({ stream }) => {
+    stream.resume();
+    stream.respond(
+      { ...answerHead, 'grpc-status': String(code), 'grpc-message': message, ...more },
+      { endStream: true },
+    );
+  };
+}
+
+export class Backend implements AsyncDisposable {
+  readonly #server: Http2Server | Http2SecureServer;
+  readonly sessions = new Set<ServerHttp2Session>();
+  /** Every call so far. */
+  readonly calls: BackendCall[] = [];
+  /** What the next calls meet with. */
+  behave: Behaviour = reply();
+  #connections = 0;
+
+  private constructor(server: Http2Server | Http2SecureServer) {
+    this.#server = server;
+    server.on('session', (session: ServerHttp2Session) => {
+      this.#connections += 1;
+      this.sessions.add(session);
+      session.on('close', () => this.sessions.delete(session));
+      session.on('error', () => {});
+    });
+    server.on('stream', (stream: ServerHttp2Stream, _fields, _flags, raw) => {
+      stream.on('error', () => {});
+      const call = backendCall(stream, raw as unknown as string[]);
+      this.calls.push(call);
+      this.behave(call);
+    });
+  }
+
+  /** Connections accepted so far. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  /** A machined on a unix socket. */
+  static async unix(path: string, behave?: Behaviour): Promise<Backend> {
+    const server = createServer();
+    const backend = new Backend(server);
+    if (behave !== undefined) backend.behave = behave;
+    await withUnixAddress(path, async (address) => {
+      server.listen(address);
+      await once(server, 'listening');
+    });
+    return backend;
+  }
+
+  /** The apid of another node, which wants a certificate of the same authority. */
+  static async tls(
+    address: string,
+    port: number,
+    credentials: Credentials,
+    ca: string,
+    behave?: Behaviour,
+  ): Promise<Backend> {
+    const server = createSecureServer({ ...credentials, ca, requestCert: true, rejectUnauthorized: true });
+    const backend = new Backend(server);
+    if (behave !== undefined) backend.behave = behave;
+    server.on('sessionError', () => {});
+    server.listen(port, address);
+    await once(server, 'listening');
+    return backend;
+  }
+
+  /** Cuts every connection with a reset, as a process that is killed does, and goes on listening. */
+  cut(): void {
+    for (const session of this.sessions) session.socket.destroy();
+    for (const session of this.sessions) session.destroy();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.cut();
+    await closed;
+  }
+}
+
+function backendCall(stream: ServerHttp2Stream, headers: readonly string[]): BackendCall {
+  const values = (name: string) =>
+    headers.filter((_, index) => index % 2 === 1 && headers[index - 1] === name);
+  let trailers: Record<string, string | string[]> = {};
+  stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+  return {
+    path: values(':path')[0] ?? '',
+    headers,
+    stream,
+    session: stream.session as ServerHttp2Session,
+    values,
+    async body() {
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream) chunks.push(chunk as Buffer);
+      return Buffer.concat(chunks);
+    },
+    respond: (fields = {}) => stream.respond({ ...answerHead, ...fields }, { waitForTrailers: true }),
+    finish(fields = { 'grpc-status': '0' }) {
+      trailers = fields;
+      stream.end();
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { ports } from '@nodewright/contract';
+
+/** A loopback address on which nobody has apid's port: peers are dialled at that port and no other. */
+export async function freeLoopbackAddress(): Promise<string> {
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const address = `127.${randomInt(200, 250)}.${randomInt(1, 255)}.${randomInt(2, 255)}`;
+    const probe = createServer().listen(ports.apid, address);
+    try {
+      await once(probe, 'listening');
+    } catch {
+      continue;
+    }
+    probe.close();
+    await once(probe, 'close');
+    return address;
+  }
+  throw new Error('no loopback address is free');
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { ApidUnderTest } from './harness/apid-under-test.ts';
+import type { BackendCall } from './harness/backend.ts';
+import { Client } from './harness/client.ts';
+
+const scope = new AsyncDisposableStack();
+after(() => scope.disposeAsync());
+const apid = scope.use(await ApidUnderTest.start());
+const peer = await apid.peer('node02');
+
+const memory = '/machine.MachineService/Memory';
+
+/** `talos-role` as machined gets it from a caller with these organisations who claims these roles. */
+async function rolesAtMachined(organizations: string[], ...claimed: string[]): Promise<string[]> {
+  await using client = await Client.connect(apid.tlsWith(await apid.authority.client(...organizations)));
+  const before = apid.machined.calls.length;
+  await client.call(memory, { metadata: claimed.map((role) => ['talos-role', role] as const) });
+  const call: BackendCall | undefined = apid.machined.calls[before];
+  return call?.values('talos-role') ?? ['the call did not arrive'];
+}
+
+test("apid hands machined the roles of the caller's certificate, sorted, one a field", async () => {
+  assert.deepEqual(await rolesAtMachined(['os:reader', 'os:etcd:backup', 'os:future']), [
+    'os:etcd:backup',
+    'os:future',
+    'os:reader',
+  ]);
+});
+
+test('apid puts its own finding in place of the roles that a caller claims', async () => {
+  assert.deepEqual(await rolesAtMachined(['os:reader'], 'os:admin', 'os:operator'), ['os:reader']);
+});
+
+test('apid leaves no claimed role in place when the certificate has none', async () => {
+  assert.deepEqual(await rolesAtMachined([], 'os:admin'), []);
+});
+
+test('apid believes roles that an impersonator claims, instead of its own', async () => {
+  assert.deepEqual(
+    [
+      await rolesAtMachined(['os:impersonator'], 'os:reader', 'os:future'),
+      await rolesAtMachined(['os:impersonator', 'os:admin'], 'os:reader'),
+      await rolesAtMachined(['os:impersonator']),
+      await rolesAtMachined(['os:impersonator'], ''),
+    ],
+    [['os:future', 'os:reader'], ['os:reader'], ['os:impersonator'], []],
+  );
+});
+
+test('apid tells the next node the roles of the caller, and where the call came in', async () => {
+  const reader = await apid.client('os:reader');
+  await reader.call(memory, {
+    metadata: [
+      ['node', 'node02'],
+      ['talos-role', 'os:admin'],
+    ],
+  });
+  const call = peer.backend.calls.at(-1);
+  assert.deepEqual(
+    ['talos-role', 'proxyfrom', 'node', ':authority'].map((name) => call?.values(name)),
+    [['os:reader'], ['gateway.test'], [], ['node02:50000']],
+  );
+});
+
+test('apid shows the next node its own certificate, which may impersonate', async () => {
+  const admin = await apid.client();
+  const seen = Promise.withResolvers<string | undefined>();
+  peer.backend.behave = ({ session, stream }) => {
+    // The session hides the socket of TLS behind a proxy: what it is asked about passes through.
+    const { socket } = session as unknown as {
+      socket: { getPeerCertificate(): { subject: { O?: string } } };
+    };
+    seen.resolve(socket.getPeerCertificate().subject.O);
+    stream.respond(
+      { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '0' },
+      { endStream: true },
+    );
+  };
+  await admin.call(memory, { metadata: [['node', 'node02']] });
+  assert.equal(await seen.promise, 'os:impersonator');
+});
