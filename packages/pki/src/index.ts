@@ -14,6 +14,7 @@ export {
   generateCertificateAuthority,
 } from './generate-certificate-authority.ts';
 export { type CertificateInit, issueCertificate } from './issue-certificate.ts';
+export { assertIssuer } from './open-issuer.ts';
 export {
   type CertificateInfo,
   parseCertificate,

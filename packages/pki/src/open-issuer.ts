@@ -37,3 +37,8 @@ export function openIssuer({ certificate, key: keyPem }: CertificateAndKey): Iss
     authorityKeyIdentifier: identifier === undefined ? [] : [authorityKeyIdentifierExtension(identifier)],
   };
 }
+
+/** Can the pair issue certificates? Throws the Fault of `openIssuer` when not. */
+export function assertIssuer(pair: CertificateAndKey): void {
+  openIssuer(pair);
+}

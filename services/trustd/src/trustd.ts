@@ -1,4 +1,4 @@
-import { maxTrustdMessageSizeBytes } from '@nodewright/contract';
+import { maxTrustdMessageSizeBytes, nodePaths } from '@nodewright/contract';
 import { SecurityServiceDefinition } from '@nodewright/contract/gen/securityapi/security.ts';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { tlsPrivateKey } from '@nodewright/pki';
@@ -12,7 +12,7 @@ const options = {
   runtimeFile: {
     env: 'TRUSTD_RUNTIME_FILE',
     type: 'path',
-    default: '/system/run/trustd/runtime.json',
+    default: nodePaths.trustdRuntime,
     description: 'what machined hands over: addresses, certificates, the token',
   },
   healthSocket: {
@@ -40,7 +40,7 @@ async function serve(
 ): Promise<Serving> {
   const { telemetry, log } = context;
   let root = first;
-  const credentials = new ReloadingServerCredentials(tlsPair(root));
+  const credentials = new ReloadingServerCredentials({ ...tlsPair(root), minVersion: 'TLSv1.3' });
   const server: RpcServer = createRpcServer({
     services: [
       {
@@ -83,7 +83,10 @@ export const trustd: DaemonDefinition<typeof options> = {
     await health.listenUnix(context.options.healthSocket);
 
     let serving: Serving | undefined;
-    scope.defer(async () => serving?.[Symbol.asyncDispose]());
+    scope.defer(async () => {
+      health.setServing(false);
+      await serving?.[Symbol.asyncDispose]();
+    });
     const roots = watchTrustRoot(context.options.runtimeFile, { signal, log });
     const adopt = async (root: TrustRoot) => {
       if (serving?.adopt(root) === true) return;

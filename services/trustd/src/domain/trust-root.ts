@@ -1,6 +1,6 @@
 import { TrustdRuntime } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
 import { Fault, Secret } from '@nodewright/fault';
-import type { CertificateAndKey } from '@nodewright/pki';
+import { assertIssuer, type CertificateAndKey, readCertificates } from '@nodewright/pki';
 
 /** Everything that trustd works with, complete. */
 export interface TrustRoot {
@@ -21,6 +21,17 @@ function present<T>(value: T | undefined, field: string): T {
 
 const endWithLineBreak = (text: string) => (text.endsWith('\n') ? text : `${text}\n`);
 
+/**
+ * Checks that the root can sign and that joining nodes can trust it: half a root would answer every node with an error,
+ * or leave it with nothing to trust.
+ */
+function assertComplete({ issuingCa, acceptedCas }: TrustRoot): void {
+  assertIssuer(issuingCa);
+  if (readCertificates(acceptedCas).length === 0) {
+    throw new Fault('invalid-argument', 'acceptedCas of the runtime file hold no certificate');
+  }
+}
+
 /** Reads a `suite.runtime.v1.TrustdRuntime` in protobuf JSON. The Fault of a bad one names the field, never a value. */
 export function parseTrustRoot(bytes: Uint8Array): TrustRoot {
   let json: unknown;
@@ -32,11 +43,13 @@ export function parseTrustRoot(bytes: Uint8Array): TrustRoot {
   if (json === null || typeof json !== 'object')
     throw new Fault('invalid-argument', 'the runtime file is not an object');
   const runtime = TrustdRuntime.fromJSON(json);
-  return {
+  const root = {
     listenAddress: present(runtime.listenAddress, 'listenAddress'),
     server: present(runtime.server, 'server'),
     issuingCa: present(runtime.issuingCa, 'issuingCa'),
     acceptedCas: present(runtime.acceptedCas.map(endWithLineBreak).join(''), 'acceptedCas'),
     token: new Secret(present(runtime.token, 'token')),
   };
+  assertComplete(root);
+  return root;
 }

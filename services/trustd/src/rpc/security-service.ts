@@ -1,7 +1,7 @@
 import type { SecurityServiceImplementation } from '@nodewright/contract/gen/securityapi/security.ts';
 import { parseCertificateRequest, signCertificateRequest } from '@nodewright/pki';
 import { annotateRequest } from '@nodewright/rpc';
-import { signingPolicy } from '../domain/signing-policy.ts';
+import { assertRequestSize, signingPolicy } from '../domain/signing-policy.ts';
 import type { TrustRoot } from '../domain/trust-root.ts';
 
 export interface SecurityServiceInit {
@@ -14,6 +14,7 @@ export interface SecurityServiceInit {
 export function createSecurityService({ root, now }: SecurityServiceInit): SecurityServiceImplementation {
   return {
     async certificate({ csr }, context) {
+      assertRequestSize(csr.length);
       const request = parseCertificateRequest(csr);
       const { commonName, organizations } = request.subject;
       annotateRequest(context, {
