@@ -1,10 +1,8 @@
 import { Fault } from '@nodewright/fault';
 import type { Telemetry } from '@nodewright/telemetry';
-import { openClientProbe } from './process/client-probe.ts';
-import { checkPatches, generateClusterMaterial } from './process/generated-material.ts';
 import { createProcessProvisioner } from './process/process-provisioner.ts';
 import { findPrograms } from './process/programs.ts';
-import type { Provisioner, ProvisionerName } from './provisioner.ts';
+import type { ConfigPatches, Provisioner, ProvisionerName } from './provisioner.ts';
 
 export interface ProvisionerInit {
   /** Folder of the bundles that were built. */
@@ -27,8 +25,23 @@ export function openProvisioner(name: ProvisionerName, init: ProvisionerInit): P
   return createProcessProvisioner(() => ({
     programs: findPrograms(init.distFolder, init.nodeBinary),
     environment: init.environment,
-    checkPatches,
-    makeMaterial: () => generateClusterMaterial(init.now),
-    openProbe: (talosconfig) => openClientProbe(talosconfig, init.telemetry),
+    // Certificates, documents and gRPC are loaded where they are needed: until then the supervisor can start.
+    async checkPatches(patches) {
+      if (isEmpty(patches)) return;
+      const { checkPatches } = await import('./process/generated-material.ts');
+      checkPatches(patches);
+    },
+    async makeMaterial() {
+      const { generateClusterMaterial } = await import('./process/generated-material.ts');
+      return generateClusterMaterial(init.now);
+    },
+    async openProbe(talosconfig) {
+      const { openClientProbe } = await import('./process/client-probe.ts');
+      return openClientProbe(talosconfig, init.telemetry);
+    },
   }));
+}
+
+function isEmpty({ all, controlPlanes, workers }: ConfigPatches): boolean {
+  return all.length + controlPlanes.length + workers.length === 0;
 }

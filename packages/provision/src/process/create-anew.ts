@@ -36,16 +36,17 @@ export async function createAnew(creation: Creation, patchDigest: string): Promi
   await writePrivateFile(folder.state, encodeClusterState(draft));
 
   // Keys take the longest and need no addresses; addresses need no keys.
-  const secrets = progress.step('secrets', parts.makeMaterial);
-  const starting = progress.step('supervisor', async () =>
+  const candidates = await candidatesFor(creation);
+  const starting = progress.step('supervisor', () =>
     startSupervisor({
       folder,
-      candidates: await candidatesFor(creation),
+      candidates,
       programs: parts.programs,
       environment: parts.environment,
       signal,
     }),
   );
+  const secrets = progress.step('secrets', parts.makeMaterial);
   undo.defer(async () => (await starting.catch(() => undefined))?.[Symbol.asyncDispose]());
   const [material, supervisor] = await Promise.all([secrets, starting]);
 

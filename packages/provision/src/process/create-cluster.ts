@@ -22,7 +22,7 @@ export async function createCluster(
   const startedAt = performance.now();
   checkShape(request.shape);
   if (request.cidr !== undefined) parseSubnet(request.cidr);
-  parts.checkPatches(request.patches);
+  await parts.checkPatches(request.patches);
   const folder = await locateCluster(request, { make: true });
   await using _lock = await lockCluster(folder.path, request.name);
 

@@ -10,10 +10,10 @@ export interface CreateParts {
   readonly programs: ProcessPrograms;
   readonly environment: NodeJS.ProcessEnv;
   /** Throws a Fault for patches that cannot be read, before anything is made. */
-  readonly checkPatches: (patches: ConfigPatches) => void;
+  readonly checkPatches: (patches: ConfigPatches) => Promise<void>;
   readonly makeMaterial: MakeClusterMaterial;
   /** A probe that gets in with this talosconfig. */
-  readonly openProbe: (talosconfig: string) => NodeProbe;
+  readonly openProbe: (talosconfig: string) => Promise<NodeProbe>;
 }
 
 /** One run of `cluster create`. The cluster's lock is held. */
@@ -35,7 +35,7 @@ export async function awaitAnswers(
   talosconfig: string,
 ): Promise<void> {
   const { folder, parts, progress, signal } = creation;
-  await using probe = parts.openProbe(talosconfig);
+  await using probe = await parts.openProbe(talosconfig);
   await progress.step(`${state.nodes.length} nodes answer`, () =>
     waitForNodes({
       folder,

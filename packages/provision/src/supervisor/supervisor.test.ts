@@ -112,7 +112,7 @@ test('a supervisor whose starter is killed before the cluster is complete ends a
     import { createProcessProvisioner } from ${JSON.stringify(join(import.meta.dirname, '..', 'process', 'process-provisioner.ts'))};
     const provisioner = createProcessProvisioner(() => ({
       programs: ${JSON.stringify(programs)}, environment: process.env,
-      checkPatches() {}, makeMaterial: () => new Promise(() => {}), openProbe: () => { throw new Error(); },
+      async checkPatches() {}, makeMaterial: () => new Promise(() => {}), openProbe: () => { throw new Error(); },
     }));
     const progress = { step: (name, body) => body().then((it) => (console.log(name), it)), note() {} };
     setInterval(() => {}, 1000);

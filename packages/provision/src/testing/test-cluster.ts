@@ -30,9 +30,9 @@ export async function openTestCluster(
   const parts: CreateParts = {
     programs: writeFakePrograms(join(folder.path, 'dist'), behaviour),
     environment: process.env,
-    checkPatches: () => {},
+    checkPatches: async () => {},
     makeMaterial: async () => fakeMaterial(`${folder.path}`),
-    openProbe: () => ({ version: async () => {}, [Symbol.asyncDispose]: async () => {} }),
+    openProbe: async () => ({ version: async () => {}, [Symbol.asyncDispose]: async () => {} }),
     ...change,
   };
   const provisioner = createProcessProvisioner(() => parts);

@@ -1,0 +1,17 @@
+import type { CommandModule } from '../command-module.ts';
+import { addClusterOptions } from './cluster/cluster-options.ts';
+import { defineClusterCreate } from './cluster/create.ts';
+import { defineClusterDestroy } from './cluster/destroy.ts';
+import { defineClusterLogs } from './cluster/logs.ts';
+import { defineClusterShow } from './cluster/show.ts';
+
+/** `talosctl cluster`: clusters on this machine. Source: Talos v1.14: cluster. */
+export const clusterCommand: CommandModule = {
+  define(command, env) {
+    addClusterOptions(command);
+    defineClusterCreate(command, env);
+    defineClusterShow(command, env);
+    defineClusterDestroy(command, env);
+    defineClusterLogs(command, env);
+  },
+};

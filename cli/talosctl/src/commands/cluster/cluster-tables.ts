@@ -1,0 +1,39 @@
+import type { ClusterView, NodeView } from '@nodewright/provision';
+import { formatTable } from '../../render/table.ts';
+
+/** The two tables of `cluster show`: upstream's rows and columns, then ours. Source: Talos v1.14: cluster show. */
+export function clusterText(cluster: ClusterView): string {
+  const facts = formatTable([
+    ['PROVISIONER', cluster.provisioner],
+    ['NAME', cluster.name],
+    ['NETWORK NAME', cluster.network.name],
+    ['NETWORK CIDR', cluster.network.cidr],
+    ['NETWORK GATEWAY', cluster.network.gateway],
+    ['NETWORK MTU', String(cluster.network.mtu)],
+    ['KUBERNETES ENDPOINT', cluster.kubernetesEndpoint],
+    ['STATE', stateText(cluster)],
+    ['STATE FOLDER', cluster.folder],
+    ['TALOSCONFIG CONTEXT', contextText(cluster)],
+  ]);
+  const nodes = formatTable([
+    ['NAME', 'TYPE', 'IP', 'CPU', 'RAM', 'DISK', 'STATE', 'PID', 'RESTARTS'],
+    ...cluster.nodes.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(nodeRow),
+  ]);
+  return [...facts, '', 'NODES:', '', ...nodes, ''].join('\n');
+}
+
+/** Processes have no share of the machine of their own, which upstream prints as a dash. */
+function nodeRow({ name, type, address, state, pid, restarts }: NodeView): string[] {
+  return [name, type, address, '-', '-', '-', state, String(pid ?? '-'), String(restarts ?? '-')];
+}
+
+function stateText({ state, supervisor }: ClusterView): string {
+  if (supervisor !== undefined) return `${state} (supervisor pid ${supervisor.pid})`;
+  return state === 'incomplete' ? 'incomplete: its creation was interrupted' : state;
+}
+
+function contextText({ talosconfig }: ClusterView): string {
+  return talosconfig === undefined || talosconfig.context === ''
+    ? '-'
+    : `${talosconfig.context} in ${talosconfig.path}`;
+}

@@ -1,0 +1,88 @@
+import type { ClusterRequest, CreateResult, ProvisionerName } from '@nodewright/provision';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { CliEnvironment } from '../../command-module.ts';
+import { UsageFault } from '../../failure.ts';
+import { addOutputOption, type OutputOptions } from '../../node-options.ts';
+import { writeDocument } from '../../render/document.ts';
+import { talosconfigLocation } from '../../talosconfig-of.ts';
+import { type ClusterOptions, clusterRef, parseProvisioner, provisionerOf } from './cluster-options.ts';
+import { clusterText } from './cluster-tables.ts';
+import { readPatches } from './config-patches.ts';
+import { createStepLines } from './step-lines.ts';
+
+interface CreateOptions extends ClusterOptions, OutputOptions {
+  readonly controlplanes: number;
+  readonly workers: number;
+  readonly cidr?: string;
+  readonly configPatch?: readonly string[];
+  readonly configPatchControlplanes?: readonly string[];
+  readonly configPatchWorkers?: readonly string[];
+  readonly talosconfigDestination?: string;
+  readonly ifAbsent?: boolean;
+}
+
+/** `talosctl cluster create`: makes a cluster, or starts again one that is stopped. */
+export function defineClusterCreate(cluster: Command, env: CliEnvironment): void {
+  const command = cluster
+    .command('create')
+    .description('Create a local cluster, or start one again that is stopped')
+    .argument('[provisioner]', 'the same as --provisioner', parseProvisioner)
+    .option('--controlplanes <count>', 'number of control plane nodes', parseCount, 1)
+    .option('--workers <count>', 'number of worker nodes', parseCount, 1)
+    .option('--cidr <cidr>', 'addresses of the cluster, 127.a.b.0/24 (default: a range that is free)')
+    .option('--config-patch <patch>', 'patch of all machine configurations, or @file', collect)
+    .option('--config-patch-controlplanes <patch>', 'the same for control planes', collect)
+    .option('--config-patch-workers <patch>', 'the same for workers', collect)
+    .option('--talosconfig-destination <path>', 'talosconfig that gets the context (default: the one in use)')
+    .option('--if-absent', 'succeed when the same cluster already runs');
+  addOutputOption(command).action(
+    async (argument: ProvisionerName | undefined, _options: CreateOptions, called: Command) => {
+      const options = called.optsWithGlobals<CreateOptions>();
+      const name = options.provisioner;
+      if (argument !== undefined && name !== undefined && argument !== name) {
+        throw new UsageFault(`the provisioner is either "${argument}" or --provisioner "${name}"`);
+      }
+      const provisioner = await provisionerOf(env, { ...options, provisioner: argument ?? name });
+      const request = await requestFrom(env, options);
+      const result = await provisioner.create(request, createStepLines(env.stderr), env.signal);
+      await report(env, options, result);
+    },
+  );
+}
+
+async function requestFrom(env: CliEnvironment, options: CreateOptions): Promise<ClusterRequest> {
+  const [all, controlPlanes, workers] = await Promise.all([
+    readPatches(env, '--config-patch', options.configPatch),
+    readPatches(env, '--config-patch-controlplanes', options.configPatchControlplanes),
+    readPatches(env, '--config-patch-workers', options.configPatchWorkers),
+  ]);
+  return {
+    ...clusterRef(env, options),
+    shape: { controlPlanes: options.controlplanes, workers: options.workers },
+    cidr: options.cidr,
+    patches: { all, controlPlanes, workers },
+    talosconfig: talosconfigLocation(env, { talosconfig: options.talosconfigDestination }).path,
+    ifAbsent: options.ifAbsent ?? false,
+  };
+}
+
+async function report(env: CliEnvironment, { output }: OutputOptions, result: CreateResult): Promise<void> {
+  // From the start of this program: what its user waited for.
+  const seconds = Math.round(performance.now()) / 1000;
+  const { cluster, outcome } = result;
+  if (output === 'table') env.stdout.write(clusterText(cluster));
+  else await writeDocument(env.stdout, output, { outcome, seconds, cluster });
+  env.stderr.write(
+    `cluster "${cluster.name}": ${cluster.nodes.length} nodes answer after ${seconds.toFixed(1)}s\n`,
+  );
+}
+
+function parseCount(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('It must be a number of nodes.');
+  return Number(text);
+}
+
+/** Patches hold commas: only repeating the flag adds one. */
+function collect(text: string, before: readonly string[] = []): string[] {
+  return [...before, text];
+}

@@ -1,0 +1,64 @@
+import { faultFrom } from '@nodewright/fault';
+import type { ClusterRef, DestroyPlan, Provisioner } from '@nodewright/provision';
+import type { Command } from 'commander';
+import type { CliEnvironment } from '../../command-module.ts';
+import { addOutputOption, type OutputOptions } from '../../node-options.ts';
+import { writeDocument } from '../../render/document.ts';
+import { formatTable } from '../../render/table.ts';
+import { type ClusterOptions, clusterRef, provisionerOf } from './cluster-options.ts';
+import { createStepLines } from './step-lines.ts';
+
+interface DestroyOptions extends ClusterOptions, OutputOptions {
+  readonly force?: boolean;
+  readonly ifPresent?: boolean;
+}
+
+/** `talosctl cluster destroy`: says what goes, then ends and removes it. */
+export function defineClusterDestroy(cluster: Command, env: CliEnvironment): void {
+  const command = cluster
+    .command('destroy')
+    .description('End a local cluster and remove everything of it')
+    .option('-f, --force', 'remove it even if its state cannot be read')
+    .option('--if-present', 'succeed when there is no such cluster');
+  addOutputOption(command).action(async (_options: DestroyOptions, called: Command) => {
+    const options = called.optsWithGlobals<DestroyOptions>();
+    const provisioner = await provisionerOf(env, options);
+    const ref = clusterRef(env, options);
+    const plan = await planOf(provisioner, ref, options);
+    if (plan === undefined) env.stderr.write(`no cluster "${ref.name}" in ${ref.clustersFolder}\n`);
+    else {
+      env.stderr.write(planText(ref, plan));
+      await provisioner.destroy(ref, { force: options.force ?? false }, createStepLines(env.stderr));
+    }
+    if (options.output !== 'table') {
+      await writeDocument(env.stdout, options.output, { name: ref.name, destroyed: plan ?? null });
+    }
+  });
+}
+
+/** Undefined when there is nothing to destroy and that is fine. */
+async function planOf(
+  provisioner: Provisioner,
+  ref: ClusterRef,
+  { ifPresent }: DestroyOptions,
+): Promise<DestroyPlan | undefined> {
+  try {
+    return await provisioner.planDestroy(ref);
+  } catch (error) {
+    if (ifPresent && faultFrom(error).kind === 'not-found') return undefined;
+    throw error;
+  }
+}
+
+function planText({ name }: ClusterRef, plan: DestroyPlan): string {
+  const supervisor = plan.supervisorPid === undefined ? '' : ` (supervisor pid ${plan.supervisorPid})`;
+  const rows = [
+    ['  nodes', plan.nodes.length === 0 ? 'none' : plan.nodes.join(', ')],
+    ['  processes', plan.processes === 0 ? 'none' : `${plan.processes}${supervisor}`],
+    ['  state folder', plan.folder],
+    ...(plan.talosconfig === undefined
+      ? []
+      : [['  context', `${plan.talosconfig.context} in ${plan.talosconfig.path}`]]),
+  ];
+  return [`destroying cluster "${name}":`, ...formatTable(rows), ''].join('\n');
+}

@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import type { CliEnvironment } from '../../command-module.ts';
+import { addOutputOption, type OutputOptions } from '../../node-options.ts';
+import { writeDocument } from '../../render/document.ts';
+import { type ClusterOptions, clusterRef, provisionerOf } from './cluster-options.ts';
+import { clusterText } from './cluster-tables.ts';
+
+/** `talosctl cluster show`: the cluster and its nodes, and what of them runs. */
+export function defineClusterShow(cluster: Command, env: CliEnvironment): void {
+  const command = cluster.command('show').description('Show a local cluster and its nodes');
+  addOutputOption(command).action(async (_options: OutputOptions, called: Command) => {
+    const options = called.optsWithGlobals<ClusterOptions & OutputOptions>();
+    const provisioner = await provisionerOf(env, options);
+    const view = await provisioner.show(clusterRef(env, options));
+    if (options.output === 'table') env.stdout.write(clusterText(view));
+    else await writeDocument(env.stdout, options.output, view);
+  });
+}
