@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseTalosconfig } from '@nodewright/client/talosconfig';
 import { Fault, type FaultKind } from '@nodewright/fault';
+import { eventually } from '@nodewright/testkit';
 import { openTestCluster, type TestCluster } from '../testing/test-cluster.ts';
-import { waitUntil } from '../testing/wait-until.ts';
 import { clusterFolder } from './cluster-folder.ts';
 import { findClusterProcesses } from './cluster-processes.ts';
 import { describeTakenPorts } from './free-ports.ts';
@@ -190,10 +190,9 @@ test('create() starts a stopped cluster again, on its addresses, without nodes t
   const { cluster: before } = await cluster.provisioner.create(cluster.request(), cluster.progress, never);
   const folder = folderOf(cluster);
   process.kill(before.supervisor?.pid ?? 0, 'SIGKILL');
-  await waitUntil(
-    'the supervisor is gone',
-    async () => (await cluster.provisioner.show(cluster.ref())).state === 'stopped',
-  );
+  await eventually(async () => (await cluster.provisioner.show(cluster.ref())).state === 'stopped', {
+    what: 'the supervisor is gone',
+  });
   // The children do not notice; the user lost the context.
   await writeFile(join(cluster.home, 'config'), '');
   const leftover = findClusterProcesses(folder).map(({ pid }) => pid);
@@ -333,10 +332,10 @@ test('logs() prints what the machineds said, node by node or one, and follows', 
     });
     for await (const { text } of lines) followed.push(text);
   })();
-  await waitUntil('the old line', () => followed.length === 1);
+  await eventually(() => followed.length === 1, { what: 'the old line' });
   await writeFile(folderOf(cluster).nodeLog('node02'), 'appended \u00fc', { flag: 'a' });
   await writeFile(folderOf(cluster).nodeLog('node02'), ' line\nand an open end', { flag: 'a' });
-  await waitUntil('the new line', () => followed.length === 2);
+  await eventually(() => followed.length === 2, { what: 'the new line' });
   controller.abort();
   await following;
   assert.deepEqual(followed.slice(1), ['appended \u00fc line', 'and an open end']);

@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { querySntp } from '@nodewright/sntp';
+import { eventually } from '@nodewright/testkit';
 import type { ClaimOwner, NodeStatus } from '../domain/claim.ts';
 import { clusterPorts } from '../domain/cluster-ports.ts';
 import { clusterVariable } from '../domain/owned-process.ts';
@@ -15,7 +16,6 @@ import { findClusterProcesses } from '../process/cluster-processes.ts';
 import { askOwner } from '../process/owner-socket.ts';
 import { readProcess } from '../process/read-process.ts';
 import { openTestCluster, type TestCluster } from '../testing/test-cluster.ts';
-import { waitUntil } from '../testing/wait-until.ts';
 
 const never = new AbortController().signal;
 
@@ -51,13 +51,15 @@ test('a supervisor starts a node again 1 s after its death and ends what the dea
 
   const killedAt = performance.now();
   process.kill(before.pid ?? 0, 'SIGKILL');
-  await waitUntil('the child is gone', () => readProcess(child) === undefined);
+  await eventually(() => readProcess(child) === undefined, { what: 'the child is gone' });
   assert.ok(performance.now() - killedAt < 900, 'the child goes at once, not with the restart');
-  const after = await waitUntil('the node runs again', async () => {
-    const status = await node('node01');
-    return status.state === 'running' && status.pid !== before.pid && status;
-  });
+  const runsAgain = async () => {
+    const { state, pid } = await node('node01');
+    return state === 'running' && pid !== before.pid;
+  };
+  await eventually(runsAgain, { what: 'node that runs again' });
   assert.ok(performance.now() - killedAt >= 1000);
+  const after = await node('node01');
   assert.deepEqual([after.restarts, after.lastExit, (await node('node02')).restarts], [1, 'SIGKILL', 0]);
 });
 
@@ -66,9 +68,9 @@ test('a supervisor stops its nodes on SIGTERM, exits 0 and leaves neither proces
   const { folder, pid } = await createCluster(cluster);
   // The supervisor of create() is not our child: run one by hand in its place to see its exit code.
   process.kill(pid, 'SIGTERM');
-  await waitUntil('the first one is gone', () => findClusterProcesses(folder).length === 0);
+  await eventually(() => findClusterProcesses(folder).length === 0, { what: 'the first one is gone' });
   const child = supervisorByHand(cluster, folder.path);
-  await waitUntil('both nodes run', () => findClusterProcesses(folder).length === 5);
+  await eventually(() => findClusterProcesses(folder).length === 5, { what: 'both nodes run' });
   child.kill('SIGTERM');
   const [code] = await once(child, 'exit');
   assert.deepEqual(
@@ -81,9 +83,9 @@ test('a supervisor kills a node that does not listen to SIGTERM, with its childr
   await using cluster = await openTestCluster({ child: true, stubborn: true });
   const { folder, pid } = await createCluster(cluster);
   process.kill(pid, 'SIGKILL');
-  await waitUntil('the nodes noticed', () => findClusterProcesses(folder).length === 2);
+  await eventually(() => findClusterProcesses(folder).length === 2, { what: 'the nodes noticed' });
   const child = supervisorByHand(cluster, folder.path, '--stop-timeout', '200ms');
-  await waitUntil('both nodes run', () => findClusterProcesses(folder).length === 5);
+  await eventually(() => findClusterProcesses(folder).length === 5, { what: 'both nodes run' });
   child.kill('SIGTERM');
   const [code] = await once(child, 'exit');
   assert.deepEqual([code, findClusterProcesses(folder)], [0, []]);
@@ -130,7 +132,7 @@ test('a supervisor whose starter is killed before the cluster is complete ends a
   assert.equal(findClusterProcesses(folder).length, 1);
 
   creator.kill('SIGKILL');
-  await waitUntil('the supervisor is gone', () => findClusterProcesses(folder).length === 0);
+  await eventually(() => findClusterProcesses(folder).length === 0, { what: 'the supervisor is gone' });
   assert.equal((await cluster.provisioner.show(cluster.ref())).state, 'incomplete');
   await cluster.provisioner.destroy(cluster.ref(), { force: false }, cluster.progress);
   assert.equal(existsSync(folder.path), false);
