@@ -11,7 +11,7 @@ import {
   type YamlValue,
 } from './yaml/yaml-value.ts';
 
-/** How the keys of maps are sorted: `natural` takes numbers inside by value. */
+/** How the keys of maps are sorted: `natural` takes numbers inside by value; with comments it is `bytewise`. */
 export type KeyOrder = 'natural' | 'bytewise';
 
 /**
@@ -32,7 +32,10 @@ function arrangeFields(value: YamlMap, fields: FieldMap, order: KeyOrder): YamlM
   for (const field of fields.values()) {
     const given = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
     const isMissing = given === undefined || given === null;
-    if (!isMissing && (field.isAlwaysWritten || !isZero(given, field))) {
+    if (
+      !isMissing &&
+      (field.isAlwaysWritten || !isZero(given, field) || (field.keepsEmptyList && order === 'bytewise'))
+    ) {
       entries.push([field.name, arrangeField(given, field, order)]);
     } else if (field.isAlwaysWritten) {
       entries.push([field.name, arrangeField(zeroOf(field), field, order)]);

@@ -23,6 +23,8 @@ export {
   adminCertificateHours,
   adminRoles,
   encodeTalosconfig,
+  type GenerateTalosconfigInput,
+  generateTalosconfig,
   type TalosconfigInput,
 } from './talosconfig.ts';
 export {

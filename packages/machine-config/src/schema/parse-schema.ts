@@ -45,6 +45,8 @@ export interface FieldSchema {
   readonly isAlwaysWritten: boolean;
   /** `=`: a patch replaces it as a whole. */
   readonly isReplaced: boolean;
+  /** `[]`: an empty list is not the same as none; written where comments are. */
+  readonly keepsEmptyList: boolean;
   /** `~`: a patch of its document that does not mention it clears it. */
   readonly isClearedByAbsence: boolean;
   /** `@key` or `@key|otherKey`: elements of the list that agree in it are merged; `@key=`: they are replaced. */
@@ -92,6 +94,7 @@ function parseField(line: string, fields: FieldMap): FieldSchema {
     values: isEnum ? typeText.slice('enum:'.length).split('|') : [],
     isAlwaysWritten: flags.includes('!'),
     isReplaced: flags.includes('='),
+    keepsEmptyList: flags.includes('[]'),
     isClearedByAbsence: flags.includes('~'),
     elementKeys: keyFlag ? keyFlag.slice(1).replace(/=$/, '').split('|') : [],
     replacesElements: keyFlag?.endsWith('=') ?? false,

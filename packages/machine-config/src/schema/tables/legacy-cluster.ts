@@ -101,9 +101,9 @@ coreDNS obj
 externalCloudProvider obj
   enabled bool
   manifests strs
-extraManifests strs
+extraManifests strs []
 extraManifestHeaders map:str
-inlineManifests list
+inlineManifests list []
   name str !
   contents str !
 adminKubeconfig obj

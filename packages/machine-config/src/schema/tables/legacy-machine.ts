@@ -155,7 +155,7 @@ kernel obj
   modules list
     name str !
     parameters strs
-seccompProfiles list
+seccompProfiles list []
   name str !
   value free !
 baseRuntimeSpecOverrides free

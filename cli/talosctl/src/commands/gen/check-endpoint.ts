@@ -1,0 +1,50 @@
+import { isIPv6 } from 'node:net';
+import { Fault } from '@nodewright/fault';
+
+/** The port of Kubernetes control planes. */
+const usualPort = '6443';
+
+/**
+ * Checks the endpoint of a cluster: a URL with scheme https and a host. Throws a Fault `invalid-argument` that says
+ * what is missing and, where a host can be seen, which URL was probably meant.
+ *
+ * Source: Talos v1.14: gen config, endpoint.
+ */
+export function checkEndpoint(text: string): void {
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text)?.[1]?.toLowerCase();
+  const rest = scheme === undefined ? text : text.slice(scheme.length + '://'.length);
+  const place = readPlace(rest);
+  if (place === undefined) throw refusal(text, 'it has no valid host');
+  const suggestion = `https://${place.host}:${place.port ?? usualPort}`;
+  if (scheme === undefined) {
+    throw refusal(
+      text,
+      place.port === undefined ? 'it has no scheme and no port' : 'it has no scheme',
+      suggestion,
+    );
+  }
+  if (scheme !== 'https') throw refusal(text, 'the scheme must be https', suggestion);
+}
+
+interface Place {
+  /** As it stands in a URL: IPv6 addresses in brackets. */
+  readonly host: string;
+  readonly port: string | undefined;
+}
+
+/** Host and port of what stands behind the scheme; undefined when that cannot be a host. */
+function readPlace(text: string): Place | undefined {
+  const authority = /^[^/?#]*/.exec(text)?.[0] ?? '';
+  if (isIPv6(authority)) return { host: `[${authority}]`, port: undefined };
+  const [, host, port] = /^(\[[0-9a-fA-F:.]+\]|[^:@[\]]+)(?::(\d{1,5}))?$/.exec(authority) ?? [];
+  if (host === undefined || !URL.canParse(`https://${authority}/`)) return undefined;
+  return { host, port };
+}
+
+function refusal(text: string, what: string, suggestion?: string): Fault {
+  const hint =
+    suggestion === undefined
+      ? 'use a URL such as "https://10.0.0.1:6443"'
+      : `try ${JSON.stringify(suggestion)}`;
+  return new Fault('invalid-argument', `invalid cluster endpoint ${JSON.stringify(text)}: ${what}; ${hint}`);
+}

@@ -1,0 +1,119 @@
+import { buildInfo } from '@nodewright/contract';
+import { Fault } from '@nodewright/fault';
+import {
+  defaultDnsDomain,
+  defaultInstallDisk,
+  defaultInstallerImage,
+  defaultKubernetesVersion,
+} from '@nodewright/machine-config';
+import { type Command, InvalidArgumentError } from 'commander';
+import { collectList } from '../../node-options.ts';
+import type { OutputFormat } from '../../render/document.ts';
+import { addFormatOption, addGenCommand, type GenOptions } from './gen-options.ts';
+
+/** Options of `gen config`, as commander gives them. */
+export interface ConfigOptions extends GenOptions {
+  readonly additionalSans?: readonly string[];
+  readonly configPatch?: readonly string[];
+  readonly configPatchControlPlane?: readonly string[];
+  readonly configPatchWorker?: readonly string[];
+  readonly dnsDomain: string;
+  readonly installDisk: string;
+  readonly installImage?: string;
+  readonly kubernetesVersion: string;
+  readonly output?: string;
+  readonly outputDir?: string;
+  readonly outputTypes?: readonly string[];
+  readonly registryMirror?: readonly string[];
+  readonly talosVersion?: string;
+  readonly version: string;
+  readonly withClusterDiscovery: boolean;
+  readonly withDocs: boolean;
+  readonly withExamples: boolean;
+  readonly withKubespan?: boolean;
+  readonly withSecrets?: string;
+  readonly skipK8sEtcd?: boolean;
+  readonly format: OutputFormat;
+}
+
+/** Texts that may hold commas: one a use. */
+function collect(text: string, before: readonly string[] = []): string[] {
+  return [...before, text];
+}
+
+function collectWords(text: string, before: readonly string[] = []): string[] {
+  return collectList(text, before);
+}
+
+function parseConfigVersion(text: string): string {
+  if (text === 'v1alpha1') return text;
+  throw new InvalidArgumentError('The only version is v1alpha1.');
+}
+
+/** The command with its arguments and flags. Source: Talos v1.14: gen config. */
+export function defineConfigOptions(gen: Command): Command {
+  const command = addGenCommand(gen, 'config', 'Generate the configuration files of a new cluster')
+    .argument('<cluster-name>', 'name of the cluster')
+    .argument('<cluster-endpoint>', 'URL of the Kubernetes control plane, such as https://10.0.0.1:6443');
+  const hidden = (flags: string) => command.createOption(flags).hideHelp();
+  return addFormatOption(command)
+    .option(
+      '--additional-sans <names>',
+      'more names and addresses for the certificates of the APIs',
+      collectWords,
+    )
+    .option('--config-patch <patch>', 'patch for all configurations: text, or @file (repeatable)', collect)
+    .option(
+      '--config-patch-control-plane <patch>',
+      'patch for control planes: text, or @file (repeatable)',
+      collect,
+    )
+    .option('--config-patch-worker <patch>', 'patch for workers: text, or @file (repeatable)', collect)
+    .option('--dns-domain <domain>', 'domain of the cluster DNS', defaultDnsDomain)
+    .option('--install-disk <device>', 'disk to install to; empty: no installation', defaultInstallDisk)
+    .option('--install-image <image>', 'image of the installer (default: the one of this version)')
+    .option('--kubernetes-version <version>', 'version of Kubernetes', defaultKubernetesVersion)
+    .option('-o, --output <path>', 'folder; with one output type a file, or - for standard output')
+    .option(
+      '-t, --output-types <types>',
+      'what to make (default: controlplane,worker,talosconfig)',
+      collectWords,
+    )
+    .option('--registry-mirror <host=url>', 'mirror of a registry (repeatable)', collectWords)
+    .option('--talos-version <version>', 'version that the configurations are for (default: the newest)')
+    .option('--version <version>', 'version of the configuration format', parseConfigVersion, 'v1alpha1')
+    .option('--with-cluster-discovery', 'let members find each other through the discovery service', true)
+    .option('--with-docs', 'write a line of help for each field', true)
+    .option('--with-examples', 'write commented examples', true)
+    .option('--with-kubespan', 'encrypt the traffic between nodes')
+    .option('--with-secrets <file>', 'secrets bundle to use instead of fresh secrets')
+    .addOption(hidden('--no-with-cluster-discovery'))
+    .addOption(hidden('--no-with-docs'))
+    .addOption(hidden('--no-with-examples'))
+    .addOption(hidden('--output-dir <folder>'))
+    .addOption(hidden('--skip-k8s-etcd'));
+}
+
+/** The installer that goes with this version, unless another one is asked for. */
+export function installImageOf(
+  { installImage }: Pick<ConfigOptions, 'installImage'>,
+  environment: Readonly<NodeJS.ProcessEnv>,
+): string {
+  return installImage ?? `${defaultInstallerImage}:${environment.TAG || buildInfo.tag}`;
+}
+
+/** `host=url` texts by host; several for one host stay in their order. Throws a Fault `invalid-argument`. */
+export function readMirrors(texts: readonly string[]): Record<string, string[]> {
+  const mirrors = new Map<string, string[]>();
+  for (const text of texts) {
+    const [, host = '', url = ''] = /^([^=]*)=(.*)$/.exec(text) ?? [];
+    if (host === '' || !URL.canParse(url)) {
+      throw new Fault(
+        'invalid-argument',
+        `invalid registry mirror ${JSON.stringify(text)}: use the form host=url`,
+      );
+    }
+    mirrors.set(host, [...(mirrors.get(host) ?? []), url]);
+  }
+  return Object.fromEntries(mirrors);
+}

@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import type { CliEnvironment } from '../../command-module.ts';
+import { addOutputOption, type OutputOptions } from '../../node-options.ts';
+import { addGenCommand, createFiles, type GenOptions, parseHours } from './gen-options.ts';
+import { privateMode } from './planned-file.ts';
+import { naming, readInput } from './read-input.ts';
+
+interface CrtOptions extends GenOptions, OutputOptions {
+  readonly ca: string;
+  readonly csr: string;
+  readonly name: string;
+  readonly hours: number;
+}
+
+const dayInHours = 24;
+
+/** `talosctl gen crt`: signs a request for a client certificate. Source: Talos v1.14: gen crt. */
+export function defineGenCrt(gen: Command, env: CliEnvironment): void {
+  addOutputOption(addGenCommand(gen, 'crt', 'Generate a client certificate from a request'))
+    .requiredOption('--ca <path>', 'files of the authority, without .crt and .key')
+    .requiredOption('--csr <file>', 'request to sign')
+    .requiredOption('--name <name>', 'name of the file, without .crt')
+    .option('--hours <hours>', 'life of the certificate', parseHours, dayInHours)
+    .action(async (_options: CrtOptions, command: Command) => {
+      const options = command.optsWithGlobals<CrtOptions>();
+      const { parseCertificateRequest, signCertificateRequest } = await import('@nodewright/pki');
+      const issuer = {
+        certificate: await readInput(env.cwd, `${options.ca}.crt`),
+        key: await readInput(env.cwd, `${options.ca}.key`),
+      };
+      const pem = await readInput(env.cwd, options.csr);
+      const request = await naming(JSON.stringify(options.csr), () => parseCertificateRequest(pem));
+      const certificate = signCertificateRequest({
+        issuer,
+        request,
+        policy: {
+          organizations: 'keep',
+          keyUsage: ['digitalSignature'],
+          extendedKeyUsage: ['clientAuth'],
+          notBefore: env.now(),
+          lifetimeHours: options.hours,
+        },
+      });
+      const file = { path: `${options.name}.crt`, text: certificate, mode: privateMode };
+      await createFiles(env, [file], options, options.output);
+    });
+}

@@ -1,0 +1,58 @@
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { CliEnvironment } from '../../command-module.ts';
+import { type OutputFormat, parseOutputFormat, writeDocument } from '../../render/document.ts';
+import { acceptBooleanValues } from './accept-boolean-values.ts';
+import type { PlannedFile } from './planned-file.ts';
+import { type WriteFilesOptions, writeFiles } from './write-files.ts';
+
+/** A thousand years. */
+const maxHours = 8_760_000;
+
+/** Options of every `gen` command. */
+export interface GenOptions {
+  readonly force?: boolean;
+}
+
+/** Adds a subcommand of `talosctl gen`; `--force` is its parent's. */
+export function addGenCommand(gen: Command, name: string, summary: string): Command {
+  return acceptBooleanValues(gen.command(name).description(summary));
+}
+
+/** For commands whose `-o` is a path: the format of what they report. */
+export function addFormatOption(command: Command): Command {
+  return command.option(
+    '--format <format>',
+    'print what was created: table, json or yaml (-o is a path here)',
+    parseOutputFormat,
+    'table',
+  );
+}
+
+export function writeOptions(env: CliEnvironment, { force }: GenOptions): WriteFilesOptions {
+  return { cwd: env.cwd, force: force ?? false };
+}
+
+/** Writes the files and says so: a line each on stderr, or a document with their absolute paths on stdout. */
+export async function createFiles(
+  env: CliEnvironment,
+  files: readonly PlannedFile[],
+  options: GenOptions,
+  format: OutputFormat,
+): Promise<void> {
+  await writeFiles(files, writeOptions(env, options));
+  if (format === 'table') {
+    for (const { path } of files) env.stderr.write(`Created ${path}\n`);
+  } else {
+    await writeDocument(env.stdout, format, { created: files.map(({ path }) => resolve(env.cwd, path)) });
+  }
+}
+
+/** Reads the value of an option that is a number of hours. */
+export function parseHours(text: string): number {
+  const hours = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  // The dates of certificates end with the year 9999.
+  if (hours < 1 || hours > maxHours)
+    throw new InvalidArgumentError(`It must be a number of hours from 1 to ${maxHours}.`);
+  return hours;
+}

@@ -1,0 +1,28 @@
+import { type ConfigPatch, parsePatch } from '@nodewright/machine-config';
+import { naming, readInput } from './read-input.ts';
+
+/**
+ * Whether the value of a patch flag names a file: `@path`, or one word that does not begin like a patch.
+ *
+ * Source: Talos v1.14: machine configuration, patches, loading.
+ */
+export function patchFileOf(value: string): string | undefined {
+  if (value.startsWith('@')) return value.slice(1);
+  return /[\n ]/.test(value) || /^[[{]/.test(value) ? undefined : value;
+}
+
+/** Reads the patches of one flag in their order. Throws a Fault that says which one is wrong. */
+export async function readPatches(
+  cwd: string,
+  flag: string,
+  values: readonly string[] = [],
+): Promise<ConfigPatch[]> {
+  const patches: ConfigPatch[] = [];
+  for (const [at, value] of values.entries()) {
+    const path = patchFileOf(value);
+    const text = path === undefined ? value : await readInput(cwd, path);
+    const source = path === undefined ? `patch ${at + 1} of ${flag}` : `patch ${JSON.stringify(path)}`;
+    patches.push(await naming(source, () => parsePatch(text)));
+  }
+  return patches;
+}
