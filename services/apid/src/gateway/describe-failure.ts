@@ -47,6 +47,15 @@ export function describeDeadline(words: HopWords, timeoutMs: number, connecting:
   );
 }
 
+/** The status of a call whose answer was asked for plain, to be stamped with a name, and came compressed. */
+export function describeCompressed(words: HopWords): GrpcStatus {
+  return statusOf(
+    'internal',
+    `${words.subject} answered with a compressed message, which it was asked not to`,
+    words,
+  );
+}
+
 /** `1.5s`, at most three digits after the point. */
 export function secondsText(timeoutMs: number): string {
   return `${Math.round(timeoutMs) / 1000}s`;

@@ -16,7 +16,12 @@ import {
 } from '@nodewright/h2';
 import type { Span } from '@nodewright/telemetry';
 import { endSpan } from './call-record.ts';
-import { describeConnectFailure, describePumpFailure, type HopWords } from './describe-failure.ts';
+import {
+  describeCompressed,
+  describeConnectFailure,
+  describePumpFailure,
+  type HopWords,
+} from './describe-failure.ts';
 import { closingStatus } from './forward-one.ts';
 import type { Gateway } from './gateway.ts';
 
@@ -143,8 +148,7 @@ export class FanOutTarget implements OutboundReceiver {
   answerData(chunk: Buffer): void {
     try {
       for (const { body, compressed } of this.#messages.push(chunk)) {
-        // It was asked for plain answers: these cannot be stamped.
-        if (compressed) this.#fail({ kind: 'not-grpc', httpStatus: 200, contentType: 'compressed messages' });
+        if (compressed) this.refuse(describeCompressed(this.#init.words));
         if (this.#over) return;
         this.#init.events.message(this, body);
       }

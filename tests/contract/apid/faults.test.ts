@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApidUnderTest } from './harness/apid-under-test.ts';
+import { type BackendCall, type Behaviour, reply } from './harness/backend.ts';
+import { framed } from './harness/messages.ts';
+
+const scope = new AsyncDisposableStack();
+after(() => scope.disposeAsync());
+const apid = scope.use(await ApidUnderTest.start());
+const peer = await apid.peer('node02');
+const admin = await apid.client();
+
+const memory = '/machine.MachineService/Memory';
+
+/** Answers in part, then does something. */
+const partly =
+  (bytes: Buffer, then: (call: BackendCall) => void): Behaviour =>
+  (call) => {
+    call.stream.resume();
+    call.respond();
+    if (bytes.length > 0) call.stream.write(bytes);
+    setTimeout(then, 30, call);
+  };
+const die = (call: BackendCall) => call.session.socket.destroy();
+const reset = (code: number) => (call: BackendCall) => call.stream.close(code);
+const message = framed(Buffer.from('whole'));
+
+interface Row {
+  readonly what: string;
+  readonly behave: Behaviour;
+  readonly code: number;
+  /** After the name of the hop. */
+  readonly text: RegExp;
+  /** What the client got of the answer. */
+  readonly body?: Buffer;
+}
+
+const rows: Row[] = [
+  { what: 'dies before answering', behave: die, code: 14, text: /^ closed the connection before answering/ },
+  {
+    what: 'dies after its headers',
+    behave: partly(Buffer.alloc(0), die),
+    code: 14,
+    text: /^ closed the connection in the middle of its answer/,
+  },
+  {
+    what: 'dies inside a message',
+    behave: partly(message.subarray(0, 7), die),
+    code: 14,
+    text: /^ closed the connection in the middle of its answer/,
+    body: message.subarray(0, 7),
+  },
+  {
+    what: 'dies after its last message, before the trailers',
+    behave: partly(message, die),
+    code: 14,
+    text: /^ closed the connection in the middle of its answer/,
+    body: message,
+  },
+  {
+    what: 'says GOAWAY with an error',
+    behave: (call) => call.session.goaway(11),
+    code: 14,
+    text: /^ closed the connection before answering: GOAWAY ENHANCE_YOUR_CALM/,
+  },
+  {
+    what: 'ends without trailers',
+    behave(call) {
+      call.stream.resume();
+      call.stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
+      call.stream.end(message);
+    },
+    code: 13,
+    text: /^ ended the call without a status/,
+    body: message,
+  },
+  {
+    what: 'ends with OK inside a message',
+    behave: partly(message.subarray(0, 7), (call) => call.finish()),
+    code: 13,
+    text: /^ ended its answer inside a message: 2 of 5 bytes/,
+    body: message.subarray(0, 7),
+  },
+  {
+    what: 'answers HTTP 503',
+    behave: (call) => call.stream.respond({ ':status': 503 }, { endStream: true }),
+    code: 14,
+    text: /^ answered HTTP 503 instead of gRPC/,
+  },
+  {
+    what: 'answers with a page',
+    behave: (call) =>
+      call.stream.respond({ ':status': 200, 'content-type': 'text/html' }, { endStream: true }),
+    code: 2,
+    text: /^ answered content type "text\/html" instead of gRPC/,
+  },
+  ...(
+    [
+      [1, 13, 'PROTOCOL_ERROR'],
+      [2, 13, 'INTERNAL_ERROR'],
+      [3, 13, 'FLOW_CONTROL_ERROR'],
+      [5, 2, 'STREAM_CLOSED'],
+      [8, 1, 'CANCEL'],
+      [11, 8, 'ENHANCE_YOUR_CALM'],
+      [12, 7, 'INADEQUATE_SECURITY'],
+    ] as const
+  ).flatMap(([h2Code, code, name]): Row[] => [
+    {
+      what: `resets with ${name}`,
+      behave: reset(h2Code),
+      code,
+      text: new RegExp(`^ reset the call: ${name}`),
+    },
+    {
+      what: `resets with ${name} inside its answer`,
+      behave: partly(message, reset(h2Code)),
+      code,
+      text: new RegExp(`^ reset the call: ${name}`),
+      body: message,
+    },
+  ]),
+  {
+    what: 'refuses the call',
+    behave: reset(7),
+    code: 14,
+    text: /^ did not take the call: it is stopping or overloaded/,
+  },
+];
+
+for (const [hop, backend, metadata, name, via] of [
+  ['machined', apid.machined, [], 'machined on node01', ''],
+  ['node02', peer.backend, [['node', 'node02']], 'node "node02"', ' (via node01)'],
+] as const) {
+  for (const { what, behave, code, text, body = Buffer.alloc(0) } of rows) {
+    test(`a client gets a status that names the hop when ${hop} ${what}`, async () => {
+      backend.behave = behave;
+      const result = await admin.call(memory, { metadata });
+      backend.behave = reply();
+      assert.deepEqual(
+        { code: result.code, rstCode: result.rstCode, body: result.body },
+        { code, rstCode: 0, body },
+      );
+      assert.ok(result.message.startsWith(name), result.message);
+      assert.ok(result.message.endsWith(via), result.message);
+      assert.match(result.message.slice(name.length, result.message.length - via.length), text);
+      // The next call finds its way.
+      assert.equal((await admin.call(memory, { metadata })).code, 0);
+    });
+  }
+
+  test(`messages of ${hop} over 32 MiB end the call with RESOURCE_EXHAUSTED, after those before`, async () => {
+    backend.behave = partly(Buffer.concat([message, framed(Buffer.alloc(9), 33_554_433)]), () => {});
+    const result = await admin.call(memory, { metadata });
+    backend.behave = reply();
+    assert.deepEqual(
+      [result.code, result.message, result.body],
+      [8, `grpc: received message larger than max (33554433 vs. 33554432) from ${name}${via}`, message],
+    );
+  });
+
+  test(`a deadline that passes while ${hop} works is told by apid, which takes the call back`, async () => {
+    const closed = Promise.withResolvers<number>();
+    backend.behave = ({ stream }) => stream.on('close', () => closed.resolve(stream.rstCode));
+    const result = await admin.call(memory, { metadata: [...metadata, ['grpc-timeout', '120m']] });
+    backend.behave = reply();
+    assert.deepEqual(
+      [result.code, result.message, await closed.promise],
+      [4, `deadline exceeded after 0.12s while waiting for ${name}${via}`, 8],
+    );
+  });
+
+  test(`a deadline that passes in the middle of an answer of ${hop} ends it with trailers`, async () => {
+    backend.behave = partly(message, () => {});
+    const result = await admin.call(memory, { metadata: [...metadata, ['grpc-timeout', '120m']] });
+    backend.behave = reply();
+    assert.deepEqual([result.code, result.body, result.rstCode], [4, message, 0]);
+  });
+}
+
+test('a request over 32 MiB, and one that ends inside a message, are refused', async () => {
+  apid.machined.behave = ({ stream }) => stream.resume();
+  const results = await Promise.all([
+    admin.call(memory, { body: framed(Buffer.alloc(3), 33_554_433) }),
+    admin.call(memory, { body: framed(Buffer.alloc(3), 9) }),
+    admin.call(memory, { body: Buffer.from([0, 0]) }),
+  ]);
+  apid.machined.behave = reply();
+  const start = 'failed proxying s2c: rpc error: code =';
+  assert.deepEqual(
+    results.map(({ code, message: text }) => [code, text]),
+    [
+      [
+        13,
+        `${start} ResourceExhausted desc = grpc: received message larger than max (33554433 vs. 33554432)`,
+      ],
+      [13, `${start} Internal desc = the request ended inside a message: 3 of 9 bytes`],
+      [13, `${start} Internal desc = the request ended inside a message: 2 of 5 prefix bytes`],
+    ],
+  );
+});
+
+test('a message of exactly 32 MiB passes', async () => {
+  apid.machined.behave = async (call) => {
+    const body = await call.body();
+    call.respond();
+    call.stream.write(body);
+    call.finish();
+  };
+  const body = framed(Buffer.alloc(33_554_432, 7));
+  const result = await admin.call(memory, { body });
+  apid.machined.behave = reply();
+  assert.deepEqual([result.code, result.body.equals(body)], [0, true]);
+});
+
+test('a node that is down is told with the reason, and found again when it is back', async () => {
+  const third = await apid.peer('node03');
+  const metadata = [['node', 'node03']] as const;
+  assert.equal((await admin.call(memory, { metadata })).code, 0);
+  await third.backend[Symbol.asyncDispose]();
+
+  const down = await admin.call(memory, { metadata });
+  assert.deepEqual(
+    [down.code, down.message],
+    [14, `no route to node "node03": connect ECONNREFUSED ${third.address}:50000 (via node01)`],
+  );
+  const again = await admin.call(memory, { metadata });
+  assert.match(
+    again.message,
+    /^no route to node "node03": connect ECONNREFUSED [\d.:]+, next attempt in \ds \(via node01\)$/,
+  );
+
+  apid.use(await third.listen());
+  let result = again;
+  for (let waitedMs = 0; result.code !== 0 && waitedMs < 5000; waitedMs += 100) {
+    await delay(100);
+    result = await admin.call(memory, { metadata });
+  }
+  assert.equal(result.code, 0, result.message);
+});
+
+test('a node whose certificate is not for the name that was asked for is not believed', async () => {
+  const { members } = apid.runtime;
+  apid.writeRuntime({
+    members: [...members, { hostname: 'node04', addresses: [peer.address], machineType: 3 }],
+  });
+  let result = await admin.call(memory, { metadata: [['node', 'node04']] });
+  for (let waitedMs = 0; /no member/.test(result.message) && waitedMs < 5000; waitedMs += 50) {
+    await delay(50);
+    result = await admin.call(memory, { metadata: [['node', 'node04']] });
+  }
+  assert.equal(result.code, 14);
+  assert.match(
+    result.message,
+    /^no route to node "node04": its certificate is not for "node04": .*node02.*\(via node01\)$/,
+  );
+});

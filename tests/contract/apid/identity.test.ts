@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { connect as connectTcp } from 'node:net';
+import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApidUnderTest } from './harness/apid-under-test.ts';
+import { Authority } from './harness/authority.ts';
+import { Client } from './harness/client.ts';
+
+const scope = new AsyncDisposableStack();
+after(() => scope.disposeAsync());
+const memory = '/machine.MachineService/Memory';
+
+async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (let waitedMs = 0; !(await isSo()); waitedMs += 20) {
+    if (waitedMs > 5000) assert.fail(`${what} did not come about in 5 s`);
+    await delay(20);
+  }
+}
+
+function isListening(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connectTcp(port, host);
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+test('an authority and certificates are swapped under load, and nothing fails', async () => {
+  await using apid = await ApidUnderTest.start();
+  const peer = await apid.peer('node02');
+  const old = await apid.client();
+  const next = await Authority.create();
+
+  let stop = false;
+  const codes = new Set<number | undefined>();
+  const load = Array.from({ length: 8 }, async (_, index) => {
+    const metadata = index % 2 === 0 ? [] : ([['node', 'node02']] as const);
+    while (!stop) codes.add((await old.call(memory, { metadata })).code);
+  });
+  await eventually('a connection to node02', async () => peer.backend.connections === 1);
+
+  // As a rotation does it: the new authority is accepted first, then everything is issued by it.
+  apid.writeRuntime({ acceptedCas: [apid.authority.certificate, next.certificate] });
+  const newcomer = { ...(await next.client('os:reader')), ca: apid.authority.certificate };
+  await eventually('the new authority', async () => {
+    const client = await Client.connect(apid.tlsWith(newcomer));
+    const { code } = await client.call(memory);
+    await client[Symbol.asyncDispose]();
+    return code === 0;
+  });
+  await eventually('a new connection to node02', async () => peer.backend.connections >= 2);
+  apid.writeRuntime({
+    server: await next.server('node01', '127.0.0.1'),
+    acceptedCas: [next.certificate, apid.authority.certificate],
+  });
+  await eventually('the new server certificate', async () => {
+    const client = await Client.connect({ ...apid.tlsWith(newcomer), ca: next.certificate }).catch(
+      () => undefined,
+    );
+    await client?.[Symbol.asyncDispose]();
+    return client !== undefined;
+  });
+  stop = true;
+  await Promise.all(load);
+  assert.deepEqual([...codes], [0]);
+  assert.equal(old.session.destroyed, false);
+});
+
+test('an authority that is withdrawn lets nobody new in', async () => {
+  await using apid = await ApidUnderTest.start();
+  const options = await apid.tls('os:admin');
+  const next = await Authority.create();
+  apid.writeRuntime({ acceptedCas: [next.certificate] });
+  await eventually('the refusal', async () => {
+    const client = await Client.connect(options);
+    const { code } = await client.call(memory);
+    await client[Symbol.asyncDispose]();
+    return code === undefined;
+  });
+});
+
+test('a runtime file that is broken changes nothing and is logged without its secrets', async () => {
+  await using apid = await ApidUnderTest.start();
+  const { key } = apid.runtime.server ?? { key: '' };
+  apid.writeRuntimeText(`{"server":{"key":${JSON.stringify(key)}`);
+  const [line] = await apid.logged('runtime file is not usable, keeping the last good one');
+  assert.deepEqual([line?.error, line?.path], ['it is not JSON', apid.runtimeFile]);
+  const admin = await apid.client();
+  assert.equal((await admin.call(memory)).code, 0);
+  apid.writeRuntime({ listenAddress: 'nonsense' });
+  const lines = await apid.logged('runtime file is not usable, keeping the last good one', 2);
+  assert.equal(lines[1]?.error, 'listenAddress wants host:port, not "nonsense"');
+  assert.equal((await admin.call(memory)).code, 0);
+  assert.equal(apid.process.stdout().includes('PRIVATE KEY'), false);
+});
+
+test('apid listens while there is a runtime file, and at the address in it', async () => {
+  await using apid = await ApidUnderTest.prepare();
+  await apid.spawn();
+  await apid.process.waitForLine('daemon serves');
+  assert.deepEqual(
+    apid.process.lines().filter(({ msg }) => msg === 'gateway listens'),
+    [],
+  );
+
+  apid.writeRuntime();
+  await apid.listening();
+  const before = apid.port;
+  const admin = await apid.client();
+  assert.equal((await admin.call(memory)).code, 0);
+
+  apid.writeRuntime({ listenAddress: '127.0.0.1:0', readonlyRoleMode: true });
+  await apid.listening(2);
+  assert.notEqual(apid.port, before);
+  await eventually('the end of the old listener', async () => !(await isListening('127.0.0.1', before)));
+  const reader = await apid.client();
+  await reader.call(memory);
+  assert.deepEqual(apid.machined.calls.at(-1)?.values('talos-role'), ['os:reader']);
+
+  rmSync(apid.runtimeFile);
+  await eventually('the end of the listener', async () => !(await isListening('127.0.0.1', apid.port)));
+});
+
+test('an address that is taken is told in the log and tried again', async () => {
+  await using first = await ApidUnderTest.start();
+  await using second = await ApidUnderTest.prepare({ runtime: { listenAddress: `127.0.0.1:${first.port}` } });
+  second.writeRuntime();
+  await second.spawn();
+  const [line] = await second.logged('cannot listen');
+  assert.match(String(line?.error), /EADDRINUSE.*127\.0\.0\.1/);
+  await first[Symbol.asyncDispose]();
+  await second.listening();
+  assert.equal((await (await second.client()).call(memory)).code, 0);
+});
