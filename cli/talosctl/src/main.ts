@@ -2,6 +2,8 @@ import { openProcessEnvironment } from './process-environment.ts';
 import { runCli } from './run-cli.ts';
 
 async function main(): Promise<void> {
+  // Should the event loop run dry while a command waits, that is a failure and not a success.
+  process.exitCode = 1;
   let exitCode = 1;
   try {
     await using env = openProcessEnvironment();

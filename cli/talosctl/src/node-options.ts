@@ -4,8 +4,8 @@ import { type OutputFormat, parseOutputFormat } from './render/document.ts';
 /** Options of every command that talks to nodes. */
 export interface NodeOptions {
   readonly talosconfig?: string;
-  readonly nodes: readonly string[];
-  readonly endpoints: readonly string[];
+  readonly nodes?: readonly string[];
+  readonly endpoints?: readonly string[];
   readonly context?: string;
   readonly cluster?: string;
   readonly siderov1KeysDir?: string;
@@ -20,7 +20,7 @@ export interface OutputOptions {
 }
 
 /** Adds the words of one use of a list option: `-n a,b -n c` is `a`, `b`, `c`. */
-export function collectList(text: string, before: readonly string[]): string[] {
+export function collectList(text: string, before: readonly string[] = []): string[] {
   const words = text.split(',').map((word) => word.trim());
   return [...before, ...words.filter((word) => word !== '')];
 }
@@ -32,13 +32,11 @@ export function addNodeOptions(command: Command): Command {
       '-n, --nodes <nodes>',
       'nodes to talk to, separated by commas (default: those of the context)',
       collectList,
-      [],
     )
     .option(
       '-e, --endpoints <endpoints>',
       'endpoints to connect to instead of those of the context',
       collectList,
-      [],
     )
     .option('--context <name>', 'context of the talosconfig to use instead of the current one')
     .option('--talosconfig <path>', 'client configuration file (default: $TALOSCONFIG, $TALOS_HOME/config)')
@@ -53,7 +51,7 @@ export function addInsecureOptions(command: Command): Command {
       '-i, --insecure',
       'talk to nodes in maintenance mode: no client certificate, the server is not verified',
     )
-    .option('--cert-fingerprint <fingerprints>', 'with -i: the only server keys to accept', collectList, []);
+    .option('--cert-fingerprint <fingerprints>', 'with -i: the only server keys to accept', collectList);
 }
 
 /** `-o` as on every command that prints results. */

@@ -13,7 +13,7 @@ import { isTracingConfigured } from './with-command-span.ts';
  */
 export async function openClient(env: CliEnvironment, options: NodeOptions): Promise<TalosClient> {
   const telemetry = isTracingConfigured(env.environment) ? await env.telemetry() : noTelemetry;
-  const { nodes, endpoints, cluster, insecure = false, certFingerprint = [] } = options;
+  const { nodes = [], endpoints = [], cluster, insecure = false, certFingerprint = [] } = options;
   if (insecure) {
     if (nodes.length === 0) throw new UsageFault('flag --insecure needs --nodes');
     return openTalosClient({ nodes, insecure: { fingerprints: certFingerprint }, telemetry });

@@ -46,7 +46,7 @@ async function serviceIds({ env, nodeOptions }: CompletionRequest): Promise<read
     import('../open-client.ts'),
     import('../service-rows.ts'),
   ]);
-  using client = await openClient(env, { nodes: [], endpoints: [], ...nodeOptions });
+  using client = await openClient(env, nodeOptions);
   const ids = new Set<string>();
   const results = client.fanOut(listServices, { signal: AbortSignal.timeout(askTimeoutMs) });
   for await (const { value } of results) for (const { id } of value ?? []) ids.add(id);

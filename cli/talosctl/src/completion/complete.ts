@@ -8,6 +8,8 @@ import { completeArgument, completeOptionValue } from './complete-value.ts';
 /** What stands in place of candidates where a path belongs. */
 export const filesDirective = ':files';
 
+const nowhere = { write: () => {} };
+
 /**
  * Prints the candidates for the last of `words`, one a line. Whatever goes wrong, it prints nothing and succeeds:
  * a shell that completes must stay quiet.
@@ -50,9 +52,9 @@ async function candidatesOf(
   current: string,
   env: CliEnvironment,
 ): Promise<readonly string[]> {
-  const program = createProgram(entry, await entry.load(), env);
+  const program = createProgram(entry, await entry.load(), env, { stdout: nowhere, stderr: nowhere });
   let command = program.commands[0] as Command;
-  const { operands } = command.parseOptions([...words]);
+  const operands = operandsOf(command, words);
   const args: string[] = [];
   for (const word of operands) {
     const sub = command.commands.find((known) => known.name() === word || known.aliases().includes(word));
@@ -85,6 +87,15 @@ async function candidatesOf(
     );
   }
   return completeArgument(current, request);
+}
+
+/** The words that are no options. An option at the end that still waits for its value is left out. */
+function operandsOf(command: Command, words: readonly string[]): readonly string[] {
+  try {
+    return command.parseOptions([...words]).operands;
+  } catch {
+    return command.parseOptions(words.slice(0, -1)).operands;
+  }
 }
 
 /** The options of a command and of those it stands under. */

@@ -1,4 +1,6 @@
+import { X509Certificate } from 'node:crypto';
 import { Fault, Secret } from '@nodewright/fault';
+import { loadPrivateKey } from '@nodewright/pki';
 import type { TalosconfigContext } from '../talosconfig/talosconfig.ts';
 
 /** What a client shows to a server, and whom it believes. */
@@ -21,19 +23,37 @@ function decodePem(base64: string, what: string): string {
   return text;
 }
 
+function readCertificate(pem: string, what: string): X509Certificate {
+  try {
+    return new X509Certificate(pem);
+  } catch (error) {
+    throw new Fault('invalid-argument', `${what} of the context is not a certificate`, { cause: error });
+  }
+}
+
+function checkPair(certificate: string, key: Secret): void {
+  if (!readCertificate(certificate, 'crt').checkPrivateKey(loadPrivateKey(key.reveal()))) {
+    throw new Fault('invalid-argument', 'the key of the context does not belong to its certificate');
+  }
+}
+
 /**
  * The identity that a context of a talosconfig describes.
  *
- * @throws Fault `invalid-argument` when a field cannot be read, or a certificate comes without its key
+ * @throws Fault `invalid-argument` when a field cannot be read, or certificate and key do not go together
  */
 export function identityFromContext({ ca, crt, key }: TalosconfigContext): ClientIdentity {
   if ((crt === undefined) !== (key === undefined)) {
     const [has, lacks] = crt === undefined ? ['key', 'crt'] : ['crt', 'key'];
     throw new Fault('invalid-argument', `the context has ${has} but no ${lacks}`);
   }
-  return {
+  const identity: ClientIdentity = {
     ca: ca === undefined ? undefined : decodePem(ca, 'ca'),
     certificate: crt === undefined ? undefined : decodePem(crt, 'crt'),
     key: key === undefined ? undefined : new Secret(decodePem(key.reveal(), 'key')),
   };
+  if (identity.ca !== undefined) readCertificate(identity.ca, 'ca');
+  if (identity.certificate !== undefined && identity.key !== undefined)
+    checkPair(identity.certificate, identity.key);
+  return identity;
 }

@@ -44,7 +44,22 @@ export class ConnectionSet implements Disposable {
   async pick({ avoid, signal }: PickOptions = {}): Promise<EndpointConnection> {
     const candidates = this.#connections.filter((connection) => connection !== avoid);
     const usable = candidates.length === 0 ? this.#connections : candidates;
-    const deadline = AbortSignal.timeout(this.#connectTimeoutMs);
+    const timeout = new AbortController();
+    // This timer also keeps the process alive: the HTTP/2 library's own handles do not while no call is under way.
+    const timer = setTimeout(() => timeout.abort(), this.#connectTimeoutMs);
+    try {
+      return await this.#firstReady(usable, timeout.signal, signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #firstReady(
+    usable: readonly EndpointConnection[],
+    deadline: AbortSignal,
+    signal: AbortSignal | undefined,
+  ): Promise<EndpointConnection> {
+    const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
     for (;;) {
       signal?.throwIfAborted();
       const ready = this.#nextReady(usable);
@@ -52,7 +67,7 @@ export class ConnectionSet implements Disposable {
       const states = usable.map((connection) => connection.wake());
       if (deadline.aborted || states.every((state) => state === 'failed')) throw await this.#fault(usable);
       if (states.includes('closed')) throw new Fault('cancelled', 'the client has been closed');
-      await this.#someChange(usable, signal === undefined ? deadline : AbortSignal.any([signal, deadline]));
+      await this.#someChange(usable, either);
     }
   }
 

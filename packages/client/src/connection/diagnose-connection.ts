@@ -63,8 +63,8 @@ export async function diagnoseConnection(failure: ConnectionFailure): Promise<st
   if (!isRefusal(error))
     return /wrong version number/i.test(error.message) ? 'it does not speak TLS' : error.message;
 
-  const own = clientCertificateProblem(identity.certificate, identity.ca, now);
-  if (own !== undefined) return `it refused the connection: ${own}`;
+  const own = clientCertificateProblem({ certificate: identity.certificate, ca: identity.ca, now });
+  if (own !== undefined) return `it refused the connection: ${own.text}`;
   return stage === 'presented'
     ? 'it closed the connection after it got our certificate'
     : 'it closed the connection during the TLS handshake';

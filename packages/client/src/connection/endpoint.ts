@@ -21,7 +21,9 @@ function endpointOf(host: string, port: number): Endpoint {
 function splitHostPort(text: string): { host: string; port: string | undefined } {
   if (isIP(text) === 6) return { host: text, port: undefined };
   const bracketed = /^\[([^\]]*)\](?::(.*))?$/.exec(text);
-  if (bracketed) return { host: bracketed[1] as string, port: bracketed[2] };
+  // Brackets are for IPv6 and nothing else.
+  if (bracketed)
+    return { host: isIP(bracketed[1] as string) === 6 ? (bracketed[1] as string) : '', port: bracketed[2] };
   const colon = text.lastIndexOf(':');
   return colon < 0
     ? { host: text, port: undefined }

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, createSecureContext, type TLSSocket, connect as tlsConnect } from 'node:tls';
 import { CallCredentials, ChannelCredentials } from '@grpc/grpc-js';
 import { Fault } from '@nodewright/fault';
-import { tlsPrivateKey } from '@nodewright/pki';
+import { publicKeyFingerprint, tlsPrivateKey } from '@nodewright/pki';
 import type { ClientIdentity } from './client-identity.ts';
 import type { ConnectionAttempt } from './connection-attempt.ts';
 
@@ -24,12 +23,6 @@ export interface TlsCredentialsInit {
   readonly attempt: ConnectionAttempt;
 }
 
-/** Standard base64 of the SHA-256 of a certificate's SubjectPublicKeyInfo. Source: Talos v1.14: --cert-fingerprint. */
-export function keyFingerprint(socket: Pick<TLSSocket, 'getPeerX509Certificate'>): string | undefined {
-  const publicKey = socket.getPeerX509Certificate()?.publicKey.export({ type: 'spki', format: 'der' });
-  return publicKey === undefined ? undefined : createHash('sha256').update(publicKey).digest('base64');
-}
-
 function connectionOptions({ host, identity, trust }: TlsCredentialsInit): ConnectionOptions {
   const secureContext = createSecureContext({
     minVersion: 'TLSv1.2',
@@ -48,8 +41,9 @@ function connectionOptions({ host, identity, trust }: TlsCredentialsInit): Conne
 
 function checkFingerprint(socket: TLSSocket, trust: ServerTrust): Error | undefined {
   if (trust.kind === 'verified' || trust.fingerprints.length === 0) return undefined;
-  const found = keyFingerprint(socket);
-  if (found !== undefined && trust.fingerprints.includes(found)) return undefined;
+  const certificate = socket.getPeerX509Certificate();
+  const found = certificate === undefined ? 'none' : publicKeyFingerprint(certificate.publicKey);
+  if (trust.fingerprints.includes(found)) return undefined;
   return new Fault(
     'unauthenticated',
     `its certificate has the fingerprint ${found}, which is not among those allowed`,
@@ -64,7 +58,6 @@ export class TlsCredentials extends ChannelCredentials {
   readonly #init: TlsCredentialsInit;
   readonly #options: ConnectionOptions;
 
-  /** @throws Error of OpenSSL when the identity's key or certificate cannot be read, or do not fit each other */
   constructor(init: TlsCredentialsInit) {
     super();
     this.#init = init;

@@ -12,7 +12,7 @@ import { collectList } from '../../node-options.ts';
 import { addConfigCommand, type ConfigOptions, reportChange } from './config-options.ts';
 
 interface NewOptions extends ConfigOptions {
-  readonly roles: readonly string[];
+  readonly roles?: readonly string[];
   readonly crtTtl: bigint;
 }
 
@@ -71,18 +71,13 @@ async function requestConfig(
 export function defineConfigNew(config: Command, env: CliEnvironment): void {
   addConfigCommand(config, 'new', 'Have a node issue a new talosconfig')
     .argument('[path]', 'file to write', 'talosconfig')
-    .option(
-      '--roles <roles>',
-      'roles of its holder, separated by commas (default: os:admin)',
-      collectList,
-      [],
-    )
+    .option('--roles <roles>', 'roles of its holder, separated by commas (default: os:admin)', collectList)
     .option('--crt-ttl <duration>', `life time of its certificate (default: ${defaultTtl})`, parseGoDuration)
     .action(async (file: string, _options: NewOptions, command: Command) => {
       const { crtTtl = parseGoDuration(defaultTtl), ...rest } =
         command.optsWithGlobals<Partial<NewOptions>>();
       const options = { ...rest, crtTtl } as NewOptions;
-      const roles = options.roles.length === 0 ? [knownRoles.admin] : options.roles;
+      const { roles = [knownRoles.admin] } = options;
       checkRoles(roles);
       const path = resolve(env.cwd, file);
       const exists = () => new Fault('already-exists', `${path} exists already and is not overwritten`);

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { LineSplitter } from './line-splitter.ts';
+
+function linesOf(chunks: readonly Uint8Array[]): string[] {
+  const splitter = new LineSplitter();
+  return [...chunks.flatMap((chunk) => [...splitter.push(chunk)]), ...splitter.end()];
+}
+
+test('a LineSplitter gives the same lines however the bytes are cut', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', '\n', 'é', '😀'), maxLength: 40 });
+  fc.assert(
+    fc.property(text, fc.array(fc.nat({ max: 60 }), { maxLength: 6 }), (whole, cuts) => {
+      const bytes = Buffer.from(whole);
+      const edges = [
+        0,
+        ...cuts.map((cut) => Math.min(cut, bytes.length)).sort((a, b) => a - b),
+        bytes.length,
+      ];
+      const chunks = edges.slice(1).map((end, index) => bytes.subarray(edges[index], end));
+      const expected = whole.split('\n');
+      if (expected.at(-1) === '') expected.pop();
+      assert.deepEqual(linesOf(chunks), expected);
+    }),
+  );
+});
+
+test('a LineSplitter cuts a line that never ends', () => {
+  const half = Buffer.alloc(700_000, 'x');
+  assert.deepEqual(
+    linesOf([half, half, half]).map((line) => line.length),
+    [1_400_000, 700_000],
+  );
+});

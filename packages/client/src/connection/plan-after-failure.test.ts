@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type FailedCall, planAfterFailure } from './plan-after-failure.ts';
+
+const read: FailedCall = {
+  failure: 'lost',
+  mutates: false,
+  repeatable: true,
+  losses: 1,
+  attempts: 1,
+  endpoints: 3,
+};
+
+test('planAfterFailure() sends a read whose connection was lost once more elsewhere', () => {
+  assert.deepEqual([read, { ...read, losses: 2 }, { ...read, endpoints: 1 }].map(planAfterFailure), [
+    'again',
+    'fail',
+    'fail',
+  ]);
+});
+
+test('planAfterFailure() sends what no server has seen elsewhere, writes too, and comes to an end', () => {
+  const unsent: FailedCall = { ...read, failure: 'not-sent', mutates: true, losses: 0 };
+  assert.deepEqual(
+    [1, 2, 3, 4].map((attempts) => planAfterFailure({ ...unsent, attempts })),
+    ['again', 'again', 'again', 'fail'],
+  );
+});
+
+test('planAfterFailure() never repeats a write that may have arrived, an answer, or a stream that was read', () => {
+  const anyCall = fc.record({
+    failure: fc.constantFrom('answered', 'lost', 'cut', 'not-sent') as fc.Arbitrary<FailedCall['failure']>,
+    mutates: fc.boolean(),
+    repeatable: fc.boolean(),
+    losses: fc.integer({ min: 0, max: 3 }),
+    attempts: fc.integer({ min: 1, max: 5 }),
+    endpoints: fc.integer({ min: 1, max: 4 }),
+  });
+  fc.assert(
+    fc.property(anyCall, (call) => {
+      const { failure, mutates, repeatable } = call;
+      const mustFail =
+        !repeatable || failure === 'answered' || failure === 'cut' || (failure === 'lost' && mutates);
+      if (mustFail) assert.equal(planAfterFailure(call), 'fail');
+    }),
+  );
+});

@@ -1,0 +1,95 @@
+// What the Tab key offers.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { openSuite } from './suite.ts';
+
+const suite = openSuite();
+
+/** Candidates for the last word. */
+async function offered(...words: string[]): Promise<string[]> {
+  const { stdout, stderr, exitCode } = await suite.run('__complete', ...words);
+  assert.deepEqual({ stderr, exitCode }, { stderr: '', exitCode: 0 });
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+test('completion offers commands, subcommands and options', async () => {
+  assert.deepEqual(await offered('m'), ['memory', 'mounts']);
+  assert.deepEqual(await offered('-n', 'node01', 'lo'), ['logs']);
+  assert.deepEqual(await offered('config', 'en'), ['endpoint']);
+  assert.deepEqual(await offered('help', 'config', 'me'), ['merge']);
+  assert.deepEqual(await offered('memory', '--ver'), ['--verbose']);
+  assert.deepEqual(await offered('--end'), ['--endpoints']);
+  assert.deepEqual(await offered('config', 'info', '--con'), ['--context']);
+  assert.equal((await offered('')).includes('help'), true);
+});
+
+test('completion offers values: contexts, nodes, formats, shells, and files where a path belongs', async () => {
+  assert.deepEqual(await offered('memory', '--context', ''), ['test']);
+  assert.deepEqual(await offered('--context=t'), ['--context=test']);
+  assert.deepEqual(await offered('config', 'context', ''), ['test']);
+  assert.deepEqual(await offered('memory', '-n', 'node'), ['node01', 'node02']);
+  assert.deepEqual(await offered('memory', '-n', 'node01,node'), ['node01,node02']);
+  assert.deepEqual(await offered('-n', 'node02,'), ['node02,node01', `node02,${suite.gateway.address}`]);
+  assert.deepEqual(await offered('memory', '-o', ''), ['table', 'json', 'yaml']);
+  assert.deepEqual(await offered('completion', 'z'), ['zsh']);
+  assert.deepEqual(await offered('memory', '--talosconfig', ''), [':files']);
+  assert.deepEqual(await offered('config', 'merge', ''), [':files']);
+  assert.deepEqual(await offered('memory', ''), []);
+});
+
+test('completion asks the nodes for their services', async () => {
+  assert.deepEqual(await offered('-n', 'node01', 'service', ''), ['apid', 'etcd', 'quiet']);
+  assert.deepEqual(await offered('logs', '-n', 'node02', 'a'), ['apid']);
+  assert.deepEqual(await offered('service', 'apid', 're'), ['restart']);
+});
+
+test('completion stays quiet when something is wrong', async () => {
+  const dead = ['--talosconfig', '/nowhere/config', 'logs', ''];
+  assert.deepEqual(await offered(...dead), []);
+  assert.deepEqual(await offered('-e', '127.0.0.1:1', 'logs', ''), []);
+  assert.deepEqual(await offered('nonsense', ''), []);
+});
+
+test('completion refuses a shell that it does not know', async () => {
+  const { stderr, exitCode } = await suite.run('completion', 'tcsh');
+  assert.match(stderr, /^error: unknown shell "tcsh": it must be one of bash, fish, powershell, zsh\n/);
+  assert.equal(exitCode, 1);
+});
+
+test('the bash script completes a line', async () => {
+  const { stdout: script } = await suite.run('completion', 'bash');
+  const folder = suite.cluster.folder;
+  const program = join(folder, 'talosctl');
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${suite.talosctl.bundle}' "$@"\n`, {
+    mode: 0o755,
+  });
+  writeFileSync(
+    join(folder, 'try.sh'),
+    `${script}
+try() { COMP_LINE="$1"; COMP_POINT=\${#1}; COMPREPLY=(); _talosctl; echo "\${COMPREPLY[*]}"; }
+try "talosctl me"
+try "talosctl -n node01 service ap"
+try "talosctl memory --context=te"
+try "talosctl memory --talosconfig ${folder}/try"
+`,
+  );
+  const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', join(folder, 'try.sh')], {
+    env: { PATH: `${folder}:${process.env.PATH}`, HOME: suite.talosctl.home, TALOSCONFIG: suite.talosconfig },
+  });
+  assert.deepEqual(
+    { lines: stdout.split('\n'), stderr },
+    { lines: ['memory', 'apid', 'test', `${folder}/try.sh`, ''], stderr: '' },
+  );
+});
+
+test('every shell has a script that asks the program', async () => {
+  for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
+    const { stdout, exitCode } = await suite.run('completion', shell);
+    assert.equal(exitCode, 0);
+    assert.match(stdout, /talosctl.* __complete |__complete/);
+  }
+});

@@ -1,0 +1,152 @@
+// Endpoints that die: before a call, under it, and after a part of the answer.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Data } from '@nodewright/contract/gen/common/common.ts';
+import { FakeCluster } from './fake-cluster.ts';
+import type { FakeGateway, FakeHandler } from './fake-gateway.ts';
+import { healthyCluster } from './replies.ts';
+import { Talosctl, type TalosctlResult } from './run-talosctl.ts';
+import { sortedRows } from './suite.ts';
+
+const memoryPath = '/machine.MachineService/Memory';
+const restartPath = '/machine.MachineService/ServiceRestart';
+
+const scope = new AsyncDisposableStack();
+let talosctl: Talosctl;
+let cluster: FakeCluster;
+before(async () => {
+  talosctl = scope.use(await Talosctl.build());
+  cluster = scope.use(await FakeCluster.create());
+});
+after(() => scope.disposeAsync());
+
+/** Runs a command against these gateways. */
+async function runVia(gateways: readonly FakeGateway[], words: readonly string[]): Promise<TalosctlResult> {
+  const endpoints = gateways.map(({ address }) => address);
+  const config = await cluster.talosconfig({ endpoints }, `config-${Math.random()}`);
+  return talosctl.run(words, { environment: { TALOSCONFIG: config } });
+}
+
+/** Gateways that cut the connection under their first calls of a method, `drops` in all, and answer later ones. */
+async function droppingGateways(count: number, path: string, drops: number): Promise<FakeGateway[]> {
+  let dropped = 0;
+  const handler: FakeHandler = (call) => {
+    if (dropped >= drops) return healthyCluster[path]?.(call);
+    dropped += 1;
+    call.drop();
+  };
+  return Promise.all(
+    Array.from({ length: count }, () => cluster.gateway({ ...healthyCluster, [path]: handler })),
+  );
+}
+
+function callsOf(gateways: readonly FakeGateway[], path: string): number {
+  return gateways.flatMap(({ calls }) => calls).filter((call) => call.path === path).length;
+}
+
+test('calls go round robin over the endpoints that are there', async () => {
+  const gateways = await Promise.all([1, 2, 3].map(() => cluster.gateway(healthyCluster)));
+  const nodes = Array.from({ length: 30 }, (_, index) => `n${index}`).join(',');
+  const { exitCode, stdout } = await runVia(gateways, ['-n', nodes, 'memory']);
+  assert.deepEqual([exitCode, sortedRows(stdout).length, callsOf(gateways, memoryPath)], [0, 30, 30]);
+});
+
+test('an endpoint that is down costs nothing', async () => {
+  const gateways = await Promise.all([1, 2, 3].map(() => cluster.gateway(healthyCluster)));
+  const addresses = gateways.map(({ address }) => ({ address }) as FakeGateway);
+  gateways[0]?.kill();
+  gateways[1]?.kill();
+  const results = await Promise.all(
+    [1, 2, 3].map(() => runVia(addresses, ['-n', 'node01,node02', 'memory'])),
+  );
+  for (const { stderr, exitCode } of results)
+    assert.deepEqual({ stderr, exitCode }, { stderr: '', exitCode: 0 });
+});
+
+test('when no endpoint can be reached, each is named with its reason', async () => {
+  const gateways = await Promise.all([1, 2].map(() => cluster.gateway(healthyCluster)));
+  const addresses = gateways.map(({ address }) => address);
+  for (const gateway of gateways) gateway.kill();
+  const { stdout, stderr, exitCode } = await runVia(
+    addresses.map((address) => ({ address }) as FakeGateway),
+    ['-n', 'node01', 'memory'],
+  );
+  const [line = '', ...more] = stderr.trimEnd().split('\n');
+  assert.deepEqual(
+    {
+      reasons: line
+        .replace('error from node node01: rpc error: code = Unavailable desc = ', '')
+        .split('; ')
+        .sort(),
+      more,
+      exitCode,
+      rows: sortedRows(stdout),
+    },
+    {
+      reasons: addresses.map((address) => `endpoint ${address}: connection refused`).sort(),
+      more: [],
+      exitCode: 1,
+      rows: [],
+    },
+  );
+});
+
+test('a read whose connection breaks is sent once more, elsewhere', async () => {
+  const gateways = await droppingGateways(3, memoryPath, 1);
+  const { stderr, exitCode } = await runVia(gateways, ['-n', 'node01', 'memory']);
+  assert.deepEqual(
+    { stderr, exitCode, calls: callsOf(gateways, memoryPath) },
+    { stderr: '', exitCode: 0, calls: 2 },
+  );
+  assert.deepEqual(gateways.map(({ calls }) => calls.length).sort(), [0, 1, 1]);
+});
+
+test('a read is sent no third time', async () => {
+  const gateways = await droppingGateways(3, memoryPath, 3);
+  const { stderr, exitCode } = await runVia(gateways, ['-n', 'node01', 'memory']);
+  assert.match(
+    stderr,
+    /^error from node node01: rpc error: code = Unavailable desc = the connection to endpoint 127\.0\.0\.1:\d+ was lost before it answered\n$/,
+  );
+  assert.deepEqual({ exitCode, calls: callsOf(gateways, memoryPath) }, { exitCode: 1, calls: 2 });
+});
+
+test('a read by the only endpoint is not sent again', async () => {
+  const gateways = await droppingGateways(1, memoryPath, 1);
+  const { exitCode } = await runVia(gateways, ['-n', 'node01', 'memory']);
+  assert.deepEqual({ exitCode, calls: callsOf(gateways, memoryPath) }, { exitCode: 1, calls: 1 });
+});
+
+test('a write whose connection breaks is never sent again, and says why', async () => {
+  const gateways = await droppingGateways(3, restartPath, 1);
+  const { stderr, exitCode } = await runVia(gateways, ['-n', 'node01', 'service', 'apid', 'restart']);
+  assert.match(
+    stderr,
+    /was lost before it answered; it was not sent again, because it may have been carried out\n$/,
+  );
+  assert.deepEqual({ exitCode, calls: callsOf(gateways, restartPath) }, { exitCode: 1, calls: 1 });
+});
+
+test('a write goes elsewhere when an endpoint never saw it', async () => {
+  const gateways = await Promise.all([1, 2, 3].map(() => cluster.gateway(healthyCluster)));
+  const addresses = gateways.map(({ address }) => ({ address }) as FakeGateway);
+  gateways[0]?.kill();
+  gateways[2]?.kill();
+  const { exitCode } = await runVia(addresses, ['-n', 'node01', 'service', 'apid', 'restart']);
+  assert.deepEqual({ exitCode, calls: callsOf(gateways, restartPath) }, { exitCode: 0, calls: 1 });
+});
+
+test('what came of a stream before it broke is printed, and it is not started again', async () => {
+  const path = '/machine.MachineService/Logs';
+  const handler: FakeHandler = (call) => {
+    call.send(Data.encode(Data.fromPartial({ bytes: Buffer.from('one\ntwo') })).finish());
+    setTimeout(() => call.drop(), 50);
+  };
+  const gateways = await Promise.all([1, 2].map(() => cluster.gateway({ [path]: handler })));
+  const { stdout, stderr, exitCode } = await runVia(gateways, ['-n', 'node01', 'logs', '-f', 'apid']);
+  assert.match(stderr, /desc = the connection to endpoint \S+ was lost in the middle of the answer\n$/);
+  assert.deepEqual(
+    { stdout, exitCode, calls: callsOf(gateways, path) },
+    { stdout: 'node01: one\nnode01: two\n', exitCode: 1, calls: 1 },
+  );
+});

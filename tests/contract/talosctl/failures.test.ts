@@ -1,0 +1,198 @@
+// What goes wrong, and what is said about it.
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { healthyCluster, withBrokenNode } from './replies.ts';
+import { finished } from './run-talosctl.ts';
+import { openSuite, sortedRows } from './suite.ts';
+
+const suite = openSuite({
+  ...withBrokenNode('node03'),
+  '/machine.MachineService/Mounts': (call) => {
+    if (call.node !== 'slow') healthyCluster['/machine.MachineService/Mounts']?.(call);
+  },
+});
+
+test('a node that fails costs the others nothing: its error comes after the table', async () => {
+  const { stdout, stderr, exitCode } = await suite.run('-n', 'node01,node03,node02', 'memory');
+  assert.deepEqual(
+    sortedRows(stdout).map((row) => row.split(' ')[0]),
+    ['node01', 'node02'],
+  );
+  assert.deepEqual(
+    { stderr, exitCode },
+    {
+      stderr:
+        'error from node node03: rpc error: code = Unavailable desc = no route to node "node03": connection refused\n',
+      exitCode: 1,
+    },
+  );
+});
+
+test('a table without rows still has its header', async () => {
+  const { stdout, exitCode } = await suite.run('-n', 'node03', 'memory');
+  assert.deepEqual(
+    { stdout, exitCode },
+    { stdout: 'NODE   TOTAL   USED   FREE   SHARED   BUFFERS   CACHE   AVAILABLE\n', exitCode: 1 },
+  );
+});
+
+test('a timestamp that cannot be is an error of its node', async () => {
+  const { stderr, exitCode } = await suite.run('time');
+  assert.deepEqual(
+    { stderr, exitCode },
+    {
+      stderr: 'error from node node02: rpc error: code = Unknown desc = the remote time is not valid\n',
+      exitCode: 1,
+    },
+  );
+});
+
+test('logs of a service that does not exist, and a service that no node has, fail', async () => {
+  const [logs, service] = await Promise.all([
+    suite.run('-n', 'node01', 'logs', 'nope'),
+    suite.run('service', 'nope'),
+  ]);
+  assert.deepEqual(
+    [logs.stderr, service.stderr, logs.exitCode, service.exitCode],
+    [
+      'error from node node01: rpc error: code = NotFound desc = log "nope" was not registered\n',
+      'error: service "nope" is not registered on any node\n',
+      1,
+      1,
+    ],
+  );
+});
+
+test('a command line that is wrong is followed by the usage of its command', async () => {
+  const rows: [string[], RegExp][] = [
+    [['memory', '--qqqqqqq'], /^error: unknown option '--qqqqqqq'\n\nUsage: talosctl memory \[options\]\n/],
+    [['logs'], /^error: missing required argument 'id'\n\nUsage: talosctl logs \[options\] <id>\n/],
+    [['service', 'apid', 'explode'], /^error: unknown action "explode".*\n\nUsage: talosctl service /],
+    [['memory', '-i'], /^error: flag --insecure needs --nodes\n\nUsage: talosctl memory /],
+    [['logs', 'apid', '--tail', 'x'], /must be a number of lines\.\n\nUsage: talosctl logs /],
+    [['memory', 'extra'], /^error: too many arguments.*\n\nUsage: talosctl memory /],
+    [['-n', 'x'], /^error: flag -n needs a command\n/],
+  ];
+  await Promise.all(
+    rows.map(async ([words, expected]) => {
+      const { stderr, stdout, exitCode } = await suite.run(...words);
+      assert.match(stderr, expected);
+      assert.deepEqual({ stdout, exitCode }, { stdout: '', exitCode: 1 });
+    }),
+  );
+});
+
+test('an unknown command suggests the nearest, and a verb that is not built yet says so', async () => {
+  const rows: [string, string][] = [
+    [
+      'memry',
+      'error: unknown command "memry" for "talosctl"\n\nDid you mean this?\n  memory\n\nRun \'talosctl --help\' for usage.\n',
+    ],
+    ['xyzzy', 'error: unknown command "xyzzy" for "talosctl"\n\nRun \'talosctl --help\' for usage.\n'],
+    ['reboot', 'error: talosctl reboot is not there yet\n'],
+    ['ls', 'error: talosctl list is not there yet\n'],
+    ['disks', 'error: talosctl disks is gone: use talosctl get disks\n'],
+    [
+      'constructor',
+      'error: unknown command "constructor" for "talosctl"\n\nRun \'talosctl --help\' for usage.\n',
+    ],
+  ];
+  await Promise.all(
+    rows.map(async ([verb, stderr]) => {
+      assert.deepEqual(await suite.run(verb), { stdout: '', stderr, exitCode: 1 });
+    }),
+  );
+});
+
+test('help lists every command in its group and loads none', async () => {
+  const [bare, flag, word, ofCommand] = await Promise.all([
+    suite.run(),
+    suite.run('--help'),
+    suite.run('help'),
+    suite.run('help', 'config', 'merge'),
+  ]);
+  assert.match(bare.stdout, /\nManage running Talos clusters:\n {2}config .*\n {2}logs /);
+  assert.deepEqual([flag.stdout, word.stdout, bare.exitCode], [bare.stdout, bare.stdout, 0]);
+  assert.match(ofCommand.stdout, /^Usage: talosctl config merge \[options\] <from>\n/);
+});
+
+test('a talosconfig that is broken, empty, lacks the context or its endpoints is said to be so, with what to do', async () => {
+  const { folder } = suite.cluster;
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const broken = file('broken', 'context: a\ncontexts:\n  a: {endpoints: [\n');
+  const empty = file('empty', '');
+  const bare = file('bare', 'context: a\ncontexts: {a: {endpoints: []}, b: {endpoints: []}}\n');
+  const rows: [string[], RegExp][] = [
+    [['--talosconfig', broken, 'memory'], new RegExp(`^error: talosconfig ${broken}: line 4: `)],
+    [
+      ['--talosconfig', empty, 'memory'],
+      new RegExp(`^error: talosconfig ${empty} is empty: start a cluster with "make up"`),
+    ],
+    [['--talosconfig', join(folder, 'missing'), 'memory'], /missing is empty: /],
+    [
+      ['--talosconfig', bare, '--context', 'c', 'memory'],
+      /^error: context "c" is not defined in talosconfig .*; it has: a, b\n$/,
+    ],
+    [
+      ['--talosconfig', bare, 'memory'],
+      /^error: context "a" of talosconfig .* has no endpoints: .*talosctl config endpoint/,
+    ],
+    [['-e', 'host:99999', 'memory'], /^error: endpoint "host:99999": "99999" is not a port/],
+  ];
+  await Promise.all(
+    rows.map(async ([words, expected]) => {
+      const { stderr, stdout, exitCode } = await suite.run(...words);
+      assert.match(stderr, expected);
+      assert.deepEqual({ stdout, exitCode }, { stdout: '', exitCode: 1 });
+    }),
+  );
+  assert.equal(readdirSync(folder).includes('missing'), false);
+});
+
+test('Ctrl-C cancels the calls under way, and what has come is printed', async () => {
+  const child = suite.talosctl.start(['-n', 'slow,node01', 'mounts'], {
+    environment: { TALOSCONFIG: suite.talosconfig },
+  });
+  const result = finished(child);
+  child.stdout?.once('data', () => child.kill('SIGINT'));
+  const { stdout, stderr, exitCode } = await result;
+  assert.deepEqual(
+    { rows: sortedRows(stdout).length, stderr, exitCode },
+    { rows: 1, stderr: '\nstopping; press Ctrl-C again to end at once\n', exitCode: 1 },
+  );
+});
+
+test('Ctrl-C ends logs -f with success', async () => {
+  const child = suite.talosctl.start(['-n', 'node01', 'logs', '-f', 'apid'], {
+    environment: { TALOSCONFIG: suite.talosconfig },
+  });
+  const result = finished(child);
+  child.stdout?.once('data', () => child.kill('SIGINT'));
+  const { stdout, exitCode } = await result;
+  assert.deepEqual(
+    { stdout, exitCode },
+    { stdout: 'node01: first line\nnode01: second line\nnode01: last, unfinished\n', exitCode: 0 },
+  );
+});
+
+test('a reader that goes away ends the command quietly', async () => {
+  const child = suite.talosctl.start(['-n', 'node01', 'logs', '-f', 'apid'], {
+    environment: { TALOSCONFIG: suite.talosconfig },
+  });
+  const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  let stderr = '';
+  child.stderr?.on('data', (text) => {
+    stderr += text;
+  });
+  child.stdout?.once('data', () => {
+    child.stdout?.destroy();
+    child.kill('SIGINT');
+  });
+  assert.equal(await exit, 0);
+  assert.doesNotMatch(stderr, /EPIPE/);
+});

@@ -1,0 +1,144 @@
+// A gateway that says what a test wants it to say, over real TLS and HTTP/2: talosctl cannot tell it from an apid.
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { type CertificateAndKey, tlsPrivateKey } from '@nodewright/pki';
+
+/** A call as it arrives. Exactly one of `reply`, `fail` and `drop` ends it; `send` adds to a stream before that. */
+export interface FakeCall {
+  /** `/package.Service/Method`. */
+  readonly path: string;
+  readonly metadata: IncomingHttpHeaders;
+  /** Value of the metadata key `node`. */
+  readonly node: string | undefined;
+  /** The first request message. */
+  readonly request: Buffer;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+  send(message: Uint8Array): void;
+  end(): void;
+  fail(code: number, message: string): void;
+  /** Cuts the connection under the call. */
+  drop(): void;
+}
+
+export type FakeHandler = (call: FakeCall) => unknown;
+
+export interface FakeGatewayInit {
+  readonly identity: CertificateAndKey;
+  /** CA of clients; without one they are let in whoever they are. */
+  readonly clientCa?: string;
+  /** Closes each connection after the handshake, as a gateway does that checks certificates by itself. */
+  readonly closeAfterHandshake?: boolean;
+  /** By full path of the method. What is not here is UNIMPLEMENTED. */
+  readonly handlers?: Readonly<Record<string, FakeHandler>>;
+  readonly host?: string;
+}
+
+function frame(message: Uint8Array): Buffer {
+  const header = Buffer.alloc(5);
+  header.writeUInt32BE(message.length, 1);
+  return Buffer.concat([header, message]);
+}
+
+function answer(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  request: Buffer,
+  handler: FakeHandler,
+): void {
+  const gone = new AbortController();
+  stream.once('close', () => gone.abort());
+  const finish = (status: Record<string, string>) => {
+    if (stream.destroyed) return;
+    if (!stream.headersSent) {
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc', ...status }, { endStream: true });
+      return;
+    }
+    stream.once('wantTrailers', () => stream.sendTrailers(status));
+    stream.end();
+  };
+  const call: FakeCall = {
+    path: headers[':path'] as string,
+    metadata: headers,
+    node: headers.node as string | undefined,
+    request: request.subarray(5),
+    signal: gone.signal,
+    send(message) {
+      if (stream.destroyed) return;
+      if (!stream.headersSent) {
+        stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+      }
+      stream.write(frame(message));
+    },
+    end: () => finish({ 'grpc-status': '0' }),
+    fail: (code, message) => finish({ 'grpc-status': String(code), 'grpc-message': encodeURI(message) }),
+    drop: () => stream.session?.socket.destroy(),
+  };
+  void handler(call);
+}
+
+/** A running fake. */
+export class FakeGateway implements AsyncDisposable {
+  /** What was called, in order of arrival. */
+  readonly calls: { readonly path: string; readonly node: string | undefined }[] = [];
+  readonly #server: Http2SecureServer;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(server: Http2SecureServer) {
+    this.#server = server;
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+    server.on('sessionError', () => {});
+  }
+
+  static async listen(init: FakeGatewayInit): Promise<FakeGateway> {
+    const { identity, clientCa, handlers = {}, host = '127.0.0.1' } = init;
+    const server = createSecureServer({
+      cert: identity.certificate,
+      key: tlsPrivateKey(identity.key),
+      minVersion: 'TLSv1.3',
+      requestCert: clientCa !== undefined,
+      rejectUnauthorized: clientCa !== undefined,
+      ...(clientCa === undefined ? {} : { ca: clientCa }),
+    });
+    const gateway = new FakeGateway(server);
+    if (init.closeAfterHandshake) server.on('secureConnection', (socket: TLSSocket) => socket.destroy());
+    server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+      stream.on('error', () => {});
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const path = headers[':path'] as string;
+        gateway.calls.push({ path, node: headers.node as string | undefined });
+        const unimplemented: FakeHandler = (call) => call.fail(12, `unknown method ${path}`);
+        answer(stream, headers, Buffer.concat(chunks), handlers[path] ?? unimplemented);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, host, resolve));
+    return gateway;
+  }
+
+  /** `host:port`, as an endpoint is written. */
+  get address(): string {
+    const { address, port } = this.#server.address() as AddressInfo;
+    return `${address}:${port}`;
+  }
+
+  /** Ends as a killed process does: every connection is cut, and nobody listens any more. */
+  kill(): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.kill();
+  }
+}

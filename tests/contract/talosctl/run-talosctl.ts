@@ -1,0 +1,87 @@
+// The program under test, as a user starts it: one bundle in a folder of its own, run as a child process.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+const entry = join(import.meta.dirname, '../../../cli/talosctl/src/main.ts');
+
+export interface TalosctlResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Undefined when a signal ended it. */
+  readonly exitCode: number | undefined;
+}
+
+export interface RunOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly stdin?: string;
+}
+
+/** A built talosctl. */
+export class Talosctl implements AsyncDisposable {
+  readonly #folder: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  static async build(): Promise<Talosctl> {
+    const folder = await mkdtemp(join(tmpdir(), 'talosctl-bundle-'));
+    await build({
+      entryPoints: [entry],
+      outfile: join(folder, 'talosctl.cjs'),
+      bundle: true,
+      platform: 'node',
+      target: 'node26',
+      format: 'cjs',
+      logLevel: 'error',
+    });
+    return new Talosctl(folder);
+  }
+
+  /** Path of the bundle. */
+  get bundle(): string {
+    return join(this.#folder, 'talosctl.cjs');
+  }
+
+  /** The home folder of every run: a test never sees its user's own. */
+  get home(): string {
+    return join(this.#folder, 'home');
+  }
+
+  start(words: readonly string[], { environment = {}, cwd }: RunOptions = {}): ChildProcess {
+    return spawn(process.execPath, [this.bundle, ...words], {
+      cwd: cwd ?? this.#folder,
+      env: { PATH: process.env.PATH, HOME: this.home, ...environment },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+  }
+
+  run(words: readonly string[], options: RunOptions = {}): Promise<TalosctlResult> {
+    const child = this.start(words, options);
+    child.stdin?.end(options.stdin ?? '');
+    return finished(child);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** What a started program printed until it ended. */
+export function finished(child: ChildProcess): Promise<TalosctlResult> {
+  return new Promise((resolve, reject) => {
+    const output = { stdout: '', stderr: '' };
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output.stdout += text;
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      output.stderr += text;
+    });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ ...output, exitCode: code ?? undefined }));
+  });
+}

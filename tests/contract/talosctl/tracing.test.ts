@@ -1,0 +1,58 @@
+// One trace from the command line on.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { spanTree, startOtlpReceiver } from '@nodewright/testkit';
+import { healthyCluster } from './replies.ts';
+import { openSuite } from './suite.ts';
+
+const traceparents: string[] = [];
+const memory = '/machine.MachineService/Memory';
+const suite = openSuite({
+  ...healthyCluster,
+  [memory]: (call) => {
+    if (typeof call.metadata.traceparent === 'string') traceparents.push(call.metadata.traceparent);
+    return healthyCluster[memory]?.(call);
+  },
+});
+
+test('a command is the root of a trace, with a span a call, and the nodes are told', async () => {
+  await using receiver = await startOtlpReceiver();
+  const { exitCode } = await suite.talosctl.run(['memory'], {
+    environment: { TALOSCONFIG: suite.talosconfig, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint },
+  });
+  assert.equal(exitCode, 0);
+  const spans = await receiver.waitFor((received) => received.length === 3);
+  const traceId = traceparents[0]?.split('-')[1] as string;
+  const call = { span: 'talosctl: machine.MachineService/Memory (client)', children: [] };
+  assert.deepEqual(spanTree(spans, traceId), [
+    { span: 'talosctl: talosctl memory (internal)', children: [call, call] },
+  ]);
+  assert.equal(traceparents.length, 2);
+});
+
+test('a collector that is not there, or never answers, does not hold a command up', async () => {
+  const { createServer } = await import('node:net');
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as { port: number };
+  const started = performance.now();
+  const results = await Promise.all(
+    [`http://127.0.0.1:${port}`, 'http://127.0.0.1:1'].map((endpoint) =>
+      suite.talosctl.run(['-n', 'node01', 'memory'], {
+        environment: { TALOSCONFIG: suite.talosconfig, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint },
+      }),
+    ),
+  );
+  silent.close();
+  assert.deepEqual(
+    results.map(({ stderr, exitCode }) => ({ stderr, exitCode })),
+    Array(2).fill({ stderr: '', exitCode: 0 }),
+  );
+  assert.equal(performance.now() - started < 5000, true);
+});
+
+test('without a collector no trace is sent along', async () => {
+  const before = traceparents.length;
+  await suite.run('-n', 'node01', 'memory');
+  assert.equal(traceparents.length, before);
+});

@@ -1,0 +1,181 @@
+// Who is believed, and what a user learns who is not. Nothing of these calls may reach a handler.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { after, before, test } from 'node:test';
+import {
+  type CertificateAndKey,
+  generateCertificateAuthority,
+  issueCertificate,
+  parseCertificate,
+} from '@nodewright/pki';
+import { FakeCluster } from './fake-cluster.ts';
+import { FakeGateway } from './fake-gateway.ts';
+import { healthyCluster } from './replies.ts';
+import { Talosctl, type TalosctlResult } from './run-talosctl.ts';
+
+const day = 86_400_000;
+const scope = new AsyncDisposableStack();
+let talosctl: Talosctl;
+let cluster: FakeCluster;
+let gateway: FakeGateway;
+let other: CertificateAndKey;
+
+before(async () => {
+  talosctl = scope.use(await Talosctl.build());
+  cluster = scope.use(await FakeCluster.create());
+  gateway = await cluster.gateway(healthyCluster);
+  other = await generateCertificateAuthority({
+    algorithm: 'ed25519',
+    organization: 'talos',
+    notBefore: new Date(Date.now() - day),
+  });
+});
+after(() => scope.disposeAsync());
+
+async function connect(
+  client: CertificateAndKey | 'none',
+  endpoint = gateway.address,
+): Promise<TalosctlResult> {
+  const config = await cluster.talosconfig({ endpoints: [endpoint], client }, `config-${Math.random()}`);
+  return talosctl.run(['-n', 'node01', 'memory'], { environment: { TALOSCONFIG: config } });
+}
+
+/** What talosctl says about the endpoint. */
+function reason({ stderr, exitCode }: TalosctlResult): string {
+  assert.equal(exitCode, 1);
+  const text = /^error from node node01: rpc error: code = Unavailable desc = endpoint \S+: (.*)\n$/.exec(
+    stderr,
+  );
+  assert.notEqual(text, null, stderr);
+  return text?.[1] as string;
+}
+
+test('a client certificate that the server refuses is explained from what it says itself', async () => {
+  const rows: [CertificateAndKey | 'none', RegExp][] = [
+    ['none', /^it refused the connection: there is no client certificate$/],
+    [
+      await cluster.clientCertificate({ issuer: other }),
+      /^it refused the connection: the client certificate was not issued by the CA of the context$/,
+    ],
+    [
+      await cluster.clientCertificate({ notBefore: new Date(Date.now() - 2 * day), lifetimeHours: 24 }),
+      /^it refused the connection: the client certificate expired at \d{4}-/,
+    ],
+    [
+      await cluster.clientCertificate({ notBefore: new Date(Date.now() + day) }),
+      /^it refused the connection: the client certificate is not valid before \d{4}-/,
+    ],
+    [
+      await cluster.clientCertificate({ extendedKeyUsage: ['serverAuth'] }),
+      /^it refused the connection: the client certificate is not for client authentication alone$/,
+    ],
+  ];
+  for (const [client, expected] of rows) assert.match(reason(await connect(client)), expected);
+  assert.deepEqual(gateway.calls, []);
+});
+
+test('a server that closes after the handshake, for reasons that cannot be seen, is said to have done so', async () => {
+  const identity = await cluster.serverCertificate();
+  await using closing = await FakeGateway.listen({ identity, closeAfterHandshake: true });
+  const good = await cluster.clientCertificate();
+  const doubtful = await cluster.clientCertificate({ extendedKeyUsage: ['clientAuth', 'serverAuth'] });
+  assert.equal(
+    reason(await connect(good, closing.address)),
+    'it closed the connection after it got our certificate',
+  );
+  assert.match(reason(await connect(doubtful, closing.address)), /not for client authentication alone$/);
+});
+
+test('a server is refused that is another host, or of another CA', async () => {
+  const client = await cluster.clientCertificate();
+  await using elsewhere = await FakeGateway.listen({
+    identity: await cluster.serverCertificate(['127.0.0.9']),
+    handlers: healthyCluster,
+  });
+  await using foreign = await FakeGateway.listen({
+    identity: await issueCertificate({
+      issuer: other,
+      subject: {},
+      ipAddresses: ['127.0.0.1'],
+      keyUsage: ['digitalSignature'],
+      extendedKeyUsage: ['serverAuth'],
+      notBefore: new Date(Date.now() - 1000),
+      lifetimeHours: 1,
+    }),
+    handlers: healthyCluster,
+  });
+  const reasons = await Promise.all(
+    [elsewhere, foreign].map(async ({ address }) => reason(await connect(client, address))),
+  );
+  assert.match(
+    reasons[0] as string,
+    /^the server's certificate is for another host \(.*127\.0\.0\.1.*127\.0\.0\.9/,
+  );
+  assert.equal(reasons[1], "the server's certificate is not issued by the CA of this context");
+  assert.deepEqual([...elsewhere.calls, ...foreign.calls], []);
+});
+
+test('an endpoint that does not speak TLS, and one that nobody listens on, are told apart', async () => {
+  const client = await cluster.clientCertificate();
+  const plain = createServer((socket) =>
+    socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+  );
+  await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+  scope.defer(() => void plain.close());
+  const { port } = plain.address() as { port: number };
+  assert.equal(reason(await connect(client, `127.0.0.1:${port}`)), 'it does not speak TLS');
+  assert.equal(reason(await connect(client, '127.0.0.1:1')), 'connection refused');
+});
+
+test('a context whose key is broken, or missing, is named before anything is dialled', async () => {
+  const pair = await cluster.clientCertificate();
+  const stranger = await cluster.clientCertificate();
+  const config = await cluster.talosconfig(
+    { endpoints: [gateway.address], client: { ...pair, key: 'no key' } },
+    'no-key',
+  );
+  const mixed = await cluster.talosconfig(
+    { endpoints: [gateway.address], client: { certificate: pair.certificate, key: stranger.key } },
+    'mixed',
+  );
+  const [broken, mismatch] = await Promise.all(
+    [config, mixed].map((path) =>
+      talosctl.run(['-n', 'a', 'memory'], { environment: { TALOSCONFIG: path } }),
+    ),
+  );
+  assert.equal(broken?.stderr, 'error: key of the context is not the base64 of PEM text\n');
+  assert.equal(mismatch?.stderr, 'error: the key of the context does not belong to its certificate\n');
+  assert.deepEqual([broken?.exitCode, mismatch?.exitCode], [1, 1]);
+});
+
+test('-i asks a node directly without a certificate, and with fingerprints believes only those', async () => {
+  const identity = await issueCertificate({
+    issuer: other,
+    subject: {},
+    dnsNames: ['maintenance'],
+    keyUsage: ['digitalSignature'],
+    extendedKeyUsage: ['serverAuth'],
+    notBefore: new Date(Date.now() - 1000),
+    lifetimeHours: 1,
+  });
+  await using node = await FakeGateway.listen({ identity, handlers: healthyCluster });
+  const { publicKeyFingerprint } = parseCertificate(identity.certificate);
+  const wrong = Buffer.alloc(32).toString('base64');
+  const run = (...words: string[]) => talosctl.run(['memory', '-i', '-n', node.address, ...words]);
+  const [open, pinned, refused] = await Promise.all([
+    run(),
+    run('--cert-fingerprint', `${wrong},${publicKeyFingerprint}`),
+    run('--cert-fingerprint', wrong),
+  ]);
+  assert.deepEqual([open.exitCode, pinned.exitCode, refused.exitCode], [0, 0, 1]);
+  assert.match(
+    refused.stderr,
+    new RegExp(
+      `its certificate has the fingerprint ${publicKeyFingerprint.replace(/[+/]/g, '\\$&')}, which is not among those allowed\n$`,
+    ),
+  );
+  assert.deepEqual(
+    node.calls.map(({ node }) => node),
+    [undefined, undefined],
+  );
+});
