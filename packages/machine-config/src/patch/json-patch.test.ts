@@ -63,7 +63,7 @@ test('applyJsonPatch() refuses what cannot be carried out, and names operation a
     [[{ op: 'test', path: '/a', value: '1' }], 'JSON patch: test "/a": the value is another one'],
     [
       [{ op: 'move', from: '/o', path: '/o/p' }],
-      'JSON patch: move from "/o" "/o/p": cannot move a value into itself',
+      'JSON patch: move "/o" to "/o/p": cannot move a value into itself',
     ],
     [
       [{ op: 'add', path: '/a/b', value: 1 }],

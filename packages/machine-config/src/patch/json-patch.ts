@@ -159,9 +159,7 @@ function withKey(map: YamlMap, key: string, value: YamlValue): YamlMap {
 }
 
 function patchFault(operation: JsonPatchOperation, what: string): Fault {
-  const from = 'from' in operation ? ` from ${JSON.stringify(operation.from)}` : '';
-  return new Fault(
-    'invalid-argument',
-    `JSON patch: ${operation.op}${from} ${JSON.stringify(operation.path)}: ${what}`,
-  );
+  const path = JSON.stringify(operation.path);
+  const where = 'from' in operation ? `${JSON.stringify(operation.from)} to ${path}` : path;
+  return new Fault('invalid-argument', `JSON patch: ${operation.op} ${where}: ${what}`);
 }
