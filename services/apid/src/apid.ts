@@ -87,7 +87,7 @@ async function start(
     new GatewayListener({
       engine: nodeEngine,
       log,
-      onCall: (call, peer) => serveCall(gateway, call, peer),
+      onCall: (call, peer, active) => serveCall(gateway, call, peer, active),
       onListening: (listening) => health.setServing(listening),
       drainTimeoutMs: callDrainMs,
     }),

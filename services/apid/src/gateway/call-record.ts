@@ -20,7 +20,10 @@ export class CallRecord {
   caller: CallerRoles | undefined;
   /** What the client allows, in milliseconds; undefined without a deadline. */
   timeoutMs: number | undefined;
+  /** Ends the call with a status of apid's own; set by whoever forwards it. */
+  abort: (status: GrpcStatus) => void = () => {};
   readonly #gateway: Gateway;
+  readonly #active: Set<CallRecord>;
   readonly #call: InboundCall;
   readonly #peer: GatewayPeer;
   readonly #startedAt: number;
@@ -28,8 +31,11 @@ export class CallRecord {
   #deadline: NodeJS.Timeout | undefined;
   #finished = false;
 
-  constructor(gateway: Gateway, call: InboundCall, peer: GatewayPeer) {
+  /** `active` holds the record until the call is over. */
+  constructor(gateway: Gateway, call: InboundCall, peer: GatewayPeer, active: Set<CallRecord>) {
     this.#gateway = gateway;
+    this.#active = active;
+    active.add(this);
     this.#call = call;
     this.#peer = peer;
     this.#startedAt = gateway.now();
@@ -42,10 +48,6 @@ export class CallRecord {
         attributes: { ...rpcAttributes(call.path), 'client.address': peer.remoteAddress },
       });
     }
-  }
-
-  get finished(): boolean {
-    return this.#finished;
   }
 
   /** What is left of the client's time for the next hop; undefined without a deadline. */
@@ -80,6 +82,7 @@ export class CallRecord {
   finish(status: GrpcStatus): void {
     if (this.#finished) return;
     this.#finished = true;
+    this.#active.delete(this);
     clearTimeout(this.#deadline);
     const span = this.#span;
     if (span === undefined) {

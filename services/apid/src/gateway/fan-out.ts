@@ -62,6 +62,7 @@ export class FanOut implements InboundReceiver, TargetEvents {
   start(): void {
     this.#call.receive(this);
     this.#call.resume();
+    this.#record.abort = (status) => this.#fail(status);
     this.#record.onDeadline(() => this.#expire());
     for (const target of this.#targets) {
       target.connect().catch((error: unknown) => this.#fail(this.#record.failInside(error)));

@@ -39,6 +39,7 @@ export async function forwardOne(
       record.finish(outcome);
     },
   });
+  record.abort = (status) => pump.fail(status);
   record.onDeadline(() => pump.fail(describeDeadline(words, record.timeoutMs ?? 0, connecting)));
 
   const target = hop.kind === 'node' ? gateway.targetOf(hop.name) : gateway.machined;

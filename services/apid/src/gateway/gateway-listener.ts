@@ -1,4 +1,4 @@
-import { faultFrom } from '@nodewright/fault';
+import { faultFrom, grpcCodeFromKind } from '@nodewright/fault';
 import {
   backoffDelayMs,
   GatewayServer,
@@ -12,12 +12,14 @@ import type { Logger } from '@nodewright/telemetry';
 import { judgeClientCertificate } from '../domain/client-certificate.ts';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
 import { needsNewListener } from '../domain/identity-change.ts';
+import type { CallRecord } from './call-record.ts';
 import type { GatewayPeer } from './gateway.ts';
 
 export interface GatewayListenerInit {
   readonly engine: H2Engine;
   readonly log: Logger;
-  onCall(call: InboundCall, peer: GatewayPeer): void;
+  /** `active` is where the call is held until it is over. */
+  onCall(call: InboundCall, peer: GatewayPeer, active: Set<CallRecord>): void;
   /** Told whenever the listener opens or closes. */
   onListening(listening: boolean): void;
   /** How long calls may go on after the listener closed, in milliseconds. */
@@ -27,7 +29,11 @@ export interface GatewayListenerInit {
 interface OpenListener {
   readonly server: GatewayServer<GatewayPeer>;
   readonly identity: GatewayIdentity;
+  readonly active: Set<CallRecord>;
 }
+
+/** How long the last words to clients may take to leave, in milliseconds. */
+const farewellMs = 500;
 
 /**
  * The public listener. It follows the identity: absent without one, opened anew when the address or the mode is
@@ -53,7 +59,7 @@ export class GatewayListener implements AsyncDisposable {
     const open = this.#open;
     if (open !== undefined && identity !== undefined && !needsNewListener(open.identity, identity)) {
       open.server.setCredentials(credentialsOf(identity));
-      this.#open = { server: open.server, identity };
+      this.#open = { ...open, identity };
       return;
     }
     this.#close();
@@ -69,12 +75,19 @@ export class GatewayListener implements AsyncDisposable {
 
   #close(): void {
     if (this.#open === undefined) return;
-    const { server } = this.#open;
+    const { server, identity, active } = this.#open;
+    const { drainTimeoutMs, onListening } = this.#init;
     this.#open = undefined;
-    this.#init.onListening(false);
-    const closed: Promise<void> = server
-      .close(this.#init.drainTimeoutMs)
-      .finally(() => this.#draining.delete(closed));
+    onListening(false);
+    // Calls that are still there then get a status, not a reset.
+    const expired = setTimeout(() => {
+      const message = `apid on ${identity.hostname} is shutting down`;
+      for (const call of active) call.abort({ code: grpcCodeFromKind('unavailable'), message });
+    }, drainTimeoutMs);
+    const closed: Promise<void> = server.close(drainTimeoutMs + farewellMs).finally(() => {
+      clearTimeout(expired);
+      this.#draining.delete(closed);
+    });
     this.#draining.add(closed);
   }
 
@@ -88,12 +101,13 @@ export class GatewayListener implements AsyncDisposable {
       readonlyRoleMode: identity.readonlyRoleMode,
       skipVerifyingClientCert: identity.skipVerifyingClientCert,
     };
+    const active = new Set<CallRecord>();
     const server = new GatewayServer<GatewayPeer>({
       engine,
       limits: gatewayLimits,
       credentials: credentialsOf(identity),
       admit: (handshake) => admit(handshake, identity.skipVerifyingClientCert),
-      onCall,
+      onCall: (call, peer) => onCall(call, peer, active),
       onRefused: (reason, handshake) => log.warn(refusalFacts(reason, handshake), 'connection refused'),
       onBroken: (reason, handshake) => log.debug({ peer: peerName(handshake), reason }, 'connection broke'),
     });
@@ -102,7 +116,7 @@ export class GatewayListener implements AsyncDisposable {
         listen.host === undefined ? { port: listen.port } : { host: listen.host, port: listen.port },
       );
       this.#failures = 0;
-      this.#open = { server, identity };
+      this.#open = { server, identity, active };
       log.info({ ...facts, port }, 'gateway listens');
       this.#init.onListening(true);
     } catch (error) {

@@ -20,8 +20,13 @@ import { forwardOne } from './forward-one.ts';
 import type { Gateway, GatewayPeer } from './gateway.ts';
 
 /** Answers one call: checks that it is one, finds the caller's roles, decides where it goes, and sends it there. */
-export function serveCall(gateway: Gateway, call: InboundCall, peer: GatewayPeer): void {
-  const record = new CallRecord(gateway, call, peer);
+export function serveCall(
+  gateway: Gateway,
+  call: InboundCall,
+  peer: GatewayPeer,
+  active: Set<CallRecord>,
+): void {
+  const record = new CallRecord(gateway, call, peer, active);
   const refuse = (kind: FaultKind, message: string, httpStatus = 200) => {
     const status = { code: grpcCodeFromKind(kind), message };
     refuseCall(call, status, httpStatus);

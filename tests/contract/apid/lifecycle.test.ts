@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { connect as connectTcp } from 'node:net';
+import { test } from 'node:test';
+import {
+  HealthCheckResponse_ServingStatus,
+  HealthDefinition,
+} from '@nodewright/contract/gen/grpc/health/v1/health.ts';
+import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
+import { noTelemetry } from '@nodewright/telemetry';
+import { spawnDaemon } from '@nodewright/testkit';
+import { ApidUnderTest } from './harness/apid-under-test.ts';
+import type { BackendCall } from './harness/backend.ts';
+import { framed } from './harness/messages.ts';
+
+const memory = '/machine.MachineService/Memory';
+
+test('SIGTERM: calls in flight finish, new ones are refused so that clients go elsewhere', async () => {
+  await using apid = await ApidUnderTest.start();
+  const admin = await apid.client();
+  const idle = await apid.client();
+  const started = Promise.withResolvers<BackendCall>();
+  apid.machined.behave = (call) => {
+    call.stream.resume();
+    call.respond();
+    call.stream.write(framed(Buffer.from('first')));
+    started.resolve(call);
+  };
+  const call = admin.open('/machine.MachineService/Logs');
+  const backendCall = await started.promise;
+  await call.headers;
+
+  const goaways = [admin, idle].map(
+    ({ session }) => new Promise<number>((resolve) => session.once('goaway', resolve)),
+  );
+  apid.process.signal('SIGTERM');
+  // Sent before the client can know: refused as never looked at.
+  const crossing = await admin.call(memory);
+  assert.deepEqual([crossing.code, crossing.rstCode], [undefined, 7]);
+  assert.deepEqual(await Promise.all(goaways), [0, 0]);
+  const refused = await new Promise((resolve) =>
+    connectTcp(apid.port, apid.host).once('error', ({ message }) => resolve(message)),
+  );
+  assert.match(String(refused), /ECONNREFUSED/);
+
+  backendCall.stream.write(framed(Buffer.from('second')));
+  backendCall.finish();
+  const { code, body } = await call.result;
+  assert.deepEqual(
+    [code, body],
+    [0, Buffer.concat([framed(Buffer.from('first')), framed(Buffer.from('second'))])],
+  );
+  assert.deepEqual(await apid.process.exited, { code: 0, signal: null });
+  assert.equal(apid.machined.calls.length, 1);
+});
+
+test('SIGTERM: a call that does not end within 10 s gets a status, and apid ends in time', async () => {
+  await using apid = await ApidUnderTest.start();
+  const admin = await apid.client();
+  apid.machined.behave = (call) => call.respond();
+  const call = admin.open('/machine.MachineService/Events');
+  await call.headers;
+  const start = performance.now();
+  apid.process.signal('SIGTERM');
+  const { code, message, rstCode } = await call.result;
+  assert.deepEqual([code, message, rstCode], [14, 'apid on node01 is shutting down', 0]);
+  assert.deepEqual(await apid.process.exited, { code: 0, signal: null });
+  const tookMs = performance.now() - start;
+  assert.ok(tookMs > 9500 && tookMs < 12_000, `it took ${tookMs} ms`);
+});
+
+test('the health socket says whether the gateway listens', async () => {
+  await using apid = await ApidUnderTest.prepare();
+  await apid.spawn();
+  await apid.process.waitForLine('daemon serves');
+  using channel = openUnixChannel(apid.healthSocket);
+  const client = createRpcClient(HealthDefinition, channel, { telemetry: noTelemetry });
+  const { SERVING, NOT_SERVING } = HealthCheckResponse_ServingStatus;
+  assert.equal((await client.check({ service: '' })).status, NOT_SERVING);
+  apid.writeRuntime();
+  await apid.listening();
+  assert.equal((await client.check({ service: '' })).status, SERVING);
+});
+
+test('apid says in one line which flag is missing or unknown, and exits 2', async () => {
+  for (const [args, text] of [
+    [['--machined-socket', '/x'], /^apid: --runtime-file \(or APID_RUNTIME_FILE\) is required/],
+    [['--nonsense'], /^apid: unknown option '--nonsense'/],
+  ] as const) {
+    await using apid = await spawnDaemon({ name: 'apid', args });
+    assert.equal((await apid.exited).code, 2);
+    assert.match(apid.stderr(), text);
+    assert.equal(apid.stderr().trim().split('\n').length, 1);
+  }
+});

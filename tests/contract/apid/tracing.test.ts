@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { spanTree, startOtlpReceiver } from '@nodewright/testkit';
+import { ApidUnderTest } from './harness/apid-under-test.ts';
+import { fail } from './harness/backend.ts';
+
+const memory = '/machine.MachineService/Memory';
+const traceId = '0af7651916cd43dd8448eb211c80319c';
+const parent = `00-${traceId}-b7ad6b7169203331-01`;
+
+test('a call makes a span of its own and one for each hop, and the hop is told the span it belongs to', async () => {
+  await using collector = await startOtlpReceiver();
+  await using apid = await ApidUnderTest.start({
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_BSP_SCHEDULE_DELAY: '50' },
+  });
+  const peers = [await apid.peer('node02'), await apid.peer('node03')];
+  const admin = await apid.client();
+  await admin.call(memory, { metadata: [['traceparent', parent]] });
+  await admin.call('/cosi.resource.State/Get', {
+    metadata: [
+      ['traceparent', parent],
+      ['node', 'node02'],
+    ],
+  });
+  await admin.call(memory, {
+    metadata: [
+      ['traceparent', parent],
+      ['nodes', 'node02'],
+      ['nodes', 'node03'],
+    ],
+  });
+  apid.machined.behave = fail(13, 'out of luck');
+  await admin.call(memory, {
+    metadata: [
+      ['traceparent', parent],
+      ['x-failing', '1'],
+    ],
+  });
+
+  const spans = await collector.waitFor((all) => all.filter((span) => span.traceId === traceId).length >= 9);
+  const hop = (method: string) => ({ span: `apid: ${method} (client)`, children: [] });
+  const call = (method: string, hops: number) => ({
+    span: `apid: ${method} (server)`,
+    children: Array.from({ length: hops }, () => hop(method)),
+  });
+  const tree = spanTree(spans, traceId).sort(
+    (a, b) => a.span.localeCompare(b.span) || a.children.length - b.children.length,
+  );
+  assert.deepEqual(tree, [
+    call('cosi.resource.State/Get', 1),
+    call('machine.MachineService/Memory', 1),
+    call('machine.MachineService/Memory', 1),
+    call('machine.MachineService/Memory', 2),
+  ]);
+
+  // What went out on the wire is the span of the hop, in the same trace.
+  const sent = [apid.machined, ...peers.map(({ backend }) => backend)]
+    .flatMap(({ calls }) => calls)
+    .map(({ values }) => values('traceparent'));
+  const clients = spans.filter((span) => span.traceId === traceId && span.kind === 'client');
+  assert.deepEqual(
+    sent.map(([one, ...more]) => [one, more.length]).sort(),
+    clients.map(({ spanId }) => [`00-${traceId}-${spanId}-01`, 0]).sort(),
+  );
+
+  const [toPeer] = clients.filter(({ name }) => name === 'cosi.resource.State/Get');
+  assert.deepEqual(
+    ['rpc.system', 'rpc.service', 'rpc.method', 'rpc.grpc.status_code', 'server.address']
+      .map((key) => toPeer?.attributes[key])
+      .map(String),
+    ['grpc', 'cosi.resource.State', 'Get', '0', 'node02'],
+  );
+  const failed = spans.filter((span) => String(span.attributes['rpc.grpc.status_code']) === '13');
+  assert.deepEqual(failed.map(({ kind }) => kind).sort(), ['client', 'server']);
+});
