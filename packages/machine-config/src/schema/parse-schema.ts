@@ -1,3 +1,5 @@
+import { schemaFragments } from './tables/fragments.ts';
+
 /**
  * The schema of documents is kept as text, one line a field, because ninety kinds of documents are easier to read and
  * to compare with their source that way than as nested objects. A line is `name type [flags]`, two more columns of
@@ -62,11 +64,10 @@ export type FieldMap = ReadonlyMap<string, FieldSchema>;
 /** Throws an Error on a line that is not understood: a mistake in this package. */
 export function parseSchema(text: string): FieldMap {
   const root = new Map<string, FieldSchema>();
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const margin = Math.min(...lines.map(indentationOf));
+  const lines = linesOf(text);
   const open: Map<string, FieldSchema>[] = [root];
   for (const line of lines) {
-    const depth = (indentationOf(line) - margin) / 2;
+    const depth = indentationOf(line) / 2;
     const siblings = open[depth];
     if (siblings === undefined) throw new Error(`schema: no parent for ${JSON.stringify(line)}`);
     const fields = new Map<string, FieldSchema>();
@@ -76,6 +77,19 @@ export function parseSchema(text: string): FieldMap {
     open.push(fields);
   }
   return root;
+}
+
+/** The lines without the margin that they have in common, fragments put in. */
+function linesOf(text: string): string[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const margin = Math.min(...lines.map(indentationOf));
+  return lines.flatMap((line) => {
+    const [, indentation = '', name] = /^( *)\+(\w+)$/.exec(line.slice(margin)) ?? [];
+    if (name === undefined) return [line.slice(margin)];
+    const fragment = schemaFragments[name];
+    if (fragment === undefined) throw new Error(`schema: there is no fragment ${name}`);
+    return linesOf(fragment).map((part) => indentation + part);
+  });
 }
 
 function indentationOf(line: string): number {

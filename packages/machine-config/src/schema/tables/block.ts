@@ -4,142 +4,40 @@ import type { SchemaTable } from '../parse-schema.ts';
 export const blockDocuments: SchemaTable = {
   VolumeConfig: `
     name str !
-    provisioning obj
-      diskSelector obj
-        match str ~
-      grow bool
-      minSize str ~
-      maxSize str
+    +volumeProvisioning
     filesystem obj
       xfs obj
         minAllocationGroupSize str
-    encryption obj
-      provider enum:luks2 !
-      keys list !
-        slot int !
-        static obj
-          passphrase str
-        nodeID obj
-        kms obj
-          endpoint str !
-        tpm obj
-          options obj
-            pcrs ints
-          checkSecurebootStatusOnEnroll bool
-        lockToState bool
-      cipher enum:aes-xts-plain64|xchacha12,aes-adiantum-plain64|xchacha20,aes-adiantum-plain64
-      keySize int
-      blockSize int
-      options strs
-      allowDiscards bool
+    +volumeEncryption
     mount obj
       secure bool
       disableAccessTime bool
-    trim obj
-      enabled bool
-      interval dur
-    scrub obj
-      enabled bool
-      interval dur
+    +trimAndScrub
   `,
   UserVolumeConfig: `
     name str !
     volumeType enum:directory|disk|partition
-    provisioning obj
-      diskSelector obj
-        match str ~
-      grow bool
-      minSize str ~
-      maxSize str
+    +volumeProvisioning
     filesystem obj
       type enum:ext4|xfs|btrfs
       projectQuotaSupport bool
       xfs obj
         minAllocationGroupSize str
-    encryption obj
-      provider enum:luks2 !
-      keys list !
-        slot int !
-        static obj
-          passphrase str
-        nodeID obj
-        kms obj
-          endpoint str !
-        tpm obj
-          options obj
-            pcrs ints
-          checkSecurebootStatusOnEnroll bool
-        lockToState bool
-      cipher enum:aes-xts-plain64|xchacha12,aes-adiantum-plain64|xchacha20,aes-adiantum-plain64
-      keySize int
-      blockSize int
-      options strs
-      allowDiscards bool
+    +volumeEncryption
     mount obj
       disableAccessTime bool
       secure bool
-    trim obj
-      enabled bool
-      interval dur
-    scrub obj
-      enabled bool
-      interval dur
+    +trimAndScrub
   `,
   RawVolumeConfig: `
     name str !
-    provisioning obj
-      diskSelector obj
-        match str ~
-      grow bool
-      minSize str ~
-      maxSize str
-    encryption obj
-      provider enum:luks2 !
-      keys list !
-        slot int !
-        static obj
-          passphrase str
-        nodeID obj
-        kms obj
-          endpoint str !
-        tpm obj
-          options obj
-            pcrs ints
-          checkSecurebootStatusOnEnroll bool
-        lockToState bool
-      cipher enum:aes-xts-plain64|xchacha12,aes-adiantum-plain64|xchacha20,aes-adiantum-plain64
-      keySize int
-      blockSize int
-      options strs
-      allowDiscards bool
+    +volumeProvisioning
+    +volumeEncryption
   `,
   SwapVolumeConfig: `
     name str !
-    provisioning obj
-      diskSelector obj
-        match str ~
-      grow bool
-      minSize str ~
-      maxSize str
-    encryption obj
-      provider enum:luks2 !
-      keys list !
-        slot int !
-        static obj
-          passphrase str
-        nodeID obj
-        kms obj
-          endpoint str !
-        tpm obj
-          options obj
-            pcrs ints
-          checkSecurebootStatusOnEnroll bool
-        lockToState bool
-      cipher enum:aes-xts-plain64|xchacha12,aes-adiantum-plain64|xchacha20,aes-adiantum-plain64
-      keySize int
-      blockSize int
-      options strs
-      allowDiscards bool
+    +volumeProvisioning
+    +volumeEncryption
   `,
   ExistingVolumeConfig: `
     name str !
@@ -150,12 +48,7 @@ export const blockDocuments: SchemaTable = {
       readOnly bool
       disableAccessTime bool
       secure bool
-    trim obj
-      enabled bool
-      interval dur
-    scrub obj
-      enabled bool
-      interval dur
+    +trimAndScrub
   `,
   ExternalVolumeConfig: `
     name str !

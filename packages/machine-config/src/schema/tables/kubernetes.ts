@@ -12,9 +12,7 @@ export const kubernetesDocuments: SchemaTable = {
     image str !
     extraArgs args
     env map:str
-    resources free
-      requests free
-      limits free
+    +resources
     apiPort int
     certExtraSANs strs
     startupProbes bool
@@ -49,9 +47,7 @@ export const kubernetesDocuments: SchemaTable = {
     image str !
     extraArgs args
     env map:str
-    resources free
-      requests free
-      limits free
+    +resources
   `,
   KubeCoreDNSConfig: `
     enabled bool
@@ -73,9 +69,7 @@ export const kubernetesDocuments: SchemaTable = {
     backendPort int
     backendMTU int
     backendExtraConfig free
-    resources free
-      requests free
-      limits free
+    +resources
     extraArgs strs
     kubeNetworkPoliciesEnabled bool
   `,
@@ -109,9 +103,7 @@ export const kubernetesDocuments: SchemaTable = {
     mode str
     config free !
     extraArgs args
-    resources free
-      requests free
-      limits free
+    +resources
   `,
   KubeSchedulerConfig: `
     enabled bool
@@ -119,9 +111,7 @@ export const kubernetesDocuments: SchemaTable = {
     config free !
     extraArgs args
     env map:str
-    resources free
-      requests free
-      limits free
+    +resources
   `,
   KubeServiceAccountConfig: `
     issuer obj !

@@ -32,10 +32,7 @@ serviceAccount obj
 apiServer obj
   image str
   extraArgs args
-  extraVolumes list
-    hostPath str !
-    mountPath str !
-    readonly bool
+  +legacyExtraVolumes
   env map:str
   certSANs strs
   disablePodSecurityPolicy bool
@@ -43,9 +40,7 @@ apiServer obj
     name str !
     configuration free !
   auditPolicy free =
-  resources obj
-    requests free
-    limits free
+  +resources
   authorizationConfig list
     type str !
     name str !
@@ -53,14 +48,9 @@ apiServer obj
 controllerManager obj
   image str
   extraArgs args
-  extraVolumes list
-    hostPath str !
-    mountPath str !
-    readonly bool
+  +legacyExtraVolumes
   env map:str
-  resources obj
-    requests free
-    limits free
+  +resources
 proxy obj
   disabled bool
   image str
@@ -69,14 +59,9 @@ proxy obj
 scheduler obj
   image str
   extraArgs args
-  extraVolumes list
-    hostPath str !
-    mountPath str !
-    readonly bool
+  +legacyExtraVolumes
   env map:str
-  resources obj
-    requests free
-    limits free
+  +resources
   config free
 discovery obj
   enabled bool

@@ -96,35 +96,9 @@ registries obj
       identityToken str
 systemDiskEncryption obj
   state obj
-    provider str !
-    keys list !
-      static obj
-        passphrase str
-      nodeID obj
-      kms obj
-        endpoint str !
-      slot int !
-      tpm obj
-        checkSecurebootStatusOnEnroll bool
-    cipher str
-    keySize int
-    blockSize uint64
-    options strs
+    +legacyEncryption
   ephemeral obj
-    provider str !
-    keys list !
-      static obj
-        passphrase str
-      nodeID obj
-      kms obj
-        endpoint str !
-      slot int !
-      tpm obj
-        checkSecurebootStatusOnEnroll bool
-    cipher str
-    keySize int
-    blockSize uint64
-    options strs
+    +legacyEncryption
 features obj
   rbac bool
   stableHostname bool

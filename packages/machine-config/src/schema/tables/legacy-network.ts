@@ -13,11 +13,7 @@ interfaces list @interface|deviceSelector
   addresses strs
   cidr str
   routes list
-    network str !
-    gateway str !
-    source str
-    metric uint32
-    mtu uint32
+    +legacyRouteFields
   bond obj
     interfaces strs !
     deviceSelectors list
@@ -65,34 +61,17 @@ interfaces list @interface|deviceSelector
     addresses strs
     cidr str
     routes list !
-      network str !
-      gateway str !
-      source str
-      metric uint32
-      mtu uint32
+      +legacyRouteFields
     dhcp bool
     vlanId uint16 !
     mtu uint32
-    vip obj
-      ip str
-      equinixMetal obj
-        apiToken str !
-      hcloud obj
-        apiToken str !
-    dhcpOptions obj
-      routeMetric uint32 !
-      ipv4 bool
-      ipv6 bool
-      duidv6 str
+    +legacyVip
+    +legacyDhcpOptions
   mtu int
   dhcp bool
   ignore bool
   dummy bool
-  dhcpOptions obj
-    routeMetric uint32 !
-    ipv4 bool
-    ipv6 bool
-    duidv6 str
+  +legacyDhcpOptions
   wireguard obj
     privateKey str
     listenPort int
@@ -102,12 +81,7 @@ interfaces list @interface|deviceSelector
       endpoint str
       persistentKeepaliveInterval dur
       allowedIPs strs
-  vip obj
-    ip str
-    equinixMetal obj
-      apiToken str !
-    hcloud obj
-      apiToken str !
+  +legacyVip
 nameservers strs
 searchDomains strs
 extraHostEntries list

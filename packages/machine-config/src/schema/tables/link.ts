@@ -4,19 +4,7 @@ import type { SchemaTable } from '../parse-schema.ts';
 export const linkDocuments: SchemaTable = {
   LinkConfig: `
     name str !
-    up bool
-    mtu int
-    addresses list
-      address str !
-      routePriority int
-    routes list
-      destination str
-      gateway str
-      source str
-      metric int
-      mtu int
-      table str
-    multicast bool
+    +linkSettings
   `,
   BondConfig: `
     name str !
@@ -50,19 +38,7 @@ export const linkDocuments: SchemaTable = {
     allSlavesActive int
     peerNotifDelay int
     missedMax int
-    up bool
-    mtu int
-    addresses list
-      address str !
-      routePriority int
-    routes list
-      destination str
-      gateway str
-      source str
-      metric int
-      mtu int
-      table str
-    multicast bool
+    +linkSettings
   `,
   BridgeConfig: `
     name str !
@@ -72,105 +48,33 @@ export const linkDocuments: SchemaTable = {
       enabled bool
     vlan obj
       filtering bool
-    up bool
-    mtu int
-    addresses list
-      address str !
-      routePriority int
-    routes list
-      destination str
-      gateway str
-      source str
-      metric int
-      mtu int
-      table str
-    multicast bool
+    +linkSettings
   `,
   DummyLinkConfig: `
     name str !
     hardwareAddr mac
-    up bool
-    mtu int
-    addresses list
-      address str !
-      routePriority int
-    routes list
-      destination str
-      gateway str
-      source str
-      metric int
-      mtu int
-      table str
-    multicast bool
+    +linkSettings
   `,
   VethConfig: `
     name str !
     peer obj !
       name str !
-      up bool
-      mtu int
-      addresses list
-        address str !
-        routePriority int
-      routes list
-        destination str
-        gateway str
-        source str
-        metric int
-        mtu int
-        table str
-      multicast bool
-    up bool
-    mtu int
-    addresses list
-      address str !
-      routePriority int
-    routes list
-      destination str
-      gateway str
-      source str
-      metric int
-      mtu int
-      table str
-    multicast bool
+      +linkSettings
+    +linkSettings
   `,
   VLANConfig: `
     name str !
     vlanID int
     vlanMode enum:802.1q|802.1ad
     parent str
-    up bool
-    mtu int
-    addresses list
-      address str !
-      routePriority int
-    routes list
-      destination str
-      gateway str
-      source str
-      metric int
-      mtu int
-      table str
-    multicast bool
+    +linkSettings
   `,
   VRFConfig: `
     name str !
     hardwareAddr mac
     links strs
     table str !
-    up bool
-    mtu int
-    addresses list
-      address str !
-      routePriority int
-    routes list
-      destination str
-      gateway str
-      source str
-      metric int
-      mtu int
-      table str
-    multicast bool
+    +linkSettings
   `,
   WireguardConfig: `
     name str !
@@ -183,19 +87,7 @@ export const linkDocuments: SchemaTable = {
       endpoint str
       persistentKeepaliveInterval dur
       allowedIPs strs
-    up bool
-    mtu int
-    addresses list
-      address str !
-      routePriority int
-    routes list
-      destination str
-      gateway str
-      source str
-      metric int
-      mtu int
-      table str
-    multicast bool
+    +linkSettings
   `,
   LinkAliasConfig: `
     name str !

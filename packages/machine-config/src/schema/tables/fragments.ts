@@ -1,0 +1,106 @@
+import type { SchemaTable } from '../parse-schema.ts';
+
+/** Parts that several documents have in common: `+name` in a table stands for one. */
+export const schemaFragments: SchemaTable = {
+  linkSettings: `
+    up bool
+    mtu int
+    addresses list
+      address str !
+      routePriority int
+    routes list
+      destination str
+      gateway str
+      source str
+      metric int
+      mtu int
+      table str
+    multicast bool
+  `,
+  volumeProvisioning: `
+    provisioning obj
+      diskSelector obj
+        match str ~
+      grow bool
+      minSize str ~
+      maxSize str
+  `,
+  volumeEncryption: `
+    encryption obj
+      provider enum:luks2 !
+      keys list !
+        slot int !
+        static obj
+          passphrase str
+        nodeID obj
+        kms obj
+          endpoint str !
+        tpm obj
+          options obj
+            pcrs ints
+          checkSecurebootStatusOnEnroll bool
+        lockToState bool
+      cipher enum:aes-xts-plain64|xchacha12,aes-adiantum-plain64|xchacha20,aes-adiantum-plain64
+      keySize int
+      blockSize int
+      options strs
+      allowDiscards bool
+  `,
+  trimAndScrub: `
+    trim obj
+      enabled bool
+      interval dur
+    scrub obj
+      enabled bool
+      interval dur
+  `,
+  resources: `
+    resources obj
+      requests free
+      limits free
+  `,
+  legacyRouteFields: `
+    network str !
+    gateway str !
+    source str
+    metric uint32
+    mtu uint32
+  `,
+  legacyVip: `
+    vip obj
+      ip str
+      equinixMetal obj
+        apiToken str !
+      hcloud obj
+        apiToken str !
+  `,
+  legacyDhcpOptions: `
+    dhcpOptions obj
+      routeMetric uint32 !
+      ipv4 bool
+      ipv6 bool
+      duidv6 str
+  `,
+  legacyExtraVolumes: `
+    extraVolumes list
+      hostPath str !
+      mountPath str !
+      readonly bool
+  `,
+  legacyEncryption: `
+    provider str !
+    keys list !
+      static obj
+        passphrase str
+      nodeID obj
+      kms obj
+        endpoint str !
+      slot int !
+      tpm obj
+        checkSecurebootStatusOnEnroll bool
+    cipher str
+    keySize int
+    blockSize uint64
+    options strs
+  `,
+};
