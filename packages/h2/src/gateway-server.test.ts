@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
+import { generateCertificateAuthority, issueCertificate, tlsPrivateKey } from '@nodewright/pki';
+import type { InboundCall } from './call.ts';
+import { answerHead, openRecordedCall } from './conformance/index.ts';
+import { dialTls } from './dial-tls.ts';
+import { gatewayLimits } from './engine.ts';
+import { GatewayServer, type GatewayServerInit } from './gateway-server.ts';
+import { nodeEngine } from './node-engine/node-engine.ts';
+
+const notBefore = new Date(Date.now() - 3_600_000);
+const ca = await generateCertificateAuthority({ algorithm: 'ed25519', organization: 'test', notBefore });
+
+async function issue(usage: 'serverAuth' | 'clientAuth', lifetimeHours = 24) {
+  const { certificate, key } = await issueCertificate({
+    issuer: ca,
+    subject: { commonName: 'node02' },
+    dnsNames: ['node02'],
+    ipAddresses: ['127.0.0.1'],
+    keyUsage: ['digitalSignature'],
+    extendedKeyUsage: [usage],
+    notBefore,
+    lifetimeHours,
+  });
+  return { certificate, key: tlsPrivateKey(key) };
+}
+const server = await issue('serverAuth');
+const client = await issue('clientAuth');
+
+function createServer(changes: Partial<GatewayServerInit<string>> = {}) {
+  const refusals: string[] = [];
+  const gateway = new GatewayServer<string>({
+    engine: nodeEngine,
+    limits: gatewayLimits,
+    credentials: { ...server, requestClientCertificate: true, clientCas: [ca.certificate] },
+    admit: ({ certificate, certificateError }) =>
+      certificate === undefined || certificateError !== undefined
+        ? { admitted: false, reason: certificateError ?? 'none' }
+        : { admitted: true, peer: certificate.subject },
+    onCall: (call, peer) => call.respond([...answerHead, 'grpc-status', '0', 'x-peer', peer], true),
+    onRefused: (reason) => refusals.push(reason),
+    onBroken() {},
+    ...changes,
+  });
+  return { gateway, refusals };
+}
+
+async function dial(port: number, changes: object = {}) {
+  const socket = await dialTls(
+    {
+      addresses: ['127.0.0.1'],
+      port,
+      identity: 'node02',
+      ...client,
+      acceptedCas: [ca.certificate],
+      ...changes,
+    },
+    AbortSignal.timeout(5000),
+  );
+  const connection = nodeEngine.connect(socket, gatewayLimits);
+  await connection.ready;
+  return connection;
+}
+
+test('GatewayServer hands out calls with the peer that was let in', async () => {
+  const { gateway } = createServer();
+  const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
+  const connection = await dial(port);
+  const { call, recorder } = openRecordedCall(connection);
+  call.end();
+  const { headers } = await recorder.done;
+  assert.deepEqual([headers?.at(-1), gateway.connectionCount], ['CN=node02', 1]);
+  connection.drain();
+  await gateway.close(1000);
+  assert.equal(gateway.connectionCount, 0);
+});
+
+test('GatewayServer reads nothing from a client that is refused', async () => {
+  const { gateway, refusals } = createServer({ onCall: () => assert.fail('a call was read') });
+  const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
+  const bare = connectTls({ host: '127.0.0.1', port, servername: 'node02', ca: ca.certificate });
+  await once(bare, 'secureConnect');
+  bare.on('error', () => {});
+  bare.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  bare.resume();
+  await once(bare, 'close');
+  await assert.rejects(dial(port, await issue('serverAuth')));
+  assert.deepEqual(refusals, ['none', 'INVALID_PURPOSE']);
+  await gateway.close(1000);
+});
+
+test('GatewayServer cuts what is left when its time to close is up, handshakes at once', async () => {
+  const accepted = Promise.withResolvers<InboundCall>();
+  const { gateway } = createServer({ onCall: (call) => accepted.resolve(call) });
+  const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
+  const mute = connect(port, '127.0.0.1');
+  await once(mute, 'connect');
+  mute.resume();
+  mute.on('error', () => {});
+  const muteClosed = once(mute, 'close');
+  const connection = await dial(port);
+  const { recorder } = openRecordedCall(connection);
+  await accepted.promise;
+
+  const start = performance.now();
+  const closed = gateway.close(150);
+  await muteClosed;
+  assert.ok(performance.now() - start < 100, 'a handshake held the server up');
+  await closed;
+  const tookMs = performance.now() - start;
+  assert.ok(tookMs >= 145 && tookMs < 1000, `it took ${tookMs} ms`);
+  assert.equal((await recorder.done).failure?.kind, 'connection-closed');
+});
+
+test('GatewayServer uses new credentials for new handshakes and leaves open connections alone', async () => {
+  const { gateway } = createServer();
+  const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
+  const before = await dial(port);
+  const other = await generateCertificateAuthority({
+    algorithm: 'ed25519',
+    organization: 'other',
+    notBefore,
+  });
+  gateway.setCredentials({ ...server, requestClientCertificate: true, clientCas: [other.certificate] });
+  await assert.rejects(dial(port));
+  const { call, recorder } = openRecordedCall(before);
+  call.end();
+  assert.equal((await recorder.done).last, true);
+  before.drain();
+  await gateway.close(1000);
+});
+
+test('GatewayServer rejects an address that is taken', async () => {
+  const first = createServer().gateway;
+  const port = await first.listen({ host: '127.0.0.1', port: 0 });
+  await assert.rejects(createServer().gateway.listen({ host: '127.0.0.1', port }), { code: 'EADDRINUSE' });
+  await first.close(0);
+});
+
+test('dialTls() goes on to the next address and says in a phrase what was wrong', async () => {
+  const { gateway } = createServer();
+  const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
+  const connection = await dial(port, { addresses: ['127.0.0.99', '127.0.0.1'] });
+  connection.destroy();
+
+  const foreign = await generateCertificateAuthority({
+    algorithm: 'ed25519',
+    organization: 'other',
+    notBefore,
+  });
+  const rows: [object, RegExp][] = [
+    [{ identity: 'node03' }, /^its certificate is not for "node03": .*DNS:node02/],
+    [
+      { acceptedCas: [foreign.certificate] },
+      /^its certificate is not issued by one of this cluster's authorities$/,
+    ],
+    [{ addresses: ['127.0.0.98'] }, /^connect ECONNREFUSED 127\.0\.0\.98:\d+$/],
+    [
+      { addresses: ['127.0.0.98', '127.0.0.99'] },
+      /ECONNREFUSED 127\.0\.0\.98.*; .*ECONNREFUSED 127\.0\.0\.99/,
+    ],
+  ];
+  for (const [changes, message] of rows) await assert.rejects(dial(port, changes), { message });
+  await gateway.close(1000);
+});
+
+test('dialTls() says when the certificate of the backend has expired or is for clients', async () => {
+  for (const [credentials, message] of [
+    [await issue('serverAuth', 0.5), 'its certificate has expired'],
+    [client, 'its certificate is not for servers'],
+  ] as const) {
+    const { gateway } = createServer({
+      credentials: { ...credentials, requestClientCertificate: true, clientCas: [ca.certificate] },
+    });
+    const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
+    await assert.rejects(dial(port), { message });
+    await gateway.close(1000);
+  }
+});
