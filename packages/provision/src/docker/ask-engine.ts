@@ -1,0 +1,80 @@
+import { type DockerResult, type TryDocker, tryDocker } from './run-docker.ts';
+
+/** What was found where a Docker engine was looked for. `advice` is one line that says what to do. */
+export type EngineAnswer =
+  | { readonly state: 'ready'; readonly engine: string; readonly compose: string }
+  | {
+      readonly state: 'no-client' | 'absent' | 'refused' | 'too-old' | 'no-compose';
+      readonly advice: string;
+    };
+
+/** The first engine with everything the stack uses; older ones are turned away before anything is made. */
+const leastApi = '1.41';
+const leastEngine = '20.10';
+/** Merging of fields with `!reset`, `depends_on` with health, `up --wait`. */
+const leastCompose = '2.24';
+
+/** Asks which engine answers, without changing anything. */
+export async function askEngine(docker: TryDocker = tryDocker): Promise<EngineAnswer> {
+  const [version, compose] = await Promise.all([
+    docker(['version', '--format', '{{.Server.Version}} {{.Server.APIVersion}}']),
+    docker(['compose', 'version', '--short']),
+  ]);
+  return judgeEngine(version, compose);
+}
+
+/** Pure: what the answers of `docker version` and `docker compose version` mean. */
+export function judgeEngine(version: DockerResult, compose: DockerResult): EngineAnswer {
+  if (version.code === 127) {
+    return {
+      state: 'no-client',
+      advice: `docker is not installed: install Docker Engine ${leastEngine} or later with its compose plugin`,
+    };
+  }
+  if (version.code !== 0) return judgeRefusal(version.stderr);
+  const [engine = '', api = ''] = version.stdout.trim().split(/\s+/);
+  if (!isAtLeast(api, leastApi)) {
+    return {
+      state: 'too-old',
+      advice: `the Docker engine ${engine} is too old: ${leastEngine} or later is needed`,
+    };
+  }
+  const plugin = compose.stdout.trim().replace(/^v/, '');
+  if (compose.code !== 0) {
+    return {
+      state: 'no-compose',
+      advice: `docker has no compose plugin: install Docker Compose ${leastCompose} or later`,
+    };
+  }
+  if (!isAtLeast(plugin, leastCompose)) {
+    return {
+      state: 'too-old',
+      advice: `Docker Compose ${plugin} is too old: ${leastCompose} or later is needed`,
+    };
+  }
+  return { state: 'ready', engine, compose: plugin };
+}
+
+function judgeRefusal(stderr: string): EngineAnswer {
+  const place = /(?:unix|tcp|ssh|https?):\/\/[^\s"]*[^\s":.]/.exec(stderr)?.[0] ?? 'its socket';
+  if (/permission denied/i.test(stderr)) {
+    return {
+      state: 'refused',
+      advice: `the Docker engine at ${place} refuses this user: add the user to the group docker and log in anew, or run as root`,
+    };
+  }
+  return {
+    state: 'absent',
+    advice: `no Docker engine answers at ${place}: start it (systemctl start docker), or name another with DOCKER_HOST`,
+  };
+}
+
+function isAtLeast(version: string, least: string): boolean {
+  const numbers = (text: string) => text.split(/[.+-]/).map((part) => Number.parseInt(part, 10) || 0);
+  const [have, want] = [numbers(version), numbers(least)];
+  for (const [index, wanted] of want.entries()) {
+    const had = have[index] ?? 0;
+    if (had !== wanted) return had > wanted;
+  }
+  return true;
+}

@@ -1,0 +1,39 @@
+// A Docker engine for machines that have none running. `node tools/engine.ts start|stop|status|install [--folder <path>]`
+// An engine that answers already is left as it is. What is started here runs as root, keeps its images below the
+// folder for the next time, and ends by its pid file.
+import { parseArgs } from 'node:util';
+import { askEngine } from '../packages/provision/src/docker/ask-engine.ts';
+import { engineFolder } from './engine/engine-folder.ts';
+import { installEngine } from './engine/install-engine.ts';
+import { startEngine } from './engine/start-engine.ts';
+import { stopEngine } from './engine/stop-engine.ts';
+
+const verbs = ['start', 'stop', 'status', 'install'] as const;
+
+const { values, positionals } = parseArgs({
+  options: { folder: { type: 'string', default: '/var/cache/nodewright/engine' } },
+  allowPositionals: true,
+});
+const verb = verbs.find((name) => name === positionals[0]);
+if (verb === undefined) fail(`engine: say one of ${verbs.join(', ')}`, 2);
+const folder = engineFolder(values.folder);
+
+try {
+  process.stdout.write(`engine: ${await act()}\n`);
+} catch (error) {
+  fail(`engine: ${error instanceof Error ? error.message : String(error)}`, 1);
+}
+
+async function act(): Promise<string> {
+  if (verb === 'install') return installEngine();
+  if (verb === 'start') return startEngine(folder);
+  if (verb === 'stop') return stopEngine(folder);
+  const answer = await askEngine();
+  if (answer.state !== 'ready') throw new Error(answer.advice);
+  return `Docker ${answer.engine} with Compose ${answer.compose}`;
+}
+
+function fail(line: string, code: number): never {
+  process.stderr.write(`${line}\n`);
+  process.exit(code);
+}

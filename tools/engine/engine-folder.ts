@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** Where an engine that we start keeps what is its own. */
+export interface EngineFolder {
+  readonly path: string;
+  /** Images and volumes; kept for the next start. */
+  readonly data: string;
+  readonly state: string;
+  readonly pid: string;
+  readonly log: string;
+}
+
+export function engineFolder(path: string): EngineFolder {
+  const absolute = resolve(path);
+  return {
+    path: absolute,
+    data: join(absolute, 'data'),
+    state: join(absolute, 'exec'),
+    pid: join(absolute, 'dockerd.pid'),
+    log: join(absolute, 'dockerd.log'),
+  };
+}
+
+/** The process of the engine that was started for this folder; a pid that another program has by now is not it. */
+export function engineProcess(folder: EngineFolder): number | undefined {
+  try {
+    const pid = Number.parseInt(readFileSync(folder.pid, 'utf8'), 10);
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    return command.includes(folder.data) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}

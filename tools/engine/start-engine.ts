@@ -1,0 +1,54 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { askEngine } from '../../packages/provision/src/docker/ask-engine.ts';
+import { type EngineFolder, engineProcess } from './engine-folder.ts';
+
+const startTimeoutMs = 60_000;
+const pollMs = 200;
+
+/**
+ * Makes sure that an engine answers, and says which. Starting twice is starting once.
+ *
+ * @throws Error with one line: what is missing, or what the engine said last.
+ */
+export async function startEngine(folder: EngineFolder): Promise<string> {
+  const before = await askEngine();
+  if (before.state === 'ready') return `Docker ${before.engine} answers already`;
+  // Another engine is there: ours would not make it newer or friendlier.
+  if (before.state !== 'absent') throw new Error(before.advice);
+  if (process.getuid?.() !== 0) throw new Error(`${before.advice}; only root can start one here`);
+  if (spawnSync('dockerd', ['--version']).error !== undefined)
+    throw new Error('dockerd is not installed: node tools/engine.ts install, or apt-get install docker.io');
+
+  const running = engineProcess(folder);
+  if (running === undefined) launch(folder);
+  const deadline = performance.now() + startTimeoutMs;
+  for (;;) {
+    const answer = await askEngine();
+    if (answer.state === 'ready')
+      return `Docker ${answer.engine} started, pid ${engineProcess(folder)}, log ${folder.log}`;
+    if (answer.state !== 'absent') throw new Error(answer.advice);
+    const isOver = performance.now() > deadline;
+    if (isOver) throw new Error(`dockerd did not answer: ${lastLine(folder.log)} (${folder.log})`);
+    await sleep(pollMs);
+  }
+}
+
+function launch(folder: EngineFolder): void {
+  for (const path of [folder.path, folder.data, folder.state])
+    mkdirSync(path, { recursive: true, mode: 0o711 });
+  // dockerd refuses to start over the pid file of a dead one.
+  rmSync(folder.pid, { force: true });
+  const log = openSync(folder.log, 'a', 0o640);
+  spawn('dockerd', ['--data-root', folder.data, '--exec-root', folder.state, '--pidfile', folder.pid], {
+    detached: true,
+    stdio: ['ignore', log, log],
+    cwd: '/',
+  }).unref();
+  closeSync(log);
+}
+
+function lastLine(path: string): string {
+  return readFileSync(path, 'utf8').trim().split('\n').at(-1) ?? '';
+}

@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EngineFolder, engineProcess } from './engine-folder.ts';
+
+/** An engine first stops its containers, each of which has its own time to end. */
+const stopTimeoutMs = 60_000;
+
+/** Ends the engine that was started for this folder, and with it its containers. Its images stay. */
+export async function stopEngine(folder: EngineFolder): Promise<string> {
+  const pid = engineProcess(folder);
+  if (pid === undefined) return `none was started in ${folder.path}`;
+  process.kill(pid, 'SIGTERM');
+  const deadline = performance.now() + stopTimeoutMs;
+  while (engineProcess(folder) !== undefined) {
+    if (performance.now() > deadline)
+      throw new Error(`dockerd, pid ${pid}, does not end; its log is ${folder.log}`);
+    await sleep(100);
+  }
+  return `dockerd, pid ${pid}, has ended`;
+}
