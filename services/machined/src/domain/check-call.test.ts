@@ -69,3 +69,10 @@ test('rolesFromMetadata() knows the roles, trims them and gives nothing for othe
   );
   assert.deepEqual(rolesFromMetadata([]), new Set());
 });
+
+test('rolesFromMetadata() takes several roles that were joined on their way', () => {
+  assert.deepEqual(
+    rolesFromMetadata(['os:etcd:backup, os:future, os:reader']),
+    new Set(['os:etcd:backup', 'os:reader']),
+  );
+});
