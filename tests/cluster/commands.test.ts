@@ -1,0 +1,128 @@
+// What a person does first: the commands of a new cluster, on real daemons.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { buildInfo } from '@nodewright/contract';
+import type { Cluster } from './cluster.ts';
+import { openCluster } from './open-cluster.ts';
+
+const scope = new AsyncDisposableStack();
+let cluster: Cluster;
+before(async () => {
+  cluster = scope.use(await openCluster({ controlPlanes: 3, workers: 1 }));
+});
+after(() => scope.disposeAsync());
+
+/** The rows below the header, each as its cells, sorted. */
+function rowsOf(table: string): string[][] {
+  const [, ...lines] = table.trimEnd().split('\n');
+  return lines.map((line) => line.split(/\s{2,}/)).toSorted();
+}
+
+const names = () => cluster.nodes.map(({ name }) => name);
+
+test('version answers from all four nodes', async () => {
+  const { exitCode, stdout, stderr } = await cluster.talosctl(
+    '-n',
+    names().join(','),
+    'version',
+    '-o',
+    'json',
+  );
+  assert.deepEqual([exitCode, stderr], [0, '']);
+  const tags = stdout.matchAll(/"tag": "([^"]+)"/g);
+  assert.ok([...tags].length >= 4 && stdout.includes(buildInfo.tag), stdout);
+});
+
+test('memory prints a row a node, in the columns that users know', async () => {
+  const { exitCode, stdout, stderr } = await cluster.talosctl(
+    '-n',
+    'node01',
+    '-n',
+    'node02',
+    '-n',
+    'node03',
+    'memory',
+  );
+  assert.deepEqual([exitCode, stderr], [0, '']);
+  assert.match(stdout, /^NODE +TOTAL +USED +FREE +SHARED +BUFFERS +CACHE +AVAILABLE\n/);
+  const rows = rowsOf(stdout);
+  assert.deepEqual(
+    rows.map(([node]) => node),
+    ['node01', 'node02', 'node03'],
+  );
+  assert.ok(
+    rows.every(([, ...numbers]) => numbers.length === 7 && numbers.every((text) => /^\d+$/.test(text))),
+  );
+});
+
+test('-n a,b means the same as -n a -n b', async () => {
+  const { exitCode, stdout } = await cluster.talosctl('-n', 'node01,node02', 'memory');
+  assert.deepEqual([exitCode, rowsOf(stdout).map(([node]) => node)], [0, ['node01', 'node02']]);
+});
+
+test('without -n the first endpoint answers', async () => {
+  const { exitCode, stdout } = await cluster.talosctl('memory');
+  assert.deepEqual(
+    [exitCode, rowsOf(stdout).map(([node]) => node)],
+    [0, [cluster.controlPlanes[0]?.address]],
+  );
+});
+
+test('with nodes in the context these answer', async () => {
+  await cluster.talosctl('config', 'node', 'node02', 'node04');
+  const { stdout } = await cluster.talosctl('memory');
+  await cluster.talosctl('config', 'node');
+  assert.deepEqual(
+    rowsOf(stdout).map(([node]) => node),
+    ['node02', 'node04'],
+  );
+});
+
+test('nodes answer under their addresses too', async () => {
+  const addresses = cluster.nodes.map(({ address }) => address);
+  const { exitCode, stdout } = await cluster.talosctl('-n', addresses.join(','), 'memory');
+  assert.deepEqual([exitCode, rowsOf(stdout).map(([node]) => node)], [0, addresses.toSorted()]);
+});
+
+test('each control plane takes calls for every node, the worker included', async () => {
+  for (const { address } of cluster.controlPlanes) {
+    const { exitCode, stdout, stderr } = await cluster.talosctl(
+      '-e',
+      address,
+      '-n',
+      names().join(','),
+      'memory',
+    );
+    assert.deepEqual([exitCode, stderr, rowsOf(stdout).map(([node]) => node)], [0, '', names()]);
+  }
+});
+
+test('services of control planes and workers run', async () => {
+  const { exitCode, stdout } = await cluster.talosctl('-n', 'node01,node04', 'service');
+  assert.equal(exitCode, 0);
+  assert.deepEqual(
+    rowsOf(stdout).map(([node, service, state]) => [node, service, state]),
+    [
+      ['node01', 'apid', 'Running'],
+      ['node01', 'machined', 'Running'],
+      ['node01', 'trustd', 'Running'],
+      ['node04', 'apid', 'Running'],
+      ['node04', 'machined', 'Running'],
+    ],
+  );
+});
+
+test('logs, mounts, processes and time answer on every node', async () => {
+  const commands = [['logs', 'apid'], ['mounts'], ['processes'], ['time']];
+  for (const words of commands) {
+    const { exitCode, stdout, stderr } = await cluster.talosctl('-n', names().join(','), ...words);
+    assert.equal(exitCode, 0, stderr);
+    for (const name of names()) assert.ok(stdout.includes(name), `${words[0]}: ${name} is missing`);
+  }
+});
+
+test('a node that does not exist is an error of its own and the other rows are there', async () => {
+  const { exitCode, stdout, stderr } = await cluster.talosctl('-n', 'node01,nowhere', 'memory');
+  assert.deepEqual([exitCode, rowsOf(stdout).map(([node]) => node)], [1, ['node01']]);
+  assert.match(stderr, /nowhere/);
+});

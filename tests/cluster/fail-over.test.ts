@@ -1,0 +1,105 @@
+// Endpoints that go away under a client that has three of them.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TalosClient } from '@nodewright/client';
+import { Fault } from '@nodewright/fault';
+import { eventually } from '@nodewright/testkit';
+import type { Cluster, Node } from './cluster.ts';
+import { openCluster } from './open-cluster.ts';
+
+const scope = new AsyncDisposableStack();
+let cluster: Cluster;
+before(async () => {
+  cluster = scope.use(await openCluster({ controlPlanes: 3, workers: 1 }));
+});
+after(() => scope.disposeAsync());
+
+interface Failure {
+  readonly node: string;
+  readonly message: string;
+}
+
+/** Runs reads on all nodes, several at a time, until `during` is done; yields what failed. */
+async function readInLoop(client: TalosClient, during: () => Promise<void>): Promise<Failure[]> {
+  const failures: Failure[] = [];
+  let calls = 0;
+  let goOn = true;
+  const loop = async (node: Node) => {
+    while (goOn) {
+      calls += 1;
+      await client
+        .node(node.name)
+        .machine.version({})
+        .catch((error: Error) => failures.push({ node: node.name, message: error.message }));
+      await sleep(5);
+    }
+  };
+  const loops = [...cluster.nodes, ...cluster.nodes].map(loop);
+  await during().finally(() => {
+    goOn = false;
+  });
+  await Promise.all(loops);
+  assert.ok(calls > 100, `only ${calls} calls`);
+  return failures;
+}
+
+async function answers(client: TalosClient, node: Node): Promise<boolean> {
+  await client.node(node.name).machine.version({});
+  return true;
+}
+
+/** Ends apid of the node, and returns when the node answers again. */
+async function restartApid(node: Node, client: TalosClient, signal: NodeJS.Signals): Promise<void> {
+  const before = await node.instanceOf('apid');
+  await sleep(200);
+  await node.signal('apid', signal);
+  await eventually(async () => ![undefined, before].includes(await node.instanceOf('apid')), {
+    what: 'new apid',
+  });
+  await eventually(() => answers(client, node), { what: `answer of ${node.name}` });
+}
+
+for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+  test(`${signal} to one of three apids: nothing fails that does not name its node, and the error names the hop`, async () => {
+    const [, victim] = cluster.controlPlanes as [Node, Node];
+    using client = await cluster.client();
+    const failures = await readInLoop(client, () => restartApid(victim, client, signal));
+    assert.deepEqual(
+      failures.filter(({ node }) => node !== victim.name),
+      [],
+    );
+    // It is away for seconds: its own calls fail, and say where.
+    assert.ok(failures.length > 0);
+    for (const { message } of failures)
+      assert.match(message, new RegExp(`${victim.address}|${victim.name}`), message);
+  });
+}
+
+test('of the calls in flight on a killed apid a read is asked again elsewhere, a write never', async () => {
+  const [first, victim] = cluster.controlPlanes as [Node, Node];
+  // A reader: a write that came through after all would be refused, and so be seen.
+  using client = await cluster.client({ roles: ['os:reader'], endpoints: [victim.address, first.address] });
+  // Both endpoints are connected and take turns.
+  for (let call = 0; call < 10; call += 1) await answers(client, first);
+
+  await victim.signal('apid', 'SIGSTOP');
+  const target = client.node(first.name);
+  // Two of each: one goes to the endpoint that hangs, whichever turn it is.
+  const reads = [target.machine.version({}), target.machine.version({})];
+  const writes = [target.machine.reboot({}), target.machine.reboot({})];
+  const settled = Promise.allSettled([...reads, ...writes]);
+  await sleep(300);
+  await victim.signal('apid', 'SIGKILL');
+
+  const [readOne, readTwo, ...written] = await settled;
+  assert.deepEqual([readOne?.status, readTwo?.status], ['fulfilled', 'fulfilled']);
+  const outcomes = written.map((result) => {
+    assert.ok(result.status === 'rejected' && result.reason instanceof Fault);
+    return { kind: result.reason.kind, message: result.reason.message };
+  });
+  assert.deepEqual(outcomes.map(({ kind }) => kind).toSorted(), ['permission-denied', 'unavailable']);
+  const lost = outcomes.find(({ kind }) => kind === 'unavailable');
+  assert.match(lost?.message ?? '', new RegExp(`${victim.address}.*may have been carried out`));
+  await eventually(() => answers(client, victim), { what: `answer of ${victim.name}` });
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openTalosClient } from '@nodewright/client';
+import { readTalosconfig, type TalosconfigContext } from '@nodewright/client/talosconfig';
+import { Secret } from '@nodewright/fault';
+import { readProcesses } from '@nodewright/linux';
+import { decodeSecrets } from '@nodewright/machine-config';
+import { issueCertificate } from '@nodewright/pki';
+import type { ClusterView, NodeView } from '@nodewright/provision';
+import type { Cluster, ClusterShape, Daemon, Node } from '../cluster.ts';
+import { runTalosctl, type TalosctlInit } from '../run-talosctl.ts';
+
+export interface ProcessNode extends Node {
+  /** Below it lies what would be the node's root file system. */
+  readonly root: string;
+}
+
+export interface ProcessCluster extends Cluster {
+  readonly nodes: readonly ProcessNode[];
+  readonly controlPlanes: readonly ProcessNode[];
+  readonly workers: readonly ProcessNode[];
+  readonly view: ClusterView;
+  /** TALOS_HOME of the cluster. */
+  readonly home: string;
+  show(): Promise<ClusterView>;
+}
+
+export interface ProcessClusterInit {
+  readonly name?: string;
+  /** TALOS_HOME; a new folder, which goes with the cluster, by default. */
+  readonly home?: string;
+  readonly bundle?: string;
+  readonly user?: { readonly uid: number; readonly gid: number };
+}
+
+/** A folder for a test's clusters, owned by `user`. */
+export async function openHome(
+  user?: ProcessClusterInit['user'],
+): Promise<{ path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), 'cluster-'));
+  if (user !== undefined) await chown(path, user.uid, user.gid);
+  await chmod(path, 0o700);
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Makes a cluster of processes with the built command line. */
+export async function openProcessCluster(
+  { controlPlanes, workers }: ClusterShape,
+  init: ProcessClusterInit = {},
+): Promise<ProcessCluster> {
+  await using undo = new AsyncDisposableStack();
+  const home = init.home ?? undo.use(await openHome(init.user)).path;
+  const name = init.name ?? 'test';
+  const cli: TalosctlInit = { ...init, home };
+  undo.defer(async () => {
+    await runTalosctl(['cluster', 'destroy', '--name', name, '--force', '--if-present'], cli);
+  });
+  const created = await runTalosctl(
+    [
+      ...['cluster', 'create', '--provisioner', 'process', '--name', name, '-o', 'json'],
+      ...['--controlplanes', String(controlPlanes), '--workers', String(workers)],
+    ],
+    cli,
+  );
+  assert.equal(created.exitCode, 0, created.stderr);
+  const { cluster: view } = JSON.parse(created.stdout) as { cluster: ClusterView };
+  const show = async () => {
+    const { stdout } = await runTalosctl(['cluster', 'show', '--name', name, '-o', 'json'], cli);
+    return JSON.parse(stdout) as ClusterView;
+  };
+  const nodes = view.nodes.map((node) => processNode(node, view.folder, show));
+  const scope = undo.move();
+  return {
+    name,
+    home,
+    view,
+    show,
+    nodes,
+    controlPlanes: nodes.filter(({ type }) => type === 'controlplane'),
+    workers: nodes.filter(({ type }) => type === 'worker'),
+    context: (...roles) => contextFor(view.folder, roles),
+    client: async ({ roles = ['os:admin'], ...rest } = {}) =>
+      openTalosClient({ ...rest, context: await contextFor(view.folder, roles) }),
+    talosctl: (...words) => runTalosctl(words, cli),
+    [Symbol.asyncDispose]: () => scope.disposeAsync(),
+  };
+}
+
+/** The administrator's way in with a certificate of these roles instead. */
+async function contextFor(folder: string, roles: readonly string[]): Promise<TalosconfigContext> {
+  const { certs } = decodeSecrets(await readFile(join(folder, 'secrets.yaml'), 'utf8'));
+  const { certificate, key } = await issueCertificate({
+    issuer: certs.os,
+    subject: { organizations: [...roles] },
+    keyUsage: ['digitalSignature'],
+    extendedKeyUsage: ['clientAuth'],
+    notBefore: new Date(),
+    lifetimeHours: 1,
+  });
+  const config = await readTalosconfig(join(folder, 'talosconfig'));
+  const admin = config.contexts.get(config.context);
+  assert.ok(admin !== undefined);
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  return { ...admin, crt: base64(certificate), key: new Secret(base64(key)) };
+}
+
+function processNode(
+  { name, type, address }: NodeView,
+  folder: string,
+  show: () => Promise<ClusterView>,
+): ProcessNode {
+  const machined = async () => (await show()).nodes.find((node) => node.name === name)?.pid;
+  const instanceOf = async (daemon: Daemon) => {
+    const parent = await machined();
+    if (daemon === 'machined' || parent === undefined) return parent;
+    return childOf(parent, `${daemon}.cjs`);
+  };
+  return {
+    name,
+    type,
+    address,
+    root: join(folder, 'nodes', name),
+    instanceOf,
+    async signal(daemon, signal) {
+      const pid = await instanceOf(daemon);
+      assert.ok(pid !== undefined, `${daemon} of ${name} does not run`);
+      process.kill(pid, signal);
+    },
+  };
+}
+
+async function childOf(parent: number, program: string): Promise<number | undefined> {
+  const processes = await readProcesses({ pageSizeBytes: 4096 });
+  return processes.find(({ parentPid, args }) => parentPid === parent && args.includes(program))?.pid;
+}

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+export const checkout = join(import.meta.dirname, '..', '..');
+export const talosctlBundle = join(checkout, '_out', 'dist', 'talosctl', 'talosctl.cjs');
+
+export interface TalosctlResult {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface TalosctlInit {
+  /** TALOS_HOME: talosconfig and clusters. */
+  readonly home: string;
+  /** Another build than the checkout's. */
+  readonly bundle?: string;
+  readonly user?: { readonly uid: number; readonly gid: number };
+}
+
+/** Runs the built command line as a person would, with nothing of the test's environment but the path. */
+export function runTalosctl(words: readonly string[], init: TalosctlInit): Promise<TalosctlResult> {
+  const child = spawn(process.execPath, [init.bundle ?? talosctlBundle, ...words], {
+    cwd: '/',
+    env: { PATH: process.env.PATH, HOME: init.home, TALOS_HOME: init.home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...init.user,
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      output[stream] += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (exitCode) => resolve({ exitCode, ...output }));
+  });
+}
