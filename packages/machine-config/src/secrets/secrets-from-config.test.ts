@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateConfig } from '../generate/generate-config.ts';
-import { minors, sampleInput, secrets } from '../generate/sample-input.ts';
+import { minors, sampleInput } from '../generate/sample-input.ts';
 import { secretsFromConfig } from './secrets-from-config.ts';
 
 test('secretsFromConfig() takes from a control plane, of every contract, the secrets it was made with', () => {
