@@ -1,9 +1,14 @@
 import type { Cluster, ClusterShape } from './cluster.ts';
 import { openProcessCluster } from './process/process-cluster.ts';
 
+export interface OpenClusterInit {
+  /** Added to the environment of the command line and of all daemons. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** A new cluster on the provisioner that `TEST_PROVISIONER` names, `process` by default. */
-export function openCluster(shape: ClusterShape): Promise<Cluster> {
+export function openCluster(shape: ClusterShape, init: OpenClusterInit = {}): Promise<Cluster> {
   const provisioner = process.env.TEST_PROVISIONER ?? 'process';
   if (provisioner !== 'process') throw new Error(`TEST_PROVISIONER "${provisioner}" is not built yet`);
-  return openProcessCluster(shape);
+  return openProcessCluster(shape, init);
 }

@@ -16,13 +16,15 @@ export interface TalosctlInit {
   /** Another build than the checkout's. */
   readonly bundle?: string;
   readonly user?: { readonly uid: number; readonly gid: number };
+  /** Added to the environment; the daemons of a cluster that it creates inherit it. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Runs the built command line as a person would, with nothing of the test's environment but the path. */
 export function runTalosctl(words: readonly string[], init: TalosctlInit): Promise<TalosctlResult> {
   const child = spawn(process.execPath, [init.bundle ?? talosctlBundle, ...words], {
     cwd: '/',
-    env: { PATH: process.env.PATH, HOME: init.home, TALOS_HOME: init.home },
+    env: { PATH: process.env.PATH, HOME: init.home, TALOS_HOME: init.home, ...init.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...init.user,
   });

@@ -33,6 +33,8 @@ export interface ProcessClusterInit {
   readonly home?: string;
   readonly bundle?: string;
   readonly user?: { readonly uid: number; readonly gid: number };
+  /** Added to the environment of the command line, and so of the daemons. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** A folder for a test's clusters, owned by `user`. */

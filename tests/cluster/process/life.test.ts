@@ -1,0 +1,168 @@
+// A cluster of processes from its making to its end, with the built command line.
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseTalosconfig } from '@nodewright/client/talosconfig';
+import { eventually } from '@nodewright/testkit';
+import { runTalosctl, startTalosctl } from '../run-talosctl.ts';
+import { leftoversOf, processesOf } from './leftovers.ts';
+import { openHome, openProcessCluster } from './process-cluster.ts';
+
+const makeUp = ['cluster', 'create', '--provisioner', 'process', '--controlplanes', '3', '--workers', '1'];
+
+test('four nodes answer in less than five seconds, and the command says so', async () => {
+  await using home = await openHome();
+  const times: number[] = [];
+  // Another test may have the processors just now: the best of three counts.
+  for (let attempt = 0; attempt < 3 && Math.min(...times) >= 5; attempt += 1) {
+    const { exitCode, stdout, stderr } = await runTalosctl(makeUp, { home: home.path });
+    await runTalosctl(['cluster', 'destroy'], { home: home.path });
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stdout, /^PROVISIONER +process\n/);
+    assert.deepEqual(stdout.match(/^node\d\d/gm), ['node01', 'node02', 'node03', 'node04']);
+    assert.match(stderr, /^secrets \d+\.\ds$/m);
+    const [, seconds] = /^cluster "talos-default": 4 nodes answer after (\d+\.\d)s$/m.exec(stderr) ?? [];
+    times.push(Number(seconds));
+  }
+  assert.ok(Math.min(...times) < 5, `took ${times} s`);
+});
+
+test('destroy says what goes, and leaves no process, no socket, no file and no context', async () => {
+  await using home = await openHome();
+  const cluster = await openProcessCluster({ controlPlanes: 1, workers: 1 }, { home: home.path });
+  const { stderr, exitCode } = await cluster.talosctl('cluster', 'destroy', '--name', 'test');
+  assert.equal(exitCode, 0, stderr);
+  assert.match(
+    stderr,
+    /^destroying cluster "test":\n {2}nodes +node01, node02\n {2}processes +8 \(supervisor pid \d+\)\n/,
+  );
+  assert.deepEqual(leftoversOf(home.path, [cluster.view.network.cidr]), []);
+  const config = parseTalosconfig(await readFile(join(home.path, 'config'), 'utf8'));
+  assert.deepEqual([config.context, config.contexts.size], ['', 0]);
+});
+
+test('destroy of a cluster that does not exist is a clear error, or none when asked', async () => {
+  await using home = await openHome();
+  const words = ['cluster', 'destroy', '--name', 'ghost'];
+  const missing = await runTalosctl(words, { home: home.path });
+  assert.deepEqual(missing, {
+    exitCode: 1,
+    stdout: '',
+    stderr: `error: no cluster "ghost" in ${home.path}/clusters\n`,
+  });
+  assert.equal((await runTalosctl([...words, '--if-present'], { home: home.path })).exitCode, 0);
+  assert.deepEqual(leftoversOf(home.path, []), []);
+});
+
+test('two clusters run at once; an address range that is taken names its owner', async () => {
+  await using home = await openHome();
+  await using one = await openProcessCluster(
+    { controlPlanes: 1, workers: 0 },
+    { home: home.path, name: 'one' },
+  );
+  await using two = await openProcessCluster(
+    { controlPlanes: 1, workers: 0 },
+    { home: home.path, name: 'two' },
+  );
+  assert.notEqual(one.view.network.cidr, two.view.network.cidr);
+  for (const name of ['one', 'two']) {
+    const { exitCode, stderr } = await two.talosctl('--context', name, '-n', 'node01', 'version');
+    assert.equal(exitCode, 0, stderr);
+  }
+
+  const { cidr } = one.view.network;
+  const clash = await two.talosctl('cluster', 'create', '--name', 'three', '--cidr', cidr);
+  assert.deepEqual(
+    clash.stderr.trimEnd().split('\n').at(-1),
+    [
+      `error: ${cidr} belongs to cluster "one" in ${one.view.folder} (supervisor pid ${one.view.supervisor?.pid})`,
+    ].join(),
+  );
+  assert.deepEqual(readdirSync(join(home.path, 'clusters')).toSorted(), ['one', 'two']);
+});
+
+test('a cluster whose supervisor is killed ends with it and is started again by the same command', async () => {
+  await using cluster = await openProcessCluster({ controlPlanes: 1, workers: 1 });
+  process.kill(cluster.view.supervisor?.pid ?? 0, 'SIGKILL');
+  await eventually(() => processesOf(cluster.home).length === 0, { what: 'end of all processes' });
+  assert.equal((await cluster.show()).state, 'stopped');
+
+  const words = ['cluster', 'create', '--name', 'test', '--workers', '1', '--if-absent'];
+  const again = await cluster.talosctl(...words);
+  assert.equal(again.exitCode, 0, again.stderr);
+  assert.match(again.stderr, /^cluster "test" exists and is stopped: starting it again\n/);
+  assert.deepEqual((await cluster.show()).network, cluster.view.network);
+  const kept = await cluster.talosctl(...words);
+  assert.deepEqual([kept.exitCode, kept.stderr.split('\n')[0]], [0, 'cluster "test" already runs']);
+  assert.equal((await cluster.talosctl('cluster', 'create', '--name', 'test', '--workers', '1')).exitCode, 1);
+});
+
+test('create that is interrupted takes back what it made', async () => {
+  await using home = await openHome();
+  const child = startTalosctl(makeUp, { home: home.path });
+  await new Promise<void>((resolve) => child.stderr.once('data', () => resolve()));
+  child.kill('SIGINT');
+  await new Promise<void>((resolve) => child.once('close', () => resolve()));
+  // It may have been done just before: then there is a cluster, and it is whole.
+  const { exitCode, stdout } = await runTalosctl(['cluster', 'show', '-o', 'json'], { home: home.path });
+  if (exitCode === 0) assert.equal(JSON.parse(stdout).state, 'running');
+  else assert.deepEqual(leftoversOf(home.path, []), []);
+  await runTalosctl(['cluster', 'destroy', '--if-present'], { home: home.path });
+});
+
+test('create that is killed at any moment leaves nothing that destroy does not remove', async () => {
+  await using home = await openHome();
+  for (const delayMs of [60, 120, 180, 240, 400, 800]) {
+    const child = startTalosctl(makeUp, { home: home.path });
+    await sleep(delayMs);
+    child.kill('SIGKILL');
+    const destroyed = await runTalosctl(['cluster', 'destroy', '--if-present'], { home: home.path });
+    assert.equal(destroyed.exitCode, 0, destroyed.stderr);
+    // Killed before the folder was there, its supervisor still has to notice.
+    await eventually(() => leftoversOf(home.path, []).length === 0, {
+      what: `clean folder after ${delayMs} ms`,
+      explain: () => leftoversOf(home.path, []).join('\n'),
+    });
+  }
+});
+
+test('cluster logs prints what the machines said, each line with its machine', async () => {
+  await using cluster = await openProcessCluster({ controlPlanes: 1, workers: 1 });
+  const all = await cluster.talosctl('cluster', 'logs', '--name', 'test');
+  assert.deepEqual([...new Set(all.stdout.match(/^\[\w+\] /gm))], ['[node01] ', '[node02] ']);
+  const one = await cluster.talosctl('cluster', 'logs', '--name', 'test', 'node02');
+  assert.match(one.stdout, /^\{"level".*"daemon serves"/m);
+});
+
+test('docker and qemu say that they come later, and nothing is made', async () => {
+  await using home = await openHome();
+  for (const provisioner of ['docker', 'qemu']) {
+    const { exitCode, stderr } = await runTalosctl(['cluster', 'create', provisioner], { home: home.path });
+    assert.deepEqual([exitCode, stderr.split('\n').length], [1, 2]);
+    assert.match(stderr, new RegExp(`^error: provisioner "${provisioner}" comes later`));
+  }
+  assert.deepEqual(readdirSync(home.path), []);
+});
+
+test('create refuses input that makes no sense, says why and makes nothing', async () => {
+  await using home = await openHome();
+  const rows: [string[], RegExp][] = [
+    [['--cidr', '10.5.0.0/24'], /form 127\.a\.b\.0\/24, not "10\.5\.0\.0\/24"/],
+    [['--cidr', '127.0.0.0/24'], /belongs to the host/],
+    [['--name', '../x'], /a cluster name is/],
+    [['--controlplanes', '0'], /control planes must be at least 1/],
+    [['--workers', 'many'], /It must be a number of nodes/],
+    [['--config-patch', 'machine: { nonsense: 1 }'], /config patch 1 of --config-patch: /],
+    [['--config-patch', '@/nonexistent'], /config patch \/nonexistent cannot be read/],
+    [['moon'], /It must be one of process, docker, qemu/],
+  ];
+  for (const [words, message] of rows) {
+    const { exitCode, stderr } = await runTalosctl(['cluster', 'create', ...words], { home: home.path });
+    assert.equal(exitCode, 1, words.join(' '));
+    assert.match(stderr, message);
+  }
+  assert.deepEqual(readdirSync(home.path), []);
+});

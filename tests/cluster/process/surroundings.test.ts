@@ -1,0 +1,127 @@
+// Where a cluster of processes runs must not matter, and it must not change what is around it.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { chmod, cp } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
+import { faultFrom } from '@nodewright/fault';
+import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
+import { noTelemetry } from '@nodewright/telemetry';
+import { talosctlBundle } from '../run-talosctl.ts';
+import {
+  openHome,
+  openProcessCluster,
+  type ProcessCluster,
+  type ProcessClusterInit,
+} from './process-cluster.ts';
+
+async function assertAnswers(cluster: ProcessCluster): Promise<void> {
+  const names = cluster.nodes.map(({ name }) => name).join(',');
+  const { exitCode, stderr } = await cluster.talosctl('-n', names, 'version');
+  assert.equal(exitCode, 0, stderr);
+}
+
+test('a cluster in a folder of 200 characters works', async () => {
+  await using home = await openHome();
+  const deep = join(home.path, 'a folder with spaces', 'x'.repeat(200 - home.path.length - 22));
+  assert.equal(deep.length, 200);
+  await using cluster = await openProcessCluster({ controlPlanes: 1, workers: 1 }, { home: deep });
+  await assertAnswers(cluster);
+});
+
+/** What a user other than root needs to run the bundles, when the checkout is not theirs to read. */
+async function programsFor(
+  user: { uid: number; gid: number },
+  folder: string,
+): Promise<Partial<ProcessClusterInit>> {
+  const readable = spawnSync(process.execPath, [talosctlBundle, 'version', '--client'], {
+    ...user,
+    cwd: '/',
+  });
+  if (readable.status === 0) return {};
+  const [bundles, nodeBinary] = [join(folder, 'dist'), join(folder, 'node')];
+  await chmod(folder, 0o755);
+  await cp(dirname(dirname(talosctlBundle)), bundles, { recursive: true });
+  await cp(process.execPath, nodeBinary);
+  return { bundle: join(bundles, 'talosctl', 'talosctl.cjs'), nodeBinary };
+}
+
+test('a cluster works for an ordinary user', async () => {
+  // Whoever is not root is one.
+  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined;
+  await using folder = await openHome();
+  const programs = user === undefined ? {} : await programsFor(user, folder.path);
+  await using cluster = await openProcessCluster(
+    { controlPlanes: 1, workers: 1 },
+    { ...programs, ...(user && { user }) },
+  );
+  await assertAnswers(cluster);
+  const uid = user?.uid ?? process.getuid?.();
+  const pids = [cluster.view.supervisor?.pid, ...cluster.view.nodes.map(({ pid }) => pid)];
+  for (const pid of pids)
+    assert.match(readFileSync(`/proc/${pid}/status`, 'utf8'), new RegExp(`^Uid:\t${uid}\t${uid}\t`, 'm'));
+});
+
+/** The parts of the host that a node of another kind would change. */
+function hostFacts() {
+  const read = (path: string) => readFileSync(path, 'utf8');
+  return {
+    hostname: read('/proc/sys/kernel/hostname'),
+    domainname: read('/proc/sys/kernel/domainname'),
+    addresses: networkInterfaces(),
+    routes: read('/proc/net/route'),
+    mounts: read('/proc/self/mounts'),
+    modules: read('/proc/modules')
+      .split('\n')
+      .map((line) => line.split(' ')[0]),
+    swappiness: read('/proc/sys/vm/swappiness'),
+    resolver: read('/etc/resolv.conf'),
+    hosts: read('/etc/hosts'),
+  };
+}
+
+/** Where the clock of the day stands against the one that nobody can set, in milliseconds. */
+function clockOffsetMs(): number {
+  return Date.now() - Number(process.hrtime.bigint() / 1_000_000n);
+}
+
+test('a cluster changes nothing of its host, not even when its configuration says so', async () => {
+  const before = hostFacts();
+  const offset = clockOffsetMs();
+  const other = Number(before.swappiness) === 61 ? 60 : 61;
+  const patch = `apiVersion: v1alpha1\nkind: SysctlConfig\nparams: { vm.swappiness: "${other}" }\n`;
+  const flags = ['--config-patch', patch];
+  await using cluster = await openProcessCluster({ controlPlanes: 1, workers: 1 }, { flags });
+  await assertAnswers(cluster);
+  await cluster.nodes[0]?.signal('apid', 'SIGKILL');
+  assert.deepEqual(hostFacts(), before);
+  assert.ok(Math.abs(clockOffsetMs() - offset) < 100, 'somebody set the clock');
+  await cluster.talosctl('cluster', 'destroy', '--name', 'test');
+  assert.deepEqual(hostFacts(), before);
+});
+
+test("a reader is refused Reboot on machined's own socket, and nobody without a role may do anything", async () => {
+  await using cluster = await openProcessCluster({ controlPlanes: 1, workers: 0 });
+  using channel = openUnixChannel(join(cluster.nodes[0]?.root ?? '', 'run/machined/machined.sock'));
+  const as = (...roles: string[]) =>
+    createRpcClient(MachineServiceDefinition, channel, {
+      telemetry: noTelemetry,
+      metadata: roles.length === 0 ? {} : { 'talos-role': roles },
+    });
+  const kindOf = (call: Promise<unknown>) =>
+    call.then(
+      () => 'answered',
+      (error) => faultFrom(error).kind,
+    );
+  assert.deepEqual(
+    [
+      await kindOf(as('os:reader').reboot({})),
+      await kindOf(as('os:reader').version({})),
+      await kindOf(as().version({})),
+    ],
+    ['permission-denied', 'answered', 'permission-denied'],
+  );
+});
