@@ -1,0 +1,90 @@
+// Who may call what on the socket, for every method of the table.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { methodTable, type Role, roles } from '@nodewright/contract';
+import { openUnixChannel } from '@nodewright/rpc';
+import fc from 'fast-check';
+import { startNode } from './harness/node-under-test.ts';
+import { rawCall } from './harness/raw-call.ts';
+
+const [controlPlane, worker] = await Promise.all([startNode(), startNode({ type: 'worker' })]);
+const scope = new AsyncDisposableStack();
+after(() => scope.disposeAsync());
+scope.use(controlPlane);
+scope.use(worker);
+const channel = scope.use(openUnixChannel(controlPlane.socket));
+const workerChannel = scope.use(openUnixChannel(worker.socket));
+
+const allRoles = Object.values(roles);
+const paths = Object.keys(methodTable);
+const [ok, permissionDenied, unimplemented] = [0, 7, 12];
+const refused = { code: permissionDenied, details: 'not authorized' };
+const call = (path: string, ...caller: string[]) => rawCall(channel, path, { 'talos-role': caller });
+
+function isAllowed(path: string, caller: readonly Role[]): boolean {
+  const rule = methodTable[path];
+  assert.ok(rule);
+  return (
+    rule.roles.some((role) => caller.includes(role)) && (!rule.maintenance || caller.includes(roles.admin))
+  );
+}
+
+test('there are 81 methods', () => {
+  assert.equal(paths.length, 81);
+});
+
+test('every method answers each role as the table says, and what is not built names itself', async () => {
+  const wrong: string[] = [];
+  for (const path of paths) {
+    for (const role of allRoles) {
+      const outcome = await call(path, role);
+      const expected = isAllowed(path, [role]);
+      const isRefused = outcome.code === permissionDenied && outcome.details === refused.details;
+      if (isRefused === expected) wrong.push(`${path} as ${role}: ${outcome.code} ${outcome.details}`);
+      if (outcome.code === unimplemented && outcome.details !== `method ${path} is not implemented`) {
+        wrong.push(`${path}: ${outcome.details}`);
+      }
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('any set of roles passes when one of them does', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...paths), fc.subarray(allRoles), async (path, caller) => {
+      const { code } = await call(path, ...caller);
+      assert.equal(code === permissionDenied, !isAllowed(path, caller), `${path} as ${caller.join()}`);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a reader is refused Reboot before anybody says that it is not built', async () => {
+  assert.deepEqual(await call('/machine.MachineService/Reboot', 'os:reader'), refused);
+  assert.equal((await call('/machine.MachineService/Reboot', 'os:operator')).code, unimplemented);
+});
+
+test('a call without roles, or with words that are none, is refused', async () => {
+  const path = '/machine.MachineService/Version';
+  assert.deepEqual(await rawCall(channel, path, {}), refused);
+  for (const role of ['', 'admin', 'OS:ADMIN', 'os:admin;os:reader', 'os:impersonator', '*']) {
+    assert.deepEqual(await call(path, role), refused, role);
+  }
+  assert.equal((await call(path, 'os:none', 'os:reader')).code, ok);
+});
+
+test('a method that nobody knows is unimplemented for everybody', async () => {
+  assert.equal((await call('/machine.MachineService/NoSuchMethod', 'os:admin')).code, unimplemented);
+  assert.equal((await call('/machine.NoSuchService/Method')).code, unimplemented);
+});
+
+test('a worker says which calls only control planes have, after it has checked the role', async () => {
+  for (const [path, rule] of Object.entries(methodTable)) {
+    if (rule.controlPlaneOnly === undefined) continue;
+    const asked = await rawCall(workerChannel, path, { 'talos-role': 'os:admin' });
+    const details = `${rule.controlPlaneOnly} is only available on control plane nodes`;
+    assert.deepEqual(asked, { code: unimplemented, details });
+  }
+  const path = '/machine.MachineService/Bootstrap';
+  assert.deepEqual(await rawCall(workerChannel, path, { 'talos-role': 'os:reader' }), refused);
+});

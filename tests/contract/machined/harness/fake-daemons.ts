@@ -1,0 +1,44 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Stands in the place of a daemon's bundle: says that it runs, listens where its runtime file says, and obeys what a
+ * test puts into a file beside that one. A real program, run by machined like the real ones, with their permissions.
+ */
+const source = `
+const { readFileSync } = require('node:fs');
+const { createServer } = require('node:net');
+const { dirname, join } = require('node:path');
+const runtimeFile = process.argv[process.argv.indexOf('--runtime-file') + 1];
+const folder = dirname(runtimeFile);
+const { listenAddress } = JSON.parse(readFileSync(runtimeFile, 'utf8'));
+const at = listenAddress.lastIndexOf(':');
+const server = createServer((socket) => socket.destroy());
+server.listen(Number(listenAddress.slice(at + 1)), listenAddress.slice(0, at), () => console.log('fake daemon listens'));
+console.error('fake daemon runs ' + JSON.stringify({ pid: process.pid, cwd: process.cwd(), execArgv: process.execArgv,
+  traceparent: process.env.TRACEPARENT, proxy: process.env.HTTPS_PROXY, marker: process.env.MARKER }));
+process.on('SIGTERM', () => {
+  if (order() === 'ignore-sigterm') return;
+  console.log('fake daemon stops');
+  process.exit(0);
+});
+function order() {
+  try { return readFileSync(join(folder, 'order'), 'utf8'); } catch { return ''; }
+}
+let printed = 0;
+setInterval(() => {
+  const [verb, value] = order().split(' ');
+  if (verb === 'exit') { console.log('going down with ' + value); process.exit(Number(value)); }
+  if (verb === 'print') while (printed < Number(value)) console.log('line ' + printed++);
+  if (verb === 'deaf') server.close();
+}, 20);
+`;
+
+/** Makes a services folder with such a daemon as apid and as trustd. */
+export function writeFakeDaemons(folder: string): string {
+  for (const name of ['apid', 'trustd']) {
+    mkdirSync(join(folder, name), { recursive: true });
+    writeFileSync(join(folder, name, `${name}.cjs`), source);
+  }
+  return folder;
+}

@@ -1,0 +1,128 @@
+// A node with a real machined and stand-ins for the daemons that it starts.
+import { randomInt } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MachineServiceDefinition, type ServiceInfo } from '@nodewright/contract/gen/machine/machine.ts';
+import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
+import { noTelemetry } from '@nodewright/telemetry';
+import { type DaemonProcess, eventually, isServing, spawnDaemon } from '@nodewright/testkit';
+import type { Client, CompatServiceDefinition } from 'nice-grpc';
+import { clusterSecrets, type NodeConfigInit, nodeConfig } from './cluster-material.ts';
+import { writeFakeDaemons } from './fake-daemons.ts';
+
+export interface NodeUnderTestInit extends Partial<NodeConfigInit> {
+  /** Default: one of its own in 127.8.0.0/13, where no cluster takes one. */
+  readonly address?: string;
+  /** Below the temporary folder; default `root`. */
+  readonly rootName?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Content of the membership file; none by default. */
+  readonly members?: unknown;
+  /** Folder of the bundles of apid and trustd; stand-ins by default. */
+  readonly servicesFolder?: string;
+}
+
+export interface NodeUnderTest extends AsyncDisposable {
+  readonly root: string;
+  readonly address: string;
+  readonly socket: string;
+  readonly machined: DaemonProcess;
+  /** A client of the service with these values of `talos-role`. It is closed with the node. */
+  client<Service extends CompatServiceDefinition>(definition: Service, ...roles: string[]): Client<Service>;
+  /** The service as ServiceList shows it now. */
+  service(id: string): Promise<ServiceInfo>;
+  /** Waits until the service says this last, and gives it. */
+  serviceSays(id: string, message: RegExp, timeoutMs?: number): Promise<ServiceInfo>;
+  /** Tells the stand-in of a daemon what to do. */
+  order(daemon: 'apid' | 'trustd', text: string): Promise<void>;
+  /** The whole log `id` as text. */
+  log(id: string): Promise<string>;
+}
+
+export function ownAddress(): string {
+  return `127.${randomInt(8, 16)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+}
+
+/** Nobody listens there. */
+const noTimeServer = '127.0.0.1:1';
+
+/** Starts a node and waits until its Machine API serves. */
+export async function startNode(init: NodeUnderTestInit = {}): Promise<NodeUnderTest> {
+  await using scope = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'machined-'));
+  scope.defer(() => rm(folder, { recursive: true, force: true }));
+
+  const { address = ownAddress(), type = 'controlplane', timeServer = noTimeServer } = init;
+  const root = join(folder, init.rootName ?? 'root');
+  const socket = join(root, 'run', 'machined', 'machined.sock');
+  const state = join(root, 'system', 'state');
+  await mkdir(state, { recursive: true });
+  const secrets = init.secrets ?? (await clusterSecrets());
+  const config = nodeConfig({
+    secrets,
+    type,
+    timeServer,
+    controlPlaneAddress: init.controlPlaneAddress ?? address,
+  });
+  await writeFile(join(state, 'config.yaml'), config, { mode: 0o600 });
+  if (init.members !== undefined) await writeFile(join(state, 'members.json'), JSON.stringify(init.members));
+
+  const empty = join(folder, 'empty');
+  await mkdir(empty);
+  const servicesFolder = init.servicesFolder ?? writeFakeDaemons(join(folder, 'services'));
+  const args = ['--root', root, '--mode', 'process', '--hostname', 'node01', '--address', address];
+  const machined = await spawnDaemon({
+    name: 'machined',
+    args: [...args, '--services-dir', servicesFolder, ...(init.args ?? [])],
+    cwd: empty,
+    env: init.env,
+  });
+  scope.use(machined);
+  const ended = machined.exited.then(() => true);
+  await eventually(async () => (await isServing(socket)) || (await Promise.race([ended, false])), {
+    what: 'Machine API',
+    explain: () => machined.stdout() + machined.stderr(),
+  });
+
+  const channel = scope.use(openUnixChannel(socket));
+  const client: NodeUnderTest['client'] = (definition, ...roles) =>
+    createRpcClient(definition, channel, { telemetry: noTelemetry, metadata: { 'talos-role': roles } });
+  const machine = client(MachineServiceDefinition, 'os:admin');
+
+  const service = async (id: string) => {
+    const { messages } = await machine.serviceList({});
+    const found = messages[0]?.services.find((info) => info.id === id);
+    if (found === undefined) throw new Error(`no service "${id}"`);
+    return found;
+  };
+  const resources = scope.move();
+  return {
+    root,
+    address,
+    socket,
+    machined,
+    client,
+    service,
+    async serviceSays(id, message, timeoutMs) {
+      let info = await service(id);
+      await eventually(
+        async () => {
+          info = await service(id);
+          return message.test(info.events?.events.at(-1)?.msg ?? '');
+        },
+        { what: `"${message}" of ${id}`, timeoutMs, explain: () => machined.stdout() },
+      );
+      return info;
+    },
+    order: (daemon, text) => writeFile(join(root, 'system', 'run', daemon, 'order'), text),
+    async log(id) {
+      const pieces: Uint8Array[] = [];
+      for await (const { bytes } of machine.logs({ namespace: 'system', id, tailLines: -1 }))
+        pieces.push(bytes);
+      return Buffer.concat(pieces).toString();
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}

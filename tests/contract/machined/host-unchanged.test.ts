@@ -1,0 +1,76 @@
+// A node of processes never changes the host that it runs on, even as root.
+import assert from 'node:assert/strict';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { methodTable } from '@nodewright/contract';
+import { openUnixChannel } from '@nodewright/rpc';
+import { startNode } from './harness/node-under-test.ts';
+import { rawCall } from './harness/raw-call.ts';
+
+const read = (path: string) => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code);
+  }
+};
+
+/** Values that move by themselves. */
+const moving = /random|ns_last_pid|nr$|-nr|-state|usage|_used|dirty|tainted/;
+/** What a container engine beside the tests makes and removes. */
+const ofContainers = /veth|docker|br-|containerd|overlay|netns/;
+
+/** What a node of its own would set on its host. */
+function hostState() {
+  const sysctls = globSync('/proc/sys/{kernel,net/ipv4,net/ipv6,vm,fs}/{conf/*/,,}*')
+    .filter((path) => !moving.test(path) && !ofContainers.test(path))
+    .map((path) => [path, read(path)]);
+  const lines = (path: string) =>
+    read(path)
+      .split('\n')
+      .filter((line) => !ofContainers.test(line));
+  const files = ['hosts', 'hostname', 'resolv.conf', 'machine-id', 'localtime'];
+  return {
+    hostname: read('/proc/sys/kernel/hostname'),
+    domainname: read('/proc/sys/kernel/domainname'),
+    addresses: Object.entries(networkInterfaces()).filter(([name]) => !ofContainers.test(name)),
+    routes: lines('/proc/net/route'),
+    mounts: lines('/proc/self/mounts'),
+    modules: lines('/proc/modules').map((line) => line.split(' ')[0]),
+    etc: [readdirSync('/etc'), ...files.map((name) => read(`/etc/${name}`))],
+    sysctls,
+  };
+}
+
+test('starting a node, calling everything on it as administrator and stopping it leaves the host as it was', async () => {
+  const before = hostState();
+  const clock = () => Date.now() - performance.now();
+  const clockBefore = clock();
+  {
+    await using node = await startNode();
+    await node.serviceSays('apid', /Health check successful/);
+    using channel = openUnixChannel(node.socket);
+    for (const path of Object.keys(methodTable)) await rawCall(channel, path, { 'talos-role': 'os:admin' });
+    const during = hostState();
+    assert.deepEqual(during, before);
+  }
+  assert.deepEqual(hostState(), before);
+  assert.ok(Math.abs(clock() - clockBefore) < 500, `the clock was moved by ${clock() - clockBefore} ms`);
+});
+
+test('machined has no module that could change the host: no system calls, one place that starts processes', () => {
+  const folder = join(import.meta.dirname, '..', '..', '..', 'services', 'machined', 'src');
+  const sources = globSync('**/*.ts', { cwd: folder }).filter((path) => !path.endsWith('.test.ts'));
+  assert.ok(sources.length > 30, String(sources.length));
+  const importers = (pattern: RegExp) =>
+    sources.filter((path) => pattern.test(readFileSync(join(folder, path), 'utf8'))).sort();
+  assert.deepEqual(importers(/from '(koffi|node:ffi|node:worker_threads|node:cluster)'/), []);
+  assert.deepEqual(importers(/from 'node:child_process'/), ['host/process-runner.ts']);
+  assert.deepEqual(
+    importers(/\b(sethostname|setPriority|settimeofday|process\.(setuid|setgid|dlopen|chdir))\b/),
+    [],
+  );
+  assert.deepEqual(importers(/['"`]\/(sys|dev)\//), []);
+});

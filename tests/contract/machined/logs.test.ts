@@ -1,0 +1,119 @@
+// Logs and LogsContainers.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type LogsRequest, MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
+import { eventually } from '@nodewright/testkit';
+import { startNode } from './harness/node-under-test.ts';
+
+const node = await startNode();
+after(() => node[Symbol.asyncDispose]());
+const machine = node.client(MachineServiceDefinition, 'os:reader');
+const lineCount = 500;
+
+await node.serviceSays('apid', /Health check successful/);
+await node.order('apid', `print ${lineCount}`);
+await eventually(async () => (await node.log('apid')).includes(`line ${lineCount - 1}\n`), {
+  what: 'last line',
+});
+
+async function read(request: Partial<LogsRequest>): Promise<string[]> {
+  const pieces: Uint8Array[] = [];
+  for await (const { bytes } of machine.logs({
+    namespace: 'system',
+    id: 'apid',
+    tailLines: -1,
+    ...request,
+  })) {
+    assert.ok(bytes.length <= 1024, `a message of ${bytes.length} bytes`);
+    pieces.push(bytes);
+  }
+  return Buffer.concat(pieces).toString().split('\n').slice(0, -1);
+}
+
+const lastLines = (count: number) =>
+  Array.from({ length: count }, (_, index) => `line ${lineCount - count + index}`);
+
+test('the tail of a log has exactly as many lines as asked for', async () => {
+  for (const tailLines of [0, 1, 7, lineCount])
+    assert.deepEqual(await read({ tailLines }), lastLines(tailLines));
+  const all = await read({ tailLines: -1 });
+  assert.deepEqual(await read({ tailLines: 1_000_000 }), all);
+  assert.ok(all.length > lineCount && all[0]?.startsWith('fake daemon'));
+});
+
+test('a reader that follows gets the lines that come, each once, until it lets go', async () => {
+  const stop = new AbortController();
+  const lines: string[] = [];
+  const request = { namespace: 'system', id: 'apid', tailLines: 2, follow: true };
+  const reading = (async () => {
+    for await (const { bytes } of machine.logs(request, { signal: stop.signal })) {
+      lines.push(
+        ...Buffer.from(bytes)
+          .toString()
+          .split('\n')
+          .filter((line) => line !== ''),
+      );
+    }
+  })();
+  await eventually(() => lines.length === 2, { what: 'history' });
+  await node.order('apid', `print ${lineCount + 3}`);
+  await eventually(() => lines.length >= 5, { what: 'new lines' });
+  stop.abort();
+  await assert.rejects(reading, { name: 'AbortError' });
+  assert.deepEqual(lines, [...lastLines(2), ...[0, 1, 2].map((index) => `line ${lineCount + index}`)]);
+  await node.order('apid', '');
+});
+
+test('wrong selections are refused in the words of the reference', async () => {
+  const refusals: [Partial<LogsRequest>, number, string][] = [
+    [{ id: 'etcd' }, 2, 'log "etcd" was not registered'],
+    [{ namespace: '' }, 3, "namespace can't be empty"],
+    [{ namespace: 'k8s.io', driver: 7 as never }, 3, 'unsupported driver "7"'],
+    [{ namespace: 'other', driver: 1 }, 2, 'CRI inspector is supported only for K8s namespace'],
+    [{ namespace: 'k8s.io', driver: 1, id: 'kube-system/x:y' }, 2, 'container "kube-system/x:y" not found'],
+    [{ namespace: '', id: 'kubelet' }, 2, 'log "kubelet" was not registered'],
+  ];
+  for (const [request, code, details] of refusals) await assert.rejects(read(request), { code, details });
+});
+
+test('LogsContainers names the logs that there are', async () => {
+  const { messages } = await machine.logsContainers({});
+  assert.deepEqual(messages[0]?.ids.toSorted(), ['apid', 'machined', 'trustd']);
+});
+
+test("machined's own log has one line for each call, as JSON, with the roles and without more", async () => {
+  await machine.hostname({});
+  const finished = (await node.log('machined'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ msg, method }) => msg === 'request finished' && method === '/machine.MachineService/Hostname');
+  const { level, code, roles } = finished.at(-1) ?? {};
+  assert.deepEqual([level, code, roles], ['info', 'OK', ['os:reader']]);
+});
+
+test('logs are on disk once the node has stopped, and readers that follow are let go in time', async () => {
+  await using second = await startNode();
+  await second.serviceSays('apid', /Health check successful/);
+  const reading = (async () => {
+    const request = { namespace: 'system', id: 'machined', tailLines: -1, follow: true };
+    const client = second.client(MachineServiceDefinition, 'os:reader');
+    let text = '';
+    for await (const { bytes } of client.logs(request)) text += Buffer.from(bytes).toString();
+    return text;
+  })();
+  await sleep(100);
+  const startedMs = performance.now();
+  second.machined.signal('SIGTERM');
+  const followed = await reading;
+  assert.deepEqual(await second.machined.exited, { code: 0, signal: null });
+  assert.ok(performance.now() - startedMs < 3000, `${performance.now() - startedMs} ms`);
+  const files = await Promise.all(
+    ['machined', 'apid'].map((id) => readFile(join(second.root, 'var', 'log', `${id}.log`), 'utf8')),
+  );
+  assert.ok(files[0]?.startsWith(followed.slice(0, 1000)) && files[0].includes('service changed'));
+  assert.match(files[1] ?? '', /fake daemon stops\n$/);
+});

@@ -1,0 +1,176 @@
+// Wrong input of every kind: it gets a clear answer and changes nothing.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, lstatSync, statSync } from 'node:fs';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
+import { openUnixChannel } from '@nodewright/rpc';
+import { isServing, spawnDaemon } from '@nodewright/testkit';
+import { clusterSecrets, nodeConfig } from './harness/cluster-material.ts';
+import { ownAddress, startNode } from './harness/node-under-test.ts';
+import { rawCall } from './harness/raw-call.ts';
+
+const node = await startNode();
+after(() => node[Symbol.asyncDispose]());
+
+test('a message over 32 MiB is refused, and the next call is served', async () => {
+  using channel = openUnixChannel(node.socket);
+  const metadata = { 'talos-role': 'os:admin' };
+  const large = Buffer.alloc(33 * 1024 * 1024);
+  const path = '/machine.MachineService/MetaWrite';
+  assert.equal((await rawCall(channel, path, metadata, large)).code, 8);
+  assert.deepEqual(await rawCall(channel, '/machine.MachineService/Version', metadata), {
+    code: 0,
+    details: '',
+  });
+});
+
+test('a message that is none is refused', async () => {
+  using channel = openUnixChannel(node.socket);
+  const broken = Buffer.from('ffffffffff', 'hex');
+  const { code } = await rawCall(
+    channel,
+    '/machine.MachineService/Logs',
+    { 'talos-role': 'os:admin' },
+    broken,
+  );
+  assert.ok(code !== 0, String(code));
+  assert.ok(await isServing(node.socket));
+});
+
+test('garbage on the socket, and clients that say nothing or leave in the middle, disturb nobody', async () => {
+  const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  const inputs = [
+    Buffer.alloc(0),
+    randomBytes(100_000),
+    Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
+    preface,
+    Buffer.concat([preface, randomBytes(10_000)]),
+    Buffer.concat([preface, Buffer.from('00400004000000000000', 'hex')]),
+    Buffer.concat([preface, Buffer.from('ffffff010500000001', 'hex')]),
+  ];
+  for (const input of inputs) {
+    const socket = connect(node.socket);
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    socket.write(input);
+    await sleep(20);
+    socket.destroy();
+  }
+  assert.ok(await isServing(node.socket));
+  assert.equal(
+    node.machined.lines().some(({ msg }) => msg === 'daemon crashed'),
+    false,
+  );
+});
+
+test("the socket belongs to one user, and upstream's name for it leads to it", async () => {
+  const mode = (path: string) => lstatSync(path).mode & 0o777;
+  assert.equal(mode(join(node.root, 'run', 'machined')), 0o700);
+  const link = join(node.root, 'system', 'run', 'machined', 'machine.sock');
+  assert.equal(await realpath(link), await realpath(node.socket));
+  for (const daemon of ['apid', 'trustd']) {
+    const path = join(node.root, 'system', 'run', daemon, 'runtime.json');
+    assert.deepEqual([mode(path), statSync(path).uid], [0o600, process.getuid?.()]);
+  }
+});
+
+test('a node whose folder has a path of 200 characters works, its daemons included', async () => {
+  const rootName = join('d'.repeat(100), 'e'.repeat(100), 'root');
+  await using long = await startNode({ rootName });
+  assert.ok(long.root.length > 200);
+  await Promise.all(
+    ['machined', 'apid', 'trustd'].map((id) => long.serviceSays(id, /Health check successful/)),
+  );
+});
+
+test('a stale socket of a machined that was killed does not keep the next one from starting', async () => {
+  await using first = await startNode();
+  first.machined.signal('SIGKILL');
+  await first.machined.exited;
+  assert.ok(existsSync(first.socket));
+  const state = [
+    '--root',
+    first.root,
+    '--mode',
+    'process',
+    '--hostname',
+    'node01',
+    '--address',
+    ownAddress(),
+  ];
+  const args = [...state, '--services-dir', join(first.root, '..', 'services')];
+  await using second = await spawnDaemon({ name: 'machined', args });
+  await second.waitForLine('daemon serves');
+  const version = await first.client(MachineServiceDefinition, 'os:reader').version({});
+  assert.equal(version.messages.length, 1);
+  for (const { message } of first.machined.lines()) {
+    const pid = Number(/started with PID (\d+)$/.exec(String(message))?.[1]);
+    if (pid > 0) process.kill(pid, 'SIGKILL');
+  }
+});
+
+async function startWith(config: string | undefined, args: readonly string[] = []) {
+  const root = await mkdtemp(join(tmpdir(), 'machined-'));
+  try {
+    await mkdir(join(root, 'system', 'state'), { recursive: true });
+    if (config !== undefined) await writeFile(join(root, 'system', 'state', 'config.yaml'), config);
+    const given = [
+      '--root',
+      root,
+      '--mode',
+      'process',
+      '--address',
+      ownAddress(),
+      '--services-dir',
+      root,
+      ...args,
+    ];
+    await using machined = await spawnDaemon({ name: 'machined', args: given });
+    const { code } = await machined.exited;
+    const crash = machined.lines().find(({ msg }) => msg === 'daemon crashed');
+    return { code, error: String(crash?.error), output: machined.stdout() + machined.stderr(), root };
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+test('a configuration that is missing or broken is named with its line, and no value of it is shown', async () => {
+  const missing = await startWith(undefined);
+  assert.equal(missing.code, 1);
+  assert.match(missing.error, /^there is no machine configuration at ".*\/system\/state\/config\.yaml": /);
+
+  const good = nodeConfig({
+    secrets: await clusterSecrets(),
+    type: 'controlplane',
+    controlPlaneAddress: '127.0.0.1',
+    timeServer: '127.0.0.1:1',
+  });
+  const token = /token: (\S+)/.exec(good)?.[1] ?? '';
+  const broken = await startWith(good.replace('type: controlplane', 'type: mainframe'));
+  assert.equal(broken.code, 1);
+  assert.match(broken.error, /config\.yaml": .*line \d+: machine\.type/);
+  assert.ok(!broken.output.includes(token) && !broken.output.includes('mainframe'));
+
+  const notYaml = await startWith('machine: [');
+  assert.deepEqual([notYaml.code, /line \d+/.test(notYaml.error)], [1, true]);
+});
+
+test('a wrong flag is one line on standard error and code 2', async () => {
+  for (const [args, text] of [
+    [['--mode', 'cloud'], /--mode/],
+    [['--no-such-flag'], /--no-such-flag/],
+    [['--restart-interval', 'soon'], /--restart-interval/],
+  ] as const) {
+    const { code, output } = await startWith(undefined, args);
+    assert.equal(code, 2);
+    assert.match(output, text);
+    assert.equal(output.trim().split('\n').length, 1);
+  }
+});

@@ -1,0 +1,182 @@
+// ServiceList, and what machined does with the daemons beside it.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { MachineServiceDefinition, type ServiceInfo } from '@nodewright/contract/gen/machine/machine.ts';
+import { eventually } from '@nodewright/testkit';
+import { type NodeUnderTest, startNode } from './harness/node-under-test.ts';
+
+const history = ({ events }: ServiceInfo) =>
+  (events?.events ?? []).map(
+    ({ state, msg }) =>
+      `${state}: ${msg.replace(/Process\(\[.*?\]\)/, 'Process([...])').replace(/PID \d+/, 'PID <n>')}`,
+  );
+
+const pidOf = ({ events }: ServiceInfo) =>
+  Number(
+    /PID (\d+)$/.exec(
+      events?.events.findLast(({ msg }) => msg.includes(' started with PID '))?.msg ?? '',
+    )?.[1],
+  );
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const firstRun = [
+  'Starting: Starting service',
+  'Preparing: Running pre state',
+  'Preparing: Creating service runner',
+  'Running: Process Process([...]) started with PID <n>',
+  'Running: Health check successful',
+];
+
+async function healthyPids(node: NodeUnderTest): Promise<number[]> {
+  const services = await Promise.all(
+    ['apid', 'trustd'].map((id) => node.serviceSays(id, /Health check successful/)),
+  );
+  return services.map(pidOf);
+}
+
+// Mostly waiting, each on a node of its own: they run side by side.
+describe('services of a node', { concurrency: 4 }, () => {
+  test('a control plane lists machined, apid and trustd with history and health', async () => {
+    await using node = await startNode();
+    await Promise.all(
+      ['machined', 'apid', 'trustd'].map((id) => node.serviceSays(id, /Health check successful/)),
+    );
+    const client = node.client(MachineServiceDefinition, 'os:reader');
+    const [list] = (await client.serviceList({})).messages;
+    assert.deepEqual(
+      list?.services.map(({ id, state }) => `${id} ${state}`),
+      ['apid Running', 'machined Running', 'trustd Running'],
+    );
+    const [apid, machined, trustd] = (list?.services ?? []).map(history);
+    const withoutWaiting = (lines: string[] | undefined) =>
+      lines?.filter((line) => !line.startsWith('Waiting: '));
+    assert.deepEqual(withoutWaiting(apid), firstRun);
+    assert.deepEqual(withoutWaiting(trustd), firstRun);
+    assert.deepEqual(machined, [
+      ...firstRun.slice(0, 3),
+      'Running: Service started as goroutine',
+      'Running: Health check successful',
+    ]);
+    for (const { health, events } of list?.services ?? []) {
+      const { unknown, healthy, lastMessage, lastChange } = health ?? {};
+      assert.deepEqual([unknown, healthy, lastMessage], [false, true, '']);
+      assert.deepEqual(lastChange, events?.events.at(-1)?.ts);
+      assert.ok(Math.abs(Number(lastChange?.seconds) - Date.now() / 1000) < 60);
+    }
+  });
+
+  test("the daemons run in the node's folder, under the permission model, without proxies for apid", async () => {
+    await using node = await startNode({ env: { HTTPS_PROXY: 'http://proxy.example:1', MARKER: 'kept' } });
+    await healthyPids(node);
+    const facts = async (id: string) => {
+      const line = (await node.log(id)).split('\n').find((text) => text.startsWith('fake daemon runs '));
+      return JSON.parse(line?.slice('fake daemon runs '.length) ?? '{}');
+    };
+    const [apid, trustd] = [await facts('apid'), await facts('trustd')];
+    assert.deepEqual([apid.cwd, apid.proxy, apid.marker], [node.root, undefined, 'kept']);
+    assert.deepEqual([trustd.cwd, trustd.proxy], [node.root, 'http://proxy.example:1']);
+    for (const { execArgv } of [apid, trustd]) {
+      const flags = (execArgv as string[]).map((flag) => flag.replace(/=.*/, ''));
+      assert.ok(flags.includes('--permission') && flags.includes('--allow-net'));
+      assert.deepEqual(
+        flags.filter((flag) => /addons|child-process|worker|wasi|ffi|inspector/.test(flag)),
+        [],
+      );
+    }
+  });
+
+  test('a daemon that crashes is started again after the pause, and the history says why', async () => {
+    await using node = await startNode({ args: ['--restart-interval', '300ms'] });
+    const [pid = 0] = await healthyPids(node);
+    await node.order('apid', 'exit 3');
+    await node.serviceSays('apid', /going to restart forever/);
+    const waiting = await node.service('apid');
+    assert.deepEqual(
+      [waiting.state, waiting.health?.healthy, waiting.health?.lastMessage],
+      ['Waiting', false, 'service not running'],
+    );
+    await node.order('apid', '');
+    const again = await node.serviceSays('apid', /Health check successful/);
+    const events = history(again).filter((line) => !line.startsWith('Waiting: Waiting'));
+    assert.deepEqual(events.slice(0, firstRun.length), firstRun);
+    const reason = events[firstRun.length] ?? '';
+    assert.match(
+      reason,
+      /^Waiting: Error running Process\(\[\.\.\.\]\), going to restart forever: exit status 3 \(last log ".*going down with 3"\)$/,
+    );
+    assert.deepEqual(
+      events.slice(firstRun.length + 1).filter((line) => line !== reason),
+      firstRun.slice(3),
+    );
+    assert.notEqual(pidOf(again), pid);
+  });
+
+  test('a daemon that ends without an error is started again, too, and one that is killed is named by its signal', async () => {
+    await using node = await startNode({ args: ['--restart-interval', '200ms'] });
+    const [, pid = 0] = await healthyPids(node);
+    await node.order('apid', 'exit 0');
+    await node.serviceSays('apid', /^Runner Process\(\[.*\]\) exited without error, going to restart it$/);
+    process.kill(pid, 'SIGKILL');
+    await node.serviceSays('trustd', /going to restart forever: signal: killed/);
+  });
+
+  test('a daemon that no longer takes connections is unhealthy, and says so once', async () => {
+    await using node = await startNode();
+    await healthyPids(node);
+    await node.order('trustd', 'deaf');
+    const info = await node.serviceSays('trustd', /^Health check failed: connect ECONNREFUSED/);
+    assert.deepEqual([info.state, info.health?.healthy], ['Running', false]);
+  });
+
+  test('SIGTERM ends the daemons in their order, then machined with code 0, and nothing is left', async () => {
+    await using node = await startNode();
+    const pids = await healthyPids(node);
+    const startedMs = performance.now();
+    node.machined.signal('SIGTERM');
+    assert.deepEqual(await node.machined.exited, { code: 0, signal: null });
+    assert.ok(performance.now() - startedMs < 3000);
+    assert.deepEqual(pids.map(isAlive), [false, false]);
+    assert.equal(existsSync(node.socket), false);
+    const ends = node.machined
+      .lines()
+      .filter(({ state, message }) => state === 'Finished' && message === 'Service finished successfully')
+      .map(({ service }) => service);
+    assert.deepEqual([ends.slice(0, 2).sort(), ends[2]], [['apid', 'trustd'], 'machined']);
+  });
+
+  test('SIGTERM while a daemon waits to be started again does not start it', async () => {
+    await using node = await startNode({ args: ['--restart-interval', '1h'] });
+    await healthyPids(node);
+    await node.order('apid', 'exit 1');
+    await node.serviceSays('apid', /going to restart/);
+    node.machined.signal('SIGTERM');
+    assert.equal((await node.machined.exited).code, 0);
+    const said = node.machined
+      .lines()
+      .filter(({ service }) => service === 'apid')
+      .slice(-2)
+      .map(({ message }) => message);
+    assert.deepEqual(said, ['Aborting restart sequence', 'Service finished successfully']);
+  });
+
+  // What SIGKILL leaves is for whoever started machined: the daemons go on, in machined's process group, until that ends
+  // the group. The supervisor of a cluster does so. A machined that crashes by itself takes them along.
+  test('after SIGKILL the daemons still run, for whoever started machined to end', async () => {
+    await using node = await startNode();
+    const pids = await healthyPids(node);
+    node.machined.signal('SIGKILL');
+    await node.machined.exited;
+    assert.deepEqual(pids.map(isAlive), [true, true]);
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    await eventually(() => !pids.some(isAlive), { what: 'end of the daemons' });
+  });
+});
