@@ -2,6 +2,8 @@ import { openProcessEnvironment } from './process-environment.ts';
 import { runCli } from './run-cli.ts';
 
 async function main(): Promise<void> {
+  // For this process alone: bin/talosctl set it.
+  delete process.env.NODE_COMPILE_CACHE;
   // Should the event loop run dry while a command waits, that is a failure and not a success.
   process.exitCode = 1;
   let exitCode = 1;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import {
   locateTalosconfig,
-  readTalosconfig,
+  readExistingTalosconfig,
   type Talosconfig,
   type TalosconfigContext,
   type TalosconfigLocation,
@@ -20,6 +20,13 @@ export function talosconfigLocation(
   return locateTalosconfig({ flag: talosconfig, environment, cwd, home, exists: existsSync });
 }
 
+function nothingThere(path: string, what: string): Fault {
+  return new Fault(
+    'failed-precondition',
+    `talosconfig ${path} ${what}: start a cluster with "make up" or "talosctl cluster create", or add one with "talosctl config merge <file>"`,
+  );
+}
+
 /**
  * The context that a command line is about.
  *
@@ -31,12 +38,7 @@ export function chooseContext(
   path: string,
   wanted: string | undefined,
 ): { readonly name: string; readonly context: TalosconfigContext } {
-  if (config.contexts.size === 0) {
-    throw new Fault(
-      'failed-precondition',
-      `talosconfig ${path} is empty: start a cluster with "make up" or "talosctl cluster create", or add one with "talosctl config merge <file>"`,
-    );
-  }
+  if (config.contexts.size === 0) throw nothingThere(path, 'is empty');
   const name = wanted ?? config.context;
   const context = config.contexts.get(name);
   if (context !== undefined) return { name, context };
@@ -51,5 +53,7 @@ export async function readContext(
   options: Pick<NodeOptions, 'talosconfig' | 'context'>,
 ): Promise<{ readonly name: string; readonly context: TalosconfigContext; readonly path: string }> {
   const { path } = talosconfigLocation(env, options);
-  return { ...chooseContext(await readTalosconfig(path), path, options.context), path };
+  const config = await readExistingTalosconfig(path);
+  if (config === undefined) throw nothingThere(path, 'does not exist');
+  return { ...chooseContext(config, path, options.context), path };
 }

@@ -10,7 +10,10 @@ import type { TalosctlResult } from './run-talosctl.ts';
 import { openSuite } from './suite.ts';
 
 const issued = 'context: reader@demo\ncontexts:\n    reader@demo:\n        endpoints: []\n        ca: Q0E=\n';
-const suite = openSuite({ '/machine.MachineService/GenerateClientConfiguration': issuing(issued) });
+const suite = openSuite({
+  '/machine.MachineService/GenerateClientConfiguration': (call) =>
+    call.node === 'refusing' ? call.fail(7, 'not authorized') : issuing(issued)(call),
+});
 
 const twoContexts = `context: a
 contexts:
@@ -184,6 +187,10 @@ test('config new has a node issue a configuration, puts the endpoints in and ove
   const rows: [string[], RegExp][] = [
     [['-n', 'node01', 'config', 'new', 'out'], /^error: \S+out exists already and is not overwritten\n$/],
     [['-n', 'node01', 'config', 'new', '--roles', 'os:king', 'x'], /^error: unknown role "os:king"/],
+    [
+      ['-n', 'refusing', 'config', 'new', 'x'],
+      /^error from node refusing: rpc error: code = PermissionDenied desc = not authorized\n$/,
+    ],
     [['config', 'new', 'x'], /^error: config new works on one node, and 2 are named/],
   ];
   for (const [words, expected] of rows) assert.match((await run(...words)).stderr, expected);

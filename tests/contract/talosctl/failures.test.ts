@@ -133,7 +133,7 @@ test('a talosconfig that is broken, empty, lacks the context or its endpoints is
       ['--talosconfig', empty, 'memory'],
       new RegExp(`^error: talosconfig ${empty} is empty: start a cluster with "make up"`),
     ],
-    [['--talosconfig', join(folder, 'missing'), 'memory'], /missing is empty: /],
+    [['--talosconfig', join(folder, 'missing'), 'memory'], /missing does not exist: start a cluster/],
     [
       ['--talosconfig', bare, '--context', 'c', 'memory'],
       /^error: context "c" is not defined in talosconfig .*; it has: a, b\n$/,

@@ -38,6 +38,8 @@ export interface FakeGatewayInit {
   /** By full path of the method. What is not here is UNIMPLEMENTED. */
   readonly handlers?: Readonly<Record<string, FakeHandler>>;
   readonly host?: string;
+  /** Default: any free one. */
+  readonly port?: number;
 }
 
 function frame(message: Uint8Array): Buffer {
@@ -87,6 +89,8 @@ function answer(
 export class FakeGateway implements AsyncDisposable {
   /** What was called, in order of arrival. */
   readonly calls: { readonly path: string; readonly node: string | undefined }[] = [];
+  /** `host:port`, as an endpoint is written. Stays what it was when the gateway is killed. */
+  address = '';
   readonly #server: Http2SecureServer;
   readonly #sockets = new Set<Socket>();
 
@@ -100,7 +104,7 @@ export class FakeGateway implements AsyncDisposable {
   }
 
   static async listen(init: FakeGatewayInit): Promise<FakeGateway> {
-    const { identity, clientCa, handlers = {}, host = '127.0.0.1' } = init;
+    const { identity, clientCa, handlers = {}, host = '127.0.0.1', port = 0 } = init;
     const server = createSecureServer({
       cert: identity.certificate,
       key: tlsPrivateKey(identity.key),
@@ -122,14 +126,15 @@ export class FakeGateway implements AsyncDisposable {
         answer(stream, headers, Buffer.concat(chunks), handlers[path] ?? unimplemented);
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, host, resolve));
+    await new Promise<void>((resolve) => server.listen(port, host, resolve));
+    const bound = server.address() as AddressInfo;
+    gateway.address = `${bound.address}:${bound.port}`;
     return gateway;
   }
 
-  /** `host:port`, as an endpoint is written. */
-  get address(): string {
-    const { address, port } = this.#server.address() as AddressInfo;
-    return `${address}:${port}`;
+  /** How many connections are open. */
+  get connections(): number {
+    return this.#sockets.size;
   }
 
   /** Ends as a killed process does: every connection is cut, and nobody listens any more. */

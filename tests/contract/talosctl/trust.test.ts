@@ -162,6 +162,8 @@ test('-i asks a node directly without a certificate, and with fingerprints belie
   const { publicKeyFingerprint } = parseCertificate(identity.certificate);
   const wrong = Buffer.alloc(32).toString('base64');
   const run = (...words: string[]) => talosctl.run(['memory', '-i', '-n', node.address, ...words]);
+  const configured = await talosctl.run(['memory', '-i', '-n', gateway.address]);
+  assert.match(configured.stderr, /: it asks for a client certificate: it is not in maintenance mode\n$/);
   const [open, pinned, refused] = await Promise.all([
     run(),
     run('--cert-fingerprint', `${wrong},${publicKeyFingerprint}`),

@@ -62,9 +62,10 @@ export class ConnectionSet implements Disposable {
     const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
     for (;;) {
       signal?.throwIfAborted();
+      // Also those that are not needed now: whoever dropped out is to come back.
+      const states = usable.map((connection) => connection.wake());
       const ready = this.#nextReady(usable);
       if (ready !== undefined) return ready;
-      const states = usable.map((connection) => connection.wake());
       if (deadline.aborted || states.every((state) => state === 'failed')) throw await this.#fault(usable);
       if (states.includes('closed')) throw new Fault('cancelled', 'the client has been closed');
       await this.#someChange(usable, either);

@@ -4,11 +4,13 @@ import type { ClientIdentity } from './client-identity.ts';
 import type { ConnectionAttempt } from './connection-attempt.ts';
 import type { Endpoint } from './endpoint.ts';
 import { probeDial } from './probe-dial.ts';
+import type { ServerTrust } from './tls-credentials.ts';
 
 export interface ConnectionFailure {
   readonly endpoint: Endpoint;
   readonly attempt: ConnectionAttempt;
   readonly identity: ClientIdentity;
+  readonly trust: ServerTrust;
   readonly now: Date;
 }
 
@@ -52,7 +54,7 @@ function isRefusal(error: Error): boolean {
  * valid yet, meant for something else, or not issued by the CA that the context trusts.
  */
 export async function diagnoseConnection(failure: ConnectionFailure): Promise<string> {
-  const { endpoint, attempt, identity, now } = failure;
+  const { endpoint, attempt, identity, trust, now } = failure;
   const { stage, error } = attempt;
   if (stage === 'dial' || error === undefined) {
     return (await probeDial(endpoint)) ?? 'the connection was lost';
@@ -63,6 +65,7 @@ export async function diagnoseConnection(failure: ConnectionFailure): Promise<st
   if (!isRefusal(error))
     return /wrong version number/i.test(error.message) ? 'it does not speak TLS' : error.message;
 
+  if (trust.kind === 'insecure') return 'it asks for a client certificate: it is not in maintenance mode';
   const own = clientCertificateProblem({ certificate: identity.certificate, ca: identity.ca, now });
   if (own !== undefined) return `it refused the connection: ${own.text}`;
   return stage === 'presented'

@@ -36,14 +36,17 @@ export class EndpointConnection implements Disposable {
   readonly endpoint: Endpoint;
   readonly channel: Channel;
   readonly #identity: ClientIdentity;
+  readonly #trust: ServerTrust;
+  readonly #credentials: TlsCredentials;
   readonly #attempt = new ConnectionAttempt();
   #change: Promise<void> | undefined;
 
   constructor({ endpoint, identity, trust, noProxy }: EndpointConnectionInit) {
     this.endpoint = endpoint;
     this.#identity = identity;
-    const credentials = new TlsCredentials({ host: endpoint.host, identity, trust, attempt: this.#attempt });
-    this.channel = new Channel(`dns:${endpoint.address}`, credentials, {
+    this.#trust = trust;
+    this.#credentials = new TlsCredentials({ host: endpoint.host, identity, trust, attempt: this.#attempt });
+    this.channel = new Channel(`dns:${endpoint.address}`, this.#credentials, {
       ...channelOptions,
       'grpc.primary_user_agent': 'nodewright-client',
       'grpc.initial_reconnect_backoff_ms': 250,
@@ -80,11 +83,13 @@ export class EndpointConnection implements Disposable {
       endpoint: this.endpoint,
       attempt: this.#attempt,
       identity: this.#identity,
+      trust: this.#trust,
       now,
     });
   }
 
   [Symbol.dispose](): void {
     this.channel.close();
+    this.#credentials[Symbol.dispose]();
   }
 }

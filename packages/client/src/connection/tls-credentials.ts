@@ -54,9 +54,10 @@ function checkFingerprint(socket: TLSSocket, trust: ServerTrust): Error | undefi
  * Credentials of one endpoint. They exist because the library's own cannot dial an IP address on this version of
  * Node (it insists on a server name), cannot check a fingerprint, and do not tell at which point TLS failed.
  */
-export class TlsCredentials extends ChannelCredentials {
+export class TlsCredentials extends ChannelCredentials implements Disposable {
   readonly #init: TlsCredentialsInit;
   readonly #options: ConnectionOptions;
+  readonly #sockets = new Set<TLSSocket>();
 
   constructor(init: TlsCredentialsInit) {
     super();
@@ -98,16 +99,23 @@ export class TlsCredentials extends ChannelCredentials {
         attempt.reached('presented');
         resolve(secured);
       });
+      this.#sockets.add(secured);
       // Stays for the life of the socket: with TLS 1.3 a refused client certificate is reported after the handshake.
       secured.on('error', (error) => {
         attempt.failed(error);
         reject(error);
       });
       secured.once('close', () => {
+        this.#sockets.delete(secured);
         const error = new Error('the connection was closed');
         attempt.failed(error);
         reject(error);
       });
     });
+  }
+
+  /** Cuts what is open. The library closes established connections by itself, but not those still in a handshake. */
+  [Symbol.dispose](): void {
+    for (const socket of this.#sockets) socket.destroy();
   }
 }

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseTalosconfig, saveTalosconfig, type Talosconfig } from '@nodewright/client/talosconfig';
 import { roles as knownRoles } from '@nodewright/contract';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { UsageFault } from '../../failure.ts';
 import { parseGoDuration } from '../../go-duration.ts';
-import { rpcErrorText } from '../../node-errors.ts';
+import { NodeErrors } from '../../node-errors.ts';
 import { collectList } from '../../node-options.ts';
 import { addConfigCommand, type ConfigOptions, reportChange } from './config-options.ts';
 
@@ -42,18 +42,18 @@ async function requestConfig(
       `config new works on one node, and ${client.targets.length} are named; use flag --nodes`,
     );
   }
+  const { crtTtl } = options;
+  const request = {
+    roles: [...roles],
+    crtTtl: { seconds: crtTtl / nanosInSecond, nanos: Number(crtTtl % nanosInSecond) },
+  };
   const { messages } = await node.machine
-    .generateClientConfiguration(
-      {
-        roles: [...roles],
-        crtTtl: { seconds: options.crtTtl / nanosInSecond, nanos: Number(options.crtTtl % nanosInSecond) },
-      },
-      { signal: env.signal },
-    )
+    .generateClientConfiguration(request, { signal: env.signal })
     .catch((error) => {
-      throw error instanceof Fault
-        ? new Fault(error.kind, `error from node ${node.name}: ${rpcErrorText(error)}`, { cause: error })
-        : error;
+      const errors = new NodeErrors(env);
+      errors.add(node.name, faultFrom(error));
+      errors.end();
+      throw error;
     });
   const [message, ...more] = messages;
   if (message === undefined || more.length > 0) {

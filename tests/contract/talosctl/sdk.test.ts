@@ -1,0 +1,158 @@
+// The client that talosctl is built on, in a process that lives longer than one command.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { after, before, test } from 'node:test';
+import { openTalosClient, readTalosconfig, type TalosClient, type TalosClientInit } from '@nodewright/client';
+import { Data } from '@nodewright/contract/gen/common/common.ts';
+import { Secret } from '@nodewright/fault';
+import { eventually } from '@nodewright/testkit';
+import { FakeCluster } from './fake-cluster.ts';
+import { FakeGateway, type FakeHandler } from './fake-gateway.ts';
+import { healthyCluster } from './replies.ts';
+
+const mebibyte = 1024 * 1024;
+const scope = new AsyncDisposableStack();
+let cluster: FakeCluster;
+before(async () => {
+  cluster = scope.use(await FakeCluster.create());
+});
+after(() => scope.disposeAsync());
+
+async function openClient(endpoints: readonly string[], init: TalosClientInit = {}): Promise<TalosClient> {
+  const { contexts, context } = await readTalosconfig(await cluster.talosconfig({ endpoints }));
+  return openTalosClient({
+    ...init,
+    context: { ...contexts.get(context), endpoints, nodes: [], ...init.context },
+  });
+}
+
+async function kindOf(call: Promise<unknown>): Promise<string> {
+  const error = await call.then(
+    () => undefined,
+    (failure) => failure,
+  );
+  return `${error?.kind}: ${error?.message}`;
+}
+
+test('an endpoint that comes back is used again', async () => {
+  const first = await cluster.gateway(healthyCluster);
+  const second = await cluster.gateway(healthyCluster);
+  using talos = await openClient([first.address, second.address]);
+  const ask = () => talos.node('node01').machine.memory({});
+  await ask();
+  first.kill();
+  for (let call = 0; call < 4; call += 1) await ask();
+  const before = second.calls.length;
+  await using again = await FakeGateway.listen({
+    identity: await cluster.serverCertificate(),
+    clientCa: cluster.ca.certificate,
+    handlers: healthyCluster,
+    port: Number(first.address.split(':')[1]),
+  });
+  const isUsed = async () => {
+    await ask();
+    return again.calls.length > 0;
+  };
+  await eventually(isUsed, { what: 'a call by the endpoint that came back' });
+  assert.equal(second.calls.length > before, true);
+});
+
+test('dispose closes every connection', async () => {
+  const gateway = await cluster.gateway(healthyCluster);
+  const talos = await openClient([gateway.address]);
+  await talos.node('node01').machine.version({});
+  assert.equal(gateway.connections, 1);
+  talos[Symbol.dispose]();
+  await eventually(() => gateway.connections === 0, { what: 'the end of the connection' });
+});
+
+test('an aborted signal cancels the call on the other side too', async () => {
+  const arrived = Promise.withResolvers<AbortSignal>();
+  const waiting: FakeHandler = (call) => arrived.resolve(call.signal);
+  const gateway = await cluster.gateway({ '/machine.MachineService/Memory': waiting });
+  using talos = await openClient([gateway.address]);
+  const stop = new AbortController();
+  const call = kindOf(talos.node('node01').machine.memory({}, { signal: stop.signal }));
+  const remote = await arrived.promise;
+  stop.abort();
+  assert.equal(await call, 'cancelled: the call was cancelled');
+  await eventually(() => remote.aborted, { what: 'the cancellation' });
+});
+
+test('a message may have 32 MiB and no more', async () => {
+  const path = '/machine.MachineService/Read';
+  const gateway = await cluster.gateway({
+    [path]: (call) => {
+      const size = call.node === 'large' ? 33 * mebibyte : 31 * mebibyte;
+      call.send(Data.encode(Data.fromPartial({ bytes: Buffer.alloc(size) })).finish());
+      call.end();
+    },
+  });
+  using talos = await openClient([gateway.address]);
+  const read = async (node: string) => {
+    let total = 0;
+    for await (const { bytes } of talos.node(node).machine.read({ path: '/x' })) total += bytes.length;
+    return total;
+  };
+  assert.equal(await read('small'), 31 * mebibyte);
+  assert.match(await kindOf(read('large')), /^resource-exhausted: /);
+});
+
+test('an endpoint that swallows the connection delays nobody, and alone it times out by name', async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  scope.defer(() => void silent.close());
+  const hole = `127.0.0.1:${(silent.address() as { port: number }).port}`;
+  const gateway = await cluster.gateway(healthyCluster);
+  using both = await openClient([hole, gateway.address]);
+  await both.node('node01').machine.memory({});
+  using alone = await openClient([hole], { connectTimeoutMs: 200 });
+  assert.equal(
+    await kindOf(alone.node('node01').machine.memory({})),
+    `unavailable: endpoint ${hole}: connect timed out after 0.2s`,
+  );
+});
+
+test('a context names its cluster and its user on each call', async () => {
+  const seen: unknown[] = [];
+  const path = '/machine.MachineService/Memory';
+  const gateway = await cluster.gateway({
+    [path]: (call) => {
+      const { runtime, context, authorization } = call.metadata;
+      seen.push({ runtime, context, authorization });
+      return healthyCluster[path]?.(call);
+    },
+  });
+  const auth = { basic: { username: 'me', password: new Secret('word') } };
+  using talos = await openClient([gateway.address], {
+    context: { endpoints: [gateway.address], nodes: [], cluster: 'demo', auth },
+  });
+  await talos.node('node01').machine.memory({});
+  assert.deepEqual(seen, [{ runtime: 'Talos', context: 'demo', authorization: 'Basic bWU6d29yZA==' }]);
+});
+
+test('a context that asks for what is not supported is refused instead of taken otherwise', async () => {
+  const context = { endpoints: ['a'], nodes: [] };
+  assert.throws(() => openTalosClient({ context: { ...context, proxyUrl: 'socks5://x' } }), {
+    kind: 'unimplemented',
+    message: /^proxy-url "socks5:\/\/x" of the context is not supported/,
+  });
+  assert.throws(() => openTalosClient({ context: { ...context, auth: { siderov1: { identity: 'x' } } } }), {
+    kind: 'unimplemented',
+  });
+  assert.throws(() => openTalosClient({ context: { endpoints: [], nodes: [] } }), {
+    kind: 'failed-precondition',
+  });
+});
+
+test('fanOut() asks the targets, or the nodes that are named', async () => {
+  const gateway = await cluster.gateway(healthyCluster);
+  using talos = await openClient([gateway.address], { nodes: ['a', 'b', 'a'] });
+  const names = async (nodes?: readonly string[]) => {
+    const results = await Array.fromAsync(
+      talos.fanOut((node) => node.machine.version({}), nodes ? { nodes } : {}),
+    );
+    return results.map(({ node, fault }) => fault?.message ?? node).sort();
+  };
+  assert.deepEqual([await names(), await names(['c'])], [['a', 'b'], ['c']]);
+});
