@@ -30,8 +30,8 @@ export function createProgram(
     .configureOutput({
       writeOut: (text) => void streams.stdout.write(text),
       writeErr: (text) => void streams.stderr.write(text),
-      getOutHelpWidth: () => streams.stdout.columns ?? 100,
-      getErrHelpWidth: () => streams.stderr.columns ?? 100,
+      getOutHelpWidth: () => streams.stdout.columns || 100,
+      getErrHelpWidth: () => streams.stderr.columns || 100,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });

@@ -31,7 +31,8 @@ export class Progress implements Disposable {
   #show(): void {
     const seconds = Math.floor((performance.now() - this.#started) / 1000);
     const text = `${this.#describe()} (${seconds}s)`;
-    const room = (this.#output.columns ?? 80) - 1;
+    // A terminal that does not know its width says 0.
+    const room = (this.#output.columns || 80) - 1;
     const line = text.length > room ? `${text.slice(0, room - 3)}...` : text;
     this.#output.write(`\r\u001b[K${line}`);
     this.#shown = true;
