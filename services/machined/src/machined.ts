@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { serviceIds } from '@nodewright/contract';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
+import { Fault } from '@nodewright/fault';
 import { createFileSystemSizes, readKernelHostname } from '@nodewright/linux';
 import type { NodeConfig } from '@nodewright/machine-config';
 import { createRpcServer } from '@nodewright/rpc';
@@ -13,6 +14,7 @@ import { linkSocket } from './host/link-socket.ts';
 import { openLogCopies } from './host/log-copies.ts';
 import { LogStore } from './host/log-store.ts';
 import { openMembershipFile } from './host/membership-file.ts';
+import { createUnixProbe } from './host/probe-connection.ts';
 import { readConfiguration } from './host/read-configuration.ts';
 import { watchParent } from './host/watch-parent.ts';
 import { startIdentityKeeper } from './identity/start-identity-keeper.ts';
@@ -36,6 +38,7 @@ type Context = DaemonContext<OptionValues<typeof options>>;
 const drainTimeoutMs = 25_000;
 const timeQueryTimeoutMs = 5000;
 const fileSystemTimeoutMs = 2000;
+const secondProbeTimeoutMs = 500;
 
 /** The node manager: the Machine API on a unix socket, the node's certificates, and the daemons beside it. */
 export function createMachined(): DaemonDefinition<typeof options> {
@@ -94,6 +97,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
       log,
     }),
   );
+  await refuseSecond(layout.paths.machinedSocket);
   await server.listenUnix(layout.paths.machinedSocket, {
     directoryMode: layout.socketDirectoryMode,
     owner: layout.users?.apid,
@@ -103,20 +107,18 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   );
 
   const members = scope.use(await openMembershipFile(layout.paths.membership, log));
-  const { keeper, conditions } = startIdentityKeeper({
-    config,
-    node,
-    layout,
-    members,
-    log,
-    telemetry,
-  });
-  scope.use(keeper);
+  const conditions = startIdentityKeeper({ config, node, layout, members, log, telemetry }, scope);
 
   // On the scope last: the daemons end first, while the API still tells how it goes.
   scope.use(services);
   services.start([ownService(layout)]);
   services.start(childServices({ ...context, node, layout, logs, guard, conditions }));
+}
+
+/** A stale socket is taken over; one that answers belongs to a machined that runs. */
+async function refuseSecond(socket: string): Promise<void> {
+  const { healthy } = await createUnixProbe(socket)(secondProbeTimeoutMs);
+  if (healthy) throw new Fault('already-exists', `another machined serves "${socket}": stop it first`);
 }
 
 function nodeFacts(settings: Context['options'], config: NodeConfig): NodeFacts {

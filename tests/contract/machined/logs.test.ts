@@ -110,7 +110,7 @@ test('logs are on disk once the node has stopped, and readers that follow are le
   second.machined.signal('SIGTERM');
   const followed = await reading;
   assert.deepEqual(await second.machined.exited, { code: 0, signal: null });
-  assert.ok(performance.now() - startedMs < 3000, `${performance.now() - startedMs} ms`);
+  assert.ok(performance.now() - startedMs < 8000, `${performance.now() - startedMs} ms`);
   const files = await Promise.all(
     ['machined', 'apid'].map((id) => readFile(join(second.root, 'var', 'log', `${id}.log`), 'utf8')),
   );

@@ -116,6 +116,24 @@ test('a stale socket of a machined that was killed does not keep the next one fr
   }
 });
 
+test('a second machined of the same node says so and does not take the socket', async () => {
+  const args = [
+    '--root',
+    node.root,
+    '--mode',
+    'process',
+    '--address',
+    ownAddress(),
+    '--services-dir',
+    node.root,
+  ];
+  await using second = await spawnDaemon({ name: 'machined', args });
+  assert.deepEqual(await second.exited, { code: 1, signal: null });
+  const crash = second.lines().find(({ msg }) => msg === 'daemon crashed');
+  assert.equal(crash?.error, `another machined serves "${node.socket}": stop it first`);
+  assert.ok(await isServing(node.socket));
+});
+
 async function startWith(config: string | undefined, args: readonly string[] = []) {
   const root = await mkdtemp(join(tmpdir(), 'machined-'));
   try {

@@ -1,6 +1,7 @@
 // ServiceList, and what machined does with the daemons beside it.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { MachineServiceDefinition, type ServiceInfo } from '@nodewright/contract/gen/machine/machine.ts';
 import { eventually } from '@nodewright/testkit';
@@ -11,6 +12,10 @@ const history = ({ events }: ServiceInfo) =>
     ({ state, msg }) =>
       `${state}: ${msg.replace(/Process\(\[.*?\]\)/, 'Process([...])').replace(/PID \d+/, 'PID <n>')}`,
   );
+
+/** Without the entries that only a slow moment adds: waiting for certificates, a daemon that does not listen yet. */
+const steady = (lines: readonly string[]) =>
+  lines.filter((line) => !/^(Waiting: Waiting for|Running: Health check failed: connect )/.test(line));
 
 const pidOf = ({ events }: ServiceInfo) =>
   Number(
@@ -57,11 +62,9 @@ describe('services of a node', { concurrency: 4 }, () => {
       ['apid Running', 'machined Running', 'trustd Running'],
     );
     const [apid, machined, trustd] = (list?.services ?? []).map(history);
-    const withoutWaiting = (lines: string[] | undefined) =>
-      lines?.filter((line) => !line.startsWith('Waiting: '));
-    assert.deepEqual(withoutWaiting(apid), firstRun);
-    assert.deepEqual(withoutWaiting(trustd), firstRun);
-    assert.deepEqual(machined, [
+    assert.deepEqual(steady(apid ?? []), firstRun);
+    assert.deepEqual(steady(trustd ?? []), firstRun);
+    assert.deepEqual(steady(machined ?? []), [
       ...firstRun.slice(0, 3),
       'Running: Service started as goroutine',
       'Running: Health check successful',
@@ -95,18 +98,17 @@ describe('services of a node', { concurrency: 4 }, () => {
   });
 
   test('a daemon that crashes is started again after the pause, and the history says why', async () => {
-    await using node = await startNode({ args: ['--restart-interval', '300ms'] });
+    await using node = await startNode({ args: ['--restart-interval', '2s'] });
     const [pid = 0] = await healthyPids(node);
     await node.order('apid', 'exit 3');
-    await node.serviceSays('apid', /going to restart forever/);
-    const waiting = await node.service('apid');
+    const waiting = await node.serviceSays('apid', /going to restart forever/);
     assert.deepEqual(
       [waiting.state, waiting.health?.healthy, waiting.health?.lastMessage],
       ['Waiting', false, 'service not running'],
     );
     await node.order('apid', '');
     const again = await node.serviceSays('apid', /Health check successful/);
-    const events = history(again).filter((line) => !line.startsWith('Waiting: Waiting'));
+    const events = steady(history(again));
     assert.deepEqual(events.slice(0, firstRun.length), firstRun);
     const reason = events[firstRun.length] ?? '';
     assert.match(
@@ -121,7 +123,7 @@ describe('services of a node', { concurrency: 4 }, () => {
   });
 
   test('a daemon that ends without an error is started again, too, and one that is killed is named by its signal', async () => {
-    await using node = await startNode({ args: ['--restart-interval', '200ms'] });
+    await using node = await startNode({ args: ['--restart-interval', '1h'] });
     const [, pid = 0] = await healthyPids(node);
     await node.order('apid', 'exit 0');
     await node.serviceSays('apid', /^Runner Process\(\[.*\]\) exited without error, going to restart it$/);
@@ -143,9 +145,16 @@ describe('services of a node', { concurrency: 4 }, () => {
     const startedMs = performance.now();
     node.machined.signal('SIGTERM');
     assert.deepEqual(await node.machined.exited, { code: 0, signal: null });
-    assert.ok(performance.now() - startedMs < 3000);
+    assert.ok(performance.now() - startedMs < 8000);
     assert.deepEqual(pids.map(isAlive), [false, false]);
-    assert.equal(existsSync(node.socket), false);
+    const left = [
+      node.socket,
+      ...['apid', 'trustd'].map((id) => join(node.root, 'system', 'run', id, 'runtime.json')),
+    ];
+    assert.deepEqual(
+      left.filter((path) => existsSync(path)),
+      [],
+    );
     const ends = node.machined
       .lines()
       .filter(({ state, message }) => state === 'Finished' && message === 'Service finished successfully')

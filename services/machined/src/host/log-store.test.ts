@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { eventually } from '@nodewright/testkit';
 import { copyLines } from './lines-to-log.ts';
 import { openLogCopies } from './log-copies.ts';
 import { LogStore, ServiceLog } from './log-store.ts';
@@ -125,10 +127,10 @@ test('logs are copied to disk, what was there first included, and put aside when
     {
       await using _ = openLogCopies({ store, folder, log: quiet, flushIntervalMs: 10, rotateBytes: 100 });
       store.open('trustd').write('other\n');
-      await sleep(50);
-      assert.equal(await readFile(join(folder, 'apid.log'), 'utf8'), 'before\n');
+      const apidLog = () => readFile(join(folder, 'apid.log'), 'utf8');
+      await eventually(async () => (await apidLog()) === 'before\n', { what: 'first copy' });
       store.open('apid').write('q'.repeat(95));
-      await sleep(50);
+      await eventually(() => existsSync(join(folder, 'apid.log.1')), { what: 'rotation' });
       store.open('apid').write('after\n');
     }
     assert.deepEqual((await readdir(folder)).sort(), ['apid.log', 'apid.log.1', 'trustd.log']);
@@ -153,7 +155,8 @@ test('a folder that cannot be written is reported once, and the log goes on in m
     const store = storeWith('kept\n');
     {
       await using _ = openLogCopies({ store, folder: join(root, 'file'), log, flushIntervalMs: 5 });
-      await sleep(40);
+      await eventually(() => reports.length > 0, { what: 'report' });
+      await sleep(20);
     }
     assert.deepEqual(reports, ['logs cannot be written to disk']);
     assert.equal(store.open('apid').lastBytes(10).toString(), 'kept\n');

@@ -110,14 +110,14 @@ test('the runtime files say what the daemons need, belong to nobody else, and ar
     const paths = { apid: join(root, 'apid', 'runtime.json'), trustd: join(root, 'trustd', 'runtime.json') };
     const member: Member = { hostname: 'node02', addresses: ['127.5.6.3'], machineType: 2 };
     let members: Member[] = [member];
-    const publish = createRuntimePublisher({
+    using publisher = createRuntimePublisher({
       node,
       members: () => members,
       apid: { path: paths.apid },
       trustd: { path: paths.trustd },
     });
     const identity = await controlPlaneIdentity();
-    await publish(identity);
+    await publisher.publish(identity);
 
     const apid = ApidRuntime.fromJSON(JSON.parse(await readFile(paths.apid, 'utf8')));
     assert.deepEqual(apid, {
@@ -145,14 +145,16 @@ test('the runtime files say what the daemons need, belong to nobody else, and ar
     assert.equal((await stat(paths.trustd)).mode & 0o777, 0o600);
 
     const before = await inodes();
-    await publish(identity);
+    await publisher.publish(identity);
     assert.deepEqual(await inodes(), before);
     members = [];
-    await publish(identity);
+    await publisher.publish(identity);
     const after = await inodes();
     assert.notEqual(after[0], before[0]);
     assert.equal(after[1], before[1]);
     assert.deepEqual(await readdir(join(root, 'apid')), ['runtime.json']);
+    publisher[Symbol.dispose]();
+    assert.deepEqual(await readdir(join(root, 'trustd')), []);
   } finally {
     await rm(root, { recursive: true });
   }

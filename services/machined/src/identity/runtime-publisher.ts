@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import type { Member } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
 import type { NodeFacts } from '../domain/node-facts.ts';
 import { apidRuntimeText, type Identity, trustdRuntimeText } from '../domain/runtime-files.ts';
@@ -11,19 +12,28 @@ export interface RuntimePublisherInit {
   readonly trustd: { readonly path: string; readonly owner?: FileOwner };
 }
 
+export interface RuntimePublisher extends Disposable {
+  publish(identity: Identity): Promise<void>;
+}
+
 /**
  * Writes the runtime files of apid and trustd. A file whose content would be the same is left alone, because apid drops
- * its connections to other nodes whenever it is told something new.
+ * its connections to other nodes whenever it is told something new. Disposing it removes the files: keys do not outlive the node's run.
  */
-export function createRuntimePublisher(init: RuntimePublisherInit): (identity: Identity) => Promise<void> {
+export function createRuntimePublisher(init: RuntimePublisherInit): RuntimePublisher {
   const written = new Map<string, string>();
   const write = async ({ path, owner }: RuntimePublisherInit['apid'], text: string | undefined) => {
     if (text === undefined || written.get(path) === text) return;
     await writeFileAtomically(path, text, owner);
     written.set(path, text);
   };
-  return async (identity) => {
-    await write(init.trustd, trustdRuntimeText(init.node, identity));
-    await write(init.apid, apidRuntimeText(init.node, identity, init.members()));
+  return {
+    async publish(identity) {
+      await write(init.trustd, trustdRuntimeText(init.node, identity));
+      await write(init.apid, apidRuntimeText(init.node, identity, init.members()));
+    },
+    [Symbol.dispose]() {
+      for (const path of written.keys()) rmSync(path, { force: true });
+    },
   };
 }

@@ -29,13 +29,13 @@ export interface StartIdentityKeeperInit {
 const trustdTimeoutMs = 3000;
 
 /**
- * Puts the parts that get, keep and hand out this node's certificates together. `conditions` are what each daemon waits
- * for. The clock of a node is synchronised by its host and its network is there, so they are not among them.
+ * Puts the parts that get, keep and hand out this node's certificates together, on `scope`, and gives what each daemon
+ * waits for. The clock of a node is synchronised by its host and its network is there, so they are not among them.
  */
-export function startIdentityKeeper(init: StartIdentityKeeperInit): {
-  keeper: IdentityKeeper;
-  conditions: Record<ChildDaemon, Latch[]>;
-} {
+export function startIdentityKeeper(
+  init: StartIdentityKeeperInit,
+  scope: AsyncDisposableStack,
+): Record<ChildDaemon, readonly Latch[]> {
   const { config, node, layout, members, log, telemetry } = init;
   const plan = planIdentity(config, node);
   const token = new Secret(config.token);
@@ -64,14 +64,17 @@ export function startIdentityKeeper(init: StartIdentityKeeperInit): {
     });
   };
 
-  const keeper = new IdentityKeeper({
-    obtain: (signal) => inSpan(telemetry, `${plan.kind} certificates`, () => obtain(signal)),
-    publish: createRuntimePublisher({
+  const publisher = scope.use(
+    createRuntimePublisher({
       node,
       members: () => members.current(),
       apid: { path: layout.paths.apidRuntime, owner: layout.users?.apid },
       trustd: { path: layout.paths.trustdRuntime, owner: layout.users?.trustd },
     }),
+  );
+  const keeper = new IdentityKeeper({
+    obtain: (signal) => inSpan(telemetry, `${plan.kind} certificates`, () => obtain(signal)),
+    publish: (identity) => publisher.publish(identity),
     members,
     now: systemWallClock.now,
     log,
@@ -80,5 +83,6 @@ export function startIdentityKeeper(init: StartIdentityKeeperInit): {
       for (const latch of [...conditions.apid, ...conditions.trustd]) latch.meet();
     },
   });
-  return { keeper, conditions };
+  scope.use(keeper);
+  return conditions;
 }

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { lstatSync, mkdtempSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { Fault } from '@nodewright/fault';
+import { linkSocket } from './link-socket.ts';
+import { makeFolder } from './make-folder.ts';
+import { readConfiguration } from './read-configuration.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'folder-'));
+after(() => rmSync(root, { recursive: true }));
+
+test('linkSocket() makes a relative link, replaces an old one, and takes it away again', () => {
+  const link = join(root, 'system', 'run', 'machined', 'machine.sock');
+  for (const name of ['old', 'machined']) {
+    const opened = linkSocket(link, join(root, 'run', name, 'machined.sock'), 0o700);
+    assert.equal(readlinkSync(link), `../../../run/${name}/machined.sock`);
+    if (name === 'machined') opened[Symbol.dispose]();
+  }
+  assert.equal(lstatSync(link, { throwIfNoEntry: false }), undefined);
+});
+
+test('makeFolder() makes a private folder and leaves one that is there alone', () => {
+  const path = join(root, 'a', 'b');
+  makeFolder(path);
+  writeFileSync(join(path, 'file'), '');
+  makeFolder(path);
+  assert.equal(statSync(path).mode & 0o777, 0o700);
+});
+
+test('readConfiguration() names the file that is missing or broken', () => {
+  const path = join(root, 'config.yaml');
+  assert.throws(() => readConfiguration(path), {
+    kind: 'not-found',
+    message: /^there is no machine configuration at "/,
+  });
+  writeFileSync(path, 'machine: [');
+  assert.throws(
+    () => readConfiguration(path),
+    (error) =>
+      error instanceof Fault && error.kind === 'invalid-argument' && error.message.startsWith(`"${path}": `),
+  );
+});
+
+const watching = (stayMs: number) => `
+  import { watchParent } from ${JSON.stringify(new URL('watch-parent.ts', import.meta.url).href)};
+  watchParent(process.stdin, () => { console.log('gone'); process.exit(0); });
+  console.log('watching');
+  setTimeout(() => { console.log('stayed'); process.exit(0); }, ${stayMs});
+`;
+
+async function outputOf(stdin: 'pipe' | 'ignore', leave: boolean): Promise<string> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', watching(leave ? 20_000 : 300)], {
+    stdio: [stdin, 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    if (leave) child.stdin?.end();
+  });
+  await once(child, 'close');
+  return output;
+}
+
+test('watchParent() notices the end of a pipe, and takes /dev/null and an open pipe for nothing', async () => {
+  const outputs = await Promise.all([
+    outputOf('pipe', true),
+    outputOf('pipe', false),
+    outputOf('ignore', false),
+  ]);
+  assert.deepEqual(outputs, ['watching\ngone\n', 'watching\nstayed\n', 'watching\nstayed\n']);
+});

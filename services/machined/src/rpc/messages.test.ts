@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { methodTable } from '@nodewright/contract';
+import { SystemStat } from '@nodewright/contract/gen/machine/machine.ts';
+import { parseStat } from '@nodewright/linux';
+import fc from 'fast-check';
+import { completeServices } from './complete-services.ts';
+import { meminfoMessage, systemStatMessage } from './kernel-messages.ts';
+import { serviceDefinitions } from './service-definitions.ts';
+import { timestampFromUnixMs } from './timestamp.ts';
+
+test('the services of the socket are exactly the methods of the table', () => {
+  const registered = serviceDefinitions.flatMap((definition) =>
+    Object.values<{ name: string }>(definition.methods).map(({ name }) => `/${definition.fullName}/${name}`),
+  );
+  assert.deepEqual(registered.toSorted(), Object.keys(methodTable).sort());
+});
+
+test('completeServices() fills what is missing and keeps what is there', async () => {
+  const version = async () => ({ messages: [] });
+  const services = completeServices({ 'machine.MachineService': { version } });
+  const machine = services.find(
+    ({ definition }) => 'fullName' in definition && definition.fullName === 'machine.MachineService',
+  );
+  assert.equal(machine?.implementation.version, version);
+  await assert.rejects(machine?.implementation.reboot(), {
+    kind: 'unimplemented',
+    message: 'method /machine.MachineService/Reboot is not implemented',
+  });
+  await assert.rejects(machine?.implementation.copy().next(), {
+    kind: 'unimplemented',
+    message: 'method /machine.MachineService/Copy is not implemented',
+  });
+});
+
+test('meminfoMessage() has every field, 0 where the kernel prints no line', () => {
+  const message = meminfoMessage(
+    new Map([
+      ['MemTotal', 7n],
+      ['Active(anon)', 3n],
+      ['Unheard', 1n],
+    ]),
+  );
+  assert.equal(Object.keys(message).length, 48);
+  assert.deepEqual([message.memtotal, message.activeanon, message.memfree], [7n, 3n, 0n]);
+});
+
+test('systemStatMessage() is a whole message, with an empty entry for a CPU that is offline', () => {
+  const message = systemStatMessage(
+    parseStat('cpu  100 0 0 0\ncpu0 100 0 0 0\ncpu2 0 0 0 100\nsoftirq 9 1 2 3 4 5 6 7 8 9 10\n'),
+  );
+  assert.deepEqual(
+    message.cpu.map(({ user, idle }) => [user, idle]),
+    [
+      [1, 0],
+      [0, 0],
+      [0, 1],
+    ],
+  );
+  assert.equal(message.softIrq?.blockIoPoll, 6n);
+  const decoded = SystemStat.decode(SystemStat.encode(message).finish());
+  assert.deepEqual(SystemStat.toJSON(decoded), SystemStat.toJSON(message));
+});
+
+test('timestampFromUnixMs() keeps microseconds, before and after 1970', () => {
+  assert.deepEqual(timestampFromUnixMs(undefined), { seconds: -62_135_596_800n, nanos: 0 });
+  assert.deepEqual(timestampFromUnixMs(1500.25), { seconds: 1n, nanos: 500_250_000 });
+  assert.deepEqual(timestampFromUnixMs(-1), { seconds: -1n, nanos: 999_000_000 });
+  fc.assert(
+    fc.property(fc.integer({ min: -1e15, max: 4e15 }), (unixMicroseconds) => {
+      const { seconds, nanos } = timestampFromUnixMs(unixMicroseconds / 1000);
+      assert.ok(nanos >= 0 && nanos < 1e9);
+      const back = Number(seconds * 1_000_000n + BigInt(nanos / 1000));
+      assert.ok(Math.abs(back - unixMicroseconds) <= 1, `${back}`);
+    }),
+  );
+});
