@@ -57,8 +57,8 @@ async function serve(
     health: false,
   });
   const { listenAddress } = root;
-  await server.listenTls(listenAddress.replace(/^:/, '[::]:'), credentials);
-  log.info({ listenAddress }, 'listening');
+  const port = await server.listenTls(listenAddress.replace(/^:/, '[::]:'), credentials);
+  log.info({ listenAddress, port }, 'listening');
   return {
     adopt(next) {
       if (next.listenAddress !== listenAddress) return false;
@@ -99,6 +99,7 @@ export const trustd: DaemonDefinition<typeof options> = {
     const { value: first, done } = await roots.next();
     if (done === true) return;
     await adopt(first);
+    // A failure here, such as a new address that is taken, ends the daemon; whoever started it starts it again.
     void (async () => {
       for await (const root of roots) await adopt(root);
     })();

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertRequestSize, signingPolicy } from './signing-policy.ts';
+
+test('signingPolicy() grants a day as a server and no roles', () => {
+  const now = new Date('2026-08-15T10:20:30Z');
+  assert.deepEqual(signingPolicy(now), {
+    organizations: 'strip',
+    keyUsage: ['digitalSignature'],
+    extendedKeyUsage: ['serverAuth'],
+    notBefore: now,
+    lifetimeHours: 24,
+  });
+});
+
+test('assertRequestSize() refuses a request over 64 KiB with its size', () => {
+  assertRequestSize(65_536);
+  assert.throws(() => assertRequestSize(65_537), {
+    kind: 'invalid-argument',
+    message: 'the CSR has 65537 bytes, more than 65536',
+  });
+});

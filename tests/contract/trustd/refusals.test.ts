@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import {
+  createCertificateRequest,
+  decodePem,
+  encodePem,
+  generateServiceAccountKey,
+  tlsPrivateKey,
+} from '@nodewright/pki';
+import { createClient, Metadata } from 'nice-grpc';
+import { dialTrustd, requestCertificate, startTrustd, statusOf, token } from './harness.ts';
+
+const code = {
+  invalidArgument: 3,
+  resourceExhausted: 8,
+  unimplemented: 12,
+  internal: 13,
+  unauthenticated: 16,
+};
+
+const trustd = await startTrustd({ env: { LOG_LEVEL: 'trace' } });
+const { ca } = trustd;
+const channel = dialTrustd(await trustd.port(), ca.certificate);
+after(async () => {
+  channel.close();
+  await trustd[Symbol.asyncDispose]();
+});
+
+const worker = { subject: { commonName: 'node04' }, dnsNames: ['node04'], ipAddresses: ['10.5.0.5'] };
+const { request } = await createCertificateRequest({ ...worker, like: ca.certificate });
+
+test('Certificate refuses a call without the token before it looks at the request', async () => {
+  const statuses = [];
+  for (const csr of [request, 'not even PEM']) {
+    statuses.push(await statusOf(requestCertificate(channel, csr, [])));
+    for (const given of ['', 'wrong', `${token}x`, token.toUpperCase(), [token, 'second']]) {
+      statuses.push(await statusOf(requestCertificate(channel, csr, given)));
+    }
+  }
+  const invalid = [code.unauthenticated, 'invalid token'] as const;
+  const expected = [[code.unauthenticated, 'missing token'], invalid, invalid, invalid, invalid, invalid];
+  assert.deepEqual(statuses, [...expected, ...expected]);
+});
+
+/** The request with the last byte of its signature changed. */
+function withBrokenSignature(pem: string): string {
+  const der = Buffer.from(decodePem(pem)[0]?.der ?? []);
+  der[der.length - 1] = (der[der.length - 1] ?? 0) ^ 1;
+  return encodePem('CERTIFICATE REQUEST', der);
+}
+
+test('Certificate says what is wrong with a request that it cannot sign', async () => {
+  const ecdsa = await createCertificateRequest({ ...worker, algorithm: 'ecdsa-p256' });
+  const rsa = await createCertificateRequest({ ...worker, key: await generateServiceAccountKey() });
+  const many = Array.from({ length: 5000 }, (_, index) => `node${index}.example.org`);
+  const large = await createCertificateRequest({ ...worker, dnsNames: many, like: ca.certificate });
+  const rows: [string, string | Uint8Array, number, RegExp][] = [
+    ['nothing', '', code.invalidArgument, /^failed to decode CSR$/],
+    ['not PEM', 'hello', code.invalidArgument, /^failed to decode CSR$/],
+    ['DER', decodePem(request)[0]?.der ?? '', code.invalidArgument, /^failed to decode CSR$/],
+    ['cut off', request.slice(0, -30), code.invalidArgument, /^failed to decode CSR$/],
+    ['a certificate', ca.certificate, code.invalidArgument, /^failed to parse CSR: /],
+    ['a key', tlsPrivateKey(ca.key), code.invalidArgument, /^failed to parse CSR: /],
+    [
+      'bytes',
+      encodePem('CERTIFICATE REQUEST', Buffer.alloc(90, 7)),
+      code.invalidArgument,
+      /^failed to parse CSR: /,
+    ],
+    ['too big', large.request, code.invalidArgument, /^the CSR has \d+ bytes, more than 65536$/],
+    ['a wrong signature', withBrokenSignature(request), code.internal, /^failed to sign CSR: .*wrong$/],
+    ['ECDSA for an Ed25519 CA', ecdsa.request, code.internal, /^failed to sign CSR: .*ECDSA-SHA256/],
+    ['RSA for an Ed25519 CA', rsa.request, code.internal, /^failed to sign CSR: .*RSA-SHA512/],
+  ];
+  for (const [name, csr, expectedCode, message] of rows) {
+    const [actual, details] = await statusOf(requestCertificate(channel, csr));
+    assert.deepEqual([name, actual], [name, expectedCode]);
+    assert.match(details, message, name);
+  }
+  assert.deepEqual(await statusOf(requestCertificate(channel, request)), [0, '']);
+});
+
+test('Certificate refuses a message over 4 MiB', async () => {
+  const [actual] = await statusOf(requestCertificate(channel, Buffer.alloc(4 * 1024 * 1024 + 1, 65)));
+  assert.equal(actual, code.resourceExhausted);
+  // One that just fits gets as far as the check of the request.
+  const fits = await statusOf(requestCertificate(channel, Buffer.alloc(4 * 1024 * 1024 - 16, 65)));
+  assert.equal(fits[0], code.invalidArgument);
+});
+
+const empty = {
+  requestStream: false,
+  responseStream: false,
+  requestSerialize: () => Buffer.alloc(0),
+  requestDeserialize: () => ({}),
+  responseSerialize: () => Buffer.alloc(0),
+  responseDeserialize: () => ({}),
+  options: {},
+} as const;
+
+test('every other call is unimplemented, with and without a token', async () => {
+  const paths = [
+    '/securityapi.SecurityService/ReadFile',
+    '/securityapi.SecurityService/WriteFile',
+    '/securityapi.Security/Certificate',
+    '/machine.MachineService/Version',
+    '/grpc.health.v1.Health/Check',
+  ];
+  const codes = [];
+  for (const path of paths) {
+    const client = createClient({ call: { ...empty, path } }, channel);
+    for (const metadata of [Metadata(), Metadata({ token })]) {
+      codes.push((await statusOf(client.call({}, { metadata })))[0]);
+    }
+  }
+  assert.deepEqual(codes, Array(paths.length * 2).fill(code.unimplemented));
+});
+
+test('no token, of the cluster or of a caller, is in anything that trustd wrote', async () => {
+  const given = 'callers.wrongtoken000000';
+  await statusOf(requestCertificate(channel, request, given));
+  const facts = await trustd.logged('request finished');
+  assert.equal((facts.metadata as Record<string, string>)['user-agent']?.startsWith('grpc-node'), true);
+  const output = trustd.process.stdout() + trustd.process.stderr();
+  const shown = [given, token, token.slice(0, 6), 'PRIVATE KEY'].filter((secret) => output.includes(secret));
+  assert.deepEqual(shown, []);
+});

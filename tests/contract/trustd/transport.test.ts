@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, test } from 'node:test';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { createCa, dialTrustd, requestCertificate, startTrustd, statusOf } from './harness.ts';
+
+const trustd = await startTrustd();
+const { ca } = trustd;
+const port = await trustd.port();
+after(() => trustd[Symbol.asyncDispose]());
+
+async function dial(options: ConnectionOptions = {}): Promise<TLSSocket> {
+  const socket = connect({
+    host: '127.0.0.1',
+    port,
+    servername: 'node01',
+    ca: ca.certificate,
+    ALPNProtocols: ['h2'],
+    ...options,
+  });
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+test('trustd speaks TLS 1.3 with h2 and asks for no client certificate', async () => {
+  const socket = await dial();
+  assert.deepEqual([socket.getProtocol(), socket.alpnProtocol, socket.authorized], ['TLSv1.3', 'h2', true]);
+  // The first frame of the server: nothing was missing from the client.
+  await once(socket, 'data');
+  socket.destroy();
+});
+
+test('trustd refuses TLS 1.2 and clients that offer another protocol', async () => {
+  await assert.rejects(dial({ maxVersion: 'TLSv1.2' }), { code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' });
+  await assert.rejects(dial({ ALPNProtocols: ['http/1.1'] }), { code: /ALERT_NO_APPLICATION_PROTOCOL/ });
+});
+
+test('trustd resumes no session', async () => {
+  const sessions: Buffer[] = [];
+  const first = await dial();
+  first.on('session', (session) => sessions.push(session));
+  await once(first, 'data');
+  const second = await dial({ session: sessions.at(-1) });
+  assert.equal(second.isSessionReused(), false);
+  for (const socket of [first, second]) socket.destroy();
+});
+
+test('a client that trusts another CA does not get through', async () => {
+  using channel = dialTrustd(port, (await createCa()).certificate);
+  const [code] = await statusOf(requestCertificate(channel, 'hello'));
+  assert.equal(code, 14);
+});
