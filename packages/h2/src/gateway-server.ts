@@ -205,7 +205,8 @@ function handshakeOf(
   certificateError?: string,
 ): Handshake {
   return {
-    remoteAddress: socket?.remoteAddress ?? '',
+    // A listener for both families sees IPv4 clients mapped.
+    remoteAddress: (socket?.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, ''),
     remotePort: socket?.remotePort ?? 0,
     certificate,
     certificateError,

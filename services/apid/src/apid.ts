@@ -97,6 +97,10 @@ async function start(
     identity = next ?? before;
     if (before !== undefined && next !== undefined && needsNewConnections(before, next)) pool.detachAll();
     await listener.apply(next);
+    if (next !== undefined) {
+      const { hostname, members, client } = next;
+      log.info({ hostname, members: members.size, canForward: client !== undefined }, 'identity in force');
+    }
   };
 
   const changes = new FileIdentitySource(settings.runtimeFile, log).changes(signal)[Symbol.asyncIterator]();

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { after, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { ApidUnderTest } from './harness/apid-under-test.ts';
 import { Authority } from './harness/authority.ts';
 import { Client } from './harness/client.ts';
@@ -10,13 +9,6 @@ import { Client } from './harness/client.ts';
 const scope = new AsyncDisposableStack();
 after(() => scope.disposeAsync());
 const memory = '/machine.MachineService/Memory';
-
-async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (let waitedMs = 0; !(await isSo()); waitedMs += 20) {
-    if (waitedMs > 5000) assert.fail(`${what} did not come about in 5 s`);
-    await delay(20);
-  }
-}
 
 function isListening(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -38,23 +30,23 @@ test('an authority and certificates are swapped under load, and nothing fails', 
     const metadata = index % 2 === 0 ? [] : ([['node', 'node02']] as const);
     while (!stop) codes.add((await old.call(memory, { metadata })).code);
   });
-  await eventually('a connection to node02', async () => peer.backend.connections === 1);
+  await apid.eventually('a connection to node02', async () => peer.backend.connections === 1);
 
   // As a rotation does it: the new authority is accepted first, then everything is issued by it.
   apid.writeRuntime({ acceptedCas: [apid.authority.certificate, next.certificate] });
   const newcomer = { ...(await next.client('os:reader')), ca: apid.authority.certificate };
-  await eventually('the new authority', async () => {
+  await apid.eventually('the new authority', async () => {
     const client = await Client.connect(apid.tlsWith(newcomer));
     const { code } = await client.call(memory);
     await client[Symbol.asyncDispose]();
     return code === 0;
   });
-  await eventually('a new connection to node02', async () => peer.backend.connections >= 2);
+  await apid.eventually('a new connection to node02', async () => peer.backend.connections >= 2);
   apid.writeRuntime({
     server: await next.server('node01', '127.0.0.1'),
     acceptedCas: [next.certificate, apid.authority.certificate],
   });
-  await eventually('the new server certificate', async () => {
+  await apid.eventually('the new server certificate', async () => {
     const client = await Client.connect({ ...apid.tlsWith(newcomer), ca: next.certificate }).catch(
       () => undefined,
     );
@@ -72,7 +64,7 @@ test('an authority that is withdrawn lets nobody new in', async () => {
   const options = await apid.tls('os:admin');
   const next = await Authority.create();
   apid.writeRuntime({ acceptedCas: [next.certificate] });
-  await eventually('the refusal', async () => {
+  await apid.eventually('the refusal', async () => {
     const client = await Client.connect(options);
     const { code } = await client.call(memory);
     await client[Symbol.asyncDispose]();
@@ -113,13 +105,13 @@ test('apid listens while there is a runtime file, and at the address in it', asy
   apid.writeRuntime({ listenAddress: '127.0.0.1:0', readonlyRoleMode: true });
   await apid.listening(2);
   assert.notEqual(apid.port, before);
-  await eventually('the end of the old listener', async () => !(await isListening('127.0.0.1', before)));
+  await apid.eventually('the end of the old listener', async () => !(await isListening('127.0.0.1', before)));
   const reader = await apid.client();
   await reader.call(memory);
   assert.deepEqual(apid.machined.calls.at(-1)?.values('talos-role'), ['os:reader']);
 
   rmSync(apid.runtimeFile);
-  await eventually('the end of the listener', async () => !(await isListening('127.0.0.1', apid.port)));
+  await apid.eventually('the end of the listener', async () => !(await isListening('127.0.0.1', apid.port)));
 });
 
 test('an address that is taken is told in the log and tried again', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -171,5 +172,22 @@ test('an answer that comes before the request has ended reaches the client whole
     const { code, body } = await call.result;
     assert.deepEqual([code, body], [11, framed(Buffer.from('enough'))]);
   }
+  apid.machined.behave = echo;
+});
+
+test('a request without a body ends with its headers, and so it arrives', async () => {
+  const bodies: Buffer[] = [];
+  apid.machined.behave = async (call) => {
+    bodies.push(await call.body());
+    call.respond();
+    call.finish();
+  };
+  const { code } = await admin.call(copy, { body: Buffer.alloc(0) });
+  const stream = admin.session.request(
+    { ':method': 'POST', ':path': copy, te: 'trailers', 'content-type': 'application/grpc' },
+    { endStream: true },
+  );
+  const [trailers] = await once(stream.resume(), 'trailers');
+  assert.deepEqual([code, trailers['grpc-status'], bodies], [0, '0', [Buffer.alloc(0), Buffer.alloc(0)]]);
   apid.machined.behave = echo;
 });

@@ -2,6 +2,7 @@ import { testBodies } from './bodies.ts';
 import { testConnections } from './connections.ts';
 import { testEndings } from './endings.ts';
 import type { EnginePair } from './engine-pair.ts';
+import { testGarbage } from './garbage.ts';
 import { testHeaders } from './headers.ts';
 
 export { type EnginePair, type OpenPair, openPair, openSocketPair } from './engine-pair.ts';
@@ -17,4 +18,5 @@ export function testEngineConformance(engines: EnginePair): void {
   testBodies(label, engines);
   testEndings(label, engines);
   testConnections(label, engines);
+  testGarbage(label, engines);
 }

@@ -67,13 +67,9 @@ export class NodeInboundCall implements InboundCall {
   respond(headers: RawHeaders, last = false): void {
     const stream = this.#stream;
     if (stream.destroyed || stream.closed || stream.headersSent) return;
-    if (!last) {
-      stream.respond(headers, openAnswer);
-      return;
-    }
-    this.#answered = true;
-    stream.respond(headers, lastAnswer);
-    this.#stopRequest();
+    if (last) this.#answered = true;
+    this.#send(() => stream.respond(headers, last ? lastAnswer : openAnswer));
+    if (last) this.#stopRequest();
   }
 
   write(chunk: Uint8Array): boolean {
@@ -100,8 +96,17 @@ export class NodeInboundCall implements InboundCall {
   #sendTrailers(): void {
     const stream = this.#stream;
     if (stream.destroyed || stream.closed) return;
-    stream.sendTrailers(this.#trailers);
+    this.#send(() => stream.sendTrailers(this.#trailers));
     this.#stopRequest();
+  }
+
+  /** node:http2 throws at fields that it does not like, and a backend's fields must not end more than their call. */
+  #send(headers: () => void): void {
+    try {
+      headers();
+    } catch {
+      this.#stream.close(h2ErrorCodes.internalError);
+    }
   }
 
   /**

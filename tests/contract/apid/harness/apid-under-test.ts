@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { ports } from '@nodewright/contract';
 import { ApidRuntime } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
@@ -118,16 +119,9 @@ export class ApidUnderTest implements AsyncDisposable {
 
   /** Waits for so many log lines with a message and yields them. */
   async logged(message: string, count = 1): Promise<Record<string, unknown>[]> {
-    for (let waitedMs = 0; ; waitedMs += 10) {
-      const lines = this.process.lines().filter(({ msg }) => msg === message);
-      if (lines.length >= count) return lines;
-      if (waitedMs > 10_000) {
-        throw new Error(
-          `${count} lines "${message}" did not come:\n${this.process.stdout()}${this.process.stderr()}`,
-        );
-      }
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    const found = () => this.process.lines().filter(({ msg }) => msg === message);
+    await this.eventually(`${count} lines "${message}"`, () => found().length >= count);
+    return found();
   }
 
   /** Replaces the runtime file as machined does: by a rename. */
@@ -163,10 +157,29 @@ export class ApidUnderTest implements AsyncDisposable {
     const credentials = credentialsOf(await this.authority.server(name, address));
     const listen = () => Backend.tls(address, ports.apid, credentials, this.authority.certificate, behave);
     const peer: Peer = { name, address, credentials, backend: this.#scope.use(await listen()), listen };
-    this.writeRuntime({
-      members: [...this.#runtime.members, { hostname: name, addresses: [address], machineType: 3 }],
-    });
+    await this.addMember(name, address);
     return peer;
+  }
+
+  /** Tells apid of a node and waits until it knows. */
+  async addMember(hostname: string, address: string): Promise<void> {
+    const members = [...this.#runtime.members, { hostname, addresses: [address], machineType: 3 as const }];
+    this.writeRuntime({ members });
+    await this.eventually(`${hostname} as a member`, () =>
+      this.process
+        .lines()
+        .some((line) => line.msg === 'identity in force' && line.members === members.length),
+    );
+  }
+
+  /** Waits until something is so; throws with apid's output when it is not in time. */
+  async eventually(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+    for (let waitedMs = 0; !(await isSo()); waitedMs += 10) {
+      if (waitedMs > 10_000) {
+        throw new Error(`${what} did not come:\n${this.process.stdout()}${this.process.stderr()}`);
+      }
+      await delay(10);
+    }
   }
 
   /** Closes a thing of the test together with apid. */
