@@ -5,13 +5,22 @@ export interface ProcessMemory {
   readonly rss: number;
   /** Resident pages, each divided by the number of processes that share it. */
   readonly pss: number;
+  /** Resident pages that no other process has: what would be free without it. */
+  readonly uss: number;
 }
 
 export function readProcessMemory(pid: number): ProcessMemory {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   const megabytes = (key: string) =>
     (Number(new RegExp(`^${key}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) * 1024) / 1e6;
-  return { rss: megabytes('Rss'), pss: megabytes('Pss') };
+  const uss = megabytes('Private_Clean') + megabytes('Private_Dirty');
+  return { rss: megabytes('Rss'), pss: megabytes('Pss'), uss };
+}
+
+/** The most that was ever resident, in MB. */
+export function readPeakMemory(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return (Number(/^VmHWM:\s+(\d+) kB/m.exec(text)?.[1]) * 1024) / 1e6;
 }
 
 /** Processes whose command line holds every one of `words`, with that command line. */

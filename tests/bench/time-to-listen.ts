@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const pollMs = 2;
 const giveUpMs = 10_000;
 
-function canConnect(target: NetConnectOpts): Promise<boolean> {
+/** Whether something listens there now. */
+export function canConnect(target: NetConnectOpts): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect(target, () => resolve(true));
   socket.on('error', () => resolve(false));

@@ -1,0 +1,162 @@
+// What is fast, measured side by side: a cluster of real daemons against nghttpx in apid's place, every target in one
+// run. `make bench`; the figures go to _out/bench/bench.json too. Ends with 1 when something fails, never because
+// something is slow: budgets are kept by budgets.ts.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { freemem, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BenchCluster, openCluster } from './cluster.ts';
+import { GatewayStarter } from './gateways.ts';
+import { type LoadClient, openLoadClient } from './load/open-load-client.ts';
+import { readMachineFacts } from './machine-facts.ts';
+import { type BenchOptions, parseBenchOptions, usage } from './options.ts';
+import { findNghttpx, type Nghttpx } from './peers/find-nghttpx.ts';
+import type { BenchResults, UnaryResult } from './report/bench-results.ts';
+import { renderResults } from './report/render-results.ts';
+import { oneNodeTargets, type PeerGateways, severalNodesTarget } from './request-targets.ts';
+import { measureStreams, streamBytes, streamMessageBytes } from './stream-section.ts';
+import {
+  figuresOf,
+  measuredMethod,
+  measurePoints,
+  planPoints,
+  streamsPerConnection,
+  type UnaryPoint,
+} from './unary-point.ts';
+import { watchMemory } from './watch-memory.ts';
+
+const checkout = join(import.meta.dirname, '..', '..');
+const oneNodeStreams = [1, 16, 64];
+const severalNodesStreams = [1, 16];
+const controlPlanes = 3;
+const workers = 13;
+/** What a cluster of 16 nodes takes, twice over, in bytes. */
+const memoryForAll = 2e9;
+
+interface Surroundings {
+  readonly options: BenchOptions;
+  readonly workspace: string;
+  readonly cluster: BenchCluster;
+  readonly client: LoadClient;
+  readonly nghttpx: Nghttpx | undefined;
+  readonly notes: string[];
+  readonly signal: AbortSignal;
+}
+
+/** One line that changes on a terminal, a line each elsewhere. */
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+  else if (text !== '') process.stderr.write(`${text}\n`);
+}
+
+async function startPeers(starter: GatewayStarter, { cluster, nghttpx }: Surroundings) {
+  if (nghttpx === undefined) return undefined;
+  const [first, second] = cluster.nodes.map(({ machinedSocket }) => ({ path: machinedSocket }));
+  if (first === undefined || second === undefined) throw new Error('the cluster has no second node');
+  const near = await starter.nghttpx(nghttpx, first);
+  const far = await starter.nghttpx(nghttpx, second);
+  return { near, far, entry: await starter.nghttpx(nghttpx, far) } satisfies PeerGateways;
+}
+
+function resultOf(point: UnaryPoint): UnaryResult {
+  const { target, streams, connections, runs } = point;
+  const { name, gateway, hops, nodes } = target;
+  return { target: name, gateway, hops, nodes, streams, connections, median: figuresOf(point), runs };
+}
+
+async function measureRequests(surroundings: Surroundings, peers: PeerGateways | undefined) {
+  const { options, cluster, client } = surroundings;
+  const wants = (section: BenchOptions['sections'][number]) => options.sections.includes(section);
+  const sizes = [...new Set([controlPlanes, cluster.nodes.length])];
+  const unary = wants('unary') ? planPoints(oneNodeTargets(cluster, peers), oneNodeStreams) : [];
+  const fanOut = wants('fan-out')
+    ? planPoints(
+        sizes.map((size) => severalNodesTarget(cluster, size)),
+        severalNodesStreams,
+      )
+    : [];
+  await measurePoints(client, [...unary, ...fanOut], { ...options, signal: surroundings.signal }, progress);
+  return { unary: unary.map(resultOf), fanOut: fanOut.map(resultOf) };
+}
+
+async function measure(surroundings: Surroundings): Promise<BenchResults> {
+  const { options, workspace, cluster, client, nghttpx, notes, signal } = surroundings;
+  await using scope = new AsyncDisposableStack();
+  const starter = new GatewayStarter(cluster, workspace, scope);
+  const peers = await startPeers(starter, surroundings);
+  progress('memory of the idle daemons');
+  await sleep(options.settleMs, undefined, { signal });
+  const memory = watchMemory(cluster, peers);
+  const requests = await measureRequests(surroundings, peers);
+  const stream = options.sections.includes('stream')
+    ? await measureStreams({ starter, workspace, client, nghttpx, options, signal }, progress)
+    : [];
+  progress('memory after the load');
+  await sleep(options.settleMs, undefined, { signal });
+  return {
+    takenAt: new Date().toISOString(),
+    machine: readMachineFacts(checkout, cluster.distFolder),
+    nghttpx: nghttpx?.version,
+    parameters: {
+      ...options,
+      method: measuredMethod,
+      streamsPerConnection,
+      nodes: cluster.nodes.length,
+      streamBytes,
+      streamMessageBytes,
+      secondsToCreateCluster: cluster.secondsToCreate,
+    },
+    notes,
+    ...requests,
+    stream,
+    memory: memory(),
+  };
+}
+
+async function main(options: BenchOptions, signal: AbortSignal): Promise<void> {
+  const notes: string[] = [];
+  const found = findNghttpx(join(checkout, '_out', 'peers'));
+  if (typeof found === 'string') notes.push(`nghttpx was left out: ${found}`);
+  const isRoomy = freemem() >= memoryForAll;
+  if (!isRoomy) notes.push('too little memory is free for 16 nodes: the fan-out goes over 3');
+  await using scope = new AsyncDisposableStack();
+  const workspace = mkdtempSync(join(tmpdir(), 'bench-'));
+  scope.defer(() => rmSync(workspace, { recursive: true, force: true }));
+  const client = scope.use(openLoadClient());
+  progress('a cluster of real daemons');
+  const cluster = scope.use(
+    await openCluster({
+      distFolder: join(checkout, '_out', 'dist'),
+      workspace,
+      controlPlanes,
+      workers: isRoomy ? workers : 0,
+      signal,
+    }),
+  );
+  const nghttpx = typeof found === 'string' ? undefined : found;
+  const results = await measure({ options, workspace, cluster, client, nghttpx, notes, signal });
+  progress('');
+  process.stdout.write(`${renderResults(results)}\n`);
+  const out = options.out ?? join(checkout, '_out', 'bench', 'bench.json');
+  mkdirSync(dirname(out), { recursive: true });
+  writeFileSync(out, `${JSON.stringify(results, null, 2)}\n`);
+}
+
+function readOptions(): BenchOptions {
+  try {
+    return parseBenchOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`bench: ${(error as Error).message}\n${usage}`);
+    process.exit(2);
+  }
+}
+
+const options = readOptions();
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+try {
+  await main(options, stop.signal);
+} catch (error) {
+  process.stderr.write(`\nbench: ${stop.signal.aborted ? 'stopped' : (error as Error).message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,41 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { LoadJob, LoadOutcome, LoadReport } from './load-job.ts';
+
+/** The load client's process. */
+export interface LoadClient extends AsyncDisposable {
+  readonly pid: number;
+  /** Does one job; the caller awaits it before the next. Rejects with what failed. */
+  run<J extends LoadJob>(job: J): Promise<LoadOutcome<J>>;
+}
+
+export function openLoadClient(): LoadClient {
+  const child = fork(join(import.meta.dirname, 'load-process.ts'), {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const exited = once(child, 'exit');
+  const lost = exited.then(([code, signal]): never => {
+    throw new Error(`the load client ended (${signal ?? code})`);
+  });
+  // It is lost in the end, at the latest when it is disposed of.
+  lost.catch(() => {});
+  return {
+    pid: child.pid ?? 0,
+    async run(job) {
+      const reply = once(child, 'message') as Promise<[LoadReport]>;
+      child.send(job);
+      const [report] = await Promise.race([reply, lost]);
+      if ('failure' in report) throw new Error(`${describe(job)}: ${report.failure}`);
+      return report.outcome as LoadOutcome<typeof job>;
+    },
+    async [Symbol.asyncDispose]() {
+      if (child.connected) child.disconnect();
+      await exited;
+    },
+  };
+}
+
+function describe({ kind, target }: LoadJob): string {
+  return `${kind} at ${target.kind === 'unix' ? target.path : `${target.host}:${target.port}`}`;
+}

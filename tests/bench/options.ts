@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util';
+
+export const sections = ['unary', 'fan-out', 'stream'] as const;
+export type Section = (typeof sections)[number];
+
+/** What a run of the benchmark measures, and for how long. */
+export interface BenchOptions {
+  readonly sections: readonly Section[];
+  /** Length of each measurement of requests, and of what goes before it uncounted. */
+  readonly measureMs: number;
+  readonly warmupMs: number;
+  readonly repeats: number;
+  /** How long a slow reader reads. */
+  readonly slowMs: number;
+  /** Before memory counts as idle. */
+  readonly settleMs: number;
+  /** Where the JSON goes; undefined: its usual place. */
+  readonly out: string | undefined;
+}
+
+export const usage = `usage: bench.ts [--seconds N] [--repeats N] [--only ${sections.join(',')}] [--quick] [--out FILE]
+
+  --seconds N   length of each measurement (default 2.5; with --quick 0.5)
+  --repeats N   measurements of each point, of which the median counts (default 3; with --quick 1)
+  --only LIST   these sections and no others
+  --quick       everything once and briefly: shows that it works, not how fast it is
+  --out FILE    the JSON goes there instead of _out/bench/bench.json
+`;
+
+/** Throws an Error whose message is for the user. */
+export function parseBenchOptions(args: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seconds: { type: 'string' },
+      repeats: { type: 'string' },
+      only: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      out: { type: 'string' },
+    },
+  });
+  const { quick } = values;
+  const repeats = positive('--repeats', values.repeats ?? (quick ? '1' : '3'));
+  if (!Number.isInteger(repeats)) throw new Error(`--repeats wants a whole number, not "${values.repeats}"`);
+  return {
+    sections: values.only === undefined ? sections : parseSections(values.only),
+    measureMs: 1000 * positive('--seconds', values.seconds ?? (quick ? '0.5' : '2.5')),
+    warmupMs: quick ? 200 : 500,
+    repeats,
+    slowMs: quick ? 1500 : 3000,
+    settleMs: quick ? 1000 : 3000,
+    out: values.out,
+  };
+}
+
+function positive(flag: string, text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && Number.isFinite(value)))
+    throw new Error(`${flag} wants a number above 0, not "${text}"`);
+  return value;
+}
+
+function parseSections(list: string): Section[] {
+  return list.split(',').map((name) => {
+    const section = sections.find((known) => known === name);
+    if (section === undefined) throw new Error(`--only knows ${sections.join(', ')}, not "${name}"`);
+    return section;
+  });
+}

@@ -1,0 +1,51 @@
+import type { StreamOutcome, UnaryOutcome } from '../load/load-job.ts';
+import type { MachineFacts } from '../machine-facts.ts';
+import type { MemoryTrack } from '../measure/track-memory.ts';
+import type { UnaryFigures } from '../measure/unary-figures.ts';
+import type { ProcessMemory } from '../process-memory.ts';
+
+/** `bench.json`. Later runs are compared with it: fields are added, not changed. */
+export interface BenchResults {
+  readonly takenAt: string;
+  readonly machine: MachineFacts;
+  /** Version of nghttpx; undefined when it was not there. */
+  readonly nghttpx: string | undefined;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** What was not measured, and why. */
+  readonly notes: readonly string[];
+  readonly unary: readonly UnaryResult[];
+  readonly fanOut: readonly UnaryResult[];
+  readonly stream: readonly StreamResult[];
+  readonly memory: readonly MemoryResult[];
+}
+
+export interface UnaryResult {
+  readonly target: string;
+  readonly gateway: 'none' | 'apid' | 'nghttpx';
+  readonly hops: number;
+  readonly nodes: number;
+  readonly streams: number;
+  readonly connections: number;
+  readonly median: UnaryFigures;
+  readonly runs: readonly { readonly outcome: UnaryOutcome; readonly figures: UnaryFigures }[];
+}
+
+export interface StreamResult {
+  readonly target: string;
+  readonly reader: 'fast' | 'slow';
+  /** Medians: MB are 1e6 bytes; processor time is the gateway's. */
+  readonly megabytes: number;
+  readonly megabytesPerSecond: number;
+  readonly gatewayCpuMsPer100MB: number | undefined;
+  /** Of the last run: the gateway's resident memory. */
+  readonly memory: MemoryTrack | undefined;
+  readonly runs: readonly { readonly outcome: StreamOutcome; readonly memory: MemoryTrack | undefined }[];
+}
+
+export interface MemoryResult {
+  readonly process: string;
+  readonly idle: ProcessMemory;
+  /** After all loads and a pause. */
+  readonly after: ProcessMemory;
+  readonly peak: number;
+}

@@ -1,0 +1,122 @@
+import { VersionResponse } from '@nodewright/contract/gen/machine/machine.ts';
+import type { LoadTarget, UnaryOutcome } from './load/load-job.ts';
+import type { LoadClient } from './load/open-load-client.ts';
+import {
+  figuresOfRun,
+  medianFigures,
+  type ProcessGroups,
+  type UnaryFigures,
+} from './measure/unary-figures.ts';
+
+/** The call that is measured: small, and answered without asking anybody. */
+export const measuredMethod = '/machine.MachineService/Version';
+/** Calls in flight on one connection; more of them take more connections. */
+export const streamsPerConnection = 16;
+
+/** A way to ask, and the processes that the question passes. */
+export interface UnaryTarget {
+  readonly name: string;
+  /** What stands between the load client and the node, and how many of it one behind the other. */
+  readonly gateway: 'none' | 'apid' | 'nghttpx';
+  readonly hops: number;
+  readonly target: LoadTarget;
+  readonly metadata: readonly (readonly [key: string, value: string])[];
+  readonly groups: ProcessGroups;
+  /** Nodes that answer in one reply. */
+  readonly nodes: number;
+}
+
+/** One line of the table: a target at a number of concurrent streams. */
+export interface UnaryPoint {
+  readonly target: UnaryTarget;
+  readonly streams: number;
+  readonly connections: number;
+  readonly runs: { readonly outcome: UnaryOutcome; readonly figures: UnaryFigures }[];
+}
+
+export interface Pace {
+  readonly measureMs: number;
+  readonly warmupMs: number;
+  readonly repeats: number;
+  readonly signal: AbortSignal;
+}
+
+/** The streams in their order, and in each of them the targets: what is compared is measured close together. */
+export function planPoints(targets: readonly UnaryTarget[], streams: readonly number[]): UnaryPoint[] {
+  return streams.flatMap((count) =>
+    targets.map((target) => ({
+      target,
+      streams: count,
+      connections: Math.ceil(count / streamsPerConnection),
+      runs: [],
+    })),
+  );
+}
+
+/** Runs every point once, then every point again: what disturbs for a while disturbs all of them. */
+export async function measurePoints(
+  client: LoadClient,
+  points: readonly UnaryPoint[],
+  pace: Pace,
+  progress: (text: string) => void,
+): Promise<void> {
+  const lengths = new Map<UnaryTarget, number>();
+  for (const { target } of points) {
+    if (lengths.has(target)) continue;
+    lengths.set(target, await lengthOfReply(client, target));
+    // The first run of a process compiles its code: that is not what is compared.
+    await run(client, { target, streams: streamsPerConnection, connections: 1, runs: [] }, lengths, {
+      ...pace,
+      warmupMs: 0,
+      measureMs: 2 * pace.warmupMs,
+    });
+  }
+  for (let repeat = 1; repeat <= pace.repeats; repeat += 1) {
+    for (const point of points) {
+      pace.signal.throwIfAborted();
+      progress(
+        `${repeat}/${pace.repeats}: ${point.target.name}, ${point.streams} ${point.streams === 1 ? 'stream' : 'streams'}`,
+      );
+      const outcome = await run(client, point, lengths, pace);
+      point.runs.push({ outcome, figures: figuresOfRun(outcome, point.target.groups) });
+    }
+  }
+}
+
+export function figuresOf({ runs }: UnaryPoint): UnaryFigures {
+  return medianFigures(runs.map(({ figures }) => figures));
+}
+
+function run(
+  client: LoadClient,
+  { target, streams, connections }: UnaryPoint,
+  lengths: ReadonlyMap<UnaryTarget, number>,
+  { warmupMs, measureMs }: Pace,
+): Promise<UnaryOutcome> {
+  return client.run({
+    kind: 'unary',
+    target: target.target,
+    method: measuredMethod,
+    metadata: target.metadata,
+    streams,
+    connections,
+    warmupMs,
+    measureMs,
+    replyBytes: lengths.get(target) ?? 0,
+    watchedPids: Object.values(target.groups).flat(),
+  });
+}
+
+/** Asks once and reads the answer, so that only right answers are counted later. */
+async function lengthOfReply(
+  client: LoadClient,
+  { name, target, metadata, nodes }: UnaryTarget,
+): Promise<number> {
+  const { message } = await client.run({ kind: 'probe', target, metadata, method: measuredMethod });
+  const bytes = Buffer.from(message, 'base64');
+  const { messages } = VersionResponse.decode(bytes);
+  const errors = messages.flatMap(({ metadata: from }) => (from?.error ? [from.error] : []));
+  if (errors.length > 0) throw new Error(`${name}: ${errors.join('; ')}`);
+  if (messages.length !== nodes) throw new Error(`${name}: ${messages.length} of ${nodes} nodes answer`);
+  return bytes.length;
+}

@@ -1,0 +1,36 @@
+import type { BenchCluster, BenchNode } from './cluster.ts';
+import { readPeakMemory, readProcessMemory } from './process-memory.ts';
+import type { MemoryResult } from './report/bench-results.ts';
+import type { PeerGateways } from './request-targets.ts';
+
+/** Reads the memory of the daemons that are measured now; the function returned reads it again and joins both. */
+export function watchMemory(cluster: BenchCluster, peers: PeerGateways | undefined): () => MemoryResult[] {
+  const before = watchedProcesses(cluster, peers).map((watched) => ({
+    ...watched,
+    idle: readProcessMemory(watched.pid),
+  }));
+  return () =>
+    before.map(({ process, pid, idle }) => ({
+      process,
+      idle,
+      after: readProcessMemory(pid),
+      peak: readPeakMemory(pid),
+    }));
+}
+
+function watchedProcesses({ nodes }: BenchCluster, peers: PeerGateways | undefined) {
+  const [first, second] = nodes as [BenchNode, BenchNode];
+  const ofNode = ({ name, pids }: BenchNode) => [
+    { process: `machined of ${name}`, pid: pids.machined },
+    { process: `apid of ${name}`, pid: pids.apid },
+    ...(pids.trustd === undefined ? [] : [{ process: `trustd of ${name}`, pid: pids.trustd }]),
+  ];
+  const ofPeers =
+    peers === undefined
+      ? []
+      : [
+          { process: 'nghttpx before machined', pid: peers.near.pid },
+          { process: 'nghttpx before nghttpx', pid: peers.entry.pid },
+        ];
+  return [...ofNode(first), ...ofNode(second), ...ofPeers];
+}
