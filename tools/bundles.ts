@@ -21,4 +21,6 @@ export const bundles: readonly Bundle[] = [
   { name: 'trustd', entry: 'services/trustd/src/main.ts', assets: reflectionProtos },
   { name: 'process-supervisor', entry: 'packages/provision/src/supervisor/main.ts', assets: {} },
   { name: 'talosctl', entry: 'cli/talosctl/src/main.ts', assets: {} },
+  { name: 'health-probe', entry: 'tools/images/programs/health-probe.ts', assets: {} },
+  { name: 'follow-node', entry: 'tools/images/programs/follow-node.ts', assets: {} },
 ];

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { type Architecture, nativeArchitecture } from './architecture.ts';
+import { ensureBases } from './ensure-bases.ts';
+import { type NormalisedImages, normaliseImages } from './normalise-images.ts';
+import { stageContext } from './stage-context.ts';
+
+/** The daemons that have an image. */
+export const imageServices = ['machined', 'apid', 'trustd'] as const;
+export type ImageService = (typeof imageServices)[number];
+
+export interface BuildImagesInit {
+  readonly checkout: string;
+  /** Default: all. */
+  readonly services?: readonly ImageService[];
+  readonly tag: string;
+  readonly architecture: Architecture;
+  readonly useCache: boolean;
+  /** Time of every file. */
+  readonly epochSeconds: number;
+  readonly revision: string;
+  readonly note: (line: string) => void;
+}
+
+/** Builds every image and puts it into the engine as `nodewright/<service>:<tag>`. Throws one line of what failed. */
+export async function buildImages(init: BuildImagesInit): Promise<{ name: string; id: string }[]> {
+  const { checkout, architecture, services = imageServices } = init;
+  const isNative = architecture === nativeArchitecture();
+  const bases = await ensureBases(init);
+  const context = isNative
+    ? checkout
+    : stageContext(checkout, join(checkout, '_out', 'images', architecture), architecture);
+  const suffix = isNative ? '' : `-${architecture}`;
+  const names = services.map((service) => `nodewright/${service}:${init.tag}${suffix}`);
+  const drafts = names.map((name) => `${name}-draft`);
+  try {
+    // One after the other: they share their first layers.
+    for (const [index, service] of services.entries())
+      await build(init, bases, context, service, drafts[index] ?? '');
+    const normalised = await normalise(
+      new Map(drafts.map((draft, index) => [draft, names[index] ?? ''])),
+      init.epochSeconds,
+      await layersOf(bases.BASE ?? ''),
+    );
+    const before = (await Promise.all(names.map(idOf))).filter((id) => id !== undefined);
+    await load(normalised);
+    // An image that lost its name to the new one goes, unless a container still runs it.
+    const kept = new Set(normalised.images.map(({ id }) => id));
+    for (const id of before) if (!kept.has(id)) await tryDocker(['rmi', id]);
+    return [...normalised.images].sort((a, b) => (a.name < b.name ? -1 : 1));
+  } finally {
+    await tryDocker(['rmi', '--force', ...drafts]);
+  }
+}
+
+async function build(
+  init: BuildImagesInit,
+  bases: Record<string, string>,
+  context: string,
+  service: string,
+  tag: string,
+): Promise<void> {
+  const buildArgs = Object.entries({ ...bases, REVISION: init.revision });
+  const { code, stdout, stderr } = await tryDocker(
+    [
+      'build',
+      ...['--file', join(context, 'services', service, 'Dockerfile')],
+      ...['--platform', `linux/${init.architecture}`],
+      ...['--tag', tag],
+      ...buildArgs.flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
+      ...(init.useCache ? [] : ['--no-cache']),
+      context,
+    ],
+    { workingDirectory: context },
+  );
+  if (code === 0) return;
+  const reason = [...stdout.split('\n'), ...stderr.split('\n')].filter((line) => line.trim() !== '').at(-1);
+  throw new Error(`${service} cannot be built: ${reason}`);
+}
+
+async function idOf(name: string): Promise<string | undefined> {
+  const { code, stdout } = await tryDocker(['image', 'inspect', '--format', '{{.Id}}', name]);
+  return code === 0 ? stdout.trim() : undefined;
+}
+
+async function layersOf(image: string): Promise<Set<string>> {
+  return new Set(
+    JSON.parse(
+      await runDocker(['image', 'inspect', '--format', '{{json .RootFS.Layers}}', image]),
+    ) as string[],
+  );
+}
+
+async function normalise(
+  names: ReadonlyMap<string, string>,
+  epochSeconds: number,
+  baseLayers: ReadonlySet<string>,
+): Promise<NormalisedImages> {
+  const folder = mkdtempSync(join(tmpdir(), 'images-'));
+  try {
+    const file = join(folder, 'saved.tar');
+    await runDocker(['save', '--output', file, ...names.keys()]);
+    return normaliseImages({ saved: readFileSync(file), epochSeconds, baseLayers, names });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function load({ archive }: NormalisedImages): Promise<void> {
+  const child = spawn('docker', ['load', '--quiet'], { stdio: ['pipe', 'ignore', 'inherit'] });
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  await pipeline(Readable.from(archive), child.stdin);
+  const [code] = await ended;
+  if (code !== 0) throw new Error('the engine does not load the images');
+}

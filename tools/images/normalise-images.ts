@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { readTar, withTimes, writeTar } from './tar.ts';
+
+interface ManifestEntry {
+  readonly Config: string;
+  readonly RepoTags: readonly string[] | null;
+  readonly Layers: readonly string[];
+}
+
+/** The parts of an image's configuration that are looked at; everything else of `config` is kept as it is. */
+interface ImageConfig {
+  readonly architecture: string;
+  readonly os: string;
+  readonly variant?: string;
+  readonly config: Record<string, unknown>;
+  readonly rootfs: { readonly type: string; readonly diff_ids: readonly string[] };
+  readonly history?: readonly Record<string, unknown>[];
+}
+
+export interface NormalisedImages {
+  /** What `docker load` takes, in pieces. */
+  readonly archive: readonly Buffer[];
+  readonly images: readonly { readonly name: string; readonly id: string }[];
+}
+
+export interface NormaliseRequest {
+  /** What `docker save` printed. */
+  readonly saved: Buffer;
+  /** Time of every file and of the images. */
+  readonly epochSeconds: number;
+  /** Layers (diff ids) that stay as they are: those of the base. */
+  readonly baseLayers: ReadonlySet<string>;
+  /** The final name of each image by the name under which it was saved. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** What a builder notes about the build itself. */
+const buildTraces = ['Image', 'Hostname', 'Domainname'];
+
+/**
+ * Takes the time and the place of their build out of saved images, so that the same inputs give the same ids on every
+ * machine and with every builder.
+ */
+export function normaliseImages({
+  saved,
+  epochSeconds,
+  baseLayers,
+  names,
+}: NormaliseRequest): NormalisedImages {
+  const read = archiveReader(saved);
+  const created = new Date(epochSeconds * 1000).toISOString();
+  const layers = new Map<string, { path: string; diffId: string }>();
+  const files = new Map<string, readonly Buffer[]>();
+  const images: { name: string; id: string }[] = [];
+
+  const takeLayer = (path: string, diffId: string) => {
+    const known = layers.get(diffId);
+    if (known !== undefined) return known;
+    const raw = read(path);
+    const content = raw.readUInt16BE(0) === 0x1f8b ? gunzipSync(raw) : raw;
+    const pieces = baseLayers.has(diffId) ? [content] : withTimes(content, epochSeconds);
+    const sum = sha256(pieces);
+    const layer = { path: `${sum}/layer.tar`, diffId: `sha256:${sum}` };
+    layers.set(diffId, layer);
+    files.set(layer.path, pieces);
+    return layer;
+  };
+
+  const manifest = (JSON.parse(read('manifest.json').toString()) as ManifestEntry[]).map((entry) => {
+    const image = JSON.parse(read(entry.Config).toString()) as ImageConfig;
+    const own = entry.Layers.map((path, index) => takeLayer(path, image.rootfs.diff_ids[index] ?? ''));
+    const config = Buffer.from(
+      JSON.stringify({
+        architecture: image.architecture,
+        os: image.os,
+        variant: image.variant,
+        created,
+        config: sorted(
+          Object.fromEntries(Object.entries(image.config).filter(([name]) => !buildTraces.includes(name))),
+        ),
+        rootfs: { type: 'layers', diff_ids: own.map(({ diffId }) => diffId) },
+        history: image.history?.map((step) => sorted({ ...step, created, created_by: stepText(step) })),
+      }),
+    );
+    const sum = sha256([config]);
+    const name = entry.RepoTags?.map((tag) => names.get(tag)).find((known) => known !== undefined) ?? '';
+    files.set(`${sum}.json`, [config]);
+    images.push({ name, id: `sha256:${sum}` });
+    return { Config: `${sum}.json`, RepoTags: [name], Layers: own.map(({ path }) => path) };
+  });
+  files.set('manifest.json', [Buffer.from(JSON.stringify(manifest))]);
+  return { archive: writeTar(files), images };
+}
+
+/** The old builder names a copied file after a sum that covers its times. */
+function stepText({ created_by: text }: Record<string, unknown>): string {
+  return String(text ?? '').replace(/\b(file|dir|multi):[0-9a-f]{64}/g, '$1');
+}
+
+function archiveReader(saved: Buffer): (path: string) => Buffer {
+  const entries = new Map([...readTar(saved)].map((entry) => [entry.name, entry]));
+  return (path) => {
+    const entry = entries.get(path);
+    if (entry === undefined) throw new Error(`the engine saved an image without ${path}`);
+    // A layer that several images share is saved once and linked.
+    if (entry.type !== '2') return entry.data;
+    const target = new URL(entry.linkName, `file:///${path}`).pathname.slice(1);
+    const linked = entries.get(target);
+    if (linked === undefined) throw new Error(`the engine saved an image without ${target}`);
+    return linked.data;
+  };
+}
+
+function sha256(pieces: readonly Buffer[]): string {
+  const hash = createHash('sha256');
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest('hex');
+}
+
+function sorted(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
