@@ -13,12 +13,13 @@ import { openKernelFiles } from './host/kernel-files.ts';
 import { linkSocket } from './host/link-socket.ts';
 import { openLogCopies } from './host/log-copies.ts';
 import { LogStore } from './host/log-store.ts';
+import { makeFolder } from './host/make-folder.ts';
 import { openMembershipFile } from './host/membership-file.ts';
 import { createUnixProbe } from './host/probe-connection.ts';
 import { readConfiguration } from './host/read-configuration.ts';
 import { watchParent } from './host/watch-parent.ts';
 import { startIdentityKeeper } from './identity/start-identity-keeper.ts';
-import { nodeLayout } from './node-layout.ts';
+import { nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
 import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
 import { completeServices } from './rpc/complete-services.ts';
@@ -29,7 +30,7 @@ import { createNodeInformation } from './rpc/node-information.ts';
 import { createProcesses } from './rpc/processes.ts';
 import { createServiceList } from './rpc/service-list.ts';
 import { createTimeService } from './rpc/time.ts';
-import { childServices, ownService } from './services/node-services.ts';
+import { childDaemons, childService, ownService } from './services/node-services.ts';
 import { ServiceManager } from './services/service-manager.ts';
 
 type Context = DaemonContext<OptionValues<typeof options>>;
@@ -97,14 +98,14 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
       log,
     }),
   );
+  const daemons = childDaemons(node);
+  for (const folder of nodeFolders(layout, daemons)) makeFolder(folder);
   await refuseSecond(layout.paths.machinedSocket);
   await server.listenUnix(layout.paths.machinedSocket, {
     directoryMode: layout.socketDirectoryMode,
     owner: layout.users?.apid,
   });
-  scope.use(
-    linkSocket(layout.paths.upstreamMachinedSocket, layout.paths.machinedSocket, layout.socketDirectoryMode),
-  );
+  scope.use(linkSocket(layout.paths.upstreamMachinedSocket, layout.paths.machinedSocket));
 
   const members = scope.use(await openMembershipFile(layout.paths.membership, log));
   const conditions = startIdentityKeeper({ config, node, layout, members, log, telemetry }, scope);
@@ -112,7 +113,9 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   // On the scope last: the daemons end first, while the API still tells how it goes.
   scope.use(services);
   services.start([ownService(layout)]);
-  services.start(childServices({ ...context, node, layout, logs, guard, conditions }));
+  services.start(
+    daemons.map((daemon) => childService(daemon, { ...context, node, layout, logs, guard, conditions })),
+  );
 }
 
 /** A stale socket is taken over; one that answers belongs to a machined that runs. */

@@ -1,5 +1,8 @@
+import { dirname } from 'node:path';
 import { nodePaths, serviceUsers } from '@nodewright/contract';
+import { type ChildDaemon, daemonFolders } from './domain/daemon-command.ts';
 import type { NodeMode } from './domain/node-facts.ts';
+import type { Folder } from './host/make-folder.ts';
 import type { FileOwner } from './host/write-file-atomically.ts';
 
 type NodePath = keyof typeof nodePaths;
@@ -32,4 +35,21 @@ export function nodeLayout(root: string, mode: NodeMode, isRoot: boolean): NodeL
     socketDirectoryMode: 0o771,
     users: { apid: owner(serviceUsers.apid), trustd: owner(serviceUsers.trustd) },
   };
+}
+
+/**
+ * The folders that sockets and runtime files lie in, the upper ones first: a daemon with a user of its own passes
+ * through the upper ones and owns its own. Source: Talos v1.14: directories.
+ */
+export function nodeFolders(layout: NodeLayout, daemons: readonly ChildDaemon[]): Folder[] {
+  const { root, paths, socketDirectoryMode, users } = layout;
+  const linkFolder = dirname(paths.upstreamMachinedSocket);
+  return [
+    { path: dirname(linkFolder), mode: users === undefined ? 0o700 : 0o751 },
+    { path: linkFolder, mode: socketDirectoryMode, owner: users?.apid },
+    { path: dirname(paths.machinedSocket), mode: socketDirectoryMode, owner: users?.apid },
+    ...daemons.flatMap((daemon) =>
+      daemonFolders(daemon).map((path) => ({ path: root + path, mode: 0o700, owner: users?.[daemon] })),
+    ),
+  ];
 }

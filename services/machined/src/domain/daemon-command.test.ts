@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nodeLayout } from '../node-layout.ts';
-import { daemonCommand, daemonEnvironment, daemonFolders } from './daemon-command.ts';
+import { nodeFolders, nodeLayout } from '../node-layout.ts';
+import { daemonCommand, daemonEnvironment } from './daemon-command.ts';
 import { timeServerOf } from './time-server.ts';
 
 const init = { root: '/nodes/node01', nodeBinary: '/bin/node', servicesFolder: '/dist' };
@@ -12,6 +12,7 @@ test('daemonCommand() gives apid the network, its bundle and three folders, and 
     '--max-semi-space-size=2',
     '--permission',
     '--allow-net',
+    '--disable-warning=ExperimentalWarning',
     '--allow-fs-read=/dist/apid',
     '--allow-fs-read=/nodes/node01/system/run/apid',
     '--allow-fs-read=/nodes/node01/run/machined',
@@ -44,12 +45,21 @@ test('daemonCommand() keeps trustd away from the socket of machined', () => {
   );
 });
 
-test('daemonFolders() gives a daemon its own folders, each once, and not the one of machined', () => {
-  assert.deepEqual(daemonFolders('apid'), [
-    { path: '/system/run/apid', owned: true },
-    { path: '/run/machined', owned: false },
-    { path: '/run/apid', owned: true },
+test('nodeFolders() lets a daemon with a user of its own reach its folders, and no other user in', () => {
+  const owner = { uid: 51, gid: 51 };
+  const shown = (layout: ReturnType<typeof nodeLayout>) =>
+    nodeFolders(layout, ['trustd']).map(({ path, mode, owner: who }) => [path, mode.toString(8), who?.uid]);
+  assert.deepEqual(shown(nodeLayout('/', 'metal', true)), [
+    ['/system/run', '751', undefined],
+    ['/system/run/machined', '771', 50],
+    ['/run/machined', '771', 50],
+    ['/system/run/trustd', '700', owner.uid],
+    ['/run/trustd', '700', owner.uid],
   ]);
+  assert.deepEqual(
+    shown(nodeLayout('/n', 'process', true)).map(([, mode, uid]) => [mode, uid]),
+    Array.from({ length: 5 }, () => ['700', undefined]),
+  );
 });
 
 test('daemonEnvironment() passes the environment on, for apid without proxies, with the trace of the start', () => {

@@ -62,6 +62,8 @@ export function daemonCommand({ daemon, root, nodeBinary, servicesFolder }: Daem
     ...memoryFlags,
     '--permission',
     '--allow-net',
+    // The network part of the permission model says at every start that it is experimental.
+    '--disable-warning=ExperimentalWarning',
     ...[bundleFolder, ...reads.map((path) => root + path)].map((path) => `--allow-fs-read=${path}`),
     ...writes.map((path) => `--allow-fs-write=${root}${path}`),
     `${bundleFolder}/${daemon}.cjs`,
@@ -69,14 +71,10 @@ export function daemonCommand({ daemon, root, nodeBinary, servicesFolder }: Daem
   ];
 }
 
-/**
- * Folders that must exist before the daemon starts, because it may not make them itself. It owns the one of its files
- * and the one that it writes.
- */
-export function daemonFolders(daemon: ChildDaemon): { readonly path: string; readonly owned: boolean }[] {
+/** Folders of the daemon's own that must exist before it starts, because it may not make them itself. */
+export function daemonFolders(daemon: ChildDaemon): string[] {
   const { reads, writes } = access[daemon];
-  const machinedFolder = folderOf(nodePaths.machinedSocket);
-  return [...new Set([...reads, ...writes])].map((path) => ({ path, owned: path !== machinedFolder }));
+  return [...new Set([...reads, ...writes])].filter((path) => path !== folderOf(nodePaths.machinedSocket));
 }
 
 /** Proxies are for the daemons that reach out of the cluster. Source: Talos v1.14: environment of apid. */

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import {
   historyLimit,
   isDown,
-  isUp,
   newServiceRecord,
   recordEvent,
   recordHealth,
@@ -150,12 +149,19 @@ test('a service without a health check stays unknown, whatever happens', () => {
   }
 });
 
-test('isUp() needs a good check where there is one, isDown() an end', () => {
-  const healthy = recordHealth(recordAfter(started), { healthy: true }, 1);
-  const facts = (record: ServiceRecord) => [isUp(record), isDown(record)];
-  assert.deepEqual(facts(recordAfter(started)), [false, false]);
-  assert.deepEqual(facts(healthy), [true, false]);
-  assert.deepEqual(facts(recordAfter(started, false)), [true, false]);
-  assert.deepEqual(facts(recordAfter(['start', 'skip'])), [true, true]);
-  assert.deepEqual(facts(recordEvent(healthy, 'fail', 'x', 2)), [false, true]);
+test('isDown() is true at every end and at no other time', () => {
+  const ends: ServiceEvent[][] = [
+    [...started, 'finish'],
+    [...started, 'fail'],
+    ['start', 'skip'],
+  ];
+  const others: ServiceEvent[][] = [[], ['start', 'wait'], started, [...started, 'signal']];
+  assert.deepEqual(
+    ends.map((steps) => isDown(recordAfter(steps))),
+    [true, true, true],
+  );
+  assert.deepEqual(
+    others.map((steps) => isDown(recordAfter(steps))),
+    [false, false, false, false],
+  );
 });

@@ -63,12 +63,6 @@ export function recordHealth(before: ServiceRecord, result: HealthResult, nowMs:
   return withEntry(after, { state: before.state, message, atMs: nowMs });
 }
 
-/** Whether those that depend on the service may go on. */
-export function isUp(record: ServiceRecord): boolean {
-  if (record.state === 'Skipped') return true;
-  return record.state === 'Running' && (!record.hasHealthCheck || record.health.healthy);
-}
-
 /** Whether the service has come to its end. */
 export function isDown({ state }: ServiceRecord): boolean {
   return state === 'Failed' || state === 'Finished' || state === 'Skipped';

@@ -2,11 +2,20 @@ import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { FileOwner } from './write-file-atomically.ts';
 
-/** Makes a folder, and those above it that are missing. With an owner it is private to them, whatever it was before. */
-export function makeFolder(path: string, owner?: FileOwner): void {
+export interface Folder {
+  readonly path: string;
+  readonly mode: number;
+  /** Default: this process's user. */
+  readonly owner?: FileOwner;
+}
+
+/**
+ * Makes a folder and gives it its mode and owner, whatever they were before. Folders above it that are missing are made
+ * for everybody to pass through.
+ */
+export function makeFolder({ path, mode, owner }: Folder): void {
   mkdirSync(dirname(path), { recursive: true });
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  if (owner === undefined) return;
-  chownSync(path, owner.uid, owner.gid);
-  chmodSync(path, 0o700);
+  mkdirSync(path, { recursive: true, mode });
+  chmodSync(path, mode);
+  if (owner !== undefined) chownSync(path, owner.uid, owner.gid);
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lstatSync, mkdtempSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { Fault } from '@nodewright/fault';
 import { linkSocket } from './link-socket.ts';
@@ -15,20 +15,22 @@ after(() => rmSync(root, { recursive: true }));
 
 test('linkSocket() makes a relative link, replaces an old one, and takes it away again', () => {
   const link = join(root, 'system', 'run', 'machined', 'machine.sock');
+  makeFolder({ path: dirname(link), mode: 0o700 });
   for (const name of ['old', 'machined']) {
-    const opened = linkSocket(link, join(root, 'run', name, 'machined.sock'), 0o700);
+    const opened = linkSocket(link, join(root, 'run', name, 'machined.sock'));
     assert.equal(readlinkSync(link), `../../../run/${name}/machined.sock`);
     if (name === 'machined') opened[Symbol.dispose]();
   }
   assert.equal(lstatSync(link, { throwIfNoEntry: false }), undefined);
 });
 
-test('makeFolder() makes a private folder and leaves one that is there alone', () => {
+test('makeFolder() gives a folder its mode, new or old, and leaves what is in it', () => {
   const path = join(root, 'a', 'b');
-  makeFolder(path);
-  writeFileSync(join(path, 'file'), '');
-  makeFolder(path);
-  assert.equal(statSync(path).mode & 0o777, 0o700);
+  makeFolder({ path, mode: 0o700 });
+  writeFileSync(join(path, 'file'), 'kept');
+  makeFolder({ path, mode: 0o751 });
+  assert.equal(statSync(path).mode & 0o777, 0o751);
+  assert.equal(readFileSync(join(path, 'file'), 'utf8'), 'kept');
 });
 
 test('readConfiguration() names the file that is missing or broken', () => {

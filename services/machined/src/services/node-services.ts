@@ -2,18 +2,12 @@ import { resolve } from 'node:path';
 import { ports, serviceIds } from '@nodewright/contract';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { Condition } from '../domain/condition.ts';
-import {
-  type ChildDaemon,
-  daemonCommand,
-  daemonEnvironment,
-  daemonFolders,
-} from '../domain/daemon-command.ts';
+import { type ChildDaemon, daemonCommand, daemonEnvironment } from '../domain/daemon-command.ts';
 import { createInProcessRunner } from '../domain/in-process-runner.ts';
 import { isControlPlane, listenAddressOf, type NodeFacts } from '../domain/node-facts.ts';
 import { restartForever } from '../domain/restart-forever.ts';
 import type { ExitGuard } from '../host/exit-guard.ts';
 import type { LogStore } from '../host/log-store.ts';
-import { makeFolder } from '../host/make-folder.ts';
 import { pause } from '../host/pause.ts';
 import { createTcpProbe, createUnixProbe } from '../host/probe-connection.ts';
 import { createProcessRunner } from '../host/process-runner.ts';
@@ -51,18 +45,13 @@ export interface ChildServicesInit {
 const graceTimeoutMs = 15_000;
 
 /** The daemons that machined starts on this node: apid, and trustd on control planes. */
-export function childServices(init: ChildServicesInit): ServiceDefinition[] {
-  const daemons: ChildDaemon[] = isControlPlane(init.node)
-    ? [serviceIds.apid, serviceIds.trustd]
-    : [serviceIds.apid];
-  return daemons.map((daemon) => childService(daemon, init));
+export function childDaemons(node: NodeFacts): ChildDaemon[] {
+  return isControlPlane(node) ? [serviceIds.apid, serviceIds.trustd] : [serviceIds.apid];
 }
 
-function childService(daemon: ChildDaemon, init: ChildServicesInit): ServiceDefinition {
+export function childService(daemon: ChildDaemon, init: ChildServicesInit): ServiceDefinition {
   const { options, environment, telemetry, node, layout, logs, guard } = init;
   const user = layout.users?.[daemon];
-  for (const { path, owned } of daemonFolders(daemon))
-    makeFolder(layout.root + path, owned ? user : undefined);
   const process = createProcessRunner({
     argv: daemonCommand({
       daemon,
