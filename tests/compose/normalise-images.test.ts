@@ -61,6 +61,7 @@ function savedImage({ builtSeconds, content = 'program', hostname = '', compress
 const normalise = (build: Build) =>
   normaliseImages({
     saved: savedImage(build),
+    architecture: 'arm64',
     epochSeconds,
     baseLayers: new Set([digest(base)]),
     names: new Map([['draft:1', 'final:1']]),
@@ -85,6 +86,7 @@ test('normaliseImages() leaves the base and what the image does as they are, und
   assert.deepEqual(entry.RepoTags, ['final:1']);
   assert.deepEqual(images, [{ name: 'final:1', id: digest(files.get(entry.Config) ?? Buffer.alloc(0)) }]);
   assert.deepEqual(config.config, { Entrypoint: ['/usr/bin/node'], User: '50:50' });
+  assert.equal(config.architecture, 'arm64');
   assert.equal(config.created, '2023-11-14T22:13:20.000Z');
   assert.deepEqual(config.history, [{ created: config.created, created_by: 'COPY file in /' }]);
   const layers = entry.Layers.map((path: string) => files.get(path));

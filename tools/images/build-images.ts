@@ -45,7 +45,7 @@ export async function buildImages(init: BuildImagesInit): Promise<{ name: string
       await build(init, bases, context, service, drafts[index] ?? '');
     const normalised = await normalise(
       new Map(drafts.map((draft, index) => [draft, names[index] ?? ''])),
-      init.epochSeconds,
+      init,
       await layersOf(bases.BASE ?? ''),
     );
     const before = (await Promise.all(names.map(idOf))).filter((id) => id !== undefined);
@@ -74,7 +74,8 @@ async function build(
       ...['--platform', `linux/${init.architecture}`],
       ...['--tag', tag],
       ...buildArgs.flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
-      ...(init.useCache ? [] : ['--no-cache']),
+      // The old builder's cache mixes architectures up.
+      ...(init.useCache && init.architecture === nativeArchitecture() ? [] : ['--no-cache']),
       context,
     ],
     { workingDirectory: context },
@@ -99,14 +100,14 @@ async function layersOf(image: string): Promise<Set<string>> {
 
 async function normalise(
   names: ReadonlyMap<string, string>,
-  epochSeconds: number,
+  { architecture, epochSeconds }: BuildImagesInit,
   baseLayers: ReadonlySet<string>,
 ): Promise<NormalisedImages> {
   const folder = mkdtempSync(join(tmpdir(), 'images-'));
   try {
     const file = join(folder, 'saved.tar');
     await runDocker(['save', '--output', file, ...names.keys()]);
-    return normaliseImages({ saved: readFileSync(file), epochSeconds, baseLayers, names });
+    return normaliseImages({ saved: readFileSync(file), architecture, epochSeconds, baseLayers, names });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

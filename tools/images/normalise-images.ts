@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
+import type { Architecture } from './architecture.ts';
 import { readTar, withTimes, writeTar } from './tar.ts';
 
 interface ManifestEntry {
@@ -10,9 +11,7 @@ interface ManifestEntry {
 
 /** The parts of an image's configuration that are looked at; everything else of `config` is kept as it is. */
 interface ImageConfig {
-  readonly architecture: string;
   readonly os: string;
-  readonly variant?: string;
   readonly config: Record<string, unknown>;
   readonly rootfs: { readonly type: string; readonly diff_ids: readonly string[] };
   readonly history?: readonly Record<string, unknown>[];
@@ -27,6 +26,8 @@ export interface NormalisedImages {
 export interface NormaliseRequest {
   /** What `docker save` printed. */
   readonly saved: Buffer;
+  /** What the images were built for: the old builder notes its own machine instead. */
+  readonly architecture: Architecture;
   /** Time of every file and of the images. */
   readonly epochSeconds: number;
   /** Layers (diff ids) that stay as they are: those of the base. */
@@ -44,6 +45,7 @@ const buildTraces = ['Image', 'Hostname', 'Domainname'];
  */
 export function normaliseImages({
   saved,
+  architecture,
   epochSeconds,
   baseLayers,
   names,
@@ -72,9 +74,8 @@ export function normaliseImages({
     const own = entry.Layers.map((path, index) => takeLayer(path, image.rootfs.diff_ids[index] ?? ''));
     const config = Buffer.from(
       JSON.stringify({
-        architecture: image.architecture,
+        architecture,
         os: image.os,
-        variant: image.variant,
         created,
         config: sorted(
           Object.fromEntries(Object.entries(image.config).filter(([name]) => !buildTraces.includes(name))),
