@@ -3,7 +3,9 @@ import type { Command } from 'commander';
 
 /** A stream that text is written to. A terminal says so and knows its width. */
 export interface OutputStream {
+  /** False when the reader is slow and `drain` will be emitted; whoever writes without end should wait for it. */
   write(text: string | Uint8Array): unknown;
+  once?(event: 'drain', listener: () => void): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
 }

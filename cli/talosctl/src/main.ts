@@ -1,6 +1,11 @@
 import { openProcessEnvironment } from './process-environment.ts';
 import { runCli } from './run-cli.ts';
 
+/** Resolves when everything has been handed to the system. Pipes take what they have room for and no more. */
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => void stream.write('', () => resolve()));
+}
+
 async function main(): Promise<void> {
   // For this process alone: bin/talosctl set it.
   delete process.env.NODE_COMPILE_CACHE;
@@ -13,7 +18,8 @@ async function main(): Promise<void> {
   } catch (error) {
     process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
   }
-  // Not a wait for whatever is still open: the command has ended, and standard output is written synchronously.
+  // A slow reader gets everything; nothing else that may still be open is waited for.
+  await Promise.all([process.stdout, process.stderr].map(flushed));
   process.exit(exitCode);
 }
 

@@ -20,7 +20,8 @@ export function openProcessEnvironment(): CliEnvironment & AsyncDisposable {
   // Whoever read the output has seen enough, as in `talosctl logs apid | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+    process.stderr.write(`error: the output cannot be written: ${error.message}\n`);
+    process.exit(1);
   });
 
   let telemetry: Promise<Telemetry> | undefined;

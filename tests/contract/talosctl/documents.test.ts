@@ -1,11 +1,25 @@
 // What scripts read: one JSON or YAML document a command, an entry a node, failures among them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ProcessesResponse } from '@nodewright/contract/gen/machine/machine.ts';
 import { parse } from 'yaml';
-import { withBrokenNode } from './replies.ts';
+import type { FakeHandler } from './fake-gateway.ts';
+import { healthyCluster, reply, withBrokenNode } from './replies.ts';
+import { finished } from './run-talosctl.ts';
 import { openSuite } from './suite.ts';
 
-const suite = openSuite(withBrokenNode('node03'));
+const processesPath = '/machine.MachineService/Processes';
+const manyProcesses: FakeHandler = (call) =>
+  reply(call, ProcessesResponse, {
+    messages: [{ processes: Array.from({ length: 20_000 }, (_, pid) => ({ pid, state: 'S' })) }],
+  });
+
+const suite = openSuite({
+  ...withBrokenNode('node03'),
+  [processesPath]: (call) =>
+    call.node === 'busy' ? manyProcesses(call) : healthyCluster[processesPath]?.(call),
+});
 
 async function json(...words: string[]) {
   const { stdout, exitCode } = await suite.run('-n', 'node01', ...words, '-o', 'json');
@@ -124,4 +138,13 @@ test('an output format that does not exist is refused', async () => {
   const { stderr, exitCode } = await suite.run('memory', '-o', 'xml');
   assert.equal(exitCode, 1);
   assert.match(stderr, /It must be one of table, json, yaml\.\n\nUsage: talosctl memory/);
+});
+
+test('a reader that is slow gets the whole document', async () => {
+  const child = suite.talosctl.start(['-n', 'busy', 'processes', '-o', 'json'], {
+    environment: { TALOSCONFIG: suite.talosconfig },
+  });
+  await sleep(1000);
+  const { stdout, exitCode } = await finished(child);
+  assert.deepEqual([JSON.parse(stdout)[0].processes.length, exitCode], [20_000, 0]);
 });

@@ -1,6 +1,7 @@
 // What goes wrong, and what is said about it.
 import assert from 'node:assert/strict';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { healthyCluster, withBrokenNode } from './replies.ts';
@@ -195,4 +196,17 @@ test('a reader that goes away ends the command quietly', async () => {
   });
   assert.equal(await exit, 0);
   assert.doesNotMatch(stderr, /EPIPE/);
+});
+
+test('output that cannot be written is a failure', () => {
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(process.execPath, [suite.talosctl.bundle, 'help'], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  });
+  closeSync(full);
+  assert.deepEqual(
+    { status, stderr },
+    { status: 1, stderr: 'error: the output cannot be written: ENOSPC: no space left on device, write\n' },
+  );
 });

@@ -14,6 +14,7 @@ import {
 } from '../node-options.ts';
 import { openClient } from '../open-client.ts';
 import { documentError, ListDocument } from '../render/document.ts';
+import { writeSlowly } from '../write-slowly.ts';
 
 interface LogsOptions extends NodeOptions, OutputOptions {
   readonly follow?: boolean;
@@ -70,7 +71,7 @@ async function printLogs(env: CliEnvironment, request: LogsRequest, options: Log
       errors.add(node, fault);
       await document?.add({ node, error: documentError(fault) });
     } else if (document === undefined) {
-      if (value.length > 0) env.stdout.write(value.map((line) => `${node}: ${line}\n`).join(''));
+      await writeSlowly(env.stdout, value.map((line) => `${node}: ${line}\n`).join(''));
     } else {
       for (const line of value) await document.add({ node, line });
     }

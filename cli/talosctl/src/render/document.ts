@@ -1,6 +1,7 @@
 import { type Fault, grpcCodeFromKind, grpcCodeName } from '@nodewright/fault';
 import { InvalidArgumentError } from 'commander';
 import type { OutputStream } from '../command-module.ts';
+import { writeSlowly } from '../write-slowly.ts';
 import { formatJson } from './json.ts';
 
 /** How results are printed. */
@@ -51,11 +52,10 @@ export class ListDocument {
   async add(item: unknown): Promise<void> {
     this.#count += 1;
     if (this.#format === 'yaml') {
-      this.#output.write(`${await formatDocument('yaml', [item])}\n`);
-      return;
+      return writeSlowly(this.#output, `${await formatDocument('yaml', [item])}\n`);
     }
     const text = formatJson(item).replaceAll('\n', '\n  ');
-    this.#output.write(`${this.#count === 1 ? '[' : ','}\n  ${text}`);
+    await writeSlowly(this.#output, `${this.#count === 1 ? '[' : ','}\n  ${text}`);
   }
 
   end(): void {
