@@ -28,7 +28,10 @@ export function generateKey(algorithm: KeyAlgorithm): Promise<KeyPair> {
   return generate('rsa', { modulusLength: 4096 });
 }
 
-/** The private key that signs Kubernetes service account tokens: RSA 4096, PEM. Source: Talos v1.14: secrets. */
+/**
+ * The private key that signs Kubernetes service account tokens: RSA 4096, PEM. Source: Talos v1.14: secrets. One
+ * generation, not the faster of two: the process cannot end before the slower one does, which cost more than it gained.
+ */
 export async function generateServiceAccountKey(): Promise<string> {
   const { privateKey } = await generateKey('rsa-4096');
   return encodePrivateKey(privateKey);
