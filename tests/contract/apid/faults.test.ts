@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ports } from '@nodewright/contract';
 import { ApidUnderTest } from './harness/apid-under-test.ts';
 import { type BackendCall, type Behaviour, reply } from './harness/backend.ts';
+import { freeLoopbackAddress } from './harness/loopback.ts';
 import { framed } from './harness/messages.ts';
 
 const scope = new AsyncDisposableStack();
@@ -177,6 +181,23 @@ for (const [hop, backend, metadata, name, via] of [
     assert.deepEqual([result.code, result.body, result.rstCode], [4, message, 0]);
   });
 }
+
+test('a deadline that passes while a node is being dialled says so', async () => {
+  const address = await freeLoopbackAddress();
+  const silent = createServer(() => {}).listen(ports.apid, address);
+  await once(silent, 'listening');
+  const result = await admin.call(memory, {
+    metadata: [
+      ['node', address],
+      ['grpc-timeout', '100m'],
+    ],
+  });
+  silent.close();
+  assert.deepEqual(
+    [result.code, result.message],
+    [4, `deadline exceeded after 0.1s while connecting to node "${address}" (via node01)`],
+  );
+});
 
 test('a request over 32 MiB, and one that ends inside a message, are refused', async () => {
   apid.machined.behave = ({ stream }) => stream.resume();

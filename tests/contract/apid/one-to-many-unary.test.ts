@@ -217,7 +217,7 @@ test("apid answers with one status when the client's time is up, and names who i
   });
   assert.deepEqual(
     [code, message],
-    [4, 'deadline exceeded after 0.15s while waiting for "node02" (via node01)'],
+    [4, 'deadline exceeded after 0.15s while waiting for node "node02" (via node01)'],
   );
 });
 

@@ -172,7 +172,9 @@ export class FanOut implements InboundReceiver, TargetEvents {
   }
 
   #expire(): void {
-    const waiting = this.#targets.filter(({ over }) => !over).map(({ name }) => JSON.stringify(name));
+    const waiting = this.#targets
+      .filter(({ over }) => !over)
+      .map(({ name }) => `node ${JSON.stringify(name)}`);
     const { hostname } = this.#gateway.identity();
     const after = secondsText(this.#record.timeoutMs ?? 0);
     this.#fail({

@@ -45,6 +45,7 @@ export class GatewayListener implements AsyncDisposable {
   /** Listeners that are closed and still have calls. */
   readonly #draining = new Set<Promise<void>>();
   #retry: NodeJS.Timeout | undefined;
+  #turn: Promise<void> = Promise.resolve();
   #failures = 0;
   #disposed = false;
 
@@ -52,25 +53,42 @@ export class GatewayListener implements AsyncDisposable {
     this.#init = init;
   }
 
-  /** Makes `identity` the one in force. Resolves when the listener is as it asks, or another attempt is due later. */
-  async apply(identity: GatewayIdentity | undefined): Promise<void> {
+  /**
+   * Makes `identity` the one in force, after those before it. Resolves when the listener is as it asks, or another
+   * attempt is due later.
+   */
+  apply(identity: GatewayIdentity | undefined): Promise<void> {
     clearTimeout(this.#retry);
-    if (this.#disposed) return;
-    const open = this.#open;
-    if (open !== undefined && identity !== undefined && !needsNewListener(open.identity, identity)) {
-      open.server.setCredentials(credentialsOf(identity));
-      this.#open = { ...open, identity };
-      return;
-    }
-    this.#close();
-    if (identity !== undefined) await this.#listen(identity);
+    this.#turn = this.#turn.then(() => this.#apply(identity));
+    return this.#turn;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
+    await this.#turn;
     clearTimeout(this.#retry);
     this.#close();
     await Promise.all(this.#draining);
+  }
+
+  async #apply(identity: GatewayIdentity | undefined): Promise<void> {
+    clearTimeout(this.#retry);
+    if (this.#disposed) return;
+    const open = this.#open;
+    if (open === undefined || identity === undefined || needsNewListener(open.identity, identity)) {
+      this.#close();
+      if (identity !== undefined) await this.#listen(identity);
+      return;
+    }
+    try {
+      open.server.setCredentials(credentialsOf(identity));
+      this.#open = { ...open, identity };
+    } catch (error) {
+      this.#init.log.error(
+        { error: faultFrom(error).message },
+        'credentials are not usable, keeping the last good ones',
+      );
+    }
   }
 
   #close(): void {
@@ -92,7 +110,6 @@ export class GatewayListener implements AsyncDisposable {
   }
 
   async #listen(identity: GatewayIdentity): Promise<void> {
-    const { engine, log, onCall } = this.#init;
     const { listen } = identity;
     const facts = {
       address: listen.host ?? '*',
@@ -102,7 +119,27 @@ export class GatewayListener implements AsyncDisposable {
       skipVerifyingClientCert: identity.skipVerifyingClientCert,
     };
     const active = new Set<CallRecord>();
-    const server = new GatewayServer<GatewayPeer>({
+    try {
+      const server = this.#createServer(identity, active);
+      const port = await server.listen({
+        ...(listen.host !== undefined && { host: listen.host }),
+        port: listen.port,
+      });
+      this.#failures = 0;
+      this.#open = { server, identity, active };
+      this.#init.log.info({ ...facts, port }, 'gateway listens');
+      this.#init.onListening(true);
+    } catch (error) {
+      this.#failures += 1;
+      const retryMs = Math.round(backoffDelayMs(this.#failures, 0.5));
+      this.#init.log.error({ ...facts, error: faultFrom(error).message, retryMs }, 'cannot listen');
+      this.#retry = setTimeout(() => void this.apply(identity), retryMs);
+    }
+  }
+
+  #createServer(identity: GatewayIdentity, active: Set<CallRecord>): GatewayServer<GatewayPeer> {
+    const { engine, log, onCall } = this.#init;
+    return new GatewayServer<GatewayPeer>({
       engine,
       limits: gatewayLimits,
       credentials: credentialsOf(identity),
@@ -111,22 +148,6 @@ export class GatewayListener implements AsyncDisposable {
       onRefused: (reason, handshake) => log.warn(refusalFacts(reason, handshake), 'connection refused'),
       onBroken: (reason, handshake) => log.debug({ peer: peerName(handshake), reason }, 'connection broke'),
     });
-    try {
-      const port = await server.listen(
-        listen.host === undefined ? { port: listen.port } : { host: listen.host, port: listen.port },
-      );
-      this.#failures = 0;
-      this.#open = { server, identity, active };
-      log.info({ ...facts, port }, 'gateway listens');
-      this.#init.onListening(true);
-    } catch (error) {
-      this.#failures += 1;
-      const retryMs = Math.round(backoffDelayMs(this.#failures, 0.5));
-      log.error({ ...facts, error: faultFrom(error).message, retryMs }, 'cannot listen');
-      this.#retry = setTimeout(() => void this.apply(identity), retryMs);
-    }
-    // The daemon was told to stop meanwhile.
-    if (this.#disposed) this.#close();
   }
 }
 

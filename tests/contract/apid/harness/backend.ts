@@ -124,8 +124,11 @@ export class Backend implements AsyncDisposable {
 
   /** Cuts every connection with a reset, as a process that is killed does, and goes on listening. */
   cut(): void {
-    for (const session of this.sessions) session.socket.destroy();
-    for (const session of this.sessions) session.destroy();
+    for (const session of this.sessions) {
+      // A session that is closed has no socket any more.
+      if (!session.destroyed) session.socket.destroy();
+      session.destroy();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
