@@ -13,6 +13,10 @@ test('parseRoles() trims, leaves out blanks and repeats, keeps unknown roles and
   assert.deepEqual([roles, unknownRoles(roles)], [['os:admin', 'os:future', 'os:reader'], ['os:future']]);
 });
 
+test('parseRoles() leaves out what could turn into another role on the way', () => {
+  assert.deepEqual(parseRoles(['x,os:admin', 'os:admin\nos:reader', 'rôle', 'os:reader']), ['os:reader']);
+});
+
 test('rolesFromCertificate() takes talos-role from impersonators only, as a replacement', () => {
   assert.deepEqual(
     [

@@ -11,9 +11,18 @@ export interface CallerRoles {
 
 const known: ReadonlySet<string> = new Set(Object.values(knownRoles));
 
-/** Roles from the texts of a certificate or of metadata: trimmed, blank ones left out. Source: Talos v1.14: roles. */
+/**
+ * What a role may look like: visible ASCII without a comma. Some peers join repeated metadata with commas, so that an
+ * organisation called `x,os:admin` would arrive as two roles; other bytes do not fit into metadata at all.
+ */
+const roleShape = /^[\x21-\x2b\x2d-\x7e]+$/;
+
+/**
+ * Roles from the texts of a certificate or of metadata: trimmed, blank and malformed ones left out.
+ * Source: Talos v1.14: roles.
+ */
 export function parseRoles(texts: readonly string[]): string[] {
-  return [...new Set(texts.map((text) => text.trim()).filter((text) => text !== ''))].sort();
+  return [...new Set(texts.map((text) => text.trim()).filter((text) => roleShape.test(text)))].sort();
 }
 
 /** Those that no role of this version is. For the log. */
