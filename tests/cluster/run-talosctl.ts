@@ -15,19 +15,26 @@ export interface TalosctlInit {
   readonly home: string;
   /** Another build than the checkout's. */
   readonly bundle?: string;
+  /** Another Node.js than the test's. */
+  readonly nodeBinary?: string;
   readonly user?: { readonly uid: number; readonly gid: number };
   /** Added to the environment; the daemons of a cluster that it creates inherit it. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Runs the built command line as a person would, with nothing of the test's environment but the path. */
-export function runTalosctl(words: readonly string[], init: TalosctlInit): Promise<TalosctlResult> {
-  const child = spawn(process.execPath, [init.bundle ?? talosctlBundle, ...words], {
+/** Starts the built command line as a person would, with nothing of the test's environment but the path. */
+export function startTalosctl(words: readonly string[], init: TalosctlInit) {
+  return spawn(init.nodeBinary ?? process.execPath, [init.bundle ?? talosctlBundle, ...words], {
     cwd: '/',
     env: { PATH: process.env.PATH, HOME: init.home, TALOS_HOME: init.home, ...init.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...init.user,
   });
+}
+
+/** Runs the command line to its end. */
+export function runTalosctl(words: readonly string[], init: TalosctlInit): Promise<TalosctlResult> {
+  const child = startTalosctl(words, init);
   const output = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream].setEncoding('utf8').on('data', (text: string) => {

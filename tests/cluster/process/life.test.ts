@@ -37,7 +37,7 @@ test('destroy says what goes, and leaves no process, no socket, no file and no c
   assert.equal(exitCode, 0, stderr);
   assert.match(
     stderr,
-    /^destroying cluster "test":\n {2}nodes +node01, node02\n {2}processes +8 \(supervisor pid \d+\)\n/,
+    /^destroying cluster "test":\n {2}nodes +node01, node02\n {2}processes +6 \(supervisor pid \d+\)\n/,
   );
   assert.deepEqual(leftoversOf(home.path, [cluster.view.network.cidr]), []);
   const config = parseTalosconfig(await readFile(join(home.path, 'config'), 'utf8'));

@@ -27,14 +27,12 @@ export interface ProcessCluster extends Cluster {
   show(): Promise<ClusterView>;
 }
 
-export interface ProcessClusterInit {
+export interface ProcessClusterInit extends Omit<TalosctlInit, 'home'> {
   readonly name?: string;
   /** TALOS_HOME; a new folder, which goes with the cluster, by default. */
   readonly home?: string;
-  readonly bundle?: string;
-  readonly user?: { readonly uid: number; readonly gid: number };
-  /** Added to the environment of the command line, and so of the daemons. */
-  readonly environment?: Readonly<Record<string, string>>;
+  /** More words for `cluster create`. */
+  readonly flags?: readonly string[];
 }
 
 /** A folder for a test's clusters, owned by `user`. */
@@ -63,6 +61,7 @@ export async function openProcessCluster(
     [
       ...['cluster', 'create', '--provisioner', 'process', '--name', name, '-o', 'json'],
       ...['--controlplanes', String(controlPlanes), '--workers', String(workers)],
+      ...(init.flags ?? []),
     ],
     cli,
   );

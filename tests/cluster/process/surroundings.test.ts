@@ -1,7 +1,7 @@
 // Where a cluster of processes runs must not matter, and it must not change what is around it.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, cp } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -74,7 +74,7 @@ function hostFacts() {
     addresses: networkInterfaces(),
     routes: read('/proc/net/route'),
     mounts: read('/proc/self/mounts'),
-    modules: read('/proc/modules')
+    modules: (existsSync('/proc/modules') ? read('/proc/modules') : '')
       .split('\n')
       .map((line) => line.split(' ')[0]),
     swappiness: read('/proc/sys/vm/swappiness'),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readExistingTalosconfig } from '@nodewright/client/talosconfig';
 import { Fault } from '@nodewright/fault';
 import { checkShape } from '../domain/cluster-shape.ts';
 import { planCreation } from '../domain/plan-creation.ts';
@@ -23,6 +24,8 @@ export async function createCluster(
   checkShape(request.shape);
   if (request.cidr !== undefined) parseSubnet(request.cidr);
   await parts.checkPatches(request.patches);
+  // One that cannot be read could not be added to: better now than when the nodes run.
+  await readExistingTalosconfig(request.talosconfig);
   const folder = await locateCluster(request, { make: true });
   await using _lock = await lockCluster(folder.path, request.name);
 

@@ -10,8 +10,8 @@ import { lockCluster } from './cluster-lock.ts';
 import { findClusterProcesses, killClusterProcesses, readLivePid, sendSignal } from './cluster-processes.ts';
 import { findCluster, locateCluster, noSuchCluster } from './read-cluster.ts';
 
-/** The supervisor gives its nodes 12 s; past this it is taken to hang. */
-const gracefulStopTimeoutMs = 22_000;
+/** Nothing of the cluster is kept: what has not stopped by then is ended. */
+const gracefulStopTimeoutMs = 5_000;
 const killTimeoutMs = 5_000;
 
 /** What destroying the cluster would end and remove, for the user to read before it happens. */

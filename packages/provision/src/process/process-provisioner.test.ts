@@ -228,6 +228,27 @@ test('create() that fails before the nodes start leaves nothing', async () => {
   assert.deepEqual(findClusterProcesses(folderOf(cluster)), []);
 });
 
+test('create() that fails after the nodes have started ends them and leaves nothing', async () => {
+  await using cluster = await openTestCluster({ child: true });
+  await assert.rejects(
+    cluster.provisioner.create(cluster.request({ talosconfig: '/sys/none/config' }), cluster.progress, never),
+    fault('permission-denied', /\/sys\/none/),
+  );
+  assert.deepEqual(await readdir(cluster.ref().clustersFolder), []);
+  assert.deepEqual(findClusterProcesses(folderOf(cluster)), []);
+});
+
+test('create() does nothing when the talosconfig is broken, and names the line', async () => {
+  await using cluster = await openTestCluster();
+  await mkdir(cluster.home, { recursive: true });
+  await writeFile(join(cluster.home, 'config'), 'context: c\ncontexts: [\n');
+  await assert.rejects(
+    cluster.provisioner.create(cluster.request(), cluster.progress, never),
+    fault('invalid-argument', /^talosconfig .*config: line \d+: /),
+  );
+  assert.deepEqual(await readdir(cluster.home), ['config']);
+});
+
 test('create() that is aborted leaves nothing', async () => {
   const controller = new AbortController();
   await using cluster = await openTestCluster(

@@ -1,4 +1,5 @@
-import type { ClusterRef, Provisioner } from '../provisioner.ts';
+import { faultFrom } from '@nodewright/fault';
+import type { Provisioner } from '../provisioner.ts';
 import { clusterLogs } from './cluster-logs.ts';
 import { createCluster } from './create-cluster.ts';
 import type { CreateParts } from './creation.ts';
@@ -11,10 +12,20 @@ import { showCluster } from './show-cluster.ts';
  */
 export function createProcessProvisioner(parts: () => CreateParts): Provisioner {
   return {
-    create: async (request, progress, signal) => createCluster(request, parts(), progress, signal),
-    show: (ref: ClusterRef) => showCluster(ref),
-    planDestroy: (ref) => planDestroyCluster(ref),
-    destroy: (ref, options, progress) => destroyCluster(ref, options, progress),
+    create: (request, progress, signal) =>
+      orFault(async () => createCluster(request, parts(), progress, signal)),
+    show: (ref) => orFault(() => showCluster(ref)),
+    planDestroy: (ref) => orFault(() => planDestroyCluster(ref)),
+    destroy: (ref, options, progress) => orFault(() => destroyCluster(ref, options, progress)),
     logs: (ref, request) => clusterLogs(ref, request),
   };
+}
+
+/** What the file system and the network throw gets a kind. */
+async function orFault<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw faultFrom(error);
+  }
 }

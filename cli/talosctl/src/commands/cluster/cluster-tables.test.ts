@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ClusterView } from '@nodewright/provision';
+import { clusterText } from './cluster-tables.ts';
+import { createStepLines } from './step-lines.ts';
+
+const cluster: ClusterView = {
+  provisioner: 'process',
+  name: 'c',
+  folder: '/home/me/clusters/c',
+  state: 'running',
+  supervisor: { pid: 7, log: '/home/me/clusters/c/supervisor.log' },
+  network: { name: 'loopback', cidr: '127.20.1.0/24', gateway: '127.20.1.1', mtu: 65536 },
+  kubernetesEndpoint: 'https://127.20.1.2:6443',
+  talosconfig: { path: '/home/me/config', context: 'c-1' },
+  nodes: [
+    { name: 'node02', type: 'worker', address: '127.20.1.3', state: 'stopped' },
+    { name: 'node01', type: 'controlplane', address: '127.20.1.2', state: 'running', pid: 8, restarts: 2 },
+  ],
+};
+
+test('clusterText() prints both tables, the nodes by name', () => {
+  assert.equal(
+    clusterText(cluster),
+    `PROVISIONER           process
+NAME                  c
+NETWORK NAME          loopback
+NETWORK CIDR          127.20.1.0/24
+NETWORK GATEWAY       127.20.1.1
+NETWORK MTU           65536
+KUBERNETES ENDPOINT   https://127.20.1.2:6443
+STATE                 running (supervisor pid 7)
+STATE FOLDER          /home/me/clusters/c
+TALOSCONFIG CONTEXT   c-1 in /home/me/config
+
+NODES:
+
+NAME     TYPE           IP           CPU   RAM   DISK   STATE     PID   RESTARTS
+node01   controlplane   127.20.1.2   -     -     -      running   8     2
+node02   worker         127.20.1.3   -     -     -      stopped   -     -
+`,
+  );
+});
+
+test('clusterText() says that a creation was interrupted', () => {
+  const { supervisor: _, talosconfig: __, ...rest } = cluster;
+  const text = clusterText({ ...rest, state: 'incomplete', nodes: [] });
+  assert.match(text, /^STATE +incomplete: its creation was interrupted$/m);
+  assert.match(text, /^TALOSCONFIG CONTEXT +-$/m);
+});
+
+test('a step is one line with its seconds, marked on a terminal, and none when it fails', async () => {
+  const lines: string[] = [];
+  const write = (text: string | Uint8Array) => lines.push(String(text));
+  for (const isTTY of [false, true]) {
+    const progress = createStepLines({ write, isTTY });
+    assert.equal(await progress.step('secrets', async () => 42), 42);
+    await assert.rejects(
+      progress.step('broken', () => Promise.reject(new Error('it broke'))),
+      /it broke/,
+    );
+    progress.note('by the way');
+  }
+  assert.deepEqual(lines, [
+    'secrets 0.0s\n',
+    'by the way\n',
+    '\u001b[32m✓\u001b[0m secrets 0.0s\n',
+    'by the way\n',
+  ]);
+});
