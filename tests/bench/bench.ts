@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type BenchCluster, openCluster } from './cluster.ts';
 import { GatewayStarter } from './gateways.ts';
 import { type LoadClient, openLoadClient } from './load/open-load-client.ts';
-import { readMachineFacts } from './machine-facts.ts';
+import { type MachineFacts, readMachineFacts } from './machine-facts.ts';
 import { type BenchOptions, parseBenchOptions, usage } from './options.ts';
 import { findNghttpx, type Nghttpx } from './peers/find-nghttpx.ts';
 import type { BenchResults, UnaryResult } from './report/bench-results.ts';
@@ -35,6 +35,7 @@ const memoryForAll = 2e9;
 
 interface Surroundings {
   readonly options: BenchOptions;
+  readonly machine: MachineFacts;
   readonly workspace: string;
   readonly cluster: BenchCluster;
   readonly client: LoadClient;
@@ -49,13 +50,23 @@ function progress(text: string): void {
   else if (text !== '') process.stderr.write(`${text}\n`);
 }
 
-async function startPeers(starter: GatewayStarter, { cluster, nghttpx }: Surroundings) {
+/** Undefined with a note where there is no nghttpx that works. */
+async function startPeers(
+  starter: GatewayStarter,
+  surroundings: Surroundings,
+): Promise<PeerGateways | undefined> {
+  const { cluster, nghttpx, notes } = surroundings;
   if (nghttpx === undefined) return undefined;
   const [first, second] = cluster.nodes.map(({ machinedSocket }) => ({ path: machinedSocket }));
   if (first === undefined || second === undefined) throw new Error('the cluster has no second node');
-  const near = await starter.nghttpx(nghttpx, first);
-  const far = await starter.nghttpx(nghttpx, second);
-  return { near, far, entry: await starter.nghttpx(nghttpx, far) } satisfies PeerGateways;
+  try {
+    const near = await starter.nghttpx(nghttpx, first);
+    const far = await starter.nghttpx(nghttpx, second);
+    return { near, far, entry: await starter.nghttpx(nghttpx, far) };
+  } catch (error) {
+    notes.push(`nghttpx was left out: ${(error as Error).message.trim()}`);
+    return undefined;
+  }
 }
 
 function resultOf(point: UnaryPoint): UnaryResult {
@@ -80,23 +91,24 @@ async function measureRequests(surroundings: Surroundings, peers: PeerGateways |
 }
 
 async function measure(surroundings: Surroundings): Promise<BenchResults> {
-  const { options, workspace, cluster, client, nghttpx, notes, signal } = surroundings;
+  const { options, machine, workspace, cluster, client, nghttpx, notes, signal } = surroundings;
   await using scope = new AsyncDisposableStack();
   const starter = new GatewayStarter(cluster, workspace, scope);
   const peers = await startPeers(starter, surroundings);
+  const peer = peers === undefined ? undefined : nghttpx;
   progress('memory of the idle daemons');
   await sleep(options.settleMs, undefined, { signal });
   const memory = watchMemory(cluster, peers);
   const requests = await measureRequests(surroundings, peers);
   const stream = options.sections.includes('stream')
-    ? await measureStreams({ starter, workspace, client, nghttpx, options, signal }, progress)
+    ? await measureStreams({ starter, workspace, client, nghttpx: peer, options, signal }, progress)
     : [];
   progress('memory after the load');
   await sleep(options.settleMs, undefined, { signal });
   return {
     takenAt: new Date().toISOString(),
-    machine: readMachineFacts(checkout, cluster.distFolder),
-    nghttpx: nghttpx?.version,
+    machine,
+    nghttpx: peer?.version,
     parameters: {
       ...options,
       method: measuredMethod,
@@ -115,6 +127,13 @@ async function measure(surroundings: Surroundings): Promise<BenchResults> {
 
 async function main(options: BenchOptions, signal: AbortSignal): Promise<void> {
   const notes: string[] = [];
+  const dist = join(checkout, '_out', 'dist');
+  const machine = readMachineFacts(checkout, dist);
+  if (machine.loadAverage > machine.processors / 2) {
+    notes.push(
+      `the machine was busy (load average ${machine.loadAverage.toFixed(1)} before the run): noisy figures`,
+    );
+  }
   const found = findNghttpx(join(checkout, '_out', 'peers'));
   if (typeof found === 'string') notes.push(`nghttpx was left out: ${found}`);
   const isRoomy = freemem() >= memoryForAll;
@@ -126,7 +145,7 @@ async function main(options: BenchOptions, signal: AbortSignal): Promise<void> {
   progress('a cluster of real daemons');
   const cluster = scope.use(
     await openCluster({
-      distFolder: join(checkout, '_out', 'dist'),
+      distFolder: dist,
       workspace,
       controlPlanes,
       workers: isRoomy ? workers : 0,
@@ -134,7 +153,7 @@ async function main(options: BenchOptions, signal: AbortSignal): Promise<void> {
     }),
   );
   const nghttpx = typeof found === 'string' ? undefined : found;
-  const results = await measure({ options, workspace, cluster, client, nghttpx, notes, signal });
+  const results = await measure({ options, machine, workspace, cluster, client, nghttpx, notes, signal });
   progress('');
   process.stdout.write(`${renderResults(results)}\n`);
   const out = options.out ?? join(checkout, '_out', 'bench', 'bench.json');

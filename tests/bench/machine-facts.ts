@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { availableParallelism, cpus, release, totalmem } from 'node:os';
+import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 
 /** What figures depend on besides the code: they compare only with others of the same. */
@@ -9,6 +9,8 @@ export interface MachineFacts {
   readonly processor: string;
   readonly processors: number;
   readonly memoryBytes: number;
+  /** Of the last minute: what else the machine does. */
+  readonly loadAverage: number;
   readonly kernel: string;
   readonly node: string;
   /** Of Node.js's own nghttp2, not of nghttpx. */
@@ -29,6 +31,7 @@ export function readMachineFacts(checkout: string, distFolder: string): MachineF
     processor: cpus()[0]?.model ?? 'unknown',
     processors: availableParallelism(),
     memoryBytes: totalmem(),
+    loadAverage: loadavg()[0] ?? 0,
     kernel: release(),
     node: process.versions.node,
     nghttp2: process.versions.nghttp2,

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,9 +27,17 @@ export interface GatewayProcess extends AsyncDisposable {
   readonly pid: number;
 }
 
+const startTimeoutMs = 5000;
+
+/** Versions that know OCSP ask the issuer of their certificate over the network unless they are told not to. */
+function asksIssuers({ path, environment }: Nghttpx): boolean {
+  const help = execFileSync(path, ['--help'], { encoding: 'utf8', env: { ...process.env, ...environment } });
+  return help.includes('--no-ocsp');
+}
+
 /**
  * nghttpx in apid's place: TLS 1.3, a client certificate of the cluster required, the caller's role in the metadata,
- * apid's windows. It looks at no role, routes nothing and writes no log line a request.
+ * apid's windows. It looks at no role, routes nothing and writes no log line a request. Throws when it does not start.
  */
 export async function startNghttpx(init: NghttpxInit): Promise<GatewayProcess> {
   const { program, folder, listen, backend } = init;
@@ -53,8 +61,7 @@ export async function startNghttpx(init: NghttpxInit): Promise<GatewayProcess> {
     '--conf=/dev/null',
     '--single-process',
     '--workers=1',
-    // Else it asks the certificate's issuer, over the network.
-    '--no-ocsp',
+    ...(asksIssuers(program) ? ['--no-ocsp'] : []),
     `--frontend=${listen.host},${listen.port}`,
     `--backend=${to}`,
     '--tls-min-proto-version=TLSv1.3',
@@ -73,7 +80,11 @@ export async function startNghttpx(init: NghttpxInit): Promise<GatewayProcess> {
   ];
   const child = spawn(program.path, args, {
     env: { ...process.env, ...program.environment },
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
   });
   await once(child, 'spawn');
   const exited = once(child, 'exit');
@@ -85,7 +96,18 @@ export async function startNghttpx(init: NghttpxInit): Promise<GatewayProcess> {
     },
   };
   try {
-    await eventually(() => canConnect(listen), { what: 'nghttpx listening' });
+    const listening = eventually(() => canConnect(listen), {
+      what: 'listening nghttpx',
+      timeoutMs: startTimeoutMs,
+    });
+    // Of the two that lose the race one is still to fail: nobody waits for it.
+    listening.catch(() => {});
+    await Promise.race([
+      listening,
+      exited.then(() => {
+        throw new Error(`nghttpx ended: ${said.trim().split('\n')[0]}`);
+      }),
+    ]);
     return gateway;
   } catch (error) {
     await gateway[Symbol.asyncDispose]();
