@@ -21,6 +21,8 @@ export const bundles: readonly Bundle[] = [
   { name: 'trustd', entry: 'services/trustd/src/main.ts', assets: reflectionProtos },
   { name: 'process-supervisor', entry: 'packages/provision/src/supervisor/main.ts', assets: {} },
   { name: 'talosctl', entry: 'cli/talosctl/src/main.ts', assets: {} },
+  { name: 'cluster-init', entry: 'packages/provision/src/docker/init/main.ts', assets: {} },
+  { name: 'time-server', entry: 'packages/provision/src/docker/init/time-server.ts', assets: {} },
   { name: 'health-probe', entry: 'tools/images/programs/health-probe.ts', assets: {} },
   { name: 'follow-node', entry: 'tools/images/programs/follow-node.ts', assets: {} },
 ];

@@ -11,9 +11,15 @@ import { ensureBases } from './ensure-bases.ts';
 import { type NormalisedImages, normaliseImages } from './normalise-images.ts';
 import { stageContext } from './stage-context.ts';
 
-/** The daemons that have an image. */
-export const imageServices = ['machined', 'apid', 'trustd'] as const;
-export type ImageService = (typeof imageServices)[number];
+/** Every image and the folder of its Dockerfile. */
+const imageFolders = {
+  machined: 'services/machined',
+  apid: 'services/apid',
+  trustd: 'services/trustd',
+  toolbox: 'images/toolbox',
+} as const;
+export type ImageService = keyof typeof imageFolders;
+export const imageServices = Object.keys(imageFolders) as ImageService[];
 
 export interface BuildImagesInit {
   readonly checkout: string;
@@ -63,14 +69,14 @@ async function build(
   init: BuildImagesInit,
   bases: Record<string, string>,
   context: string,
-  service: string,
+  service: ImageService,
   tag: string,
 ): Promise<void> {
   const buildArgs = Object.entries({ ...bases, REVISION: init.revision });
   const { code, stdout, stderr } = await tryDocker(
     [
       'build',
-      ...['--file', join(context, 'services', service, 'Dockerfile')],
+      ...['--file', join(context, imageFolders[service], 'Dockerfile')],
       ...['--platform', `linux/${init.architecture}`],
       ...['--tag', tag],
       ...buildArgs.flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),

@@ -1,17 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type Architecture, npmArchitecture } from './architecture.ts';
 
 /**
@@ -23,10 +14,8 @@ export function stageContext(checkout: string, folder: string, architecture: Arc
   const binary = join('node_modules', packageName, 'bin', 'node');
   rmSync(join(folder, '_out'), { recursive: true, force: true });
   cpSync(join(checkout, '_out', 'dist'), join(folder, '_out', 'dist'), { recursive: true });
-  for (const dockerfile of globSync('services/*/Dockerfile', { cwd: checkout })) {
-    mkdirSync(dirname(join(folder, dockerfile)), { recursive: true });
-    copyFileSync(join(checkout, dockerfile), join(folder, dockerfile));
-  }
+  for (const path of ['images', ...globSync('services/*/Dockerfile', { cwd: checkout })])
+    cpSync(join(checkout, path), join(folder, path), { recursive: true });
   if (!existsSync(join(folder, binary))) fetchNode(checkout, folder, packageName);
   return folder;
 }
