@@ -12,6 +12,12 @@ const passed = new Set([
 const passedPrefixes = ['LC_', 'OTEL_'];
 
 /**
+ * One heap for all threads of a process: glibc otherwise makes one a thread, 4 MB of resident memory a daemon, and
+ * hardly any of these threads allocates while another does.
+ */
+const memoryEnvironment = { MALLOC_ARENA_MAX: '1' } as const;
+
+/**
  * What a process that outlives the command gets of the command's environment: where to find things, how to log and
  * trace. Everything else is the user's business and may be secret.
  */
@@ -23,5 +29,5 @@ export function daemonEnvironment(
       entry[1] !== undefined &&
       (passed.has(entry[0]) || passedPrefixes.some((prefix) => entry[0].startsWith(prefix))),
   );
-  return Object.fromEntries(entries);
+  return { ...Object.fromEntries(entries), ...memoryEnvironment };
 }

@@ -16,6 +16,20 @@ test('isOwnedBy() knows a process by the folder in its environment, to the lette
   );
 });
 
+test('isOwnedBy() knows a supervisor that was started by hand', () => {
+  const started = (...args: string[]) => isOwnedBy(folder, { group: 1, args, environment: [] }, new Set());
+  const program = '/dist/process-supervisor/process-supervisor.cjs';
+  assert.deepEqual(
+    [
+      started('node', program, '--folder', folder),
+      started('node', program, '--folder', `${folder}2`),
+      started('node', program),
+      started('tail', '--folder', folder),
+    ],
+    [true, false, false, false],
+  );
+});
+
 test('isOwnedBy() takes a child without that environment only in a recorded group and with a path inside', () => {
   const child = {
     group: 7,

@@ -18,6 +18,13 @@ export function isOwnedBy(
   recordedGroups: ReadonlySet<number>,
 ): boolean {
   if (process.environment.includes(`${clusterVariable}=${folder}`)) return true;
+  if (isSupervisorOf(folder, process.args)) return true;
   // A child that was given another environment: in a group we recorded, and told a path inside this cluster.
   return recordedGroups.has(process.group) && process.args.some((arg) => arg.includes(`${folder}/nodes/`));
+}
+
+/** A supervisor that someone started by hand. */
+function isSupervisorOf(folder: string, args: readonly string[]): boolean {
+  const isProgram = args.some((arg) => /(^|\/)process-supervisor\.cjs$/.test(arg));
+  return isProgram && args[args.indexOf('--folder') + 1] === folder;
 }

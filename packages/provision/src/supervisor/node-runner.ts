@@ -84,7 +84,8 @@ export class NodeRunner implements AsyncDisposable {
         cwd: root,
         detached: true,
         stdio: ['pipe', output, output],
-        env: environment,
+        // Only the first start belongs to what its starter was doing.
+        env: this.#restarts === 0 ? environment : { ...environment, TRACEPARENT: undefined },
       });
       this.#startedAtMs = performance.now();
       child.stdin?.on('error', () => {});

@@ -10,7 +10,6 @@ import { querySntp } from '@nodewright/sntp';
 import { eventually } from '@nodewright/testkit';
 import type { ClaimOwner, NodeStatus } from '../domain/claim.ts';
 import { clusterPorts } from '../domain/cluster-ports.ts';
-import { clusterVariable } from '../domain/owned-process.ts';
 import { clusterFolder } from '../process/cluster-folder.ts';
 import { findClusterProcesses } from '../process/cluster-processes.ts';
 import { askOwner } from '../process/owner-socket.ts';
@@ -37,7 +36,6 @@ function supervisorByHand(cluster: TestCluster, folder: string, ...options: stri
   const { nodeBinary, supervisor } = cluster.parts.programs;
   return spawn(nodeBinary, [supervisor, '--folder', folder, ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, [clusterVariable]: folder },
   });
 }
 

@@ -7,6 +7,7 @@ import type { ClaimOwner } from '../domain/claim.ts';
 import { clusterPorts } from '../domain/cluster-ports.ts';
 import { planNodes } from '../domain/cluster-shape.ts';
 import { type ClusterState, decodeClusterState } from '../domain/cluster-state.ts';
+import { clusterVariable } from '../domain/owned-process.ts';
 import { gatewayAddress, parseSubnet, subnetCidr } from '../domain/subnet.ts';
 import { type ClusterFolder, clusterFolder } from '../process/cluster-folder.ts';
 import { killClusterProcesses, readLivePid } from '../process/cluster-processes.ts';
@@ -86,10 +87,10 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
   });
 
   scope.use(await holdSupervisorLock(folder, state, describe));
-  const claim = scope.use(await holdClaim(candidates(context, state), state.shape, describe));
-  scope.use(await createSntpServer({ address: gatewayAddress(claim.subnet), port: clusterPorts.time }));
   // A supervisor that was killed may have left nodes behind: they hold the ports and write into the same folders.
   await killClusterProcesses(folder, 5_000);
+  const claim = scope.use(await holdClaim(candidates(context, state), state.shape, describe));
+  scope.use(await createSntpServer({ address: gatewayAddress(claim.subnet), port: clusterPorts.time }));
   await recordSupervisor(folder, scope, { pid: process.pid, since, cidr: subnetCidr(claim.subnet) });
 
   const servicesFolder = resolve(context.options.servicesDir ?? dirname(dirname(process.argv[1] ?? '')));
@@ -106,7 +107,7 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
         root,
         logPath: folder.nodeLog(node.name),
         pidPath: folder.nodePid(node.name),
-        environment: { ...context.environment },
+        environment: { ...context.environment, [clusterVariable]: folder.path },
         log: context.log,
         stopTimeoutMs: context.options.stopTimeout,
         now: () => new Date(),
