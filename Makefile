@@ -49,6 +49,10 @@ check: $(installed) ## format, lint, types, contracts
 .PHONY: build
 build: $(built) ## bundles the programs under _out/dist
 
+.PHONY: bench
+bench: $(built) ## measures requests, fan-out, streams and memory beside nghttpx, about four minutes
+	@node tests/bench/bench.ts
+
 .PHONY: measure
 measure: $(built) ## measures the budgets of SPEC.md
 	@node tests/bench/budgets.ts

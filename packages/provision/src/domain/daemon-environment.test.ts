@@ -12,6 +12,11 @@ test('daemonEnvironment() passes what daemons need and none of the secrets aroun
       AWS_SECRET_ACCESS_KEY: 'x',
       HOME: undefined,
     }),
-    { PATH: '/bin', LC_ALL: 'C', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' },
+    {
+      PATH: '/bin',
+      LC_ALL: 'C',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+      MALLOC_ARENA_MAX: '1',
+    },
   );
 });
