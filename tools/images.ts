@@ -1,4 +1,5 @@
-// Makes the images of the suite. `node tools/images.ts [--tag dev] [--arch amd64|arm64] [--no-cache]`
+// Makes the images of the suite. `node tools/images.ts [--tag dev] [--arch amd64|arm64] [--no-cache] [--jaeger]`
+// With --jaeger only Jaeger's, which is pulled, or built from its Go module where no registry answers.
 // The same commit gives the same image ids: on this machine, on another, with either builder of Docker.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -6,12 +7,14 @@ import { parseArgs } from 'node:util';
 import { askEngine } from '../packages/provision/src/docker/ask-engine.ts';
 import { type Architecture, architectures, nativeArchitecture } from './images/architecture.ts';
 import { buildImages } from './images/build-images.ts';
+import { ensureJaeger } from './images/ensure-jaeger.ts';
 
 const { values } = parseArgs({
   options: {
     tag: { type: 'string', default: 'dev' },
     arch: { type: 'string', default: nativeArchitecture() },
     'no-cache': { type: 'boolean', default: false },
+    jaeger: { type: 'boolean', default: false },
   },
 });
 const checkout = join(import.meta.dirname, '..');
@@ -20,22 +23,30 @@ try {
   if (!isArchitecture(values.arch)) throw new Error(`--arch is one of ${architectures.join(', ')}`);
   const answer = await askEngine();
   if (answer.state !== 'ready') throw new Error(answer.advice);
+  if (values.jaeger) await ensureJaeger({ checkout, epochSeconds: epochSeconds(), note });
+  else await buildAll(values.arch);
+} catch (error) {
+  process.stderr.write(`images: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
+async function buildAll(architecture: Architecture): Promise<void> {
   const start = performance.now();
   const built = await buildImages({
     checkout,
     tag: values.tag,
-    architecture: values.arch,
+    architecture,
     useCache: !values['no-cache'],
     epochSeconds: epochSeconds(),
     revision: git('rev-parse', 'HEAD') ?? 'unknown',
-    note: (line) => process.stdout.write(`images: ${line}\n`),
+    note,
   });
   for (const { name, id } of built) process.stdout.write(`${name} ${id}\n`);
-  const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  process.stdout.write(`images: built ${built.length} for ${values.arch} in ${seconds} s\n`);
-} catch (error) {
-  process.stderr.write(`images: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
+  note(`built ${built.length} for ${architecture} in ${((performance.now() - start) / 1000).toFixed(1)} s`);
+}
+
+function note(line: string): void {
+  process.stdout.write(`images: ${line}\n`);
 }
 
 /** The time that every file of the images carries: that of the commit. */

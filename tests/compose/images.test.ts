@@ -133,7 +133,8 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
       const versionArgs = service === 'toolbox' ? ['version', '--client'] : ['--version'];
       const version = await runDocker([
         ...['run', '--rm', '--network=none', '--read-only', '--cap-drop=ALL'],
-        ...['--security-opt=no-new-privileges', nameOf(service), '--version'],
+        ...['--security-opt=no-new-privileges', nameOf(service)],
+        ...versionArgs,
       ]);
       assert.match(version, service === 'toolbox' ? /Tag:\s+v\d/ : new RegExp(`^${service} v\\d`));
     }

@@ -1,0 +1,136 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openTalosClient, type TalosClient } from '@nodewright/client';
+import { parseTalosconfig } from '@nodewright/client/talosconfig';
+import { noTelemetry } from '@nodewright/telemetry';
+import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+
+const checkout = join(import.meta.dirname, '..', '..');
+
+/** A stack of compose.yaml with a name, a network and ports of its own. Disposing it removes all of it. */
+export interface TestStack extends AsyncDisposable {
+  readonly name: string;
+  /** `http://127.0.0.1:<port>` of Jaeger's query API, and of its OTLP receiver. */
+  readonly jaeger: string;
+  readonly otlp: string;
+  /** The administrator's, for clients on this host. */
+  readonly talosconfig: string;
+  addressOf(node: number): string;
+  openClient(): TalosClient;
+  /** What the engine says of the containers, by service. */
+  inspect(): Promise<Record<string, ContainerFacts>>;
+  compose(...args: string[]): Promise<string>;
+}
+
+export interface ContainerFacts {
+  readonly Id: string;
+  readonly Config: { readonly User: string; readonly Cmd: readonly string[] | null };
+  readonly Path: string;
+  readonly Args: readonly string[];
+  readonly State: {
+    readonly Pid: number;
+    readonly Running: boolean;
+    readonly Health?: { readonly Status: string };
+  };
+  readonly RestartCount: number;
+  readonly HostConfig: {
+    readonly ReadonlyRootfs: boolean;
+    readonly CapAdd: readonly string[] | null;
+    readonly CapDrop: readonly string[] | null;
+    readonly SecurityOpt: readonly string[] | null;
+    readonly Privileged: boolean;
+    readonly Memory: number;
+    readonly PidMode: string;
+    readonly RestartPolicy: { readonly Name: string };
+  };
+  readonly Mounts: readonly { readonly Source: string }[];
+}
+
+export async function openTestStack(tag: string): Promise<TestStack> {
+  const name = `test-stack-${process.pid}`;
+  const network = await freeNetwork();
+  const environment = {
+    ...process.env,
+    NODEWRIGHT_CLUSTER: name,
+    NODEWRIGHT_TAG: tag,
+    NODEWRIGHT_NET: network,
+    // The engine takes free ones.
+    NODEWRIGHT_JAEGER_PORT: '',
+    NODEWRIGHT_OTLP_PORT: '',
+  };
+  const compose = (...args: string[]) =>
+    runDocker(['compose', '--ansi', 'never', ...args], { environment, workingDirectory: checkout });
+  const folder = await mkdtemp(join(tmpdir(), 'stack-'));
+  await using undo = new AsyncDisposableStack();
+  undo.defer(() => rm(folder, { recursive: true }));
+  undo.defer(async () => {
+    await compose('down', '--volumes', '--timeout', '5');
+  });
+  await compose('up', '--detach', '--wait', '--wait-timeout', '120');
+  const portOf = async (port: number) => `http://${(await compose('port', 'jaeger', String(port))).trim()}`;
+  await compose('cp', 'init:/cluster/admin/talosconfig', folder);
+  const talosconfig = join(folder, 'talosconfig');
+  const config = parseTalosconfig(await readFile(talosconfig, 'utf8'));
+  const [jaeger, otlp] = await Promise.all([portOf(16686), portOf(4318)]);
+  const disposal = undo.move();
+  return {
+    name,
+    jaeger,
+    otlp,
+    talosconfig,
+    compose,
+    addressOf: (node) => `${network}.${node + 1}`,
+    openClient: () =>
+      openTalosClient({ context: config.contexts.get(config.context), telemetry: noTelemetry }),
+    async inspect() {
+      const ids = (await compose('ps', '--quiet')).trim().split('\n');
+      const found = JSON.parse(await runDocker(['inspect', ...ids])) as (ContainerFacts & {
+        Config: { Labels: Record<string, string> };
+      })[];
+      return Object.fromEntries(
+        found.map((facts) => [facts.Config.Labels['com.docker.compose.service'] ?? '', facts]),
+      );
+    },
+    [Symbol.asyncDispose]: () => disposal[Symbol.asyncDispose](),
+  };
+}
+
+/** Retries until `body` succeeds. */
+export async function eventually<T>(timeoutMs: number, body: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await body();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await sleep(200);
+    }
+  }
+}
+
+/** What is left of a stack in the engine: containers, networks and volumes. */
+export async function leftoversOf(name: string): Promise<string[]> {
+  const lists = await Promise.all(
+    [
+      ['ps', '--all', '--format', '{{.Names}}'],
+      ['network', 'ls', '--format', '{{.Name}}'],
+      ['volume', 'ls', '--format', '{{.Name}}'],
+    ].map((args) => runDocker(args)),
+  );
+  return lists.flatMap((list) => list.split('\n')).filter((line) => line.startsWith(name));
+}
+
+/** The first three bytes of a /24 that no network of the engine has. */
+async function freeNetwork(): Promise<string> {
+  const ids = (await runDocker(['network', 'ls', '--quiet'])).trim().split('\n');
+  const { stdout } = await tryDocker([
+    ...['network', 'inspect', '--format', '{{range .IPAM.Config}}{{.Subnet}} {{end}}'],
+    ...ids,
+  ]);
+  for (let third = 100; third < 250; third++) {
+    if (!stdout.includes(`10.5.${third}.`)) return `10.5.${third}`;
+  }
+  throw new Error('the engine has no network left for a test');
+}
