@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readNodeConfig } from '@nodewright/machine-config';
+import { openTemporaryFolder } from '../../testing/temporary-folder.ts';
+import { parseStackNode, type StackPlan } from './cluster-plan.ts';
+import { writeCluster } from './write-cluster.ts';
+
+const plan: StackPlan = {
+  name: 'stack',
+  nodes: [parseStackNode('node01=10.5.0.2', 'controlplane'), parseStackNode('node02=10.5.0.3', 'worker')],
+  timeServer: '10.5.0.253:50123',
+  certSans: ['127.0.0.1'],
+};
+const now = () => new Date('2030-01-01T00:00:00Z');
+const files = [
+  'admin/secrets.yaml',
+  'admin/talosconfig',
+  'nodes/node01/config.yaml',
+  'nodes/node01/members.json',
+  'nodes/node02/config.yaml',
+  'nodes/node02/members.json',
+];
+
+test('writeCluster() makes private files that fit together, once', async () => {
+  await using temporary = await openTemporaryFolder();
+  const folder = temporary.path;
+  assert.deepEqual(await writeCluster(folder, plan, now), files);
+  const text = (name: string) => readFile(join(folder, name), 'utf8');
+  const before = await Promise.all(files.map(text));
+  for (const name of files) assert.equal((await stat(join(folder, name))).mode & 0o777, 0o600, name);
+
+  const [controlPlane, worker] = [
+    await text('nodes/node01/config.yaml'),
+    await text('nodes/node02/config.yaml'),
+  ];
+  const { machineType, certSANs, timeServers } = readNodeConfig(controlPlane);
+  assert.deepEqual(
+    { machineType, certSANs, timeServers },
+    {
+      machineType: 'controlplane',
+      certSANs: ['127.0.0.1'],
+      timeServers: ['10.5.0.253:50123'],
+    },
+  );
+  assert.equal(readNodeConfig(worker).machineType, 'worker');
+  assert.match(controlPlane, /PRIVATE KEY|^\s+key: \S/m);
+  assert.match(worker, /key: ""/);
+  assert.match(await text('admin/talosconfig'), /- 10\.5\.0\.2\n/);
+
+  assert.deepEqual(await writeCluster(folder, plan, now), []);
+  assert.deepEqual(await Promise.all(files.map(text)), before);
+});
+
+test('writeCluster() makes what is missing from the secrets that are there', async () => {
+  await using temporary = await openTemporaryFolder();
+  const folder = temporary.path;
+  await writeCluster(folder, plan, now);
+  const before = await readFile(join(folder, 'nodes/node02/config.yaml'), 'utf8');
+  await rm(join(folder, 'nodes/node02'), { recursive: true });
+  assert.deepEqual(await writeCluster(folder, plan, now), files.slice(4));
+  assert.equal(await readFile(join(folder, 'nodes/node02/config.yaml'), 'utf8'), before);
+});
+
+test('parseStackNode() refuses what is no name and address', () => {
+  for (const text of ['node01', '=10.5.0.2', 'node01=host', 'Node=10.5.0.2', '../x=10.5.0.2'])
+    assert.throws(() => parseStackNode(text, 'worker'), /name=address/, text);
+});
