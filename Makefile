@@ -14,6 +14,8 @@ installed := _out/.installed
 built := _out/dist/.built
 sources := $(shell find packages services cli tools/build.ts tools/bundles.ts -name node_modules -prune -o -type f -print 2>/dev/null)
 
+# The clusters of make are the checkout's own, whatever the environment says.
+own_talosctl := env -u TALOSCONFIG -u TALOS_HOME bin/talosctl
 cluster ?= talos-default
 controlplanes ?= 3
 workers ?= 1
@@ -24,12 +26,13 @@ help: ## lists the verbs
 
 .PHONY: up
 up: $(built) ## builds, makes the PKI and the configs, starts 3 control planes and 1 worker
-	@bin/talosctl cluster create --provisioner process --name $(cluster) \
+	@$(own_talosctl) cluster create --provisioner process --name $(cluster) \
 	  --controlplanes $(controlplanes) --workers $(workers) --if-absent
+	@test -z "$$TALOSCONFIG" || echo 'TALOSCONFIG is set and names another file: unset it to use this cluster'
 
 .PHONY: down
 down: $(built) ## ends the cluster and removes what it left
-	@bin/talosctl cluster destroy --provisioner process --name $(cluster) --force --if-present
+	@$(own_talosctl) cluster destroy --provisioner process --name $(cluster) --force --if-present
 
 .PHONY: test
 test: $(built) ## passes the tests; says what it skipped and why

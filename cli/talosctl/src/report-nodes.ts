@@ -39,7 +39,7 @@ export async function reportNodes<T>(
   using progress = new Progress(env.stderr, () => `waiting for ${[...missing].join(', ')}`);
   const results = client.fanOut(report.call, { signal: env.signal });
   const arrived = tap(results, ({ node }) => missing.delete(node));
-  if (options.output === 'table') await printTable(env, report, arrived, progress);
+  if (options.output === 'table') await printTable(env, names, report, arrived, progress);
   else await printDocument(env, options.output, names, report, arrived, progress);
 }
 
@@ -50,32 +50,41 @@ async function* tap<T>(items: AsyncIterable<T>, see: (item: T) => void): AsyncGe
   }
 }
 
+/** Rows that are printed together stand in the order in which the nodes were named, whoever answered first. */
 async function printTable<T>(
   env: CliEnvironment,
+  names: readonly string[],
   { header, headerWithoutRows, flushWhenIdle, rows }: NodeReport<T>,
   results: AsyncIterable<NodeResult<T>>,
   progress: Progress,
 ): Promise<void> {
   const table = new Table(env.stdout, { header, headerWithoutRows });
   const errors = new NodeErrors(env);
+  const waiting = new Map<string, readonly (readonly string[])[]>();
+  const flush = () => {
+    for (const name of names) for (const row of waiting.get(name) ?? []) table.add(row);
+    waiting.clear();
+    table.flush();
+  };
   let timer: NodeJS.Timeout | undefined;
   for await (const result of results) {
     clearTimeout(timer);
     try {
       if (result.fault !== undefined) throw result.fault;
-      for (const row of rows(result.node, result.value)) table.add(row);
+      waiting.set(result.node, rows(result.node, result.value));
     } catch (error) {
       errors.add(result.node, faultFrom(error));
     }
     if (flushWhenIdle) {
       timer = setTimeout(() => {
         progress.pause();
-        table.flush();
+        flush();
       }, flushAfterMs);
     }
   }
   clearTimeout(timer);
   progress[Symbol.dispose]();
+  flush();
   table.end();
   errors.end();
 }

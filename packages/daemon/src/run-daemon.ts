@@ -4,6 +4,7 @@ import { createLogger, type DestinationStream, type Logger, openTelemetry } from
 import type { DaemonDefinition } from './daemon-definition.ts';
 import type { OptionTable } from './option.ts';
 import { parseOptions } from './parse-options.ts';
+import { trimHeapAfterStart } from './trim-heap.ts';
 import { usageText } from './usage.ts';
 
 /** Exit codes of every daemon. */
@@ -109,6 +110,7 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
         { version, sha: buildInfo.sha, pid: process.pid, startMs: Math.round(performance.now()) },
         'daemon serves',
       );
+      trimHeapAfterStart();
     });
   // A daemon may be asked to stop while it still waits for what it needs to start.
   started.catch(async (error: unknown) => {

@@ -18,8 +18,8 @@ import { machinedCommand } from './machined-command.ts';
 import { NodeRunner } from './node-runner.ts';
 import { connectStarter, type Starter } from './starter.ts';
 
-/** Above the drain time-out of machined, below that of this daemon. */
-const defaultStopTimeout = '12s';
+/** Above the drain time-out of machined (25 s: it gives its own daemons 15 of them), below that of this daemon. */
+const defaultStopTimeout = '27s';
 
 const options = {
   folder: {
@@ -58,7 +58,7 @@ export const supervisor: DaemonDefinition<typeof options> = {
   name: 'process-supervisor',
   summary: 'keeps the nodes of a process cluster running',
   options,
-  drainTimeoutMs: 20_000,
+  drainTimeoutMs: 30_000,
   async start(context, scope) {
     const starter = connectStarter();
     try {
