@@ -12,8 +12,12 @@ import { eventually, leftoversOf, openTestStack, type TestStack } from './test-s
 const checkout = join(import.meta.dirname, '..', '..');
 const tag = process.env.NODEWRIGHT_TAG ?? 'dev';
 const daemons = /^(node\d\d.*|time|jaeger)$/;
-/** Users by image; Jaeger's is that of its public image. */
-const users: Readonly<Record<string, string>> = { jaeger: '10001', time: '52:52' };
+/** Jaeger's user is that of its public image. */
+function userOf(service: string): string {
+  if (service === 'jaeger') return '10001';
+  if (service.endsWith('-apid')) return '50:50';
+  return service.endsWith('-trustd') ? '51:51' : '52:52';
+}
 
 async function reasonToSkip(): Promise<string | false> {
   const engine = await askEngine();
@@ -79,7 +83,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
           engineSockets: Mounts.filter(({ Source }) => Source.endsWith('docker.sock')).length,
         },
         {
-          user: users[service] ?? '52:52',
+          user: userOf(service),
           readOnly: true,
           added: [],
           dropped: ['ALL'],
