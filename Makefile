@@ -12,7 +12,7 @@ export PATH := $(CURDIR)/$(runtime):$(CURDIR)/node_modules/.bin:$(PATH)
 
 installed := _out/.installed
 built := _out/dist/.built
-sources := $(shell find packages services cli tools/build.ts tools/bundles.ts -name node_modules -prune -o -type f -print 2>/dev/null)
+sources := $(shell find packages services cli images tools/images tools/build.ts tools/bundles.ts -name node_modules -prune -o -type f -print 2>/dev/null)
 
 # The clusters of make are the checkout's own, whatever the environment says.
 own_talosctl := env -u TALOSCONFIG -u TALOS_HOME bin/talosctl
@@ -35,12 +35,16 @@ down: $(built) ## ends the cluster and removes what it left
 	@$(own_talosctl) cluster destroy --provisioner process --name $(cluster) --force --if-present
 
 .PHONY: test
-test: $(built) ## passes the tests; says what it skipped and why
+test: check $(built) ## passes the tests; says what it skipped and why
 	@node tools/test.ts
 
 .PHONY: test-fuzz
 test-fuzz: $(built) ## throws garbage at the listening sockets for a bounded minute each
 	@node tools/test.ts 'tests/fuzz/**/*.test.ts'
+
+.PHONY: test-compose
+test-compose: $(built) ## tests the images and the compose stack; needs a Docker engine and `make images`
+	@node tools/test.ts 'tests/compose/**/*.test.ts'
 
 .PHONY: check
 check: $(installed) ## format, lint, types, contracts
@@ -51,6 +55,15 @@ check: $(installed) ## format, lint, types, contracts
 
 .PHONY: build
 build: $(built) ## bundles the programs under _out/dist
+
+.PHONY: images
+images: $(built) ## makes the container images, Jaeger's among them where it cannot be pulled
+	@node tools/images.ts --jaeger
+	@node tools/images.ts
+
+.PHONY: engine
+engine: $(installed) ## starts a Docker engine when none answers (root)
+	@node tools/engine.ts start
 
 .PHONY: bench
 bench: $(built) ## measures requests, fan-out, streams and memory beside nghttpx, about four minutes

@@ -13,8 +13,8 @@ const defaultPatterns = [
   'cli/**/*.test.ts',
   'tests/**/*.test.ts',
 ];
-/** Long runs have verbs of their own. */
-const longRuns = ['tests/fuzz/', 'tests/bench/', 'tests/soak/', 'tests/boot/'];
+/** Long runs, and those that need a container engine with images, have verbs of their own. */
+const separateRuns = ['tests/fuzz/', 'tests/bench/', 'tests/compose/', 'tests/soak/', 'tests/boot/'];
 const isContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
 /** A test that takes longer than this hangs. */
 const testTimeoutMs = 180_000;
@@ -24,7 +24,7 @@ const files = globSync(patterns.length > 0 ? patterns : defaultPatterns, {
   cwd: checkout,
   exclude: (path) => path.includes('node_modules') || path.startsWith('_out'),
 })
-  .filter((path) => patterns.length > 0 || !longRuns.some((prefix) => path.startsWith(prefix)))
+  .filter((path) => patterns.length > 0 || !separateRuns.some((prefix) => path.startsWith(prefix)))
   .sort()
   .map((path) => join(checkout, path));
 
