@@ -18,8 +18,7 @@ const options = {
   healthSocket: {
     env: 'TRUSTD_HEALTH_SOCKET',
     type: 'path',
-    default: '/run/trustd/health.sock',
-    description: 'unix socket of the health and reflection services',
+    description: 'unix socket of the health and reflection services; none by default',
   },
 } as const;
 
@@ -80,7 +79,8 @@ export const trustd: DaemonDefinition<typeof options> = {
     const { signal, log, telemetry } = context;
     const health = scope.use(createRpcServer({ services: [], telemetry, log }));
     health.setServing(false);
-    await health.listenUnix(context.options.healthSocket);
+    const { healthSocket } = context.options;
+    if (healthSocket !== undefined) await health.listenUnix(healthSocket);
 
     let serving: Serving | undefined;
     scope.defer(async () => {
