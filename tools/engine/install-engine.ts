@@ -37,7 +37,7 @@ function installCompose(): void {
     const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
     writeFileSync(
       join(folder, 'sources.list'),
-      `deb [signed-by=${keyring}] http://deb.debian.org/debian ${composeRelease} main\n`,
+      `deb [signed-by=${keyring}] ${debianMirror()} ${composeRelease} main\n`,
     );
     const options = Object.entries({
       'Dir::Etc::sourcelist': join(folder, 'sources.list'),
@@ -59,6 +59,18 @@ function installCompose(): void {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Where this machine gets Debian's packages from. Security updates live elsewhere and have no other release. */
+function debianMirror(): string {
+  const format = '$(SITE) $(REPO_URI)';
+  const lines = execFileSync('apt-get', ['indextargets', '--format', format, 'Created-By: Packages'], {
+    encoding: 'utf8',
+  }).split('\n');
+  const uris = lines.map((line) => line.split(' ').at(-1)?.replace(/\/$/, '') ?? '');
+  const mirror = uris.find((uri) => uri.endsWith('/debian'));
+  if (mirror === undefined) throw new Error('apt knows no mirror of Debian to get the compose plugin from');
+  return mirror;
 }
 
 function apt(args: readonly string[], cwd = '/'): void {

@@ -6,7 +6,7 @@ function locate(init: Partial<LocateTalosconfigInit> & { existing?: readonly str
   const { existing = [], ...rest } = init;
   const { path, writable } = locateTalosconfig({
     environment: {},
-    cwd: '/work',
+    cwd: '/elsewhere',
     home: '/home/me',
     exists: (candidate) => existing.includes(candidate),
     ...rest,
@@ -19,7 +19,7 @@ test('locateTalosconfig() takes the first source that is there, in the documente
   const environment = { TALOSCONFIG: '/env', TALOS_HOME: '/talos' };
   const all = ['/env', '/talos/config', '/home/me/.talos/config', mounted];
   const rows: [Parameters<typeof locate>[0], string][] = [
-    [{ flag: 'mine', environment, existing: all }, '/work/mine'],
+    [{ flag: 'mine', environment, existing: all }, '/elsewhere/mine'],
     [{ environment, existing: all }, '/env'],
     [{ environment, existing: ['/talos/config', mounted] }, '/talos/config'],
     [{ existing: ['/home/me/.talos/config', mounted] }, '/home/me/.talos/config'],
@@ -32,7 +32,7 @@ test('locateTalosconfig() takes the first source that is there, in the documente
 
 test('locateTalosconfig() names the first place that could be written when there is no file', () => {
   const rows: [Parameters<typeof locate>[0], string][] = [
-    [{ environment: { TALOSCONFIG: 'env', TALOS_HOME: '/talos' } }, '/work/env'],
+    [{ environment: { TALOSCONFIG: 'env', TALOS_HOME: '/talos' } }, '/elsewhere/env'],
     [{ environment: { TALOS_HOME: '/talos' } }, '/talos/config'],
     [{}, '/home/me/.talos/config'],
   ];
