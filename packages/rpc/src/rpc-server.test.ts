@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -86,6 +86,24 @@ test('an rpc server answers on a socket whose path is longer than the kernel tak
     {},
     'd'.repeat(200),
   );
+});
+
+test('an rpc server gives its socket the mode that is asked for, and its folder another', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'rpc-'));
+  const path = join(root, 's', 'x.sock');
+  const log = createLogger({ name: 'unit', telemetry: noTelemetry, destination: { write: () => {} } });
+  const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const options = { directoryMode: 0o750, socketMode: 0o660 };
+  try {
+    for (const given of [options, { ...options, owner }]) {
+      await using server = createRpcServer({ services: [], telemetry: noTelemetry, log });
+      await server.listenUnix(path, given);
+      const modes = [path, join(root, 's')].map(async (name) => (await stat(name)).mode & 0o777);
+      assert.deepEqual(await Promise.all(modes), [0o660, 0o750]);
+    }
+  } finally {
+    await rm(root, { recursive: true });
+  }
 });
 
 test('an rpc server turns faults into statuses and never shows more than their text', async () => {

@@ -32,8 +32,10 @@ export interface RpcServerInit {
 export interface UnixListenOptions {
   /** Mode of the socket's directory: who may enter it may call. Default 0700. */
   directoryMode?: number;
-  /** Owner of the directory and the socket. Needs root. */
+  /** Owner of the directory and the socket. Needs root, but for this process's user and one of its groups. */
   owner?: { uid: number; gid: number };
+  /** Mode of the socket. Default what the umask leaves. */
+  socketMode?: number;
 }
 
 /** A gRPC server with health, reflection, tracing, request log and one place for errors. Disposing it drains it. */
@@ -88,16 +90,19 @@ export function createRpcServer(init: RpcServerInit): RpcServer {
 
   const resources = new DisposableStack();
   return {
-    async listenUnix(path, { directoryMode = 0o700, owner } = {}) {
+    async listenUnix(path, { directoryMode = 0o700, owner, socketMode } = {}) {
       const directory = dirname(path);
       mkdirSync(directory, { recursive: true, mode: directoryMode });
       chmodSync(directory, directoryMode);
       rmSync(path, { force: true });
       const socket = resources.use(openUnixPath(path));
       await server.listen(`unix:${socket.path}`);
-      if (owner === undefined) return;
-      chownSync(directory, owner.uid, owner.gid);
-      chownSync(path, owner.uid, owner.gid);
+      if (owner !== undefined) {
+        chownSync(directory, owner.uid, owner.gid);
+        chownSync(path, owner.uid, owner.gid);
+      }
+      // After the owner: until then no group has the socket that should not.
+      if (socketMode !== undefined) chmodSync(path, socketMode);
     },
     listenTls: (address, credentials) => server.listen(address, credentials),
     setServing: (serving) => health.setServing(serving),
