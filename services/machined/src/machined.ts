@@ -6,7 +6,13 @@ import { createFileSystemSizes, readKernelHostname } from '@nodewright/linux';
 import type { NodeConfig } from '@nodewright/machine-config';
 import { createRpcServer } from '@nodewright/rpc';
 import { systemWallClock } from '@nodewright/sntp';
-import { isControlPlane, type NodeFacts, type NodeMode, platformOf } from './domain/node-facts.ts';
+import {
+  isControlPlane,
+  type NodeFacts,
+  type NodeMode,
+  platformOf,
+  type ServiceSource,
+} from './domain/node-facts.ts';
 import { timeServerOf } from './domain/time-server.ts';
 import { openExitGuard } from './host/exit-guard.ts';
 import { openKernelFiles } from './host/kernel-files.ts';
@@ -30,7 +36,7 @@ import { createNodeInformation } from './rpc/node-information.ts';
 import { createProcesses } from './rpc/processes.ts';
 import { createServiceList } from './rpc/service-list.ts';
 import { createTimeService } from './rpc/time.ts';
-import { childDaemons, childService, ownService } from './services/node-services.ts';
+import { childDaemons, childService, neighbourService, ownService } from './services/node-services.ts';
 import { ServiceManager } from './services/service-manager.ts';
 
 type Context = DaemonContext<OptionValues<typeof options>>;
@@ -59,7 +65,10 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   const { log, telemetry, signal } = context;
   const settings = context.options;
   const mode = settings.mode as NodeMode;
-  const layout = nodeLayout(resolve(settings.root), mode, process.getuid?.() === 0);
+  const source = settings.services as ServiceSource;
+  const servicesFolder = servicesFolderOf(source, settings.servicesDir);
+  const user = { uid: process.getuid?.() ?? 0, groups: process.getgroups?.() ?? [] };
+  const layout = nodeLayout(resolve(settings.root), mode, source, user);
   const config = readConfiguration(layout.paths.machineConfig);
   const node = nodeFacts(settings, config);
 
@@ -78,7 +87,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
           ...createProcesses(telemetry),
           ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),
           ...createServiceList(() => services.records()),
-          ...createLogs(logs, signal),
+          ...createLogs(logs, source === 'external' ? childDaemons(node) : [], signal),
         },
         'time.TimeService': createTimeService({
           server: timeServerOf(config.timeServers),
@@ -104,6 +113,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   await server.listenUnix(layout.paths.machinedSocket, {
     directoryMode: layout.socketDirectoryMode,
     owner: layout.users?.apid,
+    socketMode: layout.socketMode,
   });
   scope.use(linkSocket(layout.paths.upstreamMachinedSocket, layout.paths.machinedSocket));
 
@@ -114,8 +124,20 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   scope.use(services);
   services.start([ownService(layout)]);
   services.start(
-    daemons.map((daemon) => childService(daemon, { ...context, node, layout, logs, guard, conditions })),
+    daemons.map((daemon) => {
+      const about = { node, conditions: conditions[daemon] };
+      if (servicesFolder === undefined) return neighbourService(daemon, about);
+      return childService(daemon, { ...context, ...about, servicesFolder, layout, logs, guard });
+    }),
   );
+}
+
+/** Where the daemons are that machined starts; undefined when it starts none. */
+function servicesFolderOf(source: ServiceSource, servicesDir: string | undefined): string | undefined {
+  if (source === 'external') return undefined;
+  if (servicesDir === undefined)
+    throw new Fault('invalid-argument', '--services-dir is missing: machined starts apid and trustd from it');
+  return resolve(servicesDir);
 }
 
 /** A stale socket is taken over; one that answers belongs to a machined that runs. */

@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
 import { nodePaths, serviceUsers } from '@nodewright/contract';
+import { Fault } from '@nodewright/fault';
 import { type ChildDaemon, daemonFolders } from './domain/daemon-command.ts';
-import type { NodeMode } from './domain/node-facts.ts';
+import type { NodeMode, ServiceSource } from './domain/node-facts.ts';
 import type { Folder } from './host/make-folder.ts';
 import type { FileOwner } from './host/write-file-atomically.ts';
 
@@ -14,27 +15,64 @@ export interface NodeLayout {
   readonly paths: Readonly<Record<NodePath, string>>;
   /** Mode of the folder of machined's socket. */
   readonly socketDirectoryMode: number;
-  /** The users of the daemons; none where everything belongs to the user who runs the node. */
+  /** Mode of the socket; default what the umask leaves. */
+  readonly socketMode?: number;
+  /** Mode of the folders that belong to one daemon. */
+  readonly daemonFolderMode: number;
+  /** Mode of what a daemon is given. */
+  readonly runtimeFileMode: number;
+  /** Who owns what a daemon uses; none where everything belongs to the user who runs the node. */
   readonly users?: { readonly apid: FileOwner; readonly trustd: FileOwner };
 }
 
+/** As whom machined runs. */
+export interface ProcessUser {
+  readonly uid: number;
+  readonly groups: readonly number[];
+}
+
+const privateModes = { daemonFolderMode: 0o700, runtimeFileMode: 0o600 } as const;
+const groupModes = {
+  socketDirectoryMode: 0o750,
+  socketMode: 0o660,
+  daemonFolderMode: 0o750,
+  runtimeFileMode: 0o640,
+} as const;
+
 /**
  * In a container or on a machine, as root, the daemons have users of their own and reach the socket by its folder's
- * owner. A node of processes belongs to one user, and nobody else gets in. Source: Talos v1.14: sockets.
+ * owner. Without root, neighbours in containers of their own reach it and their files through their groups, which
+ * machined has to be in. A node of processes belongs to one user, and nobody else gets in. Source: Talos v1.14: sockets.
+ *
+ * @throws Fault when machined is not in the groups of its neighbours.
  */
-export function nodeLayout(root: string, mode: NodeMode, isRoot: boolean): NodeLayout {
+export function nodeLayout(
+  root: string,
+  mode: NodeMode,
+  source: ServiceSource,
+  { uid, groups }: ProcessUser,
+): NodeLayout {
   const prefix = root.replace(/\/+$/, '');
   const paths = Object.fromEntries(
     Object.entries(nodePaths).map(([name, path]) => [name, prefix + path]),
   ) as Record<NodePath, string>;
-  if (mode === 'process' || !isRoot) return { root: prefix, paths, socketDirectoryMode: 0o700 };
-  const owner = (id: number): FileOwner => ({ uid: id, gid: id });
-  return {
-    root: prefix,
-    paths,
-    socketDirectoryMode: 0o771,
-    users: { apid: owner(serviceUsers.apid), trustd: owner(serviceUsers.trustd) },
-  };
+  const { apid, trustd } = serviceUsers;
+  const own = { root: prefix, paths, socketDirectoryMode: 0o700, ...privateModes };
+  if (mode === 'process') return own;
+  if (uid === 0) {
+    const users = { apid: { uid: apid, gid: apid }, trustd: { uid: trustd, gid: trustd } };
+    return { ...own, socketDirectoryMode: 0o771, users };
+  }
+  // Daemons that machined starts run as its own user then.
+  if (source === 'child') return own;
+  const missing = [apid, trustd].filter((group) => !groups.includes(group));
+  if (missing.length > 0) {
+    throw new Fault(
+      'failed-precondition',
+      `user ${uid} is not in the groups of apid and trustd, which share files with machined: add it to ${missing.join(' and ')}`,
+    );
+  }
+  return { ...own, ...groupModes, users: { apid: { uid, gid: apid }, trustd: { uid, gid: trustd } } };
 }
 
 /**
@@ -42,14 +80,18 @@ export function nodeLayout(root: string, mode: NodeMode, isRoot: boolean): NodeL
  * through the upper ones and owns its own. Source: Talos v1.14: directories.
  */
 export function nodeFolders(layout: NodeLayout, daemons: readonly ChildDaemon[]): Folder[] {
-  const { root, paths, socketDirectoryMode, users } = layout;
+  const { root, paths, socketDirectoryMode, daemonFolderMode, users } = layout;
   const linkFolder = dirname(paths.upstreamMachinedSocket);
   return [
     { path: dirname(linkFolder), mode: users === undefined ? 0o700 : 0o751 },
     { path: linkFolder, mode: socketDirectoryMode, owner: users?.apid },
     { path: dirname(paths.machinedSocket), mode: socketDirectoryMode, owner: users?.apid },
     ...daemons.flatMap((daemon) =>
-      daemonFolders(daemon).map((path) => ({ path: root + path, mode: 0o700, owner: users?.[daemon] })),
+      daemonFolders(daemon).map((path) => ({
+        path: root + path,
+        mode: daemonFolderMode,
+        owner: users?.[daemon],
+      })),
     ),
   ];
 }

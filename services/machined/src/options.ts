@@ -24,10 +24,16 @@ export const options = {
     required: true,
     description: 'IP addresses of the node, the preferred one first',
   },
+  services: {
+    env: 'MACHINED_SERVICES',
+    type: 'string',
+    choices: ['child', 'external'],
+    default: 'child',
+    description: 'whether machined starts apid and trustd or finds them running beside it',
+  },
   servicesDir: {
     env: 'MACHINED_SERVICES_DIR',
     type: 'path',
-    required: true,
     description: 'folder of the daemons that machined starts: <folder>/apid/apid.cjs and so on',
   },
   nodeBinary: {

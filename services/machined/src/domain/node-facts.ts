@@ -3,6 +3,9 @@ import type { MachineType } from '@nodewright/machine-config';
 /** What surrounds the daemons: child processes of a host, a container, or a machine of their own. */
 export type NodeMode = 'process' | 'container' | 'metal';
 
+/** Who runs apid and trustd: machined itself, or whoever runs machined, beside it. */
+export type ServiceSource = 'child' | 'external';
+
 /** Who this node is: given when it was created, and by its configuration. */
 export interface NodeFacts {
   readonly mode: NodeMode;

@@ -1,39 +1,82 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { chmod, type FileHandle, lchown, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
 
-/** Who may read what a daemon is given. */
 export interface FileOwner {
   readonly uid: number;
   readonly gid: number;
 }
 
-const fileMode = 0o600;
+/** Who may read what a daemon is given. */
+export interface FileAccess {
+  /** Default: this process's user. */
+  readonly owner?: FileOwner;
+  /** Default 0600. */
+  readonly mode?: number;
+}
+
+const privateMode = 0o600;
 const directoryMode = 0o700;
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_RDONLY, O_SYNC, O_WRONLY } = constants;
 
 /**
- * Replaces `path` by a file with `text` and mode 0600: whoever reads it, and whoever reads it after a crash, finds the
- * old or the new text, never a part. The folder is made when it is missing. One writer at a time.
+ * Node's permission model takes fsync, fchown and fchmod away, whatever it allows. O_SYNC and the calls that take a path
+ * do the same there, but for the sync of the folder: a crash of the machine may bring the old file back, never a part.
+ */
+const hasHandleCalls = process.permission === undefined;
+const creationFlags = O_WRONLY | O_CREAT | O_EXCL | (hasHandleCalls ? 0 : O_SYNC);
+
+/**
+ * Replaces `path` by a file with `text` that only its owner may read, and others as far as `access` lets them: whoever
+ * reads it, and whoever reads it after a crash, finds the old or the new text, never a part. The folder is made when it
+ * is missing. One writer at a time.
  *
- * @param owner who owns the file then; default this process's user.
  * @throws Fault with the path; the old file is still there.
  */
-export async function writeFileAtomically(path: string, text: string, owner?: FileOwner): Promise<void> {
+export async function writeFileAtomically(
+  path: string,
+  text: string,
+  access: FileAccess = {},
+): Promise<void> {
   const temporary = `${path}.new`;
+  const folder = dirname(path);
   try {
-    await mkdir(dirname(path), { recursive: true, mode: directoryMode });
+    await mkdir(folder, { recursive: true, mode: directoryMode });
     // What a crash left is not reused: it may belong to someone else or have another mode.
     await rm(temporary, { force: true });
     {
-      await using file = await open(temporary, 'wx', fileMode);
+      await using file = await open(temporary, creationFlags, privateMode);
       await file.writeFile(text);
-      if (owner !== undefined) await file.chown(owner.uid, owner.gid);
-      await file.sync();
+      if (hasHandleCalls) await shareByHandle(file, access);
+      else await shareByPath(temporary, access);
     }
     await rename(temporary, path);
+    if (hasHandleCalls) await syncFolder(folder);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
     const { kind, message } = faultFrom(error);
     throw new Fault(kind, `cannot write "${path}": ${message}`, { cause: error });
   }
+}
+
+async function shareByHandle(file: FileHandle, { owner, mode }: FileAccess): Promise<void> {
+  if (owner !== undefined) await file.chown(owner.uid, owner.gid);
+  if (mode !== undefined) await file.chmod(mode);
+  // After both, so that a file that survives has its owner and mode, too.
+  await file.sync();
+}
+
+/** For folders that only this process writes, as those of a node of containers are: nobody can put a link there. */
+async function shareByPath(path: string, { owner, mode }: FileAccess): Promise<void> {
+  if (owner !== undefined) await lchown(path, owner.uid, owner.gid);
+  if (mode !== undefined) await chmod(path, mode);
+}
+
+/** Makes the new name last. Some file systems of networks and containers cannot. */
+async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(path, O_RDONLY | O_DIRECTORY);
+  await folder.sync().catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EINVAL' && error.code !== 'ENOTSUP') throw error;
+  });
 }

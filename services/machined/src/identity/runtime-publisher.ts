@@ -2,14 +2,14 @@ import { rmSync } from 'node:fs';
 import type { Member } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
 import type { NodeFacts } from '../domain/node-facts.ts';
 import { apidRuntimeText, type Identity, trustdRuntimeText } from '../domain/runtime-files.ts';
-import { type FileOwner, writeFileAtomically } from '../host/write-file-atomically.ts';
+import { type FileAccess, writeFileAtomically } from '../host/write-file-atomically.ts';
 
 export interface RuntimePublisherInit {
   readonly node: NodeFacts;
   readonly members: () => readonly Member[];
-  /** Where each daemon reads, and as which user it does so. */
-  readonly apid: { readonly path: string; readonly owner?: FileOwner };
-  readonly trustd: { readonly path: string; readonly owner?: FileOwner };
+  /** Where each daemon reads, and who else may. */
+  readonly apid: FileAccess & { readonly path: string };
+  readonly trustd: FileAccess & { readonly path: string };
 }
 
 export interface RuntimePublisher extends Disposable {
@@ -22,9 +22,9 @@ export interface RuntimePublisher extends Disposable {
  */
 export function createRuntimePublisher(init: RuntimePublisherInit): RuntimePublisher {
   const written = new Map<string, string>();
-  const write = async ({ path, owner }: RuntimePublisherInit['apid'], text: string | undefined) => {
+  const write = async ({ path, ...access }: RuntimePublisherInit['apid'], text: string | undefined) => {
     if (text === undefined || written.get(path) === text) return;
-    await writeFileAtomically(path, text, owner);
+    await writeFileAtomically(path, text, access);
     written.set(path, text);
   };
   return {

@@ -68,8 +68,8 @@ export function startIdentityKeeper(
     createRuntimePublisher({
       node,
       members: () => members.current(),
-      apid: { path: layout.paths.apidRuntime, owner: layout.users?.apid },
-      trustd: { path: layout.paths.trustdRuntime, owner: layout.users?.trustd },
+      apid: { path: layout.paths.apidRuntime, owner: layout.users?.apid, mode: layout.runtimeFileMode },
+      trustd: { path: layout.paths.trustdRuntime, owner: layout.users?.trustd, mode: layout.runtimeFileMode },
     }),
   );
   const keeper = new IdentityKeeper({

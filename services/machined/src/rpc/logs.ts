@@ -1,4 +1,5 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
+import { Fault } from '@nodewright/fault';
 import { checkLogSelection } from '../domain/check-log-selection.ts';
 import type { LogStore } from '../host/log-store.ts';
 
@@ -8,10 +9,12 @@ const chunkBytes = 1024;
 /**
  * Logs and LogsContainers: the logs of the node's own daemons, from memory.
  *
+ * @param neighbours the daemons that run in containers of their own, whose output only their engine has.
  * @param stopSignal ends the streams that follow when the node stops.
  */
 export function createLogs(
   store: LogStore,
+  neighbours: readonly string[],
   stopSignal: AbortSignal,
 ): Pick<MachineServiceImplementation, 'logs' | 'logsContainers'> {
   return {
@@ -19,6 +22,12 @@ export function createLogs(
       checkLogSelection(request);
       const signal = AbortSignal.any([context.signal, stopSignal]);
       const { id, follow, tailLines } = request;
+      if (neighbours.includes(id)) {
+        throw new Fault(
+          'failed-precondition',
+          `the log of "${id}" is kept by its container: docker compose logs`,
+        );
+      }
       for await (const bytes of store.read({ id, follow, tailLines, signal }, chunkBytes)) yield { bytes };
     },
     async logsContainers() {

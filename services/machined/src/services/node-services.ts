@@ -1,9 +1,9 @@
-import { resolve } from 'node:path';
 import { ports, serviceIds } from '@nodewright/contract';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { Condition } from '../domain/condition.ts';
 import { type ChildDaemon, daemonCommand, daemonEnvironment } from '../domain/daemon-command.ts';
 import { createInProcessRunner } from '../domain/in-process-runner.ts';
+import { createNeighbourRunner } from '../domain/neighbour-runner.ts';
 import { isControlPlane, listenAddressOf, type NodeFacts } from '../domain/node-facts.ts';
 import { restartForever } from '../domain/restart-forever.ts';
 import type { ExitGuard } from '../host/exit-guard.ts';
@@ -25,51 +25,67 @@ export function ownService(layout: NodeLayout): ServiceDefinition {
   };
 }
 
-export interface ChildServicesInit {
-  readonly options: {
-    readonly servicesDir: string;
-    readonly nodeBinary?: string;
-    readonly restartInterval: number;
-  };
+/** What the services of both daemons need, whoever runs them. */
+export interface DaemonServiceInit {
+  readonly node: NodeFacts;
+  /** What the daemon waits for before it starts. */
+  readonly conditions: readonly Condition[];
+}
+
+export interface ChildServiceInit extends DaemonServiceInit {
+  readonly options: { readonly nodeBinary?: string; readonly restartInterval: number };
+  /** Absolute. */
+  readonly servicesFolder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly telemetry: Telemetry;
-  readonly node: NodeFacts;
   readonly layout: NodeLayout;
   readonly logs: LogStore;
   readonly guard: ExitGuard;
-  /** What each daemon waits for before it starts. */
-  readonly conditions: Readonly<Record<ChildDaemon, readonly Condition[]>>;
 }
 
 /** Source: Talos v1.14: process of apid, process of trustd. */
 const graceTimeoutMs = 15_000;
 
-/** The daemons that machined starts on this node: apid, and trustd on control planes. */
+/** The daemons beside machined on this node: apid, and trustd on control planes. */
 export function childDaemons(node: NodeFacts): ChildDaemon[] {
   return isControlPlane(node) ? [serviceIds.apid, serviceIds.trustd] : [serviceIds.apid];
 }
 
-export function childService(daemon: ChildDaemon, init: ChildServicesInit): ServiceDefinition {
-  const { options, environment, telemetry, node, layout, logs, guard } = init;
-  const user = layout.users?.[daemon];
+/** A daemon that machined starts and starts again. */
+export function childService(daemon: ChildDaemon, init: ChildServiceInit): ServiceDefinition {
+  const { options, servicesFolder, environment, telemetry, node, conditions, layout, logs, guard } = init;
   const process = createProcessRunner({
     argv: daemonCommand({
       daemon,
       root: layout.root,
       nodeBinary: options.nodeBinary ?? globalThis.process.execPath,
-      servicesFolder: resolve(options.servicesDir),
+      servicesFolder,
     }),
     workingDirectory: `${layout.root}/`,
     environment: () => daemonEnvironment(daemon, environment, telemetry.activeSpan()?.traceparent),
     log: logs.open(daemon),
     guard,
     graceTimeoutMs,
-    user,
+    user: layout.users?.[daemon],
   });
   return {
     id: daemon,
-    conditions: init.conditions[daemon],
+    conditions,
     runner: restartForever(process, { intervalMs: options.restartInterval, sleep: pause }),
-    health: { check: createTcpProbe(listenAddressOf(node, ports[daemon])), ...defaultHealthTimes },
+    health: { check: daemonProbe(daemon, node), ...defaultHealthTimes },
   };
 }
+
+/** A daemon that somebody else runs beside machined. */
+export function neighbourService(daemon: ChildDaemon, init: DaemonServiceInit): ServiceDefinition {
+  const check = daemonProbe(daemon, init.node);
+  return {
+    id: daemon,
+    conditions: init.conditions,
+    runner: createNeighbourRunner(daemon, { check, sleep: pause }),
+    health: { check, ...defaultHealthTimes },
+  };
+}
+
+const daemonProbe = (daemon: ChildDaemon, node: NodeFacts) =>
+  createTcpProbe(listenAddressOf(node, ports[daemon]));

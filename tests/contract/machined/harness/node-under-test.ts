@@ -22,6 +22,8 @@ export interface NodeUnderTestInit extends Partial<NodeConfigInit> {
   readonly members?: unknown;
   /** Folder of the bundles of apid and trustd; stand-ins by default. */
   readonly servicesFolder?: string;
+  /** Whether machined starts apid and trustd, which is the default, or finds them beside it. */
+  readonly services?: 'child' | 'external';
 }
 
 export interface NodeUnderTest extends AsyncDisposable {
@@ -71,11 +73,14 @@ export async function startNode(init: NodeUnderTestInit = {}): Promise<NodeUnder
 
   const empty = join(folder, 'empty');
   await mkdir(empty);
-  const servicesFolder = init.servicesFolder ?? writeFakeDaemons(join(folder, 'services'));
+  const services =
+    init.services === 'external'
+      ? ['--services', 'external']
+      : ['--services-dir', init.servicesFolder ?? writeFakeDaemons(join(folder, 'services'))];
   const args = ['--root', root, '--mode', 'process', '--hostname', 'node01', '--address', address];
   const machined = await spawnDaemon({
     name: 'machined',
-    args: [...args, '--services-dir', servicesFolder, ...(init.args ?? [])],
+    args: [...args, ...services, ...(init.args ?? [])],
     cwd: empty,
     env: init.env,
   });

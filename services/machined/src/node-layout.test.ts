@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { serviceUsers } from '@nodewright/contract';
+import { type NodeLayout, nodeFolders, nodeLayout } from './node-layout.ts';
+
+const root = { uid: 0, groups: [0] };
+const user = { uid: 1000, groups: [1000] };
+const neighbour = { uid: 52, groups: [52, serviceUsers.apid, serviceUsers.trustd] };
+
+const foldersOf = (layout: NodeLayout) =>
+  nodeFolders(layout, ['trustd']).map(({ path, mode, owner }) => [
+    path,
+    mode.toString(8),
+    owner && `${owner.uid}:${owner.gid}`,
+  ]);
+const modesOf = ({ socketDirectoryMode, socketMode, daemonFolderMode, runtimeFileMode }: NodeLayout) =>
+  [socketDirectoryMode, socketMode, daemonFolderMode, runtimeFileMode].map((mode) => mode?.toString(8));
+
+test('nodeFolders() lets a daemon with a user of its own reach its folders, and no other user in', () => {
+  assert.deepEqual(foldersOf(nodeLayout('/', 'metal', 'child', root)), [
+    ['/system/run', '751', undefined],
+    ['/system/run/machined', '771', '50:50'],
+    ['/run/machined', '771', '50:50'],
+    ['/system/run/trustd', '700', '51:51'],
+    ['/run/trustd', '700', '51:51'],
+  ]);
+  for (const source of ['child', 'external'] as const) {
+    const folders = foldersOf(nodeLayout('/n', 'process', source, root));
+    assert.deepEqual(
+      folders.map(([, mode, owner]) => [mode, owner]),
+      Array.from({ length: 5 }, () => ['700', undefined]),
+    );
+  }
+});
+
+test('nodeFolders() lets a neighbour in another container in by its group, to look and not to write', () => {
+  assert.deepEqual(foldersOf(nodeLayout('/', 'container', 'external', neighbour)), [
+    ['/system/run', '751', undefined],
+    ['/system/run/machined', '750', '52:50'],
+    ['/run/machined', '750', '52:50'],
+    ['/system/run/trustd', '750', '52:51'],
+    ['/run/trustd', '750', '52:51'],
+  ]);
+});
+
+test('nodeLayout() gives the daemons users of their own only where root runs a whole machine', () => {
+  const facts = (...args: Parameters<typeof nodeLayout>) => {
+    const layout = nodeLayout(...args);
+    return [layout.paths.machinedSocket, ...modesOf(layout), layout.users];
+  };
+  const own = ['/n/run/machined/machined.sock', '700', undefined, '700', '600', undefined];
+  assert.deepEqual(facts('/n', 'process', 'child', root), own);
+  assert.deepEqual(facts('/n/', 'process', 'child', user), own);
+  assert.deepEqual(facts('/n', 'process', 'external', neighbour), own);
+  assert.deepEqual(facts('/n', 'container', 'child', neighbour), own);
+  assert.deepEqual(facts('/', 'metal', 'child', root), [
+    '/run/machined/machined.sock',
+    ...['771', undefined, '700', '600'],
+    { apid: { uid: 50, gid: 50 }, trustd: { uid: 51, gid: 51 } },
+  ]);
+});
+
+test("nodeLayout() shares with neighbours through their groups where machined is not root, its user staying the files' owner", () => {
+  const layout = nodeLayout('/', 'container', 'external', neighbour);
+  assert.deepEqual(modesOf(layout), ['750', '660', '750', '640']);
+  assert.deepEqual(layout.users, { apid: { uid: 52, gid: 50 }, trustd: { uid: 52, gid: 51 } });
+});
+
+test('nodeLayout() names the groups that a machined with neighbours is not in', () => {
+  assert.throws(() => nodeLayout('/', 'container', 'external', { uid: 52, groups: [52, 50] }), {
+    kind: 'failed-precondition',
+    message: 'user 52 is not in the groups of apid and trustd, which share files with machined: add it to 51',
+  });
+  assert.throws(() => nodeLayout('/', 'container', 'external', user), { message: /add it to 50 and 51$/ });
+});

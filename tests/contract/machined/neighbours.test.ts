@@ -1,0 +1,126 @@
+// machined beside daemons that somebody else runs: what it tells of them, and that it leaves them alone.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { ports } from '@nodewright/contract';
+import { MachineServiceDefinition, type ServiceInfo } from '@nodewright/contract/gen/machine/machine.ts';
+import { eventually, spawnDaemon } from '@nodewright/testkit';
+import { type NodeUnderTest, ownAddress, startNode } from './harness/node-under-test.ts';
+
+/** Takes connections in the neighbour's place until it is disposed. */
+async function listenAs(daemon: 'apid' | 'trustd', address: string): Promise<AsyncDisposable> {
+  const server = createServer((socket) => socket.destroy());
+  server.listen(ports[daemon], address);
+  await once(server, 'listening');
+  return server;
+}
+
+const history = ({ events }: ServiceInfo) =>
+  (events?.events ?? []).map(({ state, msg }) => `${state}: ${msg}`);
+
+const isHealthy = (node: NodeUnderTest, id: string) => node.serviceSays(id, /^Health check successful$/);
+
+/** Processes whose parent is `pid`. */
+function childrenOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean),
+  );
+}
+
+describe('neighbours of a node', { concurrency: 4 }, () => {
+  test('a neighbour that comes, goes and comes back has that history and that health', async () => {
+    await using node = await startNode({ services: 'external' });
+    const waiting = await node.serviceSays('apid', /^Waiting for External/);
+    assert.deepEqual([waiting.state, waiting.health?.unknown], ['Waiting', true]);
+    {
+      await using _apid = await listenAs('apid', node.address);
+      const { state, health } = await isHealthy(node, 'apid');
+      assert.deepEqual([state, health?.unknown, health?.healthy], ['Running', false, true]);
+    }
+    const gone = await node.serviceSays('apid', /waiting for it to be restarted/);
+    assert.deepEqual(
+      [gone.state, gone.health?.healthy, gone.health?.lastMessage],
+      ['Waiting', false, 'service not running'],
+    );
+    await using _again = await listenAs('apid', node.address);
+    const back = await isHealthy(node, 'apid');
+    // A check that falls into the moment of the loss may say so first.
+    const told = history(back).filter(
+      (line) => !/^(Waiting: Waiting for (api|config)|Running: Health check failed)/.test(line),
+    );
+    assert.deepEqual(told, [
+      'Starting: Starting service',
+      'Preparing: Running pre state',
+      'Preparing: Creating service runner',
+      'Waiting: Waiting for External("apid") to take connections',
+      'Running: Service External("apid") takes connections',
+      'Running: Health check successful',
+      `Waiting: Error running External("apid"), waiting for it to be restarted: connect ECONNREFUSED ${node.address}:50000`,
+      'Running: Service External("apid") takes connections',
+      'Running: Health check successful',
+    ]);
+  });
+
+  test('nothing is started, neighbours find their private runtime files, and a stop leaves them running', async () => {
+    const address = ownAddress();
+    await using _apid = await listenAs('apid', address);
+    await using _trustd = await listenAs('trustd', address);
+    await using node = await startNode({ services: 'external', address });
+    await Promise.all(['apid', 'trustd'].map((id) => isHealthy(node, id)));
+    assert.deepEqual(childrenOf(node.machined.pid), []);
+    const modes = ['apid', 'trustd'].map((id) => {
+      const file = join(node.root, 'system', 'run', id, 'runtime.json');
+      assert.ok(JSON.parse(readFileSync(file, 'utf8')).listenAddress);
+      return statSync(file).mode & 0o777;
+    });
+    assert.deepEqual(modes, [0o600, 0o600]);
+    node.machined.signal('SIGTERM');
+    assert.deepEqual(await node.machined.exited, { code: 0, signal: null });
+    const said = node.machined
+      .lines()
+      .filter(({ service }) => service === 'apid')
+      .map(({ state, message }) => `${state}: ${message}`);
+    assert.deepEqual(said.slice(-2), [
+      'Stopping: Service stopping',
+      'Finished: Service finished successfully',
+    ]);
+  });
+
+  test('the log of a neighbour is refused with the place where it is', async () => {
+    await using node = await startNode({ services: 'external' });
+    for (const id of ['apid', 'trustd']) {
+      await assert.rejects(node.log(id), {
+        details: `the log of "${id}" is kept by its container: docker compose logs`,
+      });
+    }
+    assert.match(await node.log('machined'), /daemon serves/);
+    const { messages } = await node.client(MachineServiceDefinition, 'os:admin').logsContainers({});
+    assert.deepEqual(messages[0]?.ids, ['machined']);
+  });
+
+  test('under the permission model machined does all of that, too', async () => {
+    await using node = await startNode({
+      services: 'external',
+      env: { NODE_OPTIONS: '--permission --allow-net --allow-fs-read=* --allow-fs-write=*' },
+    });
+    await using _apid = await listenAs('apid', node.address);
+    await isHealthy(node, 'apid');
+    const { messages } = await node.client(MachineServiceDefinition, 'os:admin').memory({});
+    assert.ok((messages[0]?.meminfo?.memtotal ?? 0n) > 0n);
+    node.machined.signal('SIGTERM');
+    assert.equal((await node.machined.exited).code, 0);
+  });
+
+  test('a machined that shall start daemons and is not told from where says what is missing', async () => {
+    const args = ['--root', '/nowhere', '--mode', 'process', '--address', ownAddress()];
+    await using machined = await spawnDaemon({ name: 'machined', args });
+    assert.equal((await machined.exited).code, 1);
+    await eventually(
+      async () => machined.lines().some(({ error }) => /^--services-dir is missing: /.test(String(error))),
+      { what: 'the reason' },
+    );
+  });
+});
