@@ -110,8 +110,8 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
     }
   });
 
-  test('daemons that strangers talk to run under the permission model without add-ons and child processes', async () => {
-    for (const service of ['apid', 'trustd']) {
+  test('daemons run under the permission model without add-ons and child processes', async () => {
+    for (const service of ['machined', 'apid', 'trustd']) {
       const { Entrypoint } = await inspect(service);
       assert.ok(Entrypoint.includes('--permission'));
       assert.deepEqual(

@@ -22,6 +22,8 @@ export interface TestStack extends AsyncDisposable {
   /** What the engine says of the containers, by service. */
   inspect(): Promise<Record<string, ContainerFacts>>;
   compose(...args: string[]): Promise<string>;
+  /** Ends the first process of each of these containers with SIGKILL, as a crash does. */
+  crash(...containers: ContainerFacts[]): Promise<void>;
 }
 
 export interface ContainerFacts {
@@ -92,6 +94,16 @@ export async function openTestStack(tag: string): Promise<TestStack> {
       return Object.fromEntries(
         found.map((facts) => [facts.Config.Labels['com.docker.compose.service'] ?? '', facts]),
       );
+    },
+    async crash(...containers) {
+      const pids = containers.map(({ State }) => State.Pid);
+      const script = `for (const pid of ${JSON.stringify(pids)}) process.kill(pid, 'SIGKILL')`;
+      // From outside: inside of a container the kernel protects the first process. Not by `docker kill` either, after
+      // which the engine does not start a container again.
+      await runDocker([
+        ...['run', '--rm', '--network=none', '--pid=host', '--user=0', '--cap-drop=ALL', '--cap-add=KILL'],
+        ...['--entrypoint=/usr/bin/node', `nodewright/toolbox:${tag}`, '--eval', script],
+      ]);
     },
     [Symbol.asyncDispose]: () => disposal[Symbol.asyncDispose](),
   };

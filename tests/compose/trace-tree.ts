@@ -1,0 +1,27 @@
+interface Span {
+  readonly spanID: string;
+  readonly processID: string;
+  readonly operationName: string;
+  readonly references: readonly { readonly refType: string; readonly spanID: string }[];
+}
+/** A trace as Jaeger's query API gives it. */
+export interface Trace {
+  readonly spans: readonly Span[];
+  readonly processes: Readonly<Record<string, { readonly serviceName: string }>>;
+}
+
+/** A trace as indented lines `service: name`, parents first, siblings by name. */
+export function treeOf({ spans, processes }: Trace): string[] {
+  const parentOf = ({ references }: Span) => references.find(({ refType }) => refType === 'CHILD_OF')?.spanID;
+  const known = new Set(spans.map(({ spanID }) => spanID));
+  const below = (parent: string | undefined, indent: string): string[] =>
+    spans
+      .filter((span) => {
+        const own = parentOf(span);
+        return parent === undefined ? own === undefined || !known.has(own) : own === parent;
+      })
+      .map((span) => ({ span, line: `${processes[span.processID]?.serviceName}: ${span.operationName}` }))
+      .sort((a, b) => (a.line < b.line ? -1 : 1))
+      .flatMap(({ span, line }) => [indent + line, ...below(span.spanID, `${indent}  `)]);
+  return below(undefined, '');
+}
