@@ -89,6 +89,7 @@ $(installed): package-lock.json package.json
 	@command -v npm >/dev/null 2>&1 || { echo 'npm is missing: install Node.js 18 or later with npm, e.g. apt-get install nodejs npm' >&2; exit 1; }
 	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@test -x $(node) || { echo 'the pinned Node.js was not installed: there is one for Linux on x64 and arm64, this is $(machine)' >&2; exit 1; }
+	@$(node) --version >/dev/null 2>&1 || { echo 'the pinned Node.js does not start, most likely for want of a library: apt-get install libatomic1 libstdc++6' >&2; $(node) --version; }
 	@mkdir -p $(@D) && touch $@
 
 $(built): $(installed) $(sources)
