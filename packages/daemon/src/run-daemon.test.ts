@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 /** Runs a small daemon in a process of its own; `body` is the source of its start function. */
@@ -52,6 +55,29 @@ test('runDaemon() closes its scope in reverse on SIGTERM and exits 0', async () 
     [code, lines.map(({ msg }) => msg)],
     [0, ['daemon serves', 'daemon stops', 'closed last opened', 'closed first opened']],
   );
+});
+
+test('runDaemon() writes its lines to the file that LOG_FILE names, too', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'daemon-'));
+  try {
+    const path = join(folder, 'sample.log');
+    const { child, serves, ended } = runScript(keepAlive, [], { LOG_FILE: path });
+    await serves;
+    child.kill('SIGTERM');
+    const { code, stdout } = await ended;
+    assert.deepEqual([code, readFileSync(path, 'utf8')], [0, stdout]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('runDaemon() serves without a LOG_FILE that cannot be written, and says so', async () => {
+  const { child, serves, ended } = runScript(keepAlive, [], { LOG_FILE: '/dev/null/x' });
+  await serves;
+  child.kill('SIGTERM');
+  const { code, stderr } = await ended;
+  assert.equal(code, 0);
+  assert.match(stderr, /^sample: LOG_FILE cannot be written: .*\/dev\/null\/x/);
 });
 
 test('runDaemon() stops a daemon that is still waiting to start', async () => {

@@ -2,6 +2,7 @@ import { buildInfo } from '@nodewright/contract';
 import { faultFrom } from '@nodewright/fault';
 import { createLogger, type DestinationStream, type Logger, openTelemetry } from '@nodewright/telemetry';
 import type { DaemonDefinition } from './daemon-definition.ts';
+import { openLogFile } from './log-file.ts';
 import type { OptionTable } from './option.ts';
 import { parseOptions } from './parse-options.ts';
 import { trimHeapAfterStart } from './trim-heap.ts';
@@ -16,15 +17,30 @@ function writeLine(stream: NodeJS.WriteStream, text: string): void {
   stream.write(text.endsWith('\n') ? text : `${text}\n`);
 }
 
-/** Standard output, and the daemon's own sink when it has one. */
-function teeDestination(sink: { write(line: string): void } | undefined): DestinationStream | undefined {
-  if (sink === undefined) return undefined;
+interface LineSink {
+  write(line: string): void;
+}
+
+/** Standard output, and what else takes the lines. */
+function teeDestination(sinks: readonly LineSink[]): DestinationStream | undefined {
+  if (sinks.length === 0) return undefined;
   return {
     write(line: string) {
       process.stdout.write(line);
-      sink.write(line);
+      for (const sink of sinks) sink.write(line);
     },
   };
+}
+
+/** The file that `LOG_FILE` names. One that cannot be written is no reason not to serve. */
+function logFileSinks(name: string, path: string | undefined): LineSink[] {
+  if (path === undefined || path === '') return [];
+  try {
+    return [openLogFile(path)];
+  } catch (error) {
+    writeLine(process.stderr, `${name}: LOG_FILE cannot be written: ${faultFrom(error).message}`);
+    return [];
+  }
 }
 
 /** From now on anything that nobody caught ends the process with one line that says what it was. */
@@ -68,6 +84,7 @@ async function endsWithin(timeoutMs: number, work: Promise<void>): Promise<boole
 /**
  * Runs a daemon until SIGTERM or SIGINT, then closes its scope within the drain time-out and exits: 0 when everything
  * closed in time, 1 when not or after a crash, 2 when its flags or environment are wrong (one line on standard error).
+ * Every daemon takes `LOG_LEVEL` and `LOG_FILE` from its environment, the latter a file that gets its log lines, too.
  */
 export async function runDaemon<T extends OptionTable>(definition: DaemonDefinition<T>): Promise<void> {
   const { name, summary } = definition;
@@ -91,7 +108,10 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
     name,
     telemetry,
     level: environment.LOG_LEVEL,
-    destination: teeDestination(definition.logSink?.(options)),
+    destination: teeDestination([
+      ...[definition.logSink?.(options)].filter((sink) => sink !== undefined),
+      ...logFileSinks(name, environment.LOG_FILE),
+    ]),
   });
   const crash = crashOnUncaught(log);
   const drainTimeoutMs = definition.drainTimeoutMs ?? defaultDrainTimeoutMs;

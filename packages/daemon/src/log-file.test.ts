@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { openLogFile } from './log-file.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'log-file-'));
+after(() => rmSync(root, { recursive: true }));
+const read = (path: string) => readFileSync(path, 'utf8');
+
+test('a log file goes on where the last run ended, for its group to read', () => {
+  const path = join(root, 'a.log');
+  for (const line of ['first\n', 'second\n']) {
+    using file = openLogFile(path);
+    file.write(line);
+    assert.ok(read(path).endsWith(line));
+  }
+  assert.equal(read(path), 'first\nsecond\n');
+  assert.equal(statSync(path).mode & 0o777, 0o640);
+});
+
+test('a log file is put aside when it is full, and at most two are kept', () => {
+  const path = join(root, 'c.log');
+  using file = openLogFile(path, { rotateBytes: 10 });
+  for (const line of ['one-\n', 'two-\n', 'three-\n', 'four-\n', 'five-\n']) file.write(line);
+  assert.deepEqual(
+    [read(`${path}.1`), read(path), readdirSync(root).filter((name) => name.startsWith('c.'))],
+    ['three-\nfour-\n', 'five-\n', ['c.log', 'c.log.1']],
+  );
+});
+
+test('a log file that cannot be opened says why, and a full disk is no failure of the daemon', () => {
+  assert.throws(() => openLogFile(join(root, 'none', 'x.log')), { code: 'ENOENT' });
+  using full = openLogFile('/dev/full');
+  full.write('lost\n');
+});
