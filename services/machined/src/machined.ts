@@ -15,6 +15,7 @@ import {
 } from './domain/node-facts.ts';
 import { timeServerOf } from './domain/time-server.ts';
 import { openExitGuard } from './host/exit-guard.ts';
+import { followLogFile } from './host/follow-log-file.ts';
 import { openKernelFiles } from './host/kernel-files.ts';
 import { linkSocket } from './host/link-socket.ts';
 import { openLogCopies } from './host/log-copies.ts';
@@ -25,7 +26,7 @@ import { createUnixProbe } from './host/probe-connection.ts';
 import { readConfiguration } from './host/read-configuration.ts';
 import { watchParent } from './host/watch-parent.ts';
 import { startIdentityKeeper } from './identity/start-identity-keeper.ts';
-import { nodeFolders, nodeLayout } from './node-layout.ts';
+import { neighbourLogFile, nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
 import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
 import { completeServices } from './rpc/complete-services.ts';
@@ -119,6 +120,12 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
 
   const members = scope.use(await openMembershipFile(layout.paths.membership, log));
   const conditions = startIdentityKeeper({ config, node, layout, members, log, telemetry }, scope);
+
+  if (source === 'external') {
+    for (const daemon of daemons) {
+      scope.use(followLogFile(neighbourLogFile(layout, daemon), () => logs.open(daemon)));
+    }
+  }
 
   // On the scope last: the daemons end first, while the API still tells how it goes.
   scope.use(services);

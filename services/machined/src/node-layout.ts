@@ -95,3 +95,8 @@ export function nodeFolders(layout: NodeLayout, daemons: readonly ChildDaemon[])
     ),
   ];
 }
+
+/** Where a neighbour in another container shares its log, when it does. */
+export function neighbourLogFile({ paths }: NodeLayout, daemon: ChildDaemon): string {
+  return `${paths.logs}/${daemon}/${daemon}.log`;
+}

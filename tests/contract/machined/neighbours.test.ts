@@ -1,7 +1,7 @@
 // machined beside daemons that somebody else runs: what it tells of them, and that it leaves them alone.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -89,7 +89,7 @@ describe('neighbours of a node', { concurrency: 4 }, () => {
     ]);
   });
 
-  test('the log of a neighbour is refused with the place where it is', async () => {
+  test('the log of a neighbour that shares none is refused with the place where it is', async () => {
     await using node = await startNode({ services: 'external' });
     for (const id of ['apid', 'trustd']) {
       await assert.rejects(node.log(id), {
@@ -99,6 +99,17 @@ describe('neighbours of a node', { concurrency: 4 }, () => {
     assert.match(await node.log('machined'), /daemon serves/);
     const { messages } = await node.client(MachineServiceDefinition, 'os:admin').logsContainers({});
     assert.deepEqual(messages[0]?.ids, ['machined']);
+  });
+
+  test('the log that a neighbour shares is shown', async () => {
+    await using node = await startNode({ services: 'external' });
+    const folder = join(node.root, 'var', 'log', 'apid');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'apid.log'), 'neighbour says\n');
+    await eventually(async () => (await node.log('apid').catch(() => '')) === 'neighbour says\n', {
+      what: 'log of apid',
+    });
+    await assert.rejects(node.log('trustd'), { details: /kept by its container/ });
   });
 
   test('under the permission model machined does all of that, too', async () => {

@@ -45,7 +45,14 @@ test('daemonCommand() keeps trustd away from the socket of machined', () => {
 });
 
 test('daemonEnvironment() passes the environment on, for apid without proxies, with the trace of the start', () => {
-  const environment = { PATH: '/bin', HTTPS_PROXY: 'p', no_proxy: 'n', TRACEPARENT: 'old', OTEL_X: '1' };
+  const environment = {
+    PATH: '/bin',
+    HTTPS_PROXY: 'p',
+    no_proxy: 'n',
+    TRACEPARENT: 'old',
+    LOG_FILE: '/x',
+    OTEL_X: '1',
+  };
   assert.deepEqual(daemonEnvironment('apid', environment, 'new'), {
     PATH: '/bin',
     OTEL_X: '1',

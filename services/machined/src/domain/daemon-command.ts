@@ -80,14 +80,17 @@ export function daemonFolders(daemon: ChildDaemon): string[] {
 /** Proxies are for the daemons that reach out of the cluster. Source: Talos v1.14: environment of apid. */
 const proxyNames = new Set(['http_proxy', 'https_proxy', 'no_proxy']);
 
-/** The environment of a daemon: machined's own, for apid without proxies, and the trace that its start belongs to. */
+/** What is machined's alone. */
+const ownNames = new Set(['TRACEPARENT', 'LOG_FILE']);
+
+/** The environment of a daemon: machined's, for apid without proxies, and the trace that its start belongs to. */
 export function daemonEnvironment(
   daemon: ChildDaemon,
   environment: Readonly<Record<string, string | undefined>>,
   traceparent: string | undefined,
 ): Record<string, string | undefined> {
   const kept = Object.entries(environment).filter(
-    ([name]) => name !== 'TRACEPARENT' && !(daemon === 'apid' && proxyNames.has(name.toLowerCase())),
+    ([name]) => !ownNames.has(name) && !(daemon === 'apid' && proxyNames.has(name.toLowerCase())),
   );
   return { ...Object.fromEntries(kept), ...(traceparent === undefined ? {} : { TRACEPARENT: traceparent }) };
 }

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '@nodewright/testkit';
+import { followLogFile } from './follow-log-file.ts';
+import { LogStore } from './log-store.ts';
+
+test('followLogFile() gives a log what a file holds, gets, and gets after it was put aside or emptied', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'follow-'));
+  try {
+    const path = join(root, 'apid.log');
+    const store = new LogStore();
+    await using _follower = followLogFile(path, () => store.open('apid'), 10);
+    const says = (text: string) =>
+      eventually(async () => store.ids.length > 0 && store.open('apid').lastBytes(1000).toString() === text, {
+        what: JSON.stringify(text),
+      });
+    assert.deepEqual(store.ids, []);
+    writeFileSync(path, 'one\n');
+    await says('one\n');
+    appendFileSync(path, 'two\n');
+    await says('one\ntwo\n');
+    appendFileSync(path, 'three\n');
+    renameSync(path, `${path}.1`);
+    writeFileSync(path, 'four\n');
+    await says('one\ntwo\nthree\nfour\n');
+    writeFileSync(path, '5\n');
+    await says('one\ntwo\nthree\nfour\n5\n');
+    rmSync(path);
+    writeFileSync(path, 'six\n');
+    await says('one\ntwo\nthree\nfour\n5\nsix\n');
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
+
+test('followLogFile() is not led to another file by a link, and goes on once a file is there', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'follow-'));
+  try {
+    const path = join(root, 'apid.log');
+    writeFileSync(join(root, 'secret'), 'secret\n');
+    symlinkSync('secret', path);
+    const store = new LogStore();
+    await using _follower = followLogFile(path, () => store.open('apid'), 5);
+    await sleep(50);
+    assert.deepEqual(store.ids, []);
+    rmSync(path);
+    writeFileSync(path, 'log\n');
+    await eventually(async () => store.ids.length > 0, { what: 'log' });
+    assert.equal(store.open('apid').lastBytes(100).toString(), 'log\n');
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});

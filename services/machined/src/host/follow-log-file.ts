@@ -1,0 +1,85 @@
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
+import type { ServiceLog } from './log-store.ts';
+import { pause } from './pause.ts';
+
+const defaultPeriodMs = 500;
+const chunkBytes = 64 * 1024;
+/** The writer is trusted less than this process: it must not lead it to files that only this process may read. */
+const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * Copies a file that somebody else writes into a log, from its beginning and then as it grows, also after it was put
+ * aside and begun anew. While there is no file that can be read there is no log.
+ *
+ * @param openLog gives the log; called when there is something for it.
+ */
+export function followLogFile(
+  path: string,
+  openLog: () => ServiceLog,
+  periodMs = defaultPeriodMs,
+): AsyncDisposable {
+  const stop = new AbortController();
+  const follower = new FileFollower(path, openLog);
+  const follow = async () => {
+    while (!stop.signal.aborted) {
+      // What cannot be read now may be readable later.
+      await follower.readOn().catch(() => {});
+      await pause(periodMs, stop.signal);
+    }
+  };
+  const ended = follow();
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await ended;
+      await follower[Symbol.asyncDispose]();
+    },
+  };
+}
+
+class FileFollower implements AsyncDisposable {
+  readonly #path: string;
+  readonly #openLog: () => ServiceLog;
+  #file: FileHandle | undefined;
+  #inode = 0;
+  #offset = 0;
+
+  constructor(path: string, openLog: () => ServiceLog) {
+    this.#path = path;
+    this.#openLog = openLog;
+  }
+
+  async readOn(): Promise<void> {
+    await this.#readToEnd();
+    const { ino, size } = await lstat(this.#path);
+    if (this.#file !== undefined && ino === this.#inode && size >= this.#offset) return;
+    // The writer may have added to the old file before it took the new one.
+    await this.#readToEnd();
+    await this[Symbol.asyncDispose]();
+    const file = await open(this.#path, flags);
+    const facts = await file.stat();
+    if (!facts.isFile()) return await file.close();
+    this.#file = file;
+    this.#inode = facts.ino;
+    this.#offset = 0;
+    await this.#readToEnd();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close();
+  }
+
+  async #readToEnd(): Promise<void> {
+    if (this.#file === undefined) return;
+    const buffer = Buffer.allocUnsafe(chunkBytes);
+    for (;;) {
+      const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, this.#offset);
+      if (bytesRead === 0) return;
+      this.#offset += bytesRead;
+      this.#openLog().write(buffer.subarray(0, bytesRead));
+    }
+  }
+}
