@@ -92,7 +92,7 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
     }
   });
 
-  test('apid and trustd start in an image as machined starts them, and follow the network of their node', async () => {
+  test('apid and trustd start in an image as machined starts them, follow the network of their node, and may keep a log', async () => {
     for (const daemon of ['apid', 'trustd'] as const) {
       const expected = daemonCommand({
         daemon,
@@ -104,7 +104,12 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
       expected.splice(
         expected.indexOf(`/usr/lib/nodewright/${daemon}/${daemon}.cjs`),
         0,
-        ...[`--allow-fs-read=${folder}`, `--require=${folder}/follow-node.cjs`],
+        ...[
+          `--allow-fs-read=${folder}`,
+          `--allow-fs-read=/var/log/${daemon}`,
+          `--allow-fs-write=/var/log/${daemon}`,
+          `--require=${folder}/follow-node.cjs`,
+        ],
       );
       assert.deepEqual((await inspect(daemon)).Entrypoint, expected);
     }
