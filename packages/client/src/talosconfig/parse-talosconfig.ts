@@ -1,5 +1,5 @@
 import { Fault, Secret } from '@nodewright/fault';
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import { type Alias, type Document, isNode, LineCounter, parseDocument, visit } from 'yaml';
 import {
   emptyTalosconfig,
   type Talosconfig,
@@ -25,8 +25,25 @@ class Reader {
   }
 
   root(): Mapping | undefined {
-    const value: unknown = this.#document.toJS({ maxAliasCount: 100 });
+    const value = this.#value();
     return value === null || value === undefined ? undefined : this.mapping(value, []);
+  }
+
+  #value(): unknown {
+    try {
+      return this.#document.toJS({ maxAliasCount: 100 });
+    } catch (error) {
+      // Only aliases fail this late: without their anchor, or far too many of them.
+      throw this.#fault(this.#lineOfAlias(), error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** The first alias without an anchor, else the first alias. */
+  #lineOfAlias(): number {
+    const aliases: Alias[] = [];
+    visit(this.#document, { Alias: (_key, alias) => void aliases.push(alias) });
+    const culprit = aliases.find((alias) => alias.resolve(this.#document) === undefined) ?? aliases[0];
+    return culprit?.range ? this.#lines.linePos(culprit.range[0]).line : 1;
   }
 
   mapping(value: unknown, path: Path): Mapping {

@@ -121,6 +121,12 @@ test('parseTalosconfig() names the file and the line of what is wrong and quotes
   }
 });
 
+test('parseTalosconfig() names the line of an alias that leads nowhere', () => {
+  assert.throws(() => parseTalosconfig('context: a\ncontexts: *nowhere\n'), {
+    message: /^talosconfig \(text\): line 2: Unresolved alias/,
+  });
+});
+
 test('parseTalosconfig() survives any text: it reads it or says where it is wrong', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 60 }), (text) => {
@@ -130,6 +136,7 @@ test('parseTalosconfig() survives any text: it reads it or says where it is wron
         assert.match((error as Error).message, /^talosconfig \(text\): line \d+: /);
       }
     }),
+    { examples: [['*-'], ['a: &a [*a]']] },
   );
 });
 
