@@ -1,7 +1,7 @@
 // A cluster of processes from its making to its end, with the built command line.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -98,6 +98,12 @@ test('a cluster whose supervisor is killed ends with it and is started again by 
   const kept = await cluster.talosctl(...words);
   assert.deepEqual([kept.exitCode, kept.stderr.split('\n')[0]], [0, 'cluster "test" already runs']);
   assert.equal((await cluster.talosctl('cluster', 'create', '--name', 'test', '--workers', '1')).exitCode, 1);
+});
+
+test('a cluster whose folder is removed ends by itself', async () => {
+  await using cluster = await openProcessCluster({ controlPlanes: 1, workers: 0 });
+  await rm(cluster.view.folder, { recursive: true, force: true });
+  await eventually(() => processesOf(cluster.home).length === 0, { what: 'end of all processes' });
 });
 
 test('create that is interrupted takes back what it made', async () => {

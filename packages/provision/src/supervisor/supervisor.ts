@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { Fault, faultFrom } from '@nodewright/fault';
@@ -20,6 +20,9 @@ import { connectStarter, type Starter } from './starter.ts';
 
 /** Above the drain time-out of machined (25 s: it gives its own daemons 15 of them), below that of this daemon. */
 const defaultStopTimeout = '27s';
+
+/** Between looks at whether the cluster's folder is still there, in milliseconds. */
+const folderCheckMs = 2_000;
 
 const options = {
   folder: {
@@ -114,8 +117,19 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
       }),
     );
   }
+  stopWithoutFolder(context, scope, folder);
   if (starter === undefined) for (const node of nodes) node.start();
   else await obey(starter, nodes, subnetCidr(claim.subnet));
+}
+
+/** Someone who removes the folder of a cluster, or the whole clone, means its processes too. */
+function stopWithoutFolder({ log }: Context, scope: AsyncDisposableStack, folder: ClusterFolder): void {
+  const timer = setInterval(() => {
+    if (existsSync(folder.state)) return;
+    log.warn({ folder: folder.path }, 'folder of the cluster is gone');
+    process.kill(process.pid, 'SIGTERM');
+  }, folderCheckMs);
+  scope.defer(() => clearInterval(timer));
 }
 
 /** Does what the starter says until it releases this process; one that goes without doing so takes it along. */
