@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { TalosconfigLocation } from './locate-talosconfig.ts';
 import { lockFile } from './lock-file.ts';
+import { makeFolder } from './make-folder.ts';
 import { parseTalosconfig } from './parse-talosconfig.ts';
 import { printTalosconfig } from './print-talosconfig.ts';
 import { emptyTalosconfig, type Talosconfig } from './talosconfig.ts';
@@ -39,7 +40,7 @@ export async function saveTalosconfig(location: TalosconfigLocation, config: Tal
       `talosconfig ${location.path} is mounted read-only and cannot be saved`,
     );
   }
-  await mkdir(dirname(location.path), { recursive: true, mode: folderMode });
+  await makeFolder(dirname(location.path), folderMode);
   const target = await realpath(location.path).catch(() => location.path);
   const draft = `${target}.${randomBytes(6).toString('hex')}.tmp`;
   let file: FileHandle | undefined;
@@ -67,7 +68,7 @@ export async function updateTalosconfig(
   location: TalosconfigLocation,
   change: (config: Talosconfig) => Talosconfig | Promise<Talosconfig>,
 ): Promise<Talosconfig> {
-  if (location.writable) await mkdir(dirname(location.path), { recursive: true, mode: folderMode });
+  if (location.writable) await makeFolder(dirname(location.path), folderMode);
   await using _lock = location.writable ? await lockFile(`${location.path}.lock`) : undefined;
   const before = await readTalosconfig(location.path);
   const after = await change(before);

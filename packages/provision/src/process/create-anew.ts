@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '@nodewright/client/talosconfig';
 import { nodePaths } from '@nodewright/contract';
 import { planNodes } from '../domain/cluster-shape.ts';
 import { type ClusterState, encodeClusterState } from '../domain/cluster-state.ts';
@@ -31,7 +31,7 @@ export async function createAnew(creation: Creation, patchDigest: string): Promi
     nodes: [],
     talosconfig: { path: request.talosconfig, context: '' },
   };
-  await mkdir(folder.path, { recursive: true, mode: privateFolderMode });
+  await makeFolder(folder.path, privateFolderMode);
   undo.defer(() => removeClusterFolder(folder));
   await writePrivateFile(folder.state, encodeClusterState(draft));
 

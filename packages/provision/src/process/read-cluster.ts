@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, realpath } from 'node:fs/promises';
+import { readdir, readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '@nodewright/client/talosconfig';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { checkClusterName } from '../domain/cluster-shape.ts';
 import { type ClusterState, decodeClusterState } from '../domain/cluster-state.ts';
@@ -18,7 +19,7 @@ export async function locateCluster(
   options: { readonly make: boolean },
 ): Promise<ClusterFolder> {
   checkClusterName(name);
-  if (options.make) await mkdir(clustersFolder, { recursive: true, mode: privateFolderMode });
+  if (options.make) await makeFolder(clustersFolder, privateFolderMode);
   const parent = await realpath(clustersFolder).catch(() => clustersFolder);
   const path = join(parent, name);
   return clusterFolder(await realpath(path).catch(() => path));

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '@nodewright/client/talosconfig';
 
 /** Everything in a cluster's folder is its owner's business: it holds keys. */
 export const privateFolderMode = 0o700;
@@ -11,7 +12,7 @@ const privateFileMode = 0o600;
  * whatever the umask; missing folders are made with 0700.
  */
 export async function writePrivateFile(path: string, content: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: privateFolderMode });
+  await makeFolder(dirname(path), privateFolderMode);
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const file = await open(temporary, 'wx', privateFileMode);

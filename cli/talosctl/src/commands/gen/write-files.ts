@@ -1,5 +1,6 @@
-import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { makeFolder } from '@nodewright/client/talosconfig';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { PlannedFile } from './planned-file.ts';
 
@@ -42,7 +43,7 @@ async function writePlannedFile(
 ): Promise<void> {
   const target = resolve(cwd, path);
   try {
-    await mkdir(dirname(target), { recursive: true });
+    await makeFolder(dirname(target));
     const before = await statOf(target);
     // A device, a pipe or a link is written to, not replaced.
     if (force && before !== undefined && !before.isFile()) return await fill(target, 'w', text, mode);
