@@ -100,6 +100,18 @@ test('a cluster whose supervisor is killed ends with it and is started again by 
   assert.equal((await cluster.talosctl('cluster', 'create', '--name', 'test', '--workers', '1')).exitCode, 1);
 });
 
+test('destroy of a second cluster makes the first one current again', async () => {
+  await using home = await openHome();
+  await using first = await openProcessCluster(
+    { controlPlanes: 1, workers: 0 },
+    { home: home.path, name: 'one' },
+  );
+  const second = await openProcessCluster({ controlPlanes: 1, workers: 0 }, { home: home.path, name: 'two' });
+  await second[Symbol.asyncDispose]();
+  const { exitCode, stderr } = await first.talosctl('memory');
+  assert.equal(exitCode, 0, stderr);
+});
+
 test('a cluster whose folder is removed ends by itself', async () => {
   await using cluster = await openProcessCluster({ controlPlanes: 1, workers: 0 });
   await rm(cluster.view.folder, { recursive: true, force: true });

@@ -41,7 +41,10 @@ export async function removeClusterContext(place: ContextPlace, clusterTalosconf
   await updateTalosconfig({ path: place.path, writable: true }, (config) => {
     const names = namesOf(config, place, clusterTalosconfig);
     const rest = names.reduce(withoutContext, config);
-    return names.includes(config.context) ? { ...rest, context: '' } : rest;
+    if (!names.includes(config.context)) return rest;
+    // The only one left is what its user means; among several that is not for us to say.
+    const [only = '', ...others] = rest.contexts.keys();
+    return { ...rest, context: others.length === 0 ? only : '' };
   });
 }
 
