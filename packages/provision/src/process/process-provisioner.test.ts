@@ -323,7 +323,7 @@ test('create() takes another context name where the name is taken, and says so',
   assert.deepEqual(await contextsOf(cluster), { current: 'c-1', names: ['c', 'c-1'] });
   assert.deepEqual(cluster.notes, ['renamed talosconfig context "c" -> "c-1"']);
   await cluster.provisioner.destroy(cluster.ref(), { force: false }, cluster.progress);
-  assert.deepEqual(await contextsOf(cluster), { current: '', names: ['c'] });
+  assert.deepEqual(await contextsOf(cluster), { current: 'c', names: ['c'] });
 });
 
 test('logs() prints what the machineds said, node by node or one, and follows', async () => {
