@@ -5,6 +5,7 @@ import type { MethodDefinition, ServiceDefinition, UntypedServiceImplementation 
 import type { PackageDefinition } from '@grpc/proto-loader';
 import type { CallContext } from 'nice-grpc';
 import type { RpcService } from './rpc-service.ts';
+import { undecodableFault } from './tolerant-decoding.ts';
 
 /** What @grpc/reflection hands to a server: the service as grpc-js sees it. */
 interface CapturedService {
@@ -51,8 +52,16 @@ function answer({ method, handle }: CapturedService, request: Buffer): Buffer[] 
     end: () => {},
   });
   handle(stream);
-  stream.emit('data', method.requestDeserialize(request));
+  stream.emit('data', decode(method, request));
   return replies;
+}
+
+function decode({ path, requestDeserialize }: CapturedService['method'], request: Buffer): object {
+  try {
+    return requestDeserialize(request);
+  } catch (error) {
+    throw undecodableFault(path, error instanceof Error ? error.message : String(error));
+  }
 }
 
 const identity = (bytes: Uint8Array) => Buffer.from(bytes);

@@ -10,8 +10,10 @@ import { HealthService } from './health-service.ts';
 import { createLogMiddleware } from './log-middleware.ts';
 import { createReflectionServices } from './reflection-service.ts';
 import type { RpcService } from './rpc-service.ts';
+import { refuseUndecodable, withTolerantDecoding } from './tolerant-decoding.ts';
 import { createServerTraceMiddleware } from './trace-middleware.ts';
 import { openUnixPath } from './unix-path.ts';
+import { nameUnknownMethods } from './unknown-method.ts';
 
 export interface RpcServerInit {
   services: readonly RpcService[];
@@ -60,6 +62,7 @@ function fullName({ definition }: RpcService): string {
 
 export function createRpcServer(init: RpcServerInit): RpcServer {
   const { telemetry, log, drainTimeoutMs = defaultDrainTimeoutMs } = init;
+  nameUnknownMethods();
   // Outermost first: a call is traced and logged whatever refuses it, and every error becomes a status in one place.
   const server = createServer({
     'grpc.max_receive_message_length': init.maxMessageSizeBytes ?? defaultMaxMessageSizeBytes,
@@ -72,20 +75,16 @@ export function createRpcServer(init: RpcServerInit): RpcServer {
   const names = init.services.map(fullName);
   const health = new HealthService(names);
 
-  for (const { definition, implementation } of init.services) {
+  const add = ({ definition, implementation }: RpcService, middleware: readonly ServerMiddleware[] = []) => {
     let builder: Pick<typeof server, 'add' | 'with'> = server;
-    for (const middleware of init.middleware ?? []) builder = builder.with(middleware);
-    builder.add(definition, implementation);
-  }
+    for (const each of [...middleware, refuseUndecodable]) builder = builder.with(each);
+    builder.add(withTolerantDecoding(definition), implementation);
+  };
+  for (const service of init.services) add(service, init.middleware);
   // The standard services stand outside of the daemon's own checks: whoever reaches the socket may ask for health.
-  if (init.health !== false) server.add(HealthDefinition, health);
+  if (init.health !== false) add({ definition: HealthDefinition, implementation: health });
   if (init.reflection !== false) {
-    for (const { definition, implementation } of createReflectionServices([
-      ...names,
-      'grpc.health.v1.Health',
-    ])) {
-      server.add(definition, implementation);
-    }
+    for (const service of createReflectionServices([...names, 'grpc.health.v1.Health'])) add(service);
   }
 
   const resources = new DisposableStack();

@@ -34,14 +34,28 @@ test('a message over 32 MiB is refused, and the next call is served', async () =
 test('a message that is none is refused', async () => {
   using channel = openUnixChannel(node.socket);
   const broken = Buffer.from('ffffffffff', 'hex');
-  const { code } = await rawCall(
-    channel,
-    '/machine.MachineService/Logs',
-    { 'talos-role': 'os:admin' },
-    broken,
-  );
-  assert.ok(code !== 0, String(code));
+  const path = '/machine.MachineService/Logs';
+  const { code, details } = await rawCall(channel, path, { 'talos-role': 'os:admin' }, broken);
+  assert.equal(code, 3);
+  assert.match(details, /^the request of \/machine\.MachineService\/Logs cannot be decoded: \S/);
+  const refused = await rawCall(channel, path, { 'talos-role': 'os:none' }, broken);
+  assert.equal(refused.code, 7);
   assert.ok(await isServing(node.socket));
+});
+
+test('a method and a service that do not exist are named', async () => {
+  using channel = openUnixChannel(node.socket);
+  const metadata = { 'talos-role': 'os:admin' };
+  assert.deepEqual(
+    [
+      await rawCall(channel, '/machine.MachineService/Levitate', metadata),
+      await rawCall(channel, '/machine.Machine/Version', metadata),
+    ],
+    [
+      { code: 12, details: 'unknown method Levitate for service machine.MachineService' },
+      { code: 12, details: 'unknown service machine.Machine' },
+    ],
+  );
 });
 
 test('garbage on the socket, and clients that say nothing or leave in the middle, disturb nobody', async () => {

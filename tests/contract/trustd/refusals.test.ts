@@ -88,32 +88,45 @@ test('Certificate refuses a message over 4 MiB', async () => {
   assert.equal(fits[0], code.invalidArgument);
 });
 
-const empty = {
+const raw = {
   requestStream: false,
   responseStream: false,
-  requestSerialize: () => Buffer.alloc(0),
+  requestSerialize: (message: Uint8Array) => Buffer.from(message),
   requestDeserialize: () => ({}),
   responseSerialize: () => Buffer.alloc(0),
   responseDeserialize: () => ({}),
   options: {},
 } as const;
 
+/** A client of any method, whose requests are bytes. */
+const rawMethod = (path: string) => createClient({ call: { ...raw, path } }, channel);
+
 test('every other call is unimplemented, with and without a token', async () => {
-  const paths = [
-    '/securityapi.SecurityService/ReadFile',
-    '/securityapi.SecurityService/WriteFile',
-    '/securityapi.Security/Certificate',
-    '/machine.MachineService/Version',
-    '/grpc.health.v1.Health/Check',
-  ];
-  const codes = [];
-  for (const path of paths) {
-    const client = createClient({ call: { ...empty, path } }, channel);
+  const rows = [
+    ['/securityapi.Security/Certificate', 'unknown service securityapi.Security'],
+    ['/machine.MachineService/Version', 'unknown service machine.MachineService'],
+    ['/grpc.health.v1.Health/Check', 'unknown service grpc.health.v1.Health'],
+    ['/securityapi.SecurityService/Sign', 'unknown method Sign for service securityapi.SecurityService'],
+  ] as const;
+  for (const [path, details] of rows) {
     for (const metadata of [Metadata(), Metadata({ token })]) {
-      codes.push((await statusOf(client.call({}, { metadata })))[0]);
+      const status = await statusOf(rawMethod(path).call(Buffer.alloc(0), { metadata }));
+      assert.deepEqual(status, [code.unimplemented, details]);
     }
   }
-  assert.deepEqual(codes, Array(paths.length * 2).fill(code.unimplemented));
+  for (const name of ['ReadFile', 'WriteFile']) {
+    const call = rawMethod(`/securityapi.SecurityService/${name}`).call(Buffer.alloc(0));
+    assert.equal((await statusOf(call))[0], code.unimplemented);
+  }
+});
+
+test('a request that cannot be decoded is refused, and without the token not even looked at', async () => {
+  const { call } = rawMethod('/securityapi.SecurityService/Certificate');
+  const broken = Buffer.from('ffffffffff', 'hex');
+  assert.deepEqual(await statusOf(call(broken)), [code.unauthenticated, 'missing token']);
+  const [actual, details] = await statusOf(call(broken, { metadata: Metadata({ token }) }));
+  assert.equal(actual, code.invalidArgument);
+  assert.match(details, /^the request of \/securityapi\.SecurityService\/Certificate cannot be decoded: \S/);
 });
 
 test('no token, of the cluster or of a caller, is in anything that trustd wrote', async () => {

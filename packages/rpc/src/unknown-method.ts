@@ -1,0 +1,42 @@
+import { Server, type StatusObject, status } from '@grpc/grpc-js';
+
+/**
+ * What a call is told whose method no service has, in the words that clients of this protocol know.
+ *
+ * @param path `/package.Service/Method`, as it came
+ * @param known paths of the methods that are there
+ */
+export function unknownMethodText(path: string, known: Iterable<string>): string {
+  const [, service, method] = /^\/?(.+)\/([^/]*)$/.exec(path) ?? [];
+  if (service === undefined) return `malformed method name: ${JSON.stringify(path)}`;
+  for (const other of known) {
+    if (other.startsWith(`/${service}/`)) return `unknown method ${method} for service ${service}`;
+  }
+  return `unknown service ${service}`;
+}
+
+interface ServerInternals {
+  readonly handlers: ReadonlyMap<string, unknown>;
+  _respondWithError(error: Partial<StatusObject>, ...rest: unknown[]): void;
+}
+
+const libraryText = /^The server does not implement the method (.*)$/s;
+let isDone = false;
+
+/**
+ * Gives every server of this process those words. The library has no hook for calls that it has no handler for, so its
+ * one function that answers them is wrapped; without that function the calls keep the library's words.
+ */
+export function nameUnknownMethods(): void {
+  if (isDone) return;
+  isDone = true;
+  const internals = Server.prototype as unknown as ServerInternals;
+  const respondWithError = internals._respondWithError;
+  if (typeof respondWithError !== 'function') return;
+  internals._respondWithError = function (this: ServerInternals, error, ...rest) {
+    const path = error.code === status.UNIMPLEMENTED ? libraryText.exec(error.details ?? '')?.[1] : undefined;
+    const details =
+      path === undefined ? error.details : encodeURI(unknownMethodText(path, this.handlers.keys()));
+    respondWithError.call(this, { ...error, details }, ...rest);
+  };
+}
