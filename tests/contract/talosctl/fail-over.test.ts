@@ -143,3 +143,25 @@ test('what came of a stream before it broke is printed, and it is not started ag
     { stdout: 'node01: one\nnode01: two\n', exitCode: 1, calls: 1 },
   );
 });
+
+test('an endpoint whose node breaks after a part of the answer is believed: the node is the hop, not the endpoint', async () => {
+  const broken = 'node "node01" closed the connection in the middle of its answer (via cp-1)';
+  const chunk = Data.encode(Data.fromPartial({ bytes: Buffer.from('a line\n') })).finish();
+  const gateway = await cluster.gateway({
+    ...healthyCluster,
+    '/machine.MachineService/Logs': (call) => {
+      call.send(chunk);
+      call.fail(14, broken);
+    },
+    // Response headers, no message, and the status in trailers: what is left of a call that was being answered.
+    [memoryPath]: (call) => {
+      call.begin();
+      call.fail(14, broken);
+    },
+  });
+  const expected = `error from node node01: rpc error: code = Unavailable desc = ${broken}\n`;
+  for (const words of [['logs', 'machined'], ['memory']]) {
+    const { stderr, exitCode } = await runVia([gateway], ['-n', 'node01', ...words]);
+    assert.deepEqual({ stderr, exitCode }, { stderr: expected, exitCode: 1 });
+  }
+});

@@ -20,6 +20,8 @@ export interface FakeCall {
   readonly request: Buffer;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
+  /** Sends the response headers. */
+  begin(): void;
   send(message: Uint8Array): void;
   end(): void;
   fail(code: number, message: string): void;
@@ -71,11 +73,13 @@ function answer(
     node: headers.node as string | undefined,
     request: request.subarray(5),
     signal: gone.signal,
+    begin() {
+      if (stream.destroyed || stream.headersSent) return;
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+    },
     send(message) {
       if (stream.destroyed) return;
-      if (!stream.headersSent) {
-        stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
-      }
+      call.begin();
       stream.write(frame(message));
     },
     end: () => finish({ 'grpc-status': '0' }),

@@ -13,6 +13,17 @@ export type CallFailure = 'answered' | 'not-sent' | 'lost' | 'cut';
 /** Texts with which the HTTP/2 library fails a call that no server has seen. */
 const notSentDetails = [/^No connection established\b/, /^Stream refused by server$/];
 
+/**
+ * Texts with which the HTTP/2 library ends a call that broke after its answer had begun. A server may end such a call
+ * as UNAVAILABLE too, for the node behind it: then the text is the server's, and names that node.
+ */
+const cutDetails = [
+  /^Connection dropped$/,
+  /^Received RST_STREAM with code \d+/,
+  /^Stream refused by server$/,
+  /^(?:read|write) E[A-Z]+$/,
+];
+
 /** Watches one attempt of a call, to tell a server's answer from the library's own word for a broken connection. */
 export class CallOutcome {
   #received = false;
@@ -28,7 +39,8 @@ export class CallOutcome {
         options.onHeader?.(header);
       },
       onTrailer: (trailer) => {
-        // A server's trailers always carry something; those that the library makes up are empty.
+        // Those that the library makes up are empty. A server's are empty as well when nothing but the status, which
+        // the library takes out, came in a block of its own after the headers.
         if (!trailer[Symbol.iterator]().next().done) this.#answered = true;
         options.onTrailer?.(trailer);
       },
@@ -42,7 +54,9 @@ export class CallOutcome {
     const isBroken =
       fault.kind === 'unavailable' || (fault.kind === 'internal' && /^Received RST_STREAM/.test(details));
     if (!isBroken) return { failure: 'answered', fault };
-    if (this.#received) return { failure: 'cut', fault };
+    if (this.#received) {
+      return { failure: cutDetails.some((known) => known.test(details)) ? 'cut' : 'answered', fault };
+    }
     return { failure: notSentDetails.some((known) => known.test(details)) ? 'not-sent' : 'lost', fault };
   }
 }
