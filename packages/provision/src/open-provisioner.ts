@@ -28,15 +28,15 @@ export function openProvisioner(name: ProvisionerName, init: ProvisionerInit): P
     // Certificates, documents and gRPC are loaded where they are needed: until then the supervisor can start.
     async checkPatches(patches) {
       if (isEmpty(patches)) return;
-      const { checkPatches } = await import('./process/generated-material.ts');
+      const { checkPatches } = await import('./cluster/generated-material.ts');
       checkPatches(patches);
     },
     async makeMaterial() {
-      const { generateClusterMaterial } = await import('./process/generated-material.ts');
+      const { generateClusterMaterial } = await import('./cluster/generated-material.ts');
       return generateClusterMaterial(init.now);
     },
     async openProbe(talosconfig) {
-      const { openClientProbe } = await import('./process/client-probe.ts');
+      const { openClientProbe } = await import('./cluster/client-probe.ts');
       return openClientProbe(talosconfig, init.telemetry);
     },
   }));

@@ -1,8 +1,8 @@
 import { open, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@nodewright/fault';
+import { locateCluster, readCluster } from '../cluster/read-cluster.ts';
 import type { ClusterRef, LogLine, LogRequest } from '../provisioner.ts';
-import { locateCluster, readCluster } from './read-cluster.ts';
 
 const pollMs = 200;
 const chunkBytes = 64 * 1024;

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { makeFolder } from '@nodewright/client/talosconfig';
 import { nodePaths } from '@nodewright/contract';
+import { addClusterContext } from '../cluster/cluster-context.ts';
+import type { ClusterMaterial } from '../cluster/cluster-material.ts';
+import { membersFile } from '../cluster/members-file.ts';
+import { reservedCidrs } from '../cluster/read-cluster.ts';
+import { privateFolderMode, writePrivateFile } from '../cluster/write-file.ts';
 import { planNodes } from '../domain/cluster-shape.ts';
 import { type ClusterState, encodeClusterState } from '../domain/cluster-state.ts';
 import { candidateSubnets, gatewayAddress, parseSubnet, type Subnet, subnetCidr } from '../domain/subnet.ts';
-import { addClusterContext } from './cluster-context.ts';
-import type { ClusterMaterial } from './cluster-material.ts';
 import { awaitAnswers, type Creation } from './creation.ts';
 import { removeClusterFolder } from './destroy-cluster.ts';
-import { membersFile } from './members-file.ts';
-import { reservedCidrs } from './read-cluster.ts';
 import { startSupervisor } from './start-supervisor.ts';
-import { privateFolderMode, writePrivateFile } from './write-file.ts';
 
 /** Tried in automatic choice before giving up: with more than that taken, something else is wrong. */
 const candidateCount = 32;

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readExistingTalosconfig } from '@nodewright/client/talosconfig';
 import { Fault } from '@nodewright/fault';
+import { lockCluster } from '../cluster/cluster-lock.ts';
+import { findCluster, locateCluster } from '../cluster/read-cluster.ts';
 import { checkShape } from '../domain/cluster-shape.ts';
 import { planCreation } from '../domain/plan-creation.ts';
 import { parseSubnet } from '../domain/subnet.ts';
 import type { ClusterRequest, ConfigPatches, CreateResult, Progress } from '../provisioner.ts';
-import { lockCluster } from './cluster-lock.ts';
 import { createAnew } from './create-anew.ts';
 import type { CreateParts, Creation } from './creation.ts';
 import { removeClusterFolder, stopProcesses } from './destroy-cluster.ts';
-import { findCluster, locateCluster } from './read-cluster.ts';
 import { viewCluster } from './show-cluster.ts';
 import { keepRunning, startAgain } from './start-again.ts';
 

@@ -1,9 +1,9 @@
+import type { ClusterFolder } from '../cluster/cluster-folder.ts';
+import type { MakeClusterMaterial } from '../cluster/cluster-material.ts';
+import { type NodeProbe, waitForNodes } from '../cluster/wait-for-nodes.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import type { ClusterRequest, ConfigPatches, Progress } from '../provisioner.ts';
-import type { ClusterFolder } from './cluster-folder.ts';
-import type { MakeClusterMaterial } from './cluster-material.ts';
 import type { ProcessPrograms } from './programs.ts';
-import { type NodeProbe, waitForNodes } from './wait-for-nodes.ts';
 
 /** What a creation needs of the world. */
 export interface CreateParts {

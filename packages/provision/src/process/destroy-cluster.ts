@@ -2,13 +2,18 @@ import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { findClusterContexts, removeClusterContext } from '../cluster/cluster-context.ts';
+import { type ClusterFolder, isClusterEntry } from '../cluster/cluster-folder.ts';
+import { lockCluster } from '../cluster/cluster-lock.ts';
+import {
+  findClusterProcesses,
+  killClusterProcesses,
+  readLivePid,
+  sendSignal,
+} from '../cluster/cluster-processes.ts';
+import { findCluster, locateCluster, noSuchCluster } from '../cluster/read-cluster.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import type { ClusterRef, DestroyPlan, Progress } from '../provisioner.ts';
-import { findClusterContexts, removeClusterContext } from './cluster-context.ts';
-import { type ClusterFolder, isClusterEntry } from './cluster-folder.ts';
-import { lockCluster } from './cluster-lock.ts';
-import { findClusterProcesses, killClusterProcesses, readLivePid, sendSignal } from './cluster-processes.ts';
-import { findCluster, locateCluster, noSuchCluster } from './read-cluster.ts';
 
 /** Nothing of the cluster is kept: what has not stopped by then is ended. */
 const gracefulStopTimeoutMs = 5_000;

@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { parseTalosconfig } from '@nodewright/client/talosconfig';
 import { Fault, type FaultKind } from '@nodewright/fault';
 import { eventually } from '@nodewright/testkit';
+import { clusterFolder } from '../cluster/cluster-folder.ts';
+import { findClusterProcesses } from '../cluster/cluster-processes.ts';
 import { openTestCluster, type TestCluster } from '../testing/test-cluster.ts';
-import { clusterFolder } from './cluster-folder.ts';
-import { findClusterProcesses } from './cluster-processes.ts';
 import { describeTakenPorts } from './free-ports.ts';
 
 const never = new AbortController().signal;

@@ -1,10 +1,10 @@
+import type { ClusterFolder } from '../cluster/cluster-folder.ts';
+import { askOwner } from '../cluster/owner-socket.ts';
+import { locateCluster, readCluster } from '../cluster/read-cluster.ts';
 import { claimOwnerFromJson, type NodeStatus } from '../domain/claim.ts';
 import { clusterPorts } from '../domain/cluster-ports.ts';
 import { type ClusterState, loopbackMtu } from '../domain/cluster-state.ts';
 import type { ClusterRef, ClusterView } from '../provisioner.ts';
-import type { ClusterFolder } from './cluster-folder.ts';
-import { askOwner } from './owner-socket.ts';
-import { locateCluster, readCluster } from './read-cluster.ts';
 
 /** The cluster and what runs of it now. */
 export async function showCluster(ref: ClusterRef): Promise<ClusterView> {

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { addClusterContext, findClusterContexts } from '../cluster/cluster-context.ts';
+import { writePrivateFile } from '../cluster/write-file.ts';
 import { type ClusterState, encodeClusterState } from '../domain/cluster-state.ts';
 import { parseSubnet } from '../domain/subnet.ts';
-import { addClusterContext, findClusterContexts } from './cluster-context.ts';
 import { awaitAnswers, type Creation } from './creation.ts';
 import { stopProcesses } from './destroy-cluster.ts';
 import { startSupervisor } from './start-supervisor.ts';
-import { writePrivateFile } from './write-file.ts';
 
 /** Starts a complete cluster that is stopped, on the addresses it has always had. */
 export async function startAgain(creation: Creation, state: ClusterState): Promise<void> {

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { Fault } from '@nodewright/fault';
+import type { ClusterFolder } from '../cluster/cluster-folder.ts';
 import { daemonEnvironment } from '../domain/daemon-environment.ts';
 import { clusterVariable } from '../domain/owned-process.ts';
 import { parseSubnet, type Subnet, subnetCidr } from '../domain/subnet.ts';
 import type { SupervisorOrder, SupervisorReport } from '../domain/supervisor-message.ts';
-import type { ClusterFolder } from './cluster-folder.ts';
 import type { ProcessPrograms } from './programs.ts';
 
 export interface SupervisorStart {

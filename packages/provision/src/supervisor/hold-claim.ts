@@ -1,11 +1,11 @@
 import { ports } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
+import { askOwner, holdOwnerSocket, type OwnerSocket } from '../cluster/owner-socket.ts';
 import { claimOwnerFromJson } from '../domain/claim.ts';
 import { clusterPorts } from '../domain/cluster-ports.ts';
 import { type ClusterShape, planNodes } from '../domain/cluster-shape.ts';
 import { gatewayAddress, type Subnet, subnetCidr } from '../domain/subnet.ts';
 import { describeTakenPorts, type PortNeed } from '../process/free-ports.ts';
-import { askOwner, holdOwnerSocket, type OwnerSocket } from '../process/owner-socket.ts';
 
 export interface Claim extends AsyncDisposable {
   readonly subnet: Subnet;

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, writeFileSync } from 'node:fs';
 import type { Logger } from '@nodewright/telemetry';
+import { sendSignal } from '../cluster/cluster-processes.ts';
 import type { NodeRunState, NodeStatus } from '../domain/claim.ts';
 import { planRestart, type RestartHistory } from '../domain/plan-restart.ts';
-import { sendSignal } from '../process/cluster-processes.ts';
 import { openNodeLog } from './node-log.ts';
 
 export interface NodeRunnerInit {

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { querySntp } from '@nodewright/sntp';
 import { eventually } from '@nodewright/testkit';
+import { clusterFolder } from '../cluster/cluster-folder.ts';
+import { findClusterProcesses } from '../cluster/cluster-processes.ts';
+import { askOwner } from '../cluster/owner-socket.ts';
+import { readProcess } from '../cluster/read-process.ts';
 import type { ClaimOwner, NodeStatus } from '../domain/claim.ts';
 import { clusterPorts } from '../domain/cluster-ports.ts';
-import { clusterFolder } from '../process/cluster-folder.ts';
-import { findClusterProcesses } from '../process/cluster-processes.ts';
-import { askOwner } from '../process/owner-socket.ts';
-import { readProcess } from '../process/read-process.ts';
 import { openTestCluster, type TestCluster } from '../testing/test-cluster.ts';
 
 const never = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ClusterMaterial } from '../process/cluster-material.ts';
+import type { ClusterMaterial } from '../cluster/cluster-material.ts';
 import type { CreateParts } from '../process/creation.ts';
 import { createProcessProvisioner } from '../process/process-provisioner.ts';
 import type { ClusterRef, ClusterRequest, Progress, Provisioner } from '../provisioner.ts';

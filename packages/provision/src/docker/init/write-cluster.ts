@@ -10,9 +10,9 @@ import {
   parsePatch,
   type SecretsBundle,
 } from '@nodewright/machine-config';
+import { membersFile } from '../../cluster/members-file.ts';
+import { writePrivateFile } from '../../cluster/write-file.ts';
 import type { PlannedNode } from '../../domain/cluster-shape.ts';
-import { membersFile } from '../../process/members-file.ts';
-import { writePrivateFile } from '../../process/write-file.ts';
 import type { StackPlan } from './cluster-plan.ts';
 
 /** The API of Kubernetes on control planes. */
