@@ -54,6 +54,7 @@ const effectPackages = new Set([
   '@nodewright/h2',
   '@nodewright/client',
   '@nodewright/daemon',
+  '@nodewright/fault/make-folder',
 ]);
 
 test('the sources import something, so that the rules below have something to judge', () => {

@@ -106,6 +106,12 @@ test('an rpc server gives its socket the mode that is asked for, and its folder 
   }
 });
 
+test('an rpc server does not listen where the kernel makes no folders', { timeout: 5_000 }, async () => {
+  const log = createLogger({ name: 'unit', telemetry: noTelemetry, destination: { write: () => {} } });
+  await using server = createRpcServer({ services: [], telemetry: noTelemetry, log });
+  await assert.rejects(server.listenUnix('/proc/nodewright/run/x.sock'), { code: 'ENOENT' });
+});
+
 test('an rpc server turns faults into statuses and never shows more than their text', async () => {
   await withServer(async ({ path }) => {
     const { channel, client } = timeClient(path);

@@ -1,8 +1,9 @@
-import { chmodSync, chownSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ServerCredentials } from '@grpc/grpc-js';
 import { maxMessageSizeBytes as defaultMaxMessageSizeBytes } from '@nodewright/contract';
 import { HealthDefinition } from '@nodewright/contract/gen/grpc/health/v1/health.ts';
+import { makeFolder } from '@nodewright/fault/make-folder';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import { createServer, type ServerMiddleware } from 'nice-grpc';
 import { faultMiddleware } from './fault-middleware.ts';
@@ -91,7 +92,7 @@ export function createRpcServer(init: RpcServerInit): RpcServer {
   return {
     async listenUnix(path, { directoryMode = 0o700, owner, socketMode } = {}) {
       const directory = dirname(path);
-      mkdirSync(directory, { recursive: true, mode: directoryMode });
+      await makeFolder(directory, directoryMode);
       chmodSync(directory, directoryMode);
       rmSync(path, { force: true });
       const socket = resources.use(openUnixPath(path));

@@ -20,8 +20,8 @@ import { openKernelFiles } from './host/kernel-files.ts';
 import { linkSocket } from './host/link-socket.ts';
 import { openLogCopies } from './host/log-copies.ts';
 import { LogStore } from './host/log-store.ts';
-import { makeFolder } from './host/make-folder.ts';
 import { openMembershipFile } from './host/membership-file.ts';
+import { prepareFolder } from './host/prepare-folder.ts';
 import { createUnixProbe } from './host/probe-connection.ts';
 import { readConfiguration } from './host/read-configuration.ts';
 import { watchParent } from './host/watch-parent.ts';
@@ -109,7 +109,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     }),
   );
   const daemons = childDaemons(node);
-  for (const folder of nodeFolders(layout, daemons)) makeFolder(folder);
+  for (const folder of nodeFolders(layout, daemons)) await prepareFolder(folder);
   await refuseSecond(layout.paths.machinedSocket);
   await server.listenUnix(layout.paths.machinedSocket, {
     directoryMode: layout.socketDirectoryMode,

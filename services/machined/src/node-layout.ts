@@ -3,7 +3,7 @@ import { nodePaths, serviceUsers } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import { type ChildDaemon, daemonFolders } from './domain/daemon-command.ts';
 import type { NodeMode, ServiceSource } from './domain/node-facts.ts';
-import type { Folder } from './host/make-folder.ts';
+import type { Folder } from './host/prepare-folder.ts';
 import type { FileOwner } from './host/write-file-atomically.ts';
 
 type NodePath = keyof typeof nodePaths;

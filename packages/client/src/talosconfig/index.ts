@@ -1,5 +1,5 @@
+export { makeFolder } from '@nodewright/fault/make-folder';
 export * from './locate-talosconfig.ts';
-export * from './make-folder.ts';
 export * from './merge-talosconfig.ts';
 export * from './parse-talosconfig.ts';
 export * from './print-talosconfig.ts';

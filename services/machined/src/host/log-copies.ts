@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '@nodewright/fault/make-folder';
 import type { Logger } from '@nodewright/telemetry';
 import type { LogOffset } from '../domain/log-ring.ts';
 import type { LogStore, ServiceLog } from './log-store.ts';
@@ -32,7 +33,7 @@ export function openLogCopies(init: LogCopiesInit): AsyncDisposable {
 
   const flushAll = async () => {
     try {
-      await mkdir(init.folder, { recursive: true, mode: 0o755 });
+      await makeFolder(init.folder, 0o755);
       for (const copy of copies) await copy.flush();
       isFailing = false;
     } catch (error) {

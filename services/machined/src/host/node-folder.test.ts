@@ -7,15 +7,15 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { Fault } from '@nodewright/fault';
 import { linkSocket } from './link-socket.ts';
-import { makeFolder } from './make-folder.ts';
+import { prepareFolder } from './prepare-folder.ts';
 import { readConfiguration } from './read-configuration.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'folder-'));
 after(() => rmSync(root, { recursive: true }));
 
-test('linkSocket() makes a relative link, replaces an old one, and takes it away again', () => {
+test('linkSocket() makes a relative link, replaces an old one, and takes it away again', async () => {
   const link = join(root, 'system', 'run', 'machined', 'machine.sock');
-  makeFolder({ path: dirname(link), mode: 0o700 });
+  await prepareFolder({ path: dirname(link), mode: 0o700 });
   for (const name of ['old', 'machined']) {
     const opened = linkSocket(link, join(root, 'run', name, 'machined.sock'));
     assert.equal(readlinkSync(link), `../../../run/${name}/machined.sock`);
@@ -24,13 +24,17 @@ test('linkSocket() makes a relative link, replaces an old one, and takes it away
   assert.equal(lstatSync(link, { throwIfNoEntry: false }), undefined);
 });
 
-test('makeFolder() gives a folder its mode, new or old, and leaves what is in it', () => {
+test('prepareFolder() gives a folder its mode, new or old, and leaves what is in it', async () => {
   const path = join(root, 'a', 'b');
-  makeFolder({ path, mode: 0o700 });
+  await prepareFolder({ path, mode: 0o700 });
   writeFileSync(join(path, 'file'), 'kept');
-  makeFolder({ path, mode: 0o751 });
+  await prepareFolder({ path, mode: 0o751 });
   assert.equal(statSync(path).mode & 0o777, 0o751);
   assert.equal(readFileSync(join(path, 'file'), 'utf8'), 'kept');
+});
+
+test('prepareFolder() fails where the kernel makes no folders', { timeout: 5_000 }, async () => {
+  await assert.rejects(prepareFolder({ path: '/proc/nodewright/a/b', mode: 0o700 }), { code: 'ENOENT' });
 });
 
 test('readConfiguration() names the file that is missing or broken', () => {

@@ -30,6 +30,13 @@ test('writeFileAtomically() replaces a file, keeps it private and leaves nothing
     assert.deepEqual(await modesOf(path, join(root, 'run')), ['600', '700']);
   }));
 
+test('writeFileAtomically() fails where the kernel makes no folders', { timeout: 5_000 }, async () => {
+  await assert.rejects(writeFileAtomically('/proc/nodewright/a/b', 'text'), {
+    kind: 'not-found',
+    message: /^cannot write "\/proc\/nodewright\/a\/b": /,
+  });
+});
+
 test('writeFileAtomically() keeps the old file when the new one cannot be put in its place', () =>
   withFolder(async (root) => {
     await writeFileAtomically(join(root, 'folder', 'x'), '');

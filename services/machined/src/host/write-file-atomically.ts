@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { chmod, type FileHandle, lchown, mkdir, open, rename, rm } from 'node:fs/promises';
+import { chmod, type FileHandle, lchown, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { makeFolder } from '@nodewright/fault/make-folder';
 
 export interface FileOwner {
   readonly uid: number;
@@ -42,7 +43,7 @@ export async function writeFileAtomically(
   const temporary = `${path}.new`;
   const folder = dirname(path);
   try {
-    await mkdir(folder, { recursive: true, mode: directoryMode });
+    await makeFolder(folder, directoryMode);
     // What a crash left is not reused: it may belong to someone else or have another mode.
     await rm(temporary, { force: true });
     {

@@ -1,7 +1,7 @@
 import { lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { makeFolder } from '@nodewright/client/talosconfig';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { makeFolder } from '@nodewright/fault/make-folder';
 import type { PlannedFile } from './planned-file.ts';
 
 export interface WriteFilesOptions {

@@ -1,5 +1,6 @@
-import { chmodSync, chownSync, mkdirSync } from 'node:fs';
+import { chmod, chown } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '@nodewright/fault/make-folder';
 import type { FileOwner } from './write-file-atomically.ts';
 
 export interface Folder {
@@ -13,9 +14,9 @@ export interface Folder {
  * Makes a folder and gives it its mode and owner, whatever they were before. Folders above it that are missing are made
  * for everybody to pass through.
  */
-export function makeFolder({ path, mode, owner }: Folder): void {
-  mkdirSync(dirname(path), { recursive: true });
-  mkdirSync(path, { recursive: true, mode });
-  chmodSync(path, mode);
-  if (owner !== undefined) chownSync(path, owner.uid, owner.gid);
+export async function prepareFolder({ path, mode, owner }: Folder): Promise<void> {
+  await makeFolder(dirname(path));
+  await makeFolder(path, mode);
+  await chmod(path, mode);
+  if (owner !== undefined) await chown(path, owner.uid, owner.gid);
 }

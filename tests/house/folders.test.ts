@@ -1,0 +1,18 @@
+// Node's own recursive mkdir never returns where the kernel makes no folders, such as below /proc.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const checkout = join(import.meta.dirname, '..', '..');
+const endlessMkdir = /\bmkdir(Sync)?\([^;]*\brecursive\b/;
+
+test('what runs on a node or for a user makes folders with makeFolder() alone', () => {
+  const files = globSync('{packages,services,cli}/*/src/**/*.ts', { cwd: checkout }).filter(
+    (file) => !/\.test\.ts$|\/testing\/|\/testkit\//.test(file),
+  );
+  const found = files.filter((file) => endlessMkdir.test(readFileSync(join(checkout, file), 'utf8')));
+  assert.deepEqual(found, [], 'use makeFolder of @nodewright/fault/make-folder');
+  assert.ok(files.length > 100);
+  assert.match('await mkdir(folder, { recursive: true });', endlessMkdir);
+});
