@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
 import { type Architecture, nativeArchitecture } from './architecture.ts';
-import { ensureBases } from './ensure-bases.ts';
+import { ensureBase } from './ensure-base.ts';
 import { type NormalisedImages, normaliseImages } from './normalise-images.ts';
 import { stageContext } from './stage-context.ts';
 
@@ -38,7 +38,7 @@ export interface BuildImagesInit {
 export async function buildImages(init: BuildImagesInit): Promise<{ name: string; id: string }[]> {
   const { checkout, architecture, services = imageServices } = init;
   const isNative = architecture === nativeArchitecture();
-  const bases = await ensureBases(init);
+  const base = await ensureBase(init);
   const context = isNative
     ? checkout
     : stageContext(checkout, join(checkout, '_out', 'images', architecture), architecture);
@@ -48,11 +48,10 @@ export async function buildImages(init: BuildImagesInit): Promise<{ name: string
   try {
     // One after the other: they share their first layers.
     for (const [index, service] of services.entries())
-      await build(init, bases, context, service, drafts[index] ?? '');
+      await build(init, base, context, service, drafts[index] ?? '');
     const normalised = await normalise(
       new Map(drafts.map((draft, index) => [draft, names[index] ?? ''])),
       init,
-      await layersOf(bases.BASE ?? ''),
     );
     const before = (await Promise.all(names.map(idOf))).filter((id) => id !== undefined);
     await load(normalised);
@@ -67,12 +66,12 @@ export async function buildImages(init: BuildImagesInit): Promise<{ name: string
 
 async function build(
   init: BuildImagesInit,
-  bases: Record<string, string>,
+  base: string,
   context: string,
   service: ImageService,
   tag: string,
 ): Promise<void> {
-  const buildArgs = Object.entries({ ...bases, REVISION: init.revision });
+  const buildArgs = Object.entries({ BASE: base, REVISION: init.revision });
   const { code, stdout, stderr } = await tryDocker(
     [
       'build',
@@ -96,24 +95,15 @@ async function idOf(name: string): Promise<string | undefined> {
   return code === 0 ? stdout.trim() : undefined;
 }
 
-async function layersOf(image: string): Promise<Set<string>> {
-  return new Set(
-    JSON.parse(
-      await runDocker(['image', 'inspect', '--format', '{{json .RootFS.Layers}}', image]),
-    ) as string[],
-  );
-}
-
 async function normalise(
   names: ReadonlyMap<string, string>,
   { architecture, epochSeconds }: BuildImagesInit,
-  baseLayers: ReadonlySet<string>,
 ): Promise<NormalisedImages> {
   const folder = mkdtempSync(join(tmpdir(), 'images-'));
   try {
     const file = join(folder, 'saved.tar');
     await runDocker(['save', '--output', file, ...names.keys()]);
-    return normaliseImages({ saved: readFileSync(file), architecture, epochSeconds, baseLayers, names });
+    return normaliseImages({ saved: readFileSync(file), architecture, epochSeconds, names });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

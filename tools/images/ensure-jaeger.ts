@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
 import { nativeArchitecture } from './architecture.ts';
 import { buildJaeger, jaegerVersion } from './build-jaeger.ts';
-import { ensureBases } from './ensure-bases.ts';
 
 /** The public name of Jaeger's image; compose.yaml says the same. */
 export const jaegerImage = `jaegertracing/jaeger:${jaegerVersion}`;
@@ -22,7 +21,6 @@ export async function ensureJaeger({ checkout, epochSeconds, note }: EnsureJaege
   if (pulled.code === 0) return note(`pulled ${jaegerImage}`);
 
   const architecture = nativeArchitecture();
-  const { BASE = '' } = await ensureBases({ architecture, epochSeconds, note });
   const folder = join(cacheFolder(checkout), 'jaeger', jaegerVersion, architecture);
   let program: string;
   try {
@@ -36,7 +34,7 @@ export async function ensureJaeger({ checkout, epochSeconds, note }: EnsureJaege
   try {
     copyFileSync(join(checkout, 'images', 'jaeger', 'Dockerfile'), join(context, 'Dockerfile'));
     linkSync(program, join(context, 'jaeger-linux'));
-    await runDocker(['build', '--tag', jaegerImage, '--build-arg', `BASE=${BASE}`, context]);
+    await runDocker(['build', '--tag', jaegerImage, context]);
   } finally {
     rmSync(context, { recursive: true });
   }

@@ -30,8 +30,6 @@ export interface NormaliseRequest {
   readonly architecture: Architecture;
   /** Time of every file and of the images. */
   readonly epochSeconds: number;
-  /** Layers (diff ids) that stay as they are: those of the base. */
-  readonly baseLayers: ReadonlySet<string>;
   /** The final name of each image by the name under which it was saved. */
   readonly names: ReadonlyMap<string, string>;
 }
@@ -47,7 +45,6 @@ export function normaliseImages({
   saved,
   architecture,
   epochSeconds,
-  baseLayers,
   names,
 }: NormaliseRequest): NormalisedImages {
   const read = archiveReader(saved);
@@ -61,7 +58,7 @@ export function normaliseImages({
     if (known !== undefined) return known;
     const raw = read(path);
     const content = raw.readUInt16BE(0) === 0x1f8b ? gunzipSync(raw) : raw;
-    const pieces = baseLayers.has(diffId) ? [content] : withTimes(content, epochSeconds);
+    const pieces = withTimes(content, epochSeconds);
     const sum = sha256(pieces);
     const layer = { path: `${sum}/layer.tar`, diffId: `sha256:${sum}` };
     layers.set(diffId, layer);

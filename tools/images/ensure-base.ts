@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process';
+import { tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { type Architecture, nativeArchitecture } from './architecture.ts';
+import { makeBase } from './make-base.ts';
+
+const baseTag = 'node:26-trixie-slim';
+
+export interface EnsureBaseInit {
+  readonly architecture: Architecture;
+  readonly epochSeconds: number;
+  readonly note: (line: string) => void;
+}
+
+/**
+ * Makes sure that the image is there which the libraries of the suite's images come from, and yields its name, the
+ * Dockerfiles' build argument `BASE`: the public one, found or pulled, or a stand-in from Debian packages where no
+ * registry answers. A stand-in has a name of its own: it holds libraries only, and nobody should take it for the other.
+ *
+ * @throws Error with one line that says what to do.
+ */
+export async function ensureBase({ architecture, epochSeconds, note }: EnsureBaseInit): Promise<string> {
+  const name = publicBase(architecture);
+  const standIn = standInBase(architecture);
+  for (const known of [name, standIn]) if (await isThere(known, architecture)) return known;
+  const pulled = await tryDocker(['pull', '--quiet', '--platform', `linux/${architecture}`, name]);
+  if (pulled.code === 0) {
+    note(`pulled ${name}`);
+    return name;
+  }
+  if (process.getuid?.() !== 0 || spawnSync('mmdebstrap', ['--version']).error !== undefined)
+    throw new Error(
+      `${name} cannot be pulled: connect to its registry, or let root make it with mmdebstrap (apt-get install mmdebstrap)`,
+    );
+  await makeBase(standIn, architecture, epochSeconds);
+  note(`made ${standIn} from Debian packages, because no registry answers for ${name}`);
+  return standIn;
+}
+
+/** Docker Hub has the images of each architecture under a name of their own, too, which leaves the short one alone. */
+export function publicBase(architecture: Architecture): string {
+  if (architecture === nativeArchitecture()) return baseTag;
+  return `${architecture === 'arm64' ? 'arm64v8' : 'amd64'}/${baseTag}`;
+}
+
+export function standInBase(architecture: Architecture): string {
+  return `nodewright/base:trixie-${architecture}`;
+}
+
+async function isThere(name: string, architecture: Architecture): Promise<boolean> {
+  const { code, stdout } = await tryDocker(['image', 'inspect', '--format', '{{.Architecture}}', name]);
+  return code === 0 && stdout.trim() === architecture;
+}
