@@ -16,7 +16,7 @@ export function openClientProbe(talosconfig: string, telemetry: Telemetry): Node
   return {
     async version(endpoint, node, signal) {
       const client = clientOf(endpoint);
-      const target = node.address === endpoint ? client.firstEndpoint() : client.node(node.name);
+      const target = node === undefined ? client.firstEndpoint() : client.node(node);
       await target.machine.version({}, { signal });
     },
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,4 @@
 import type { PlannedNode } from '../domain/cluster-shape.ts';
-import type { Subnet } from '../domain/subnet.ts';
 import type { ConfigPatches } from '../provisioner.ts';
 
 export interface NodeConfigRequest {
@@ -7,7 +6,10 @@ export interface NodeConfigRequest {
   readonly node: PlannedNode;
   /** URL of the Kubernetes control plane. */
   readonly endpoint: string;
-  readonly subnet: Subnet;
+  /** `address:port` of the cluster's time server. */
+  readonly timeServer: string;
+  /** Addresses under which the node is reached besides its own. */
+  readonly certSans: readonly string[];
   readonly patches: ConfigPatches;
 }
 

@@ -7,8 +7,9 @@ import { parseCertificate } from '@nodewright/pki';
 import { planNodes } from '../domain/cluster-shape.ts';
 import { checkPatches, generateClusterMaterial } from './generated-material.ts';
 
-const subnet = { second: 44, third: 5 };
+const subnet = { first: 127, second: 44, third: 5 };
 const [controlPlane, worker] = planNodes({ controlPlanes: 1, workers: 1 }, subnet);
+const way = { timeServer: '127.44.5.1:50123', certSans: ['127.0.0.1'] };
 const noPatches = { all: [], controlPlanes: [], workers: [] };
 const now = () => new Date('2026-08-14T12:00:00Z');
 
@@ -16,12 +17,12 @@ test('generateClusterMaterial() makes configurations that differ by node as they
   assert.ok(controlPlane !== undefined && worker !== undefined);
   const material = await generateClusterMaterial(now);
   const secrets = decodeSecrets(material.secrets);
-  const common = { clusterName: 'c', endpoint: 'https://127.44.5.2:6443', subnet, patches: noPatches };
+  const common = { clusterName: 'c', endpoint: 'https://127.44.5.2:6443', ...way, patches: noPatches };
   const configs = [controlPlane, worker].map((node) => material.nodeConfig({ ...common, node }));
   const shared = {
     token: secrets.trustd.token,
     acceptedCAs: [],
-    certSANs: [],
+    certSANs: ['127.0.0.1'],
     clusterName: 'c',
     clusterEndpoint: 'https://127.44.5.2:6443',
     timeServers: ['127.44.5.1:50123'],
@@ -56,13 +57,13 @@ test('generateClusterMaterial() applies patches for all nodes, then those of the
   const patches = { all: [san('all')], controlPlanes: [san('king')], workers: [san('bee')] };
   const sansOf = (node: typeof worker) =>
     readNodeConfig(
-      material.nodeConfig({ clusterName: 'c', endpoint: 'https://127.44.5.2:6443', subnet, patches, node }),
+      material.nodeConfig({ clusterName: 'c', endpoint: 'https://127.44.5.2:6443', ...way, patches, node }),
     ).certSANs;
   assert.deepEqual(
     [sansOf(controlPlane), sansOf(worker)],
     [
-      ['all', 'king'],
-      ['all', 'bee'],
+      ['127.0.0.1', 'all', 'king'],
+      ['127.0.0.1', 'all', 'bee'],
     ],
   );
 });

@@ -10,9 +10,6 @@ import {
   parsePatch,
 } from '@nodewright/machine-config';
 import { issueCertificate } from '@nodewright/pki';
-import { clusterPorts } from '../domain/cluster-ports.ts';
-import type { PlannedNode } from '../domain/cluster-shape.ts';
-import { gatewayAddress, type Subnet } from '../domain/subnet.ts';
 import type { ConfigPatches, PatchText } from '../provisioner.ts';
 import type { ClusterMaterial, NodeConfigRequest } from './cluster-material.ts';
 
@@ -21,13 +18,14 @@ export function checkPatches({ all, controlPlanes, workers }: ConfigPatches): vo
   readPatches([...all, ...controlPlanes, ...workers]);
 }
 
-/** Fresh secrets of a cluster whose nodes are processes, and their configurations. */
+/** Fresh secrets of a cluster, and the configurations of its nodes. */
 export async function generateClusterMaterial(now: () => Date): Promise<ClusterMaterial> {
   const secrets = await generateSecrets({ now: now() });
   const { os } = secrets.certs;
   return {
     secrets: encodeSecrets(secrets),
-    nodeConfig({ clusterName, node, endpoint, subnet, patches }: NodeConfigRequest) {
+    nodeConfig(request: NodeConfigRequest) {
+      const { clusterName, node, endpoint, patches } = request;
       const ofType = node.type === 'controlplane' ? patches.controlPlanes : patches.workers;
       return generateConfig({
         secrets,
@@ -37,7 +35,7 @@ export async function generateClusterMaterial(now: () => Date): Promise<ClusterM
         // There is no disk to install to, and nobody outside this machine who could know the nodes.
         options: { installDisk: '', clusterDiscovery: false },
         // The user's come last: they may change anything.
-        patches: [...nodePatches(node, subnet), ...readPatches([...patches.all, ...ofType])],
+        patches: [...nodePatches(request), ...readPatches([...patches.all, ...ofType])],
       });
     },
     async talosconfig(clusterName, endpoints) {
@@ -54,15 +52,16 @@ export async function generateClusterMaterial(now: () => Date): Promise<ClusterM
   };
 }
 
-/** What makes the node this one: its name, and the cluster's own time server. */
-function nodePatches(node: PlannedNode, subnet: Subnet): ConfigPatch[] {
+/** What makes the node this one: its name, the cluster's own time server, and how it is reached. */
+function nodePatches({ node, timeServer, certSans }: NodeConfigRequest): ConfigPatch[] {
   const documents = [
     { apiVersion: 'v1alpha1', kind: 'HostnameConfig', auto: 'off', hostname: node.name },
     {
       apiVersion: 'v1alpha1',
       kind: 'TimeSyncConfig',
-      ntp: { servers: [`${gatewayAddress(subnet)}:${clusterPorts.time}`] },
+      ntp: { servers: [timeServer] },
     },
+    ...(certSans.length === 0 ? [] : [{ machine: { certSANs: certSans } }]),
   ];
   return documents.map((document) => parsePatch(JSON.stringify(document)));
 }

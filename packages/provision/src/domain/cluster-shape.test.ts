@@ -4,15 +4,17 @@ import { Fault } from '@nodewright/fault';
 import { checkClusterName, checkShape, describeShape, planNodes } from './cluster-shape.ts';
 
 test('planNodes() names and addresses control planes first', () => {
-  assert.deepEqual(planNodes({ controlPlanes: 2, workers: 1 }, { second: 40, third: 9 }), [
+  assert.deepEqual(planNodes({ controlPlanes: 2, workers: 1 }, { first: 127, second: 40, third: 9 }), [
     { name: 'node01', type: 'controlplane', address: '127.40.9.2' },
     { name: 'node02', type: 'controlplane', address: '127.40.9.3' },
     { name: 'node03', type: 'worker', address: '127.40.9.4' },
   ]);
 });
 
+const limit = { kind: 'process', most: 253 };
+
 test('checkShape() takes 1 to 253 nodes with at least one control plane', () => {
-  checkShape({ controlPlanes: 1, workers: 252 });
+  checkShape({ controlPlanes: 1, workers: 252 }, limit);
   for (const shape of [
     { controlPlanes: 0, workers: 1 },
     { controlPlanes: 1, workers: -1 },
@@ -21,7 +23,7 @@ test('checkShape() takes 1 to 253 nodes with at least one control plane', () => 
     { controlPlanes: 1.5, workers: 0 },
   ]) {
     assert.throws(
-      () => checkShape(shape),
+      () => checkShape(shape, limit),
       (error) => error instanceof Fault && error.kind === 'invalid-argument',
     );
   }

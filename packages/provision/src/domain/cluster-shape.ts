@@ -1,5 +1,5 @@
 import { Fault } from '@nodewright/fault';
-import { maxNodes, nodeAddress, type Subnet } from './subnet.ts';
+import { nodeAddress, type Subnet } from './subnet.ts';
 
 /** How many nodes of which type a cluster has. */
 export interface ClusterShape {
@@ -17,7 +17,10 @@ export interface PlannedNode {
 }
 
 /** Throws a Fault `invalid-argument` when such a cluster cannot be made. */
-export function checkShape({ controlPlanes, workers }: ClusterShape): void {
+export function checkShape(
+  { controlPlanes, workers }: ClusterShape,
+  { kind, most }: { readonly kind: string; readonly most: number },
+): void {
   const counts = [
     ['control planes', controlPlanes, 1],
     ['workers', workers, 0],
@@ -27,10 +30,10 @@ export function checkShape({ controlPlanes, workers }: ClusterShape): void {
       throw new Fault('invalid-argument', `the number of ${noun} must be at least ${least}, not "${count}"`);
     }
   }
-  if (controlPlanes + workers > maxNodes) {
+  if (controlPlanes + workers > most) {
     throw new Fault(
       'invalid-argument',
-      `a process cluster holds ${maxNodes} nodes, not ${controlPlanes + workers}`,
+      `a ${kind} cluster holds ${most} nodes, not ${controlPlanes + workers}`,
     );
   }
 }

@@ -6,6 +6,19 @@ import { planNodes } from './cluster-shape.ts';
 import { type ClusterState, decodeClusterState, encodeClusterState } from './cluster-state.ts';
 import { gatewayAddress, subnetCidr } from './subnet.ts';
 
+const stacks = fc.record(
+  {
+    tag: fc.constantFrom('dev', 'v1.0'),
+    jaegerPort: fc.nat(65535),
+    otlpPort: fc.nat(65535),
+    publishedPorts: fc.constantFrom<Record<string, number>[]>({}, { node01: 40000, node02: 40001 }),
+    engine: fc.constantFrom<Record<string, string>[]>(
+      {},
+      { DOCKER_HOST: 'unix:///run/user/1000/docker.sock' },
+    ),
+  },
+  { noNullPrototype: true },
+);
 const states = fc
   .record({
     name: fc.stringMatching(/^[a-z0-9][a-z0-9.-]{0,20}$/),
@@ -13,12 +26,14 @@ const states = fc
     controlPlanes: fc.integer({ min: 1, max: 5 }),
     workers: fc.nat(5),
     third: fc.option(fc.nat(255)),
+    stack: fc.option(stacks),
     talosconfig: fc.option(fc.record({ path: fc.string(), context: fc.string() }, { noNullPrototype: true })),
   })
-  .map(({ name, phase, controlPlanes, workers, third, talosconfig }): ClusterState => {
+  .map(({ name, phase, controlPlanes, workers, third, talosconfig, stack }): ClusterState => {
     const shape = { controlPlanes, workers };
-    const subnet = { second: 20, third: third ?? 0 };
+    const subnet = { first: 127, second: 20, third: third ?? 0 };
     return {
+      provisioner: stack === null ? 'process' : 'docker',
       name,
       phase,
       shape,
@@ -31,6 +46,7 @@ const states = fc
             kubernetesEndpoint: `https://127.20.${third}.2:6443`,
           }),
       ...(talosconfig === null ? {} : { talosconfig }),
+      ...(stack === null ? {} : { stack }),
     };
   });
 
@@ -44,16 +60,17 @@ test('decodeClusterState() reads what encodeClusterState() wrote', () => {
 
 test('decodeClusterState() says which file and which value are wrong', () => {
   const good = encodeClusterState({
+    provisioner: 'process',
     name: 'c',
     phase: 'created',
     shape: { controlPlanes: 1, workers: 0 },
     patchDigest: '',
-    nodes: planNodes({ controlPlanes: 1, workers: 0 }, { second: 20, third: 1 }),
+    nodes: planNodes({ controlPlanes: 1, workers: 0 }, { first: 127, second: 20, third: 1 }),
   });
   const rows: [string, RegExp][] = [
     ['', /^\/x\/state\.yaml: provisionername must be a text$/],
     ['a: [', /^\/x\/state\.yaml: not YAML: /],
-    [good.replace('process', 'docker'), /made by provisioner "docker", not by "process"$/],
+    [good.replace('process', 'qemu'), /made by provisioner "qemu", which this version does not have$/],
     [good.replace('phase: created', 'phase: dreaming'), /unknown phase "dreaming"$/],
     [good.replace('workers: 0', 'workers: none'), /request\.workers must be a number$/],
     [good.replace('type: controlplane', 'type: king'), /nodes\[0\]\.type must be controlplane or worker$/],

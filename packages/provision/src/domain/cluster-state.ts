@@ -1,12 +1,31 @@
 import { Fault } from '@nodewright/fault';
 import { parseDocument, stringify } from 'yaml';
+import type { ProvisionerName } from '../provisioner.ts';
 import type { ClusterShape, NodeType, PlannedNode } from './cluster-shape.ts';
+import { DocumentField } from './document-field.ts';
+
+/** Provisioners that keep a state of this form. */
+export type StatefulProvisioner = Extract<ProvisionerName, 'process' | 'docker'>;
+
+/** What only a cluster of containers has. */
+export interface StackState {
+  /** Tag of the suite's images. */
+  readonly tag: string;
+  /** Where this host reaches Jaeger's page and its OTLP receiver, on 127.0.0.1. */
+  readonly jaegerPort: number;
+  readonly otlpPort: number;
+  /** Where this host reaches the apid of each control plane, on 127.0.0.1, by node. */
+  readonly publishedPorts: Readonly<Record<string, number>>;
+  /** The variables that said which engine was meant. */
+  readonly engine: Readonly<Record<string, string>>;
+}
 
 /**
- * What is known of a process cluster for as long as its folder exists. `creating` means that the folder is not
+ * What is known of a cluster for as long as its folder exists. `creating` means that the folder is not
  * complete: whoever made it is still at work or was interrupted, and nothing in it is worth keeping.
  */
 export interface ClusterState {
+  readonly provisioner: StatefulProvisioner;
   readonly name: string;
   readonly phase: 'creating' | 'created';
   readonly shape: ClusterShape;
@@ -18,23 +37,28 @@ export interface ClusterState {
   readonly kubernetesEndpoint?: string;
   /** Where the way in is written for the user. The name of the context is empty until it is there. */
   readonly talosconfig?: { readonly path: string; readonly context: string };
+  /** Of a cluster of containers, once its ports are chosen. */
+  readonly stack?: StackState;
 }
 
-/** MTU of the loopback interface. */
-export const loopbackMtu = 65536;
+/** Name and MTU of the network that a cluster is on: the loopback interface, or a bridge of the engine. */
+export function networkFacts({ provisioner, name }: Pick<ClusterState, 'provisioner' | 'name'>) {
+  return provisioner === 'process' ? { name: 'loopback', mtu: 65536 } : { name, mtu: 1500 };
+}
 
 /** `state.yaml`, with the lower-case keys of Talos v1.14: provision state, and ours beside them. */
 export function encodeClusterState(state: ClusterState): string {
+  const { name: network, mtu } = networkFacts(state);
   const document = {
-    provisionername: 'process',
+    provisionername: state.provisioner,
     phase: state.phase,
     clusterinfo: {
       clustername: state.name,
       network: {
-        name: 'loopback',
+        name: network,
         cidrs: state.network === undefined ? [] : [state.network.cidr],
         gatewayaddrs: state.network === undefined ? [] : [state.network.gateway],
-        mtu: loopbackMtu,
+        mtu,
       },
       nodes: state.nodes.map(({ name, type, address }) => ({ id: name, name, type, ips: [address] })),
       kubernetesendpoint: state.kubernetesEndpoint ?? '',
@@ -45,6 +69,7 @@ export function encodeClusterState(state: ClusterState): string {
       patchdigest: state.patchDigest,
     },
     ...(state.talosconfig === undefined ? {} : { talosconfig: { ...state.talosconfig } }),
+    ...(state.stack === undefined ? {} : { docker: encodeStack(state.stack) }),
   };
   return stringify(document, { indent: 4, lineWidth: 0 });
 }
@@ -55,9 +80,10 @@ export function decodeClusterState(text: string, path: string): ClusterState {
   const document = parseDocument(text);
   const [error] = document.errors;
   if (error !== undefined) throw fail(`not YAML: ${error.message.split('\n')[0]}`);
-  const root = new Field(document.toJS(), '', fail);
+  const root = new DocumentField(document.toJS(), '', fail);
   const provisioner = root.at('provisionername').text();
-  if (provisioner !== 'process') throw fail(`made by provisioner "${provisioner}", not by "process"`);
+  if (provisioner !== 'process' && provisioner !== 'docker')
+    throw fail(`made by provisioner "${provisioner}", which this version does not have`);
 
   const phase = root.at('phase').text();
   if (phase !== 'creating' && phase !== 'created') throw fail(`unknown phase "${phase}"`);
@@ -66,7 +92,9 @@ export function decodeClusterState(text: string, path: string): ClusterState {
   const [gateway] = info.at('network').at('gatewayaddrs').list();
   const endpoint = info.at('kubernetesendpoint').text();
   const talosconfig = root.at('talosconfig');
+  const stack = root.at('docker');
   return {
+    provisioner,
     name: info.at('clustername').text(),
     phase,
     shape: {
@@ -89,59 +117,42 @@ export function decodeClusterState(text: string, path: string): ClusterState {
     ...(talosconfig.isAbsent()
       ? {}
       : { talosconfig: { path: talosconfig.at('path').text(), context: talosconfig.at('context').text() } }),
+    ...(stack.isAbsent() ? {} : { stack: decodeStack(stack) }),
   };
 }
 
-function nodeType(field: Field): NodeType {
+function encodeStack({ tag, jaegerPort, otlpPort, publishedPorts, engine }: StackState) {
+  return {
+    tag,
+    jaegerport: jaegerPort,
+    otlpport: otlpPort,
+    publishedports: { ...publishedPorts },
+    engine: { ...engine },
+  };
+}
+
+function decodeStack(field: DocumentField): StackState {
+  return {
+    tag: field.at('tag').text(),
+    jaegerPort: field.at('jaegerport').number(),
+    otlpPort: field.at('otlpport').number(),
+    publishedPorts: Object.fromEntries(
+      field
+        .at('publishedports')
+        .entries()
+        .map(([node, port]) => [node, port.number()]),
+    ),
+    engine: Object.fromEntries(
+      field
+        .at('engine')
+        .entries()
+        .map(([name, value]) => [name, value.text()]),
+    ),
+  };
+}
+
+function nodeType(field: DocumentField): NodeType {
   const text = field.text();
   if (text === 'controlplane' || text === 'worker') return text;
   throw field.wrong('controlplane or worker');
-}
-
-/** A value somewhere in a parsed document that says its path when it is not what it should be. */
-class Field {
-  readonly #value: unknown;
-  readonly #path: string;
-  readonly #fail: (what: string) => Fault;
-
-  constructor(value: unknown, path: string, fail: (what: string) => Fault) {
-    this.#value = value;
-    this.#path = path;
-    this.#fail = fail;
-  }
-
-  at(key: string): Field {
-    const path = this.#path === '' ? key : `${this.#path}.${key}`;
-    const isMap = typeof this.#value === 'object' && this.#value !== null;
-    return new Field(isMap ? (this.#value as Record<string, unknown>)[key] : undefined, path, this.#fail);
-  }
-
-  list(): Field[] {
-    if (!Array.isArray(this.#value)) throw this.wrong('a list');
-    return this.#value.map((value, index) => new Field(value, `${this.#path}[${index}]`, this.#fail));
-  }
-
-  first(): Field {
-    const [field] = this.list();
-    if (field === undefined) throw this.wrong('a list that is not empty');
-    return field;
-  }
-
-  text(): string {
-    if (typeof this.#value !== 'string') throw this.wrong('a text');
-    return this.#value;
-  }
-
-  number(): number {
-    if (typeof this.#value !== 'number') throw this.wrong('a number');
-    return this.#value;
-  }
-
-  isAbsent(): boolean {
-    return this.#value === undefined;
-  }
-
-  wrong(wanted: string): Fault {
-    return this.#fail(`${this.#path === '' ? 'the file' : this.#path} must be ${wanted}`);
-  }
 }

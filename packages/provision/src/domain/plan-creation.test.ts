@@ -5,6 +5,7 @@ import type { ClusterState } from './cluster-state.ts';
 import { type CreationPlan, type CreationWish, type FoundCluster, planCreation } from './plan-creation.ts';
 
 const state: ClusterState = {
+  provisioner: 'process',
   name: 'c',
   phase: 'created',
   shape: { controlPlanes: 3, workers: 1 },
@@ -13,6 +14,7 @@ const state: ClusterState = {
   nodes: [],
 };
 const wish: CreationWish = {
+  provisioner: 'process',
   name: 'c',
   shape: { controlPlanes: 3, workers: 1 },
   cidr: undefined,

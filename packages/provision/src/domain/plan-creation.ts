@@ -1,6 +1,6 @@
 import { Fault } from '@nodewright/fault';
 import { type ClusterShape, describeShape } from './cluster-shape.ts';
-import type { ClusterState } from './cluster-state.ts';
+import type { ClusterState, StatefulProvisioner } from './cluster-state.ts';
 
 /** What a cluster folder holds when a creation starts. */
 export type FoundCluster =
@@ -12,6 +12,7 @@ export type FoundCluster =
   | { readonly kind: 'cluster'; readonly state: ClusterState; readonly supervisorPid: number | undefined };
 
 export interface CreationWish {
+  readonly provisioner: StatefulProvisioner;
   readonly name: string;
   readonly shape: ClusterShape;
   /** Given by the user; undefined lets any range do. */
@@ -43,6 +44,12 @@ export function planCreation(found: FoundCluster, wish: CreationWish): CreationP
     );
   }
   const { state, supervisorPid } = found;
+  if (state.provisioner !== wish.provisioner) {
+    throw new Fault(
+      'failed-precondition',
+      `cluster "${wish.name}" exists and is one of provisioner "${state.provisioner}", not "${wish.provisioner}": destroy it first (talosctl cluster destroy --name ${wish.name})`,
+    );
+  }
   if (state.phase === 'creating') return { kind: 'clean-and-create' };
 
   const difference = shapeDifference(state, wish);

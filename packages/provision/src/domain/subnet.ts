@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '@nodewright/fault';
 
-/** The /24 of loopback addresses that one process cluster owns: `127.<second>.<third>.0/24`. */
+/** The /24 that one cluster owns: `<first>.<second>.<third>.0/24`. That of processes is one of loopback addresses. */
 export interface Subnet {
+  readonly first: number;
   readonly second: number;
   readonly third: number;
 }
@@ -34,20 +35,20 @@ export function parseSubnet(cidr: string): Subnet {
       `${cidr} belongs to the host; take another one, for example 127.16.0.0/24`,
     );
   }
-  return { second, third };
+  return { first: 127, second, third };
 }
 
-export function subnetCidr({ second, third }: Subnet): string {
-  return `127.${second}.${third}.0/24`;
+export function subnetCidr({ first, second, third }: Subnet): string {
+  return `${first}.${second}.${third}.0/24`;
 }
 
-export function gatewayAddress({ second, third }: Subnet): string {
-  return `127.${second}.${third}.1`;
+export function gatewayAddress(subnet: Subnet): string {
+  return nodeAddress(subnet, -1);
 }
 
 /** The address of the node with this index, from 0. */
-export function nodeAddress({ second, third }: Subnet, index: number): string {
-  return `127.${second}.${third}.${index + 2}`;
+export function nodeAddress({ first, second, third }: Subnet, index: number): string {
+  return `${first}.${second}.${third}.${index + 2}`;
 }
 
 /**
@@ -63,7 +64,11 @@ export function candidateSubnets(
   const candidates: Subnet[] = [];
   for (let round = 0; candidates.length < count && round < count + 1000; round++) {
     const digest = createHash('sha256').update(`${key}\0${round}`).digest();
-    const subnet = { second: lowestSecond + (digest.readUInt16BE(0) % seconds), third: digest.readUInt8(2) };
+    const subnet = {
+      first: 127,
+      second: lowestSecond + (digest.readUInt16BE(0) % seconds),
+      third: digest.readUInt8(2),
+    };
     const cidr = subnetCidr(subnet);
     if (seen.has(cidr)) continue;
     seen.add(cidr);

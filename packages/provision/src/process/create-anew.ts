@@ -3,14 +3,17 @@ import { makeFolder } from '@nodewright/client/talosconfig';
 import { nodePaths } from '@nodewright/contract';
 import { addClusterContext } from '../cluster/cluster-context.ts';
 import type { ClusterMaterial } from '../cluster/cluster-material.ts';
+import type { Creation } from '../cluster/creation.ts';
 import { membersFile } from '../cluster/members-file.ts';
 import { reservedCidrs } from '../cluster/read-cluster.ts';
+import { removeClusterFolder } from '../cluster/remove-cluster.ts';
 import { privateFolderMode, writePrivateFile } from '../cluster/write-file.ts';
+import { clusterPorts } from '../domain/cluster-ports.ts';
 import { planNodes } from '../domain/cluster-shape.ts';
 import { type ClusterState, encodeClusterState } from '../domain/cluster-state.ts';
 import { candidateSubnets, gatewayAddress, parseSubnet, type Subnet, subnetCidr } from '../domain/subnet.ts';
-import { awaitAnswers, type Creation } from './creation.ts';
-import { removeClusterFolder } from './destroy-cluster.ts';
+import { awaitNodes } from './await-nodes.ts';
+import type { ProcessParts } from './process-parts.ts';
 import { startSupervisor } from './start-supervisor.ts';
 
 /** Tried in automatic choice before giving up: with more than that taken, something else is wrong. */
@@ -20,10 +23,11 @@ const candidateCount = 32;
  * Makes a cluster where nothing is. Until its state says `created`, a failure removes everything again; after a kill
  * the supervisor notices that its starter is gone and ends, and the folder says `creating`.
  */
-export async function createAnew(creation: Creation, patchDigest: string): Promise<void> {
+export async function createAnew(creation: Creation<ProcessParts>, patchDigest: string): Promise<void> {
   const { request, folder, parts, progress, signal } = creation;
   await using undo = new AsyncDisposableStack();
   const draft: ClusterState = {
+    provisioner: 'process',
     name: request.name,
     phase: 'creating',
     shape: request.shape,
@@ -80,7 +84,7 @@ export async function createAnew(creation: Creation, patchDigest: string): Promi
   await writePrivateFile(folder.state, encodeClusterState(created));
   await supervisor.release();
   undo.move();
-  await awaitAnswers(creation, created, talosconfig);
+  await awaitNodes(creation, created, talosconfig);
 }
 
 async function candidatesFor({ request, folder }: Creation): Promise<Subnet[]> {
@@ -95,9 +99,10 @@ async function writeNodeFiles(
   subnet: Subnet,
 ): Promise<void> {
   const members = membersFile(nodes);
+  const timeServer = `${gatewayAddress(subnet)}:${clusterPorts.time}`;
   const writes = nodes.flatMap((node) => {
     const { name: clusterName, patches } = request;
-    const config = material.nodeConfig({ clusterName, node, endpoint, subnet, patches });
+    const config = material.nodeConfig({ clusterName, node, endpoint, timeServer, certSans: [], patches });
     const root = folder.nodeRoot(node.name);
     return [
       writePrivateFile(join(root, nodePaths.machineConfig), config),

@@ -3,7 +3,7 @@ import { askOwner } from '../cluster/owner-socket.ts';
 import { locateCluster, readCluster } from '../cluster/read-cluster.ts';
 import { claimOwnerFromJson, type NodeStatus } from '../domain/claim.ts';
 import { clusterPorts } from '../domain/cluster-ports.ts';
-import { type ClusterState, loopbackMtu } from '../domain/cluster-state.ts';
+import { type ClusterState, networkFacts } from '../domain/cluster-state.ts';
 import type { ClusterRef, ClusterView } from '../provisioner.ts';
 
 /** The cluster and what runs of it now. */
@@ -22,16 +22,15 @@ export async function viewCluster(
   const statuses = supervisorPid === undefined ? [] : await askStatuses(folder, state, supervisorPid);
   const stateWhenWhole = supervisorPid === undefined ? 'stopped' : 'running';
   return {
-    provisioner: 'process',
+    provisioner: state.provisioner,
     name: state.name,
     folder: folder.path,
     state: state.phase === 'creating' ? 'incomplete' : stateWhenWhole,
     ...(supervisorPid === undefined ? {} : { supervisor: { pid: supervisorPid, log: folder.supervisorLog } }),
     network: {
-      name: 'loopback',
       cidr: state.network?.cidr ?? '',
       gateway: state.network?.gateway ?? '',
-      mtu: loopbackMtu,
+      ...networkFacts(state),
     },
     kubernetesEndpoint: state.kubernetesEndpoint ?? '',
     ...(state.talosconfig === undefined ? {} : { talosconfig: state.talosconfig }),

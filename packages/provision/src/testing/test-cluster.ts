@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ClusterMaterial } from '../cluster/cluster-material.ts';
-import type { CreateParts } from '../process/creation.ts';
+import type { ProcessParts } from '../process/process-parts.ts';
 import { createProcessProvisioner } from '../process/process-provisioner.ts';
 import type { ClusterRef, ClusterRequest, Progress, Provisioner } from '../provisioner.ts';
 import { type FakeMachinedBehaviour, writeFakePrograms } from './fake-programs.ts';
@@ -8,7 +8,7 @@ import { openTemporaryFolder } from './temporary-folder.ts';
 
 export interface TestCluster extends AsyncDisposable {
   readonly provisioner: Provisioner;
-  readonly parts: CreateParts;
+  readonly parts: ProcessParts;
   readonly home: string;
   readonly notes: string[];
   readonly steps: string[];
@@ -20,14 +20,14 @@ export interface TestCluster extends AsyncDisposable {
 /** A provisioner with its own folder, fake nodes and quick keys. Disposing it destroys what it made. */
 export async function openTestCluster(
   behaviour: FakeMachinedBehaviour = {},
-  change: Partial<CreateParts> = {},
+  change: Partial<ProcessParts> = {},
 ): Promise<TestCluster> {
   const folder = await openTemporaryFolder();
   const home = join(folder.path, 'home');
   const notes: string[] = [];
   const steps: string[] = [];
   const names = new Set<string>();
-  const parts: CreateParts = {
+  const parts: ProcessParts = {
     programs: writeFakePrograms(join(folder.path, 'dist'), behaviour),
     environment: process.env,
     checkPatches: async () => {},

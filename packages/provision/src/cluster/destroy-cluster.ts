@@ -1,23 +1,13 @@
-import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { readFile } from 'node:fs/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { findClusterContexts, removeClusterContext } from '../cluster/cluster-context.ts';
-import { type ClusterFolder, isClusterEntry } from '../cluster/cluster-folder.ts';
-import { lockCluster } from '../cluster/cluster-lock.ts';
-import {
-  findClusterProcesses,
-  killClusterProcesses,
-  readLivePid,
-  sendSignal,
-} from '../cluster/cluster-processes.ts';
-import { findCluster, locateCluster, noSuchCluster } from '../cluster/read-cluster.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import type { ClusterRef, DestroyPlan, Progress } from '../provisioner.ts';
-
-/** Nothing of the cluster is kept: what has not stopped by then is ended. */
-const gracefulStopTimeoutMs = 5_000;
-const killTimeoutMs = 5_000;
+import { findClusterContexts, removeClusterContext } from './cluster-context.ts';
+import type { ClusterFolder } from './cluster-folder.ts';
+import { lockCluster } from './cluster-lock.ts';
+import { findClusterProcesses, readLivePid } from './cluster-processes.ts';
+import { findCluster, locateCluster, noSuchCluster } from './read-cluster.ts';
+import { removeClusterFolder } from './remove-cluster.ts';
 
 /** What destroying the cluster would end and remove, for the user to read before it happens. */
 export async function planDestroyCluster(ref: ClusterRef): Promise<DestroyPlan> {
@@ -41,16 +31,20 @@ export async function planDestroyCluster(ref: ClusterRef): Promise<DestroyPlan> 
   };
 }
 
-/** Ends and removes everything of the cluster: processes, context, folder. */
+/** Ends what runs of a cluster, and removes what lies outside of its folder. The state is unknown when it is damaged. */
+export type EndAll = (folder: ClusterFolder, state: ClusterState | undefined) => Promise<void>;
+
+/** Ends and removes everything of the cluster: what runs, context, folder. */
 export async function destroyCluster(
   ref: ClusterRef,
   options: { readonly force: boolean },
   progress: Progress,
+  endAll: EndAll,
 ): Promise<void> {
   const folder = await locateCluster(ref, { make: false });
   await using _lock = await lockCluster(folder.path, ref.name);
   const state = await stateToDestroy(ref, folder, options.force);
-  await progress.step('processes', () => stopProcesses(folder, { graceful: true }));
+  await endAll(folder, state);
   const clusterTalosconfig = await readOwnTalosconfig(folder);
   const place = state?.talosconfig;
   if (place !== undefined && clusterTalosconfig !== undefined) {
@@ -85,43 +79,6 @@ async function stateToDestroy(
       cause: error,
     });
   }
-}
-
-/** Lets the supervisor stop first if `graceful`, then ends whatever is left. Throws when something cannot be ended. */
-export async function stopProcesses(
-  folder: ClusterFolder,
-  { graceful }: { readonly graceful: boolean },
-): Promise<void> {
-  const supervisorPid = readLivePid(folder, folder.supervisorPid);
-  if (supervisorPid !== undefined && graceful) {
-    sendSignal(supervisorPid, 'SIGTERM');
-    const deadline = performance.now() + gracefulStopTimeoutMs;
-    while (readLivePid(folder, folder.supervisorPid) !== undefined && performance.now() < deadline)
-      await sleep(20);
-  }
-  const left = await killClusterProcesses(folder, killTimeoutMs);
-  if (left.length === 0) return;
-  const pids = left.map(({ pid }) => pid).join(', ');
-  throw new Fault('internal', `processes that cannot be ended: pid ${pids}`);
-}
-
-/**
- * Removes a cluster's folder. `state.yaml` goes last: an interrupted removal leaves something that can be destroyed
- * again. A folder with anything in it that is not ours is left as it is.
- */
-export async function removeClusterFolder(folder: ClusterFolder): Promise<void> {
-  const entries = await readdir(folder.path);
-  const foreign = entries.find((entry) => !isClusterEntry(entry));
-  if (foreign !== undefined) {
-    throw new Fault(
-      'failed-precondition',
-      `${join(folder.path, foreign)} is not part of a cluster: move it away first`,
-    );
-  }
-  const rest = entries.map((entry) => join(folder.path, entry)).filter((path) => path !== folder.state);
-  await Promise.all(rest.map((path) => rm(path, { recursive: true, force: true })));
-  await rm(folder.state, { force: true });
-  await rmdir(folder.path);
 }
 
 /** The talosconfig that was made with the cluster; undefined when the creation did not come that far. */

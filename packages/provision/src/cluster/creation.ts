@@ -1,0 +1,62 @@
+import type { ClusterState, StatefulProvisioner } from '../domain/cluster-state.ts';
+import type { ClusterRequest, ClusterView, ConfigPatches, Progress } from '../provisioner.ts';
+import type { ClusterFolder } from './cluster-folder.ts';
+import type { MakeClusterMaterial } from './cluster-material.ts';
+import { type NodeProbe, type NodeWait, waitForNodes } from './wait-for-nodes.ts';
+
+/** What a creation needs of the world, whatever its nodes are. */
+export interface CreateParts {
+  readonly environment: NodeJS.ProcessEnv;
+  /** Throws a Fault for patches that cannot be read, before anything is made. */
+  readonly checkPatches: (patches: ConfigPatches) => Promise<void>;
+  readonly makeMaterial: MakeClusterMaterial;
+  /** A probe that gets in with this talosconfig. */
+  readonly openProbe: (talosconfig: string) => Promise<NodeProbe>;
+}
+
+/** One run of `cluster create`. The cluster's lock is held. */
+export interface Creation<Parts extends CreateParts = CreateParts> {
+  readonly request: ClusterRequest;
+  readonly folder: ClusterFolder;
+  readonly parts: Parts;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+/** What one kind of cluster does at each outcome of the plan. */
+export interface ClusterMaker<Parts extends CreateParts> {
+  readonly provisioner: StatefulProvisioner;
+  /** Throws a Fault for what such a cluster cannot be, before anything is made. */
+  checkRequest(request: ClusterRequest, parts: Parts): Promise<void>;
+  /** Makes it where nothing is. A failure removes everything again. */
+  createAnew(creation: Creation<Parts>, patchDigest: string): Promise<void>;
+  /** Removes what an interrupted creation left. */
+  clean(creation: Creation<Parts>): Promise<void>;
+  /** Starts a complete cluster that is stopped. */
+  startAgain(creation: Creation<Parts>, state: ClusterState): Promise<void>;
+  /** Leaves a running cluster alone and makes sure that it answers and can be reached. */
+  keepRunning(creation: Creation<Parts>, state: ClusterState): Promise<void>;
+  view(
+    folder: ClusterFolder,
+    state: ClusterState,
+    supervisorPid: number | undefined,
+    parts: Parts,
+  ): Promise<ClusterView>;
+}
+
+/** Two cores start a handful of nodes in seconds; many nodes, or a busy machine, take their time. */
+const waitTimeoutMs = (nodes: number) => 60_000 + nodes * 2_000;
+
+/** Resolves when every node answers. */
+export async function awaitAnswers(
+  creation: Creation,
+  talosconfig: string,
+  wait: Pick<NodeWait, 'nodes' | 'watch'>,
+): Promise<void> {
+  const { parts, progress, signal } = creation;
+  await using probe = await parts.openProbe(talosconfig);
+  const { length } = wait.nodes;
+  await progress.step(`${length} nodes answer`, () =>
+    waitForNodes({ ...wait, probe, timeoutMs: waitTimeoutMs(length), signal }),
+  );
+}
