@@ -9,12 +9,11 @@ interface ManifestEntry {
   readonly Layers: readonly string[];
 }
 
-/** The parts of an image's configuration that are looked at; everything else of `config` is kept as it is. */
+/** The parts of an image's configuration that are looked at. The steps that led to it stay out: builders tell them apart. */
 interface ImageConfig {
   readonly os: string;
   readonly config: Record<string, unknown>;
   readonly rootfs: { readonly type: string; readonly diff_ids: readonly string[] };
-  readonly history?: readonly Record<string, unknown>[];
 }
 
 export interface NormalisedImages {
@@ -36,6 +35,7 @@ export interface NormaliseRequest {
 
 /** What a builder notes about the build itself. */
 const buildTraces = ['Image', 'Hostname', 'Domainname'];
+const unsaid = new Set<unknown>([null, false, '']);
 
 /**
  * Takes the time and the place of their build out of saved images, so that the same inputs give the same ids on every
@@ -74,11 +74,8 @@ export function normaliseImages({
         architecture,
         os: image.os,
         created,
-        config: sorted(
-          Object.fromEntries(Object.entries(image.config).filter(([name]) => !buildTraces.includes(name))),
-        ),
+        config: normaliseSettings(image.config),
         rootfs: { type: 'layers', diff_ids: own.map(({ diffId }) => diffId) },
-        history: image.history?.map((step) => sorted({ ...step, created, created_by: stepText(step) })),
       }),
     );
     const sum = sha256([config]);
@@ -91,9 +88,13 @@ export function normaliseImages({
   return { archive: writeTar(files), images };
 }
 
-/** The old builder names a copied file after a sum that covers its times. */
-function stepText({ created_by: text }: Record<string, unknown>): string {
-  return String(text ?? '').replace(/\b(file|dir|multi):[0-9a-f]{64}/g, '$1');
+/** What the image does, in an order of its own, without what one builder says and another leaves out. */
+function normaliseSettings(settings: Record<string, unknown>): Record<string, unknown> {
+  const said = Object.entries(settings).filter(
+    ([name, value]) =>
+      !buildTraces.includes(name) && !unsaid.has(value) && !(name === 'WorkingDir' && value === '/'),
+  );
+  return Object.fromEntries(said.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function archiveReader(saved: Buffer): (path: string) => Buffer {
@@ -114,8 +115,4 @@ function sha256(pieces: readonly Buffer[]): string {
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);
   return hash.digest('hex');
-}
-
-function sorted(record: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
