@@ -1,3 +1,4 @@
+import { nodeNameInLine } from '@nodewright/client/node-name';
 import { type Fault, grpcCodeFromKind, grpcCodeName } from '@nodewright/fault';
 import type { CliEnvironment } from './command-module.ts';
 import { ReportedFailure } from './failure.ts';
@@ -21,7 +22,7 @@ export class NodeErrors {
     this.#count += 1;
     // Whoever pressed Ctrl-C knows why the calls were cancelled.
     if (fault.kind === 'cancelled' && this.#env.signal.aborted) return;
-    this.#lines.push(`error from node ${node}: ${rpcErrorText(fault)}`);
+    this.#lines.push(`error from node ${nodeNameInLine(node)}: ${rpcErrorText(fault)}`);
   }
 
   /** Prints one line a failure. @throws ReportedFailure when there was any */

@@ -9,6 +9,7 @@ import type { EndpointConnectionInit } from './connection/endpoint-connection.ts
 import { shuffled } from './connection/shuffled.ts';
 import { type FanOutOptions, fanOut, fanOutStream, type NodeResult } from './fan-out.ts';
 import { NodeClient } from './node-client.ts';
+import { parseProxyUrl } from './proxy.ts';
 import { emptyContext, type TalosconfigContext } from './talosconfig/talosconfig.ts';
 
 export interface TalosClientInit {
@@ -156,7 +157,7 @@ class Talos implements TalosClient {
     const shared: Omit<EndpointConnectionInit, 'endpoint'> = {
       identity: insecure ? noIdentity : identityFromContext(this.#context),
       trust: insecure ? { kind: 'insecure', fingerprints: insecure.fingerprints } : { kind: 'verified' },
-      noProxy: this.#context.proxyUrl === 'direct',
+      proxy: this.#context.proxyUrl === undefined ? undefined : parseProxyUrl(this.#context.proxyUrl),
     };
     const connections = new ConnectionSet({
       endpoints: endpoints.map((endpoint) => ({ endpoint, ...shared })),
@@ -183,12 +184,7 @@ class Talos implements TalosClient {
 
 /** What a context may ask for and we cannot do is refused: going on without it would do something else. */
 function checkSupported({ proxyUrl, auth, crt }: TalosconfigContext): void {
-  if (proxyUrl !== undefined && proxyUrl !== 'direct') {
-    throw new Fault(
-      'unimplemented',
-      `proxy-url "${proxyUrl}" of the context is not supported; use https_proxy instead`,
-    );
-  }
+  if (proxyUrl !== undefined) parseProxyUrl(proxyUrl);
   if (auth?.siderov1 !== undefined && crt === undefined) {
     throw new Fault(
       'unimplemented',

@@ -92,7 +92,9 @@ test('config endpoint and node replace lists of the current context or of --cont
 test('config proxy-url sets, prints and clears', async () => {
   const { run, read } = await workplace();
   succeeded(await run('config', 'proxy-url', 'direct'));
-  assert.equal((await run('config', 'proxy-url')).stdout, 'direct\n');
+  assert.deepEqual(await run('config', 'proxy-url'), { stdout: '', stderr: 'direct\n', exitCode: 0 });
+  const printed = await run('config', 'proxy-url', '-o', 'json');
+  assert.deepEqual(JSON.parse(printed.stdout), { context: 'a', proxyUrl: 'direct' });
   succeeded(await run('config', 'proxy-url', ''));
   assert.equal(read().contexts.get('a')?.proxyUrl, undefined);
 });
@@ -113,7 +115,7 @@ test('config add makes a context from PEM files and does not switch to it', asyn
   const lonely = await run('config', 'add', 'x', '--crt', 'crt');
   assert.match(lonely.stderr, /^error: flags --crt and --key go together\n\nUsage: talosctl config add /);
   const missing = await run('config', 'add', 'x', '--ca', 'nowhere');
-  assert.match(missing.stderr, /^error: cannot read nowhere: ENOENT/);
+  assert.match(missing.stderr, /^error: cannot read "nowhere": ENOENT/);
   assert.equal(read().contexts.has('x'), false);
 });
 

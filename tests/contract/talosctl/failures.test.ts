@@ -31,6 +31,17 @@ test('a node that fails costs the others nothing: its error comes after the tabl
   );
 });
 
+test('a node name that no header can hold is an invalid argument, in one line, and costs the others nothing', async () => {
+  const { stdout, stderr, exitCode } = await suite.run('-n', 'node01,nöde,a\nb', 'memory');
+  assert.equal(sortedRows(stdout).length, 1);
+  const line = (quoted: string) =>
+    `error from node ${quoted}: rpc error: code = InvalidArgument desc = node name ${quoted} is no host name and no address`;
+  assert.deepEqual(
+    { lines: stderr.trimEnd().split('\n').sort(), exitCode },
+    { lines: [line('"a\\nb"'), line('"n\\u00f6de"')], exitCode: 1 },
+  );
+});
+
 test('a table without rows still has its header', async () => {
   const { stdout, exitCode } = await suite.run('-n', 'node03', 'memory');
   assert.deepEqual(

@@ -135,7 +135,7 @@ test('a context that asks for what is not supported is refused instead of taken 
   const context = { endpoints: ['a'], nodes: [] };
   assert.throws(() => openTalosClient({ context: { ...context, proxyUrl: 'socks5://x' } }), {
     kind: 'unimplemented',
-    message: /^proxy-url "socks5:\/\/x" of the context is not supported/,
+    message: /^proxy-url "socks5:\/\/x" is not supported: use "direct" or /,
   });
   assert.throws(() => openTalosClient({ context: { ...context, auth: { siderov1: { identity: 'x' } } } }), {
     kind: 'unimplemented',

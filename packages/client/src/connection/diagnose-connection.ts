@@ -1,5 +1,6 @@
 import { Fault } from '@nodewright/fault';
 import { clientCertificateProblem } from '@nodewright/pki';
+import type { HttpProxy } from '../proxy.ts';
 import type { ClientIdentity } from './client-identity.ts';
 import type { ConnectionAttempt } from './connection-attempt.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -8,6 +9,8 @@ import type { ServerTrust } from './tls-credentials.ts';
 
 export interface ConnectionFailure {
   readonly endpoint: Endpoint;
+  /** The proxy that the context names. */
+  readonly proxy: HttpProxy | undefined;
   readonly attempt: ConnectionAttempt;
   readonly identity: ClientIdentity;
   readonly trust: ServerTrust;
@@ -48,15 +51,21 @@ function isRefusal(error: Error): boolean {
   return code === '' || code === 'ECONNRESET' || code === 'EPIPE' || code.includes('ALERT');
 }
 
+async function diagnoseProxy(proxy: HttpProxy): Promise<string> {
+  const problem = (await probeDial(proxy)) ?? 'it did not let the connection through';
+  return `proxy ${proxy.host}:${proxy.port}: ${problem}`;
+}
+
 /**
  * Says in a few words why an endpoint could not be used. A server that ends the connection once it has our
  * certificate does not tell why; then the reason is looked for in the certificate itself: missing, expired, not
  * valid yet, meant for something else, or not issued by the CA that the context trusts.
  */
 export async function diagnoseConnection(failure: ConnectionFailure): Promise<string> {
-  const { endpoint, attempt, identity, trust, now } = failure;
+  const { endpoint, proxy, attempt, identity, trust, now } = failure;
   const { stage, error } = attempt;
   if (stage === 'dial' || error === undefined) {
+    if (proxy !== undefined) return diagnoseProxy(proxy);
     return (await probeDial(endpoint)) ?? 'the connection was lost';
   }
   const distrust = serverProblem(error);

@@ -16,10 +16,10 @@ const texts: Readonly<Record<string, string>> = {
 };
 
 /**
- * Says why no TCP connection to an endpoint comes about, by trying once more: the HTTP/2 library keeps its own reason
+ * Says why no TCP connection to an endpoint, or to a proxy, comes about, by trying once more: the HTTP/2 library keeps its own reason
  * to itself. Undefined when this attempt succeeds. Takes two seconds at most.
  */
-export function probeDial({ host, port }: Endpoint): Promise<string | undefined> {
+export function probeDial({ host, port }: Pick<Endpoint, 'host' | 'port'>): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });
     const finish = (text: string | undefined) => {

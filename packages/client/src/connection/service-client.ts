@@ -1,5 +1,7 @@
-import { methodTable } from '@nodewright/contract';
+import { metadataKeys, methodTable } from '@nodewright/contract';
+import { Fault } from '@nodewright/fault';
 import { type CallOptions, type Client, Metadata, type TsProtoServiceDefinition } from 'nice-grpc';
+import { checkNodeName, quoteText } from '../node-name.ts';
 import { throwReportedFailure } from '../throw-reported-failure.ts';
 import type { CallRouter, RoutedMethod } from './call-router.ts';
 
@@ -9,9 +11,23 @@ export interface ServiceClientInit {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** What may stand in a header. The library's own refusal would be an unknown error about an internal of its. */
+function checkValue(key: string, value: string): void {
+  if (key === metadataKeys.node) checkNodeName(value);
+  if (/^[\x20-\x7e]*$/.test(value)) return;
+  throw new Fault(
+    'invalid-argument',
+    `${key} ${quoteText(value)} cannot be sent: it must be printable ASCII characters`,
+  );
+}
+
 function mergeMetadata(own: Readonly<Record<string, string>>, options: CallOptions): CallOptions {
   const metadata = Metadata(options.metadata);
-  for (const [key, value] of Object.entries(own)) if (!metadata.has(key)) metadata.set(key, value);
+  for (const [key, value] of Object.entries(own)) {
+    if (metadata.has(key)) continue;
+    checkValue(key, value);
+    metadata.set(key, value);
+  }
   return { ...options, metadata };
 }
 

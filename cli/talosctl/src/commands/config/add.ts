@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { withContext } from '@nodewright/client/talosconfig';
-import { Fault, faultFrom, Secret } from '@nodewright/fault';
+import { Fault, Secret } from '@nodewright/fault';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { UsageFault } from '../../failure.ts';
 import { addConfigCommand, type ConfigOptions, changeTalosconfig, reportChange } from './config-options.ts';
+import { readCredentials } from './read-credentials.ts';
 
 interface AddOptions extends ConfigOptions {
   readonly ca?: string;
@@ -13,16 +12,15 @@ interface AddOptions extends ConfigOptions {
   readonly key?: string;
 }
 
-async function readBase64(env: CliEnvironment, path: string): Promise<string> {
-  try {
-    return (await readFile(resolve(env.cwd, path))).toString('base64');
-  } catch (error) {
-    const { kind, message } = faultFrom(error);
-    throw new Fault(kind, `cannot read ${path}: ${message}`, { cause: error });
-  }
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+function checkContextName(name: string): void {
+  if (name.trim() !== '' && !/\p{Cc}/u.test(name)) return;
+  const problem = name.trim() === '' ? 'is empty' : 'has control characters in it';
+  throw new Fault('invalid-argument', `context name ${JSON.stringify(name)} ${problem}`);
 }
 
-/** `talosctl config add`: a context from PEM files. */
+/** `talosctl config add`: a context from PEM files. Nothing is stored that could not be used. */
 export function defineConfigAdd(config: Command, env: CliEnvironment): void {
   addConfigCommand(config, 'add', 'Add a context, or replace the one of that name')
     .argument('<context>', 'name of the context')
@@ -31,15 +29,16 @@ export function defineConfigAdd(config: Command, env: CliEnvironment): void {
     .option('--key <path>', 'PEM file of the client key')
     .action(async (name: string, _options: AddOptions, command: Command) => {
       const options = command.optsWithGlobals<AddOptions>();
-      const { ca, crt, key } = options;
-      if ((crt === undefined) !== (key === undefined))
+      checkContextName(name);
+      if ((options.crt === undefined) !== (options.key === undefined))
         throw new UsageFault('flags --crt and --key go together');
+      const { ca, crt, key } = await readCredentials(env.cwd, options);
       const context = {
         endpoints: [],
         nodes: [],
-        ...(ca === undefined ? {} : { ca: await readBase64(env, ca) }),
-        ...(crt === undefined ? {} : { crt: await readBase64(env, crt) }),
-        ...(key === undefined ? {} : { key: new Secret(await readBase64(env, key)) }),
+        ...(ca === undefined ? {} : { ca: base64(ca) }),
+        ...(crt === undefined ? {} : { crt: base64(crt) }),
+        ...(key === undefined ? {} : { key: new Secret(base64(key.reveal())) }),
       };
       await changeTalosconfig(env, options, (before) => withContext(before, name, context));
       await reportChange(env, options, { context: name });

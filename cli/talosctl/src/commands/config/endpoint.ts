@@ -1,3 +1,4 @@
+import { parseEndpoint } from '@nodewright/client/endpoint';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { addConfigCommand, type ConfigOptions, changeContext, reportChange } from './config-options.ts';
@@ -10,6 +11,7 @@ export function defineConfigEndpoint(config: Command, env: CliEnvironment): void
     .action(async (words: string[], _options: ConfigOptions, command: Command) => {
       const options = command.optsWithGlobals<ConfigOptions>();
       const endpoints = words.map((word) => word.trim());
+      endpoints.forEach(parseEndpoint);
       const context = await changeContext(env, options, (before) => ({ ...before, endpoints }));
       await reportChange(env, options, { context, endpoints });
     });

@@ -1,3 +1,4 @@
+import { checkNodeName } from '@nodewright/client/node-name';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { addConfigCommand, type ConfigOptions, changeContext, reportChange } from './config-options.ts';
@@ -10,6 +11,7 @@ export function defineConfigNode(config: Command, env: CliEnvironment): void {
     .action(async (words: string[], _options: ConfigOptions, command: Command) => {
       const options = command.optsWithGlobals<ConfigOptions>();
       const nodes = words.map((word) => word.trim());
+      nodes.forEach(checkNodeName);
       const context = await changeContext(env, options, (before) => ({ ...before, nodes }));
       await reportChange(env, options, { context, nodes });
     });

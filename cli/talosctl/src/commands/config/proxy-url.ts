@@ -1,21 +1,24 @@
+import { parseProxyUrl } from '@nodewright/client/proxy';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { readContext } from '../../talosconfig-of.ts';
 import { addConfigCommand, type ConfigOptions, changeContext, reportChange } from './config-options.ts';
 
-/** `talosctl config proxy-url`: prints or sets the proxy of a context. */
+/** `talosctl config proxy-url`: prints or sets the proxy of a context. Source: Talos v1.14: config proxy-url. */
 export function defineConfigProxyUrl(config: Command, env: CliEnvironment): void {
   addConfigCommand(config, 'proxy-url', 'Print or set the proxy of the current context; "" clears it')
-    .argument('[url]', '"direct" or the URL of a proxy')
+    .argument('[url]', '"direct" or the URL of an HTTP proxy')
     .action(async (url: string | undefined, _options: ConfigOptions, command: Command) => {
       const options = command.optsWithGlobals<ConfigOptions>();
       if (url === undefined) {
         const { name, context } = await readContext(env, options);
-        if (options.output === 'table') env.stdout.write(`${context.proxyUrl ?? ''}\n`);
+        // As upstream does it, where commands print to stderr unless they say otherwise.
+        if (options.output === 'table') env.stderr.write(`${context.proxyUrl ?? ''}\n`);
         return reportChange(env, options, { context: name, proxyUrl: context.proxyUrl ?? '' });
       }
-      const proxyUrl = url === '' ? undefined : url;
+      const proxyUrl = url.trim() === '' ? undefined : url.trim();
+      if (proxyUrl !== undefined) parseProxyUrl(proxyUrl);
       const context = await changeContext(env, options, (before) => ({ ...before, proxyUrl }));
-      await reportChange(env, options, { context, proxyUrl: url });
+      await reportChange(env, options, { context, proxyUrl: proxyUrl ?? '' });
     });
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { addOutputOption, type OutputOptions } from '../../node-options.ts';
 import { addGenCommand, createFiles, type GenOptions, parseHours } from './gen-options.ts';
+import { parseOrganization } from './parse-names.ts';
 import { privateMode } from './planned-file.ts';
 
 interface CaOptions extends GenOptions, OutputOptions {
@@ -15,7 +16,11 @@ const tenYearsInHours = 87_600;
 /** `talosctl gen ca`: a certificate authority and the hash of its key. Source: Talos v1.14: gen ca. */
 export function defineGenCa(gen: Command, env: CliEnvironment): void {
   addOutputOption(addGenCommand(gen, 'ca', 'Generate a self-signed certificate authority'))
-    .requiredOption('--organization <name>', 'organization of the authority, and name of the files')
+    .requiredOption(
+      '--organization <name>',
+      'organization of the authority, and name of the files',
+      parseOrganization,
+    )
     .option('--hours <hours>', 'life of the certificate', parseHours, tenYearsInHours)
     .option('--rsa', 'make an RSA key instead of an Ed25519 key')
     .action(async (_options: CaOptions, command: Command) => {

@@ -10,6 +10,12 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { collectList } from '../../node-options.ts';
 import type { OutputFormat } from '../../render/document.ts';
 import { addFormatOption, addGenCommand, type GenOptions } from './gen-options.ts';
+import {
+  checkAlternativeName,
+  parseDnsDomain,
+  parseInstallDisk,
+  parseKubernetesVersion,
+} from './parse-names.ts';
 
 /** Options of `gen config`, as commander gives them. */
 export interface ConfigOptions extends GenOptions {
@@ -45,6 +51,12 @@ function collectWords(text: string, before: readonly string[] = []): string[] {
   return collectList(text, before);
 }
 
+function collectAlternativeNames(text: string, before: readonly string[] = []): string[] {
+  const names = collectList(text);
+  names.forEach(checkAlternativeName);
+  return [...before, ...names];
+}
+
 function parseConfigVersion(text: string): string {
   if (text === 'v1alpha1') return text;
   throw new InvalidArgumentError('The only version is v1alpha1.');
@@ -60,7 +72,7 @@ export function defineConfigOptions(gen: Command): Command {
     .option(
       '--additional-sans <names>',
       'more names and addresses for the certificates of the APIs',
-      collectWords,
+      collectAlternativeNames,
     )
     .option('--config-patch <patch>', 'patch for all configurations: text, or @file (repeatable)', collect)
     .option(
@@ -69,10 +81,20 @@ export function defineConfigOptions(gen: Command): Command {
       collect,
     )
     .option('--config-patch-worker <patch>', 'patch for workers: text, or @file (repeatable)', collect)
-    .option('--dns-domain <domain>', 'domain of the cluster DNS', defaultDnsDomain)
-    .option('--install-disk <device>', 'disk to install to; empty: no installation', defaultInstallDisk)
+    .option('--dns-domain <domain>', 'domain of the cluster DNS', parseDnsDomain, defaultDnsDomain)
+    .option(
+      '--install-disk <device>',
+      'disk to install to; empty: no installation',
+      parseInstallDisk,
+      defaultInstallDisk,
+    )
     .option('--install-image <image>', 'image of the installer (default: the one of this version)')
-    .option('--kubernetes-version <version>', 'version of Kubernetes', defaultKubernetesVersion)
+    .option(
+      '--kubernetes-version <version>',
+      'version of Kubernetes',
+      parseKubernetesVersion,
+      defaultKubernetesVersion,
+    )
     .option('-o, --output <path>', 'folder; with one output type a file, or - for standard output')
     .option(
       '-t, --output-types <types>',

@@ -4,12 +4,13 @@ import type { GenerateOptions, SecretsBundle, VersionContract } from '@nodewrigh
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { UsageFault } from '../../failure.ts';
+import { naming, readInput } from '../../read-input.ts';
 import { checkEndpoint } from './check-endpoint.ts';
 import { type ConfigOptions, defineConfigOptions, installImageOf, readMirrors } from './config-options.ts';
 import { createFiles, writeOptions } from './gen-options.ts';
 import { type OutputPlace, type OutputType, outputFiles, outputPlaces } from './output-places.ts';
+import { checkClusterName } from './parse-names.ts';
 import { type PlannedFile, publicMode } from './planned-file.ts';
-import { naming, readInput } from './read-input.ts';
 import { readPatches } from './read-patches.ts';
 import { refuseExisting } from './write-files.ts';
 
@@ -18,6 +19,7 @@ export function defineGenConfig(gen: Command, env: CliEnvironment): void {
   defineConfigOptions(gen).action(
     async (clusterName: string, endpoint: string, _options: ConfigOptions, command: Command) => {
       const options = command.optsWithGlobals<ConfigOptions>();
+      checkClusterName(clusterName);
       checkEndpoint(endpoint);
       await generate(env, clusterName, endpoint, options);
     },
@@ -69,7 +71,7 @@ function generateOptions(env: CliEnvironment, options: ConfigOptions): GenerateO
     dnsDomain: options.dnsDomain,
     installDisk: options.installDisk,
     installImage: installImageOf(options, env.environment),
-    kubernetesVersion: options.kubernetesVersion.replace(/^v/, ''),
+    kubernetesVersion: options.kubernetesVersion,
     registryMirrors: readMirrors(options.registryMirror ?? []),
     clusterDiscovery: options.withClusterDiscovery,
     kubeSpan: options.withKubespan ?? false,

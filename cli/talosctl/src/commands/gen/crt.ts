@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { addOutputOption, type OutputOptions } from '../../node-options.ts';
+import { naming, readInput } from '../../read-input.ts';
 import { addGenCommand, createFiles, type GenOptions, parseHours } from './gen-options.ts';
+import { parseFileName } from './parse-names.ts';
 import { privateMode } from './planned-file.ts';
-import { naming, readInput } from './read-input.ts';
 
 interface CrtOptions extends GenOptions, OutputOptions {
   readonly ca: string;
@@ -19,7 +20,7 @@ export function defineGenCrt(gen: Command, env: CliEnvironment): void {
   addOutputOption(addGenCommand(gen, 'crt', 'Generate a client certificate from a request'))
     .requiredOption('--ca <path>', 'files of the authority, without .crt and .key')
     .requiredOption('--csr <file>', 'request to sign')
-    .requiredOption('--name <name>', 'name of the file, without .crt')
+    .requiredOption('--name <name>', 'name of the file, without .crt', parseFileName)
     .option('--hours <hours>', 'life of the certificate', parseHours, dayInHours)
     .action(async (_options: CrtOptions, command: Command) => {
       const options = command.optsWithGlobals<CrtOptions>();

@@ -4,9 +4,9 @@ import { Fault } from '@nodewright/fault';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { addOutputOption, collectList, type OutputOptions } from '../../node-options.ts';
+import { naming, readInput } from '../../read-input.ts';
 import { addGenCommand, createFiles, type GenOptions } from './gen-options.ts';
 import { privateMode } from './planned-file.ts';
-import { naming, readInput } from './read-input.ts';
 
 interface CsrOptions extends GenOptions, OutputOptions {
   readonly key: string;

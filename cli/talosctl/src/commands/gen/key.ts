@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { addOutputOption, type OutputOptions } from '../../node-options.ts';
 import { addGenCommand, createFiles, type GenOptions } from './gen-options.ts';
+import { parseFileName } from './parse-names.ts';
 import { privateMode } from './planned-file.ts';
 
 interface KeyOptions extends GenOptions, OutputOptions {
@@ -11,7 +12,7 @@ interface KeyOptions extends GenOptions, OutputOptions {
 /** `talosctl gen key`: an Ed25519 private key. Source: Talos v1.14: gen key. */
 export function defineGenKey(gen: Command, env: CliEnvironment): void {
   addOutputOption(addGenCommand(gen, 'key', 'Generate an Ed25519 private key'))
-    .requiredOption('--name <name>', 'name of the file, without .key')
+    .requiredOption('--name <name>', 'name of the file, without .key', parseFileName)
     .action(async (_options: KeyOptions, command: Command) => {
       const options = command.optsWithGlobals<KeyOptions>();
       const { encodePrivateKey, generateKey } = await import('@nodewright/pki');

@@ -3,6 +3,7 @@ import type { CliEnvironment } from '../../command-module.ts';
 import { addOutputOption, type OutputOptions } from '../../node-options.ts';
 import { parseAddress } from './csr.ts';
 import { addGenCommand, createFiles, type GenOptions } from './gen-options.ts';
+import { parseOrganization } from './parse-names.ts';
 import { privateMode } from './planned-file.ts';
 
 interface KeypairOptions extends GenOptions, OutputOptions {
@@ -13,7 +14,11 @@ interface KeypairOptions extends GenOptions, OutputOptions {
 /** `talosctl gen keypair`: a self-signed authority that can also stand for a server. Source: Talos v1.14: gen keypair. */
 export function defineGenKeypair(gen: Command, env: CliEnvironment): void {
   addOutputOption(addGenCommand(gen, 'keypair', 'Generate a self-signed certificate and its key'))
-    .requiredOption('--organization <name>', 'organization in the certificate, and name of the files')
+    .requiredOption(
+      '--organization <name>',
+      'organization in the certificate, and name of the files',
+      parseOrganization,
+    )
     .option('--ip <address>', 'address in the certificate', parseAddress)
     .action(async (_options: KeypairOptions, command: Command) => {
       const options = command.optsWithGlobals<KeypairOptions>();

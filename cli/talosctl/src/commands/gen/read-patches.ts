@@ -1,5 +1,5 @@
 import { type ConfigPatch, parsePatch } from '@nodewright/machine-config';
-import { naming, readInput } from './read-input.ts';
+import { naming, readInput } from '../../read-input.ts';
 
 /**
  * Whether the value of a patch flag names a file: `@path`, or one word that does not begin like a patch.

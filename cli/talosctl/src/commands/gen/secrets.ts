@@ -3,10 +3,11 @@ import type { CertificateAndKey, SecretsBundle } from '@nodewright/machine-confi
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { UsageFault } from '../../failure.ts';
+import { naming, readInput } from '../../read-input.ts';
 import type { OutputFormat } from '../../render/document.ts';
 import { addFormatOption, addGenCommand, createFiles, type GenOptions, writeOptions } from './gen-options.ts';
+import { checkBootstrapToken } from './parse-names.ts';
 import { privateMode } from './planned-file.ts';
-import { naming, readInput } from './read-input.ts';
 import { refuseExisting } from './write-files.ts';
 
 interface SecretsOptions extends GenOptions {
@@ -40,6 +41,7 @@ async function generate(env: CliEnvironment, options: SecretsOptions): Promise<v
   }
   if (path === '-' && format !== 'table')
     throw new UsageFault('flag --format reports files, there are none with -o -');
+  if (options.kubernetesBootstrapToken !== undefined) checkBootstrapToken(options.kubernetesBootstrapToken);
   if (path !== '-') await refuseExisting([path], writeOptions(env, options));
 
   const { encodeSecrets } = await import('@nodewright/machine-config');

@@ -1,0 +1,93 @@
+// Names and versions that cannot be meant: refused, and nothing is written.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { GenLab } from './gen-lab.ts';
+
+const endpoint = 'https://10.0.0.1:6443';
+
+test('gen refuses names, versions and tokens that cannot be, and writes nothing', async () => {
+  await using lab = await GenLab.open();
+  const config = (...words: string[]) => ['config', 'demo', endpoint, ...words];
+  const rows: [string[], RegExp][] = [
+    [['config', '', endpoint], /^error: invalid cluster name "": it is empty\n$/],
+    [['config', ' ', endpoint], /^error: invalid cluster name " ": it is empty\n$/],
+    [
+      ['config', 'a\nb', endpoint],
+      /^error: invalid cluster name "a\\nb": it has control characters in it\n$/,
+    ],
+    [
+      config('--kubernetes-version', 'bogus'),
+      /'bogus' is invalid\. It must be a version such as 1\.37\.0 or /,
+    ],
+    [config('--kubernetes-version', '1.37'), /It must be a version/],
+    [config('--kubernetes-version', ''), /It must be a version/],
+    [config('--kubernetes-version', '1.37.0+build'), /It must be a version/],
+    [config('--talos-version', 'bogus'), /^error: .*"bogus"/],
+    [config('--dns-domain', 'no domain'), /It must be a domain such as cluster\.local\./],
+    [config('--dns-domain', ''), /It must be a domain/],
+    [config('--install-disk', 'sda'), /It must be the path of a device, such as \/dev\/sda, or empty\./],
+    [config('--additional-sans', 'good,no good'), /"no good" is no host name and no address\./],
+    [['secrets', '--talos-version', 'bogus'], /^error: .*"bogus"/],
+    [['ca', '--organization', 'my/org'], /'my\/org' is invalid\. It names the files as well: /],
+    [['ca', '--organization', ''], /It names the files as well: it must not be empty/],
+    [['ca', '--organization', 'o'.repeat(65)], /It must have 64 characters at most\./],
+    [['keypair', '--organization', '../org'], /It names the files as well: /],
+    [['key', '--name', ''], /It must be the name of a file\./],
+    [['key', '--name', 'folder/'], /It must be the name of a file\./],
+    [['crt', '--ca', 'a', '--csr', 'b', '--name', ' '], /It must be the name of a file\./],
+  ];
+  for (const [words, expected] of rows) {
+    const { exitCode, stdout, stderr } = await lab.run(words);
+    assert.deepEqual([exitCode, stdout], [1, ''], words.join(' '));
+    assert.match(stderr, expected);
+  }
+  assert.deepEqual(await lab.files(), {});
+});
+
+test('gen secrets refuses a token of another form, and does not show it', async () => {
+  await using lab = await GenLab.open();
+  for (const token of [
+    'abc',
+    'ABCDEF.0123456789abcdef',
+    'abcdef.0123456789abcde',
+    'abcdef0123456789abcdef0',
+  ]) {
+    const { exitCode, stderr } = await lab.run(['secrets', '-t', token]);
+    assert.equal(exitCode, 1);
+    assert.match(
+      stderr,
+      /^error: flag --kubernetes-bootstrap-token: a token has 6 characters, a dot and 16 /,
+    );
+    assert.equal(stderr.includes(token), false);
+  }
+  assert.deepEqual(await lab.files(), {});
+});
+
+test('gen config takes the versions, domains, disks and names that there are', async () => {
+  await using lab = await GenLab.open();
+  const words = [
+    '--with-docs=false',
+    '--talos-version',
+    'v1.6',
+    '-t',
+    'worker',
+    '-o',
+    '-',
+    '--dns-domain',
+    'k8s.internal',
+  ];
+  const names = ['--additional-sans', 'api.example,10.0.0.9,fd00::1,*.example', '--install-disk', ''];
+  for (const version of ['1.31.2', 'v1.37.0-rc.1']) {
+    const run = await lab.run([
+      'config',
+      'demo',
+      endpoint,
+      ...words,
+      ...names,
+      '--kubernetes-version',
+      version,
+    ]);
+    assert.equal(run.exitCode, 0, run.stderr);
+    assert.match(run.stdout, new RegExp(`kubelet:v${version.replace(/^v/, '').replaceAll('.', '\\.')}\\n`));
+  }
+});
