@@ -1,8 +1,13 @@
 import { openProcessEnvironment } from './process-environment.ts';
 import { runCli } from './run-cli.ts';
 
-/** Resolves when everything has been handed to the system. Pipes take what they have room for and no more. */
-function flushed(stream: NodeJS.WriteStream): Promise<void> {
+/**
+ * Resolves when everything has been handed to the system. Pipes take what they have room for and no more. A stream
+ * that nothing was written to is left alone: that it cannot be written is then nobody's failure. One that has failed is
+ * waited for, until whoever listens for that has heard of it.
+ */
+async function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  if (stream.writableLength === 0 && stream.errored === null) return;
   return new Promise((resolve) => void stream.write('', () => resolve()));
 }
 
