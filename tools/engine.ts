@@ -1,6 +1,7 @@
-// A Docker engine for machines that have none running. `node tools/engine.ts start|stop|status|install [--folder <path>]`
-// An engine that answers already is left as it is. What is started here runs as root, keeps its images below the
-// folder for the next time, and ends by its pid file.
+// A Docker engine for machines that have none running. `node tools/engine.ts start|stop|status|install [--folder <path>]
+// [--registry-mirror <url>] [--without-network]`. An engine that answers already is left as it is. What is started here
+// runs as root, keeps its images below the folder for the next time, and ends by its pid file. Its socket is the one that
+// DOCKER_HOST names: with that and a folder of its own a second engine runs beside the machine's.
 import { parseArgs } from 'node:util';
 import { askEngine } from '../packages/provision/src/docker/ask-engine.ts';
 import { engineFolder } from './engine/engine-folder.ts';
@@ -11,7 +12,11 @@ import { stopEngine } from './engine/stop-engine.ts';
 const verbs = ['start', 'stop', 'status', 'install'] as const;
 
 const { values, positionals } = parseArgs({
-  options: { folder: { type: 'string', default: '/var/cache/nodewright/engine' } },
+  options: {
+    folder: { type: 'string', default: '/var/cache/nodewright/engine' },
+    'registry-mirror': { type: 'string' },
+    'without-network': { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
 const verb = verbs.find((name) => name === positionals[0]);
@@ -26,7 +31,13 @@ try {
 
 async function act(): Promise<string> {
   if (verb === 'install') return installEngine();
-  if (verb === 'start') return startEngine(folder);
+  if (verb === 'start') {
+    return startEngine(folder, {
+      environment: process.env,
+      registryMirror: values['registry-mirror'],
+      withoutNetwork: values['without-network'],
+    });
+  }
   if (verb === 'stop') return stopEngine(folder);
   const answer = await askEngine();
   if (answer.state !== 'ready') throw new Error(answer.advice);

@@ -23,7 +23,7 @@ try {
   if (!isArchitecture(values.arch)) throw new Error(`--arch is one of ${architectures.join(', ')}`);
   const answer = await askEngine();
   if (answer.state !== 'ready') throw new Error(answer.advice);
-  if (values.jaeger) await ensureJaeger({ checkout, epochSeconds: epochSeconds(), note });
+  if (values.jaeger) await ensureJaeger({ checkout, environment: process.env, note });
   else await buildAll(values.arch);
 } catch (error) {
   process.stderr.write(`images: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -1,21 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, chmodSync, constants, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { unpackPackages } from './unpack-packages.ts';
 
-/** Debian 12 has an engine and no compose plugin; that of the next release is one static file. */
-const composeRelease = 'trixie';
-const composePackage = 'docker-compose';
+/** What is installed where it is missing, by the program that is looked for. */
+const packageOf = {
+  dockerd: 'docker.io',
+  docker: 'docker.io',
+  iptables: 'iptables',
+  // Makes the stand-in of the base where nothing can be pulled.
+  mmdebstrap: 'mmdebstrap',
+  // For the test of the path of those who can pull.
+  'docker-registry': 'docker-registry',
+} as const;
 
-/** Installs what is missing of engine, client, compose plugin and the maker of bases on a Debian machine, as root. */
+/** Installs what is missing of engine, client, compose plugin, registry and the maker of bases on a Debian machine. */
 export function installEngine(): string {
   if (process.getuid?.() !== 0) throw new Error('only root can install packages');
-  const packages = Object.entries({
-    dockerd: 'docker.io',
-    docker: 'docker.io',
-    iptables: 'iptables',
-    mmdebstrap: 'mmdebstrap',
-  })
+  const packages = Object.entries(packageOf)
     .filter(([program]) => !isProgram(program))
     .map(([, name]) => name);
   if (packages.length > 0) {
@@ -24,64 +27,42 @@ export function installEngine(): string {
   }
   const hasCompose = execOk('docker', ['compose', 'version']);
   if (!hasCompose) installCompose();
-  const done = [...new Set(packages), ...(hasCompose ? [] : ['compose plugin'])];
+  const done = [...new Set<string>(packages), ...(hasCompose ? [] : ['compose plugin'])];
   return done.length === 0 ? 'nothing was missing' : `installed ${done.join(', ')}`;
 }
 
-/** The machine's own package sources stay as they are: the lists of the other release live in a folder of their own. */
+/** Debian 12 has an engine and no compose plugin; that of the next release is one static file. */
 function installCompose(): void {
   const folder = mkdtempSync(join(tmpdir(), 'compose-plugin-'));
   try {
-    for (const path of ['lists/partial', 'cache/archives/partial', 'root'])
-      mkdirSync(join(folder, path), { recursive: true });
-    const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
-    writeFileSync(
-      join(folder, 'sources.list'),
-      `deb [signed-by=${keyring}] ${debianMirror()} ${composeRelease} main\n`,
-    );
-    const options = Object.entries({
-      'Dir::Etc::sourcelist': join(folder, 'sources.list'),
-      'Dir::Etc::sourceparts': '-',
-      'Dir::State::Lists': join(folder, 'lists'),
-      'Dir::Cache': join(folder, 'cache'),
-      'APT::Sandbox::User': 'root',
-    }).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
-    apt([...options, 'update', '-qq']);
-    apt([...options, 'download', '-qq', composePackage], folder);
-    const [archive] = globSync(`${composePackage}_*.deb`, { cwd: folder });
-    if (archive === undefined) throw new Error(`apt-get downloaded no ${composePackage}`);
-    execFileSync('dpkg-deb', ['-x', join(folder, archive), join(folder, 'root')]);
+    unpackPackages('trixie', ['docker-compose'], folder);
     const plugins = join(homedir(), '.docker', 'cli-plugins');
     const target = join(plugins, 'docker-compose');
     mkdirSync(plugins, { recursive: true });
-    copyFileSync(join(folder, 'root/usr/libexec/docker/cli-plugins/docker-compose'), target);
+    copyFileSync(join(folder, 'usr/libexec/docker/cli-plugins/docker-compose'), target);
     chmodSync(target, 0o755);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Where this machine gets Debian's packages from. Security updates live elsewhere and have no other release. */
-function debianMirror(): string {
-  const format = '$(SITE) $(REPO_URI)';
-  const lines = execFileSync('apt-get', ['indextargets', '--format', format, 'Created-By: Packages'], {
-    encoding: 'utf8',
-  }).split('\n');
-  const uris = lines.map((line) => line.split(' ').at(-1)?.replace(/\/$/, '') ?? '');
-  const mirror = uris.find((uri) => uri.endsWith('/debian'));
-  if (mirror === undefined) throw new Error('apt knows no mirror of Debian to get the compose plugin from');
-  return mirror;
-}
-
-function apt(args: readonly string[], cwd = '/'): void {
+function apt(args: readonly string[]): void {
   execFileSync('apt-get', args, {
-    cwd,
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
 }
 
-const isProgram = (name: string) => execOk(name, ['--version']);
+function isProgram(name: string): boolean {
+  return [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/sbin'].some((folder) => {
+    try {
+      accessSync(join(folder, name), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
 
 function execOk(program: string, args: readonly string[]): boolean {
   try {

@@ -7,12 +7,21 @@ import { type EngineFolder, engineProcess } from './engine-folder.ts';
 const startTimeoutMs = 60_000;
 const pollMs = 200;
 
+export interface StartEngineInit {
+  /** `DOCKER_HOST` names the socket, as it does for the client. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** Where images of Docker Hub are asked for first. */
+  readonly registryMirror?: string;
+  /** Without a network for containers: enough to build images, and it meets no other engine of the machine. */
+  readonly withoutNetwork: boolean;
+}
+
 /**
  * Makes sure that an engine answers, and says which. Starting twice is starting once.
  *
  * @throws Error with one line: what is missing, or what the engine said last.
  */
-export async function startEngine(folder: EngineFolder): Promise<string> {
+export async function startEngine(folder: EngineFolder, init: StartEngineInit): Promise<string> {
   const before = await askEngine();
   if (before.state === 'ready') return `Docker ${before.engine} answers already`;
   // Another engine is there: ours would not make it newer or friendlier.
@@ -22,7 +31,7 @@ export async function startEngine(folder: EngineFolder): Promise<string> {
     throw new Error('dockerd is not installed: node tools/engine.ts install, or apt-get install docker.io');
 
   const running = engineProcess(folder);
-  if (running === undefined) launch(folder);
+  if (running === undefined) launch(folder, flagsFor(init));
   const deadline = performance.now() + startTimeoutMs;
   for (;;) {
     const answer = await askEngine();
@@ -35,17 +44,32 @@ export async function startEngine(folder: EngineFolder): Promise<string> {
   }
 }
 
-function launch(folder: EngineFolder): void {
+function flagsFor({ environment, registryMirror, withoutNetwork }: StartEngineInit): string[] {
+  const host = environment.DOCKER_HOST ?? '';
+  if (host !== '' && !host.startsWith('unix://'))
+    throw new Error(`no engine can be started for DOCKER_HOST=${host}: only a unix socket of this machine`);
+  return [
+    ...(host === '' ? [] : ['--host', host]),
+    ...(registryMirror === undefined ? [] : ['--registry-mirror', registryMirror]),
+    ...(withoutNetwork ? ['--bridge=none', '--iptables=false', '--ip-forward=false'] : []),
+  ];
+}
+
+function launch(folder: EngineFolder, flags: readonly string[]): void {
   for (const path of [folder.path, folder.data, folder.state])
     mkdirSync(path, { recursive: true, mode: 0o711 });
   // dockerd refuses to start over the pid file of a dead one.
   rmSync(folder.pid, { force: true });
   const log = openSync(folder.log, 'a', 0o640);
-  spawn('dockerd', ['--data-root', folder.data, '--exec-root', folder.state, '--pidfile', folder.pid], {
-    detached: true,
-    stdio: ['ignore', log, log],
-    cwd: '/',
-  }).unref();
+  spawn(
+    'dockerd',
+    ['--data-root', folder.data, '--exec-root', folder.state, '--pidfile', folder.pid, ...flags],
+    {
+      detached: true,
+      stdio: ['ignore', log, log],
+      cwd: '/',
+    },
+  ).unref();
   closeSync(log);
 }
 

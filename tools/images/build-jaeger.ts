@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { findGo } from './find-go.ts';
 
 /** One commit carries both versions: that of the Go module and that of the program. */
 export const jaegerVersion = '2.13.0';
@@ -14,15 +15,16 @@ const sums = [
 ];
 
 /**
- * Builds Jaeger into `folder`, unless it is there, and yields the program's path. Minutes of processor time, at the
- * lowest priority.
+ * Builds Jaeger as `path` below the folder `cache`, unless it is there, and yields where it is. Minutes of processor
+ * time, at the lowest priority.
  *
  * @throws Error with one line when there is no Go, or the build fails.
  */
-export function buildJaeger(folder: string, note: (line: string) => void): string {
-  const program = join(folder, 'jaeger-linux');
+export function buildJaeger(cache: string, path: string, note: (line: string) => void): string {
+  const program = join(cache, path);
   if (existsSync(program)) return program;
-  if (!hasGo()) throw new Error('Go 1.25 or later is not installed');
+  const goProgram = findGo(join(cache, 'go'), note);
+  const go = (cwd: string, args: readonly string[]) => run(goProgram, cwd, args);
   note(`building Jaeger ${jaegerVersion} from its Go module, which takes minutes`);
   const wrapper = mkdtempSync(join(tmpdir(), 'jaeger-'));
   try {
@@ -48,8 +50,8 @@ export function buildJaeger(folder: string, note: (line: string) => void): strin
   }
 }
 
-function go(cwd: string, args: readonly string[]): string {
-  return execFileSync('nice', ['-n', '19', 'go', ...args], {
+function run(go: string, cwd: string, args: readonly string[]): string {
+  return execFileSync('nice', ['-n', '19', go, ...args], {
     cwd,
     encoding: 'utf8',
     env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '' },
@@ -57,13 +59,4 @@ function go(cwd: string, args: readonly string[]): string {
     stdio: ['ignore', 'pipe', 'pipe'],
     maxBuffer: 64 * 1024 * 1024,
   });
-}
-
-function hasGo(): boolean {
-  try {
-    execFileSync('go', ['version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }

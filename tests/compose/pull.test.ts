@@ -1,0 +1,102 @@
+// The way of those who can pull: an engine without an image, and the public bases under their public names. They come
+// from a registry that the engine asks in the place of Docker Hub. Needs a Docker engine, root, and docker-registry.
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { promisify } from 'node:util';
+import { askEngine } from '../../packages/provision/src/docker/ask-engine.ts';
+import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { nativeArchitecture } from '../../tools/images/architecture.ts';
+import { imageServices } from '../../tools/images/build-images.ts';
+import { ensureBase, publicBase } from '../../tools/images/ensure-base.ts';
+import { jaegerImage } from '../../tools/images/ensure-jaeger.ts';
+import { openTestEngine, type TestEngine } from './test-engine.ts';
+import { openTestRegistry, type TestRegistry } from './test-registry.ts';
+
+const checkout = join(import.meta.dirname, '..', '..');
+const architecture = nativeArchitecture();
+const base = publicBase(architecture);
+const tag = `pulled-${process.pid}`;
+
+async function reasonToSkip(): Promise<string | false> {
+  const engine = await askEngine();
+  if (engine.state !== 'ready') return engine.advice;
+  if (process.getuid?.() !== 0) return 'only root can start an engine of its own';
+  for (const program of ['dockerd', 'docker-registry'])
+    if (spawnSync(program, ['--version']).error !== undefined) return `${program} is not installed`;
+  const { code } = await tryDocker(['image', 'inspect', jaegerImage]);
+  return code === 0 ? false : `the image ${jaegerImage} is not there: make images`;
+}
+
+/** What the tool says: lines of what it did, and the images with their ids. */
+async function makeImages(environment: NodeJS.ProcessEnv, ...args: string[]): Promise<string[]> {
+  const tool = [join(checkout, 'tools', 'images.ts'), ...args];
+  const { stdout } = await promisify(execFile)(process.execPath, tool, { env: environment });
+  return stdout.trim().split('\n');
+}
+const idsOf = (lines: string[]) => lines.filter((line) => line.includes('sha256:'));
+
+suite('an engine that can pull', { skip: await reasonToSkip() }, () => {
+  let registry: TestRegistry;
+  let engine: TestEngine;
+  before(async () => {
+    registry = await openTestRegistry();
+    const madeHere = await ensureBase({ architecture, epochSeconds: 0, note: () => {} });
+    await registry.fill(madeHere, `library/${base}`);
+    await registry.fill(jaegerImage, jaegerImage);
+    engine = await openTestEngine(registry.url);
+  });
+  after(async () => {
+    await engine?.[Symbol.asyncDispose]();
+    await registry?.[Symbol.asyncDispose]();
+    await tryDocker(['rmi', '--force', ...imageServices.map((service) => `nodewright/${service}:${tag}`)]);
+  });
+  const docker = (...args: string[]) =>
+    runDocker(args, { environment: engine.environment, workingDirectory: checkout });
+  const askedFor = (name: string) => {
+    const manifests = registry.served().filter((request) => request.includes(`/v2/${name}/manifests/`));
+    return manifests.filter((request) => !request.startsWith('PUT ')).length;
+  };
+
+  test('docker build makes an image that runs, from a base that it pulls itself', async () => {
+    assert.equal(await docker('images', '--quiet'), '');
+    assert.equal(askedFor('library/node'), 0);
+    const file = join('services', 'trustd', 'Dockerfile');
+    await docker('build', '--quiet', '--file', file, '--tag', 'plain', '.');
+    assert.ok(askedFor('library/node') > 0);
+    assert.match(await docker('run', '--rm', '--network=none', 'plain', '--version'), /^trustd v\d/);
+  });
+
+  test('the tool pulls Jaeger instead of building it', async () => {
+    assert.deepEqual(await makeImages(engine.environment, '--jaeger'), [`images: pulled ${jaegerImage}`]);
+    assert.ok(askedFor('jaegertracing/jaeger') > 0);
+  });
+
+  test('the tool pulls the base and makes the images that a machine makes which cannot pull', async () => {
+    await docker('rmi', '--force', 'plain', base);
+    const before = askedFor('library/node');
+    const pulled = await makeImages(engine.environment, '--tag', tag);
+    assert.equal(pulled[0], `images: pulled ${base}`);
+    assert.ok(askedFor('library/node') > before);
+    assert.equal(idsOf(pulled).length, imageServices.length);
+    assert.deepEqual(idsOf(pulled), idsOf(await makeImages(process.env, '--tag', tag)));
+  });
+
+  test('docker compose builds what it runs with the builder that it brings along', async () => {
+    await docker('rmi', '--force', base);
+    const before = askedFor('library/node');
+    await docker('compose', '--ansi', 'never', 'build', '--quiet');
+    assert.ok(askedFor('library/node') > before);
+  });
+
+  test('no image of the engine was made by hand', async () => {
+    const names = (await docker('images', '--format', '{{.Repository}}')).trim().split('\n');
+    const own = imageServices.map((service) => `nodewright/${service}`);
+    const expected = [...own, 'jaegertracing/jaeger'].sort();
+    assert.deepEqual(
+      [...new Set(names)].filter((name) => name !== 'node' && name !== '<none>').sort(),
+      expected,
+    );
+  });
+});

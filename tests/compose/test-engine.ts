@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const checkout = join(import.meta.dirname, '..', '..');
+
+/** An engine of its own beside the machine's: without an image, without a network. Disposing it ends and removes it. */
+export interface TestEngine extends AsyncDisposable {
+  /** For clients of this engine. */
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** Needs root. The engine asks the registry at `registryMirror` for the images of Docker Hub first. */
+export async function openTestEngine(registryMirror: string): Promise<TestEngine> {
+  const folder = mkdtempSync(join(tmpdir(), 'engine-'));
+  const environment = { ...process.env, DOCKER_HOST: `unix://${join(folder, 'docker.sock')}` };
+  const engine = (...args: string[]) =>
+    promisify(execFile)(
+      process.execPath,
+      [join(checkout, 'tools', 'engine.ts'), ...args, '--folder', folder],
+      { env: environment },
+    );
+  await using undo = new AsyncDisposableStack();
+  undo.defer(() => rmSync(folder, { recursive: true }));
+  undo.defer(async () => {
+    await engine('stop');
+  });
+  await engine('start', '--without-network', '--registry-mirror', registryMirror);
+  const disposal = undo.move();
+  return { environment, [Symbol.asyncDispose]: () => disposal[Symbol.asyncDispose]() };
+}
