@@ -3,7 +3,7 @@ import { Fault } from '@nodewright/fault';
 
 /** Seconds since boot, as `/proc/uptime` tells. @throws Fault `internal` on a text of another shape. */
 export function parseUptime(text: string): number {
-  const match = /^(\d+\.\d+) /.exec(text);
+  const match = /^(\d{1,12}\.\d{1,9}) /.exec(text);
   if (!match) throw new Fault('internal', `no uptime in ${JSON.stringify(text.slice(0, 64))}`);
   return Number(match[1]);
 }

@@ -40,7 +40,7 @@ export function parseCpuinfo(text: string): CpuInfo[] {
   return text
     .split(/\n\s*\n/)
     .map(fieldsFrom)
-    .filter((fields) => /^\d+$/.test(fields.get('processor') ?? ''))
+    .filter((fields) => /^\d{1,9}$/.test(fields.get('processor') ?? ''))
     .map(cpuInfoFrom);
 }
 
@@ -53,11 +53,18 @@ function fieldsFrom(block: string): ReadonlyMap<string, string> {
   return fields;
 }
 
+const maxUint32 = 0xffff_ffff;
+
 function cpuInfoFrom(fields: ReadonlyMap<string, string>): CpuInfo {
   const text = (key: string) => fields.get(key) ?? '';
   const number = (key: string) => {
     const value = Number(text(key));
     return Number.isFinite(value) ? value : 0;
+  };
+  // Some processors say -1 where they have no level: numbers that the kernel does not mean as counts are left out.
+  const count = (key: string) => {
+    const value = number(key);
+    return Number.isInteger(value) && value >= 0 && value <= maxUint32 ? value : 0;
   };
   const words = (key: string) =>
     text(key)
@@ -65,7 +72,7 @@ function cpuInfoFrom(fields: ReadonlyMap<string, string>): CpuInfo {
       .filter((word) => word !== '');
 
   return {
-    processor: number('processor'),
+    processor: count('processor'),
     vendorId: text('vendor_id'),
     cpuFamily: text('cpu family'),
     model: text('model'),
@@ -75,21 +82,21 @@ function cpuInfoFrom(fields: ReadonlyMap<string, string>): CpuInfo {
     cpuMhz: number('cpu mhz'),
     cacheSize: text('cache size'),
     physicalId: text('physical id'),
-    siblings: number('siblings'),
+    siblings: count('siblings'),
     coreId: text('core id'),
-    cpuCores: number('cpu cores'),
+    cpuCores: count('cpu cores'),
     apicId: text('apicid'),
     initialApicId: text('initial apicid'),
     fpu: text('fpu'),
     fpuException: text('fpu_exception'),
-    cpuidLevel: number('cpuid level'),
+    cpuidLevel: count('cpuid level'),
     wp: text('wp'),
     // arm64 calls them features.
     flags: fields.has('flags') ? words('flags') : words('features'),
     bugs: words('bugs'),
     bogoMips: number('bogomips'),
-    clflushSize: number('clflush size'),
-    cacheAlignment: number('cache_alignment'),
+    clflushSize: count('clflush size'),
+    cacheAlignment: count('cache_alignment'),
     addressSizes: text('address sizes'),
     powerManagement: text('power management'),
   };

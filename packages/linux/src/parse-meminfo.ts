@@ -1,3 +1,5 @@
+import { counterFrom } from './counters.ts';
+
 /**
  * The numbers of `/proc/meminfo` by the kernel's own names (`MemTotal`, `Active(anon)`, ...): KiB, except the four
  * `HugePages_*` counts, which are pages. Lines of another shape are left out, so a name that the running kernel does
@@ -7,7 +9,8 @@ export function parseMeminfo(text: string): ReadonlyMap<string, bigint> {
   const numbers = new Map<string, bigint>();
   for (const line of text.split('\n')) {
     const match = linePattern.exec(line);
-    if (match) numbers.set(match[1] as string, BigInt(match[2] as string));
+    const number = counterFrom(match?.[2]);
+    if (match && number !== undefined) numbers.set(match[1] as string, number);
   }
   return numbers;
 }

@@ -1,3 +1,5 @@
+import { counterFrom } from './counters.ts';
+
 /** The part of `/proc/<pid>/stat` that a process listing shows. */
 export interface ProcessStat {
   readonly pid: number;
@@ -14,6 +16,7 @@ export interface ProcessStat {
 }
 
 const ticksPerSecond = 100;
+const maxInt32 = 0x7fff_ffffn;
 
 /**
  * Reads `/proc/<pid>/stat`, or gives undefined when the text has another shape. The name stands in parentheses and
@@ -30,18 +33,28 @@ export function parseProcessStat(text: string): ProcessStat | undefined {
     .trim()
     .split(' ');
   const column = (number: number) => columns[number - 3] ?? '';
-  const pid = text.slice(0, open).trim();
-  const numbers = [pid, column(4), column(14), column(15), column(20), column(23), column(24)];
-  if (!numbers.every((word) => /^-?\d+$/.test(word))) return undefined;
+  const [pid, parentPid, threads] = [text.slice(0, open).trim(), column(4), column(20)].map(idFrom);
+  const [userTicks, systemTicks, virtualMemoryBytes, residentPages] = [14, 15, 23, 24].map((number) =>
+    counterFrom(column(number)),
+  );
+  if (pid === undefined || parentPid === undefined || threads === undefined) return undefined;
+  if (userTicks === undefined || systemTicks === undefined) return undefined;
+  if (virtualMemoryBytes === undefined || residentPages === undefined) return undefined;
 
   return {
-    pid: Number(pid),
+    pid,
     command: text.slice(open + 1, close),
     state: column(3),
-    parentPid: Number(column(4)),
-    threads: Number(column(20)),
-    cpuTimeSeconds: (Number(column(14)) + Number(column(15))) / ticksPerSecond,
-    virtualMemoryBytes: BigInt(column(23)),
-    residentPages: BigInt(column(24)),
+    parentPid,
+    threads,
+    cpuTimeSeconds: (Number(userTicks) + Number(systemTicks)) / ticksPerSecond,
+    virtualMemoryBytes,
+    residentPages,
   };
+}
+
+/** A number that fits the kernel's `int`. */
+function idFrom(word: string): number | undefined {
+  const id = counterFrom(word);
+  return id === undefined || id > maxInt32 ? undefined : Number(id);
 }

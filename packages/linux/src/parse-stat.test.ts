@@ -77,7 +77,7 @@ test('parseStat() counts what the kernel does not print as zero', () => {
 test('parseStat() gives back the interrupt counters it was printed from', () => {
   fc.assert(
     fc.property(fc.array(fc.bigInt(0n, 2n ** 64n - 1n)), (counters) => {
-      const total = counters.reduce((sum, counter) => sum + counter, 0n);
+      const total = counters.reduce((sum, counter) => BigInt.asUintN(64, sum + counter), 0n);
       const statistics = parseStat(`intr ${[total, ...counters].join(' ')}\n`);
       assert.deepEqual([statistics.interruptTotal, statistics.interrupts], [total, counters]);
     }),

@@ -1,4 +1,4 @@
-import { type Counters, countersFromColumns, sumCounters } from './counters.ts';
+import { type Counters, counterFrom, countersFromColumns, sumCounters } from './counters.ts';
 
 /** Time one CPU, or all of them, spent in each state since boot, in seconds. */
 export interface CpuTimes {
@@ -102,5 +102,5 @@ function cpuTimesFrom(columns: readonly string[]): CpuTimes {
 }
 
 function countFrom(word: string | undefined): bigint {
-  return word !== undefined && /^\d+$/.test(word) ? BigInt(word) : 0n;
+  return counterFrom(word) ?? 0n;
 }

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { counterFrom } from './counters.ts';
 
 /** Frequencies of one CPU in kHz; undefined fields where the kernel has no driver for it. */
 export interface CpuFrequency {
@@ -24,14 +25,10 @@ export function readCpuFrequencies(cpuRoot = '/sys/devices/system/cpu'): (CpuFre
 
 function readCpuFrequency(folder: string): CpuFrequency | undefined {
   const [currentKhz, minimumKhz, maximumKhz] = ['cur', 'min', 'max'].map((which) =>
-    numberFrom(readWord(`${folder}/cpuinfo_${which}_freq`)),
+    counterFrom(readWord(`${folder}/cpuinfo_${which}_freq`)),
   );
   if (currentKhz === undefined || minimumKhz === undefined || maximumKhz === undefined) return undefined;
   return { currentKhz, minimumKhz, maximumKhz, governor: readWord(`${folder}/scaling_governor`) ?? '' };
-}
-
-function numberFrom(word: string | undefined): bigint | undefined {
-  return word !== undefined && /^\d+$/.test(word) ? BigInt(word) : undefined;
 }
 
 /** A file of sysfs that is absent or refuses (cpu0 has no `online`, drivers differ) is a missing fact. */

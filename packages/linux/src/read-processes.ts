@@ -68,7 +68,7 @@ function readProcess(folder: string, pageSizeBytes: bigint): ProcessInfo | undef
     threads: stat.threads,
     cpuTimeSeconds: stat.cpuTimeSeconds,
     virtualMemoryBytes: stat.virtualMemoryBytes,
-    residentMemoryBytes: stat.residentPages * pageSizeBytes,
+    residentMemoryBytes: BigInt.asUintN(64, stat.residentPages * pageSizeBytes),
     command: stat.command,
     executable,
     args,

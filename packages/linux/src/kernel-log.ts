@@ -1,0 +1,103 @@
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { Fault } from '@nodewright/fault';
+import { type KmsgRecord, parseKmsgRecord } from './parse-kmsg-record.ts';
+
+/** What comes next in the kernel's log. */
+export type KernelLogEntry =
+  | { readonly kind: 'record'; readonly record: KmsgRecord }
+  /** The ring was written around before this reader came: so many records are gone, then the log goes on. */
+  | { readonly kind: 'lost'; readonly count: bigint };
+
+/** Gives the next record as bytes; undefined when there is none yet. Throws with code `EPIPE` after an overrun. */
+export type ReadKmsg = (buffer: Uint8Array) => number | undefined;
+
+/** A reader of the kernel's log, from its oldest record on. */
+export interface KernelLog extends Disposable {
+  /** What comes next; undefined when there is nothing yet. Never waits. */
+  next(): KernelLogEntry | undefined;
+}
+
+/** A record is at most 8 KiB with its escapes; a smaller buffer would make the kernel refuse. */
+const bufferBytes = 16 * 1024;
+const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+
+/**
+ * Opens `/dev/kmsg`.
+ *
+ * @throws Fault `permission-denied` when this process may not read it, `unknown` when it cannot be opened.
+ *   Source: Talos v1.14: Dmesg.
+ */
+export function openKernelLog(path = '/dev/kmsg'): KernelLog {
+  const descriptor = openDevice(path);
+  let isOpen = true;
+  const log = createKernelLog((buffer) => {
+    try {
+      const length = readSync(descriptor, buffer, 0, buffer.length, null);
+      return length === 0 ? undefined : length;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
+      throw error;
+    }
+  });
+  return {
+    next: () => log.next(),
+    [Symbol.dispose]() {
+      if (!isOpen) return;
+      isOpen = false;
+      closeSync(descriptor);
+    },
+  };
+}
+
+/** The same over any reader: a gap in the numbers of the records is what was lost. */
+export function createKernelLog(read: ReadKmsg): Pick<KernelLog, 'next'> {
+  const buffer = Buffer.alloc(bufferBytes);
+  let expected: bigint | undefined;
+  let pending: KmsgRecord | undefined;
+
+  const nextRecord = (): KmsgRecord | undefined => {
+    for (;;) {
+      let length: number | undefined;
+      try {
+        length = read(buffer);
+      } catch (error) {
+        // The reader was overtaken: the next read gives the oldest record that is left, and its number tells the rest.
+        if ((error as NodeJS.ErrnoException).code === 'EPIPE') continue;
+        throw error;
+      }
+      if (length === undefined) return undefined;
+      const record = parseKmsgRecord(buffer.subarray(0, length));
+      if (record !== undefined) return record;
+    }
+  };
+
+  return {
+    next() {
+      const record = pending ?? nextRecord();
+      pending = undefined;
+      if (record === undefined) return undefined;
+      if (expected !== undefined && record.sequence > expected) {
+        const count = record.sequence - expected;
+        expected = record.sequence;
+        pending = record;
+        return { kind: 'lost', count };
+      }
+      expected = record.sequence + 1n;
+      return { kind: 'record', record };
+    },
+  };
+}
+
+function openDevice(path: string): number {
+  try {
+    return openSync(path, flags);
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    const isDenied = code === 'EACCES' || code === 'EPERM' || code === 'ERR_ACCESS_DENIED';
+    throw new Fault(
+      isDenied ? 'permission-denied' : 'unknown',
+      `error opening ${path} reader: ${isDenied ? `${code}: reading the kernel's log needs CAP_SYSLOG or root` : message}`,
+      { cause: error },
+    );
+  }
+}

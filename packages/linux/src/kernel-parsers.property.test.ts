@@ -1,0 +1,88 @@
+// Every parser of a file of the kernel, fed with files of real kernels that were damaged: it skips what it cannot
+// read or says so with a Fault, and what it gives fits the wire.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Fault } from '@nodewright/fault';
+import fc from 'fast-check';
+import { parseUptime } from './boot-facts.ts';
+import { effectiveCapabilities } from './effective-capabilities.ts';
+import { fixture } from './fixture.ts';
+import { mutated } from './mutated.ts';
+import { parseCpuinfo } from './parse-cpuinfo.ts';
+import { parseDiskstats } from './parse-diskstats.ts';
+import { parseKmsgRecord } from './parse-kmsg-record.ts';
+import { parseLoadavg } from './parse-loadavg.ts';
+import { parseMeminfo } from './parse-meminfo.ts';
+import { parseMounts, pathFromMountPoint } from './parse-mounts.ts';
+import { parseNetDev } from './parse-net-dev.ts';
+import { parseProcessStat } from './parse-process-stat.ts';
+import { parseSocketTable, socketTableNames } from './parse-socket-table.ts';
+import { parseStat } from './parse-stat.ts';
+
+const largestUint64 = 2n ** 64n - 1n;
+const largestUint32 = 2 ** 32 - 1;
+
+/** Every number in `value`, however deep: a bigint fits 64 bits unsigned, an integer 32, and the rest is finite. */
+function assertInRange(value: unknown): void {
+  if (typeof value === 'bigint') assert.ok(value >= 0n && value <= largestUint64, `${value}`);
+  else if (typeof value === 'number') assert.ok(Number.isFinite(value) && value >= 0, `${value}`);
+  else if (value instanceof Uint8Array) return;
+  else if (value instanceof Map) for (const entry of value.values()) assertInRange(entry);
+  else if (typeof value === 'object' && value !== null) Object.values(value).forEach(assertInRange);
+}
+
+function holdsFor(text: string, parse: (text: string) => unknown): void {
+  // The parsers pass over bytes quickly; a file need not be long to be damaged anywhere.
+  fc.assert(
+    fc.property(mutated(text.slice(0, 6000)), (damaged) => {
+      try {
+        assertInRange(parse(damaged));
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        assert.match(error.message, /^no .* in "/);
+      }
+    }),
+    { numRuns: 300 },
+  );
+}
+
+const parsers: Readonly<Record<string, readonly [string, (text: string) => unknown]>> = {
+  'parseCpuinfo() of x86': [fixture('cpuinfo-x86_64.txt'), parseCpuinfo],
+  'parseCpuinfo() of arm64': [fixture('cpuinfo-arm64-board.txt'), parseCpuinfo],
+  'parseDiskstats()': [fixture('diskstats.txt'), parseDiskstats],
+  'parseLoadavg()': [fixture('loadavg.txt'), parseLoadavg],
+  'parseMeminfo()': [fixture('meminfo-x86_64.txt'), parseMeminfo],
+  'parseMounts()': [
+    fixture('mounts.txt'),
+    (text) => parseMounts(text).map(({ mountPoint }) => pathFromMountPoint(mountPoint)),
+  ],
+  'parseNetDev()': [fixture('net-dev.txt'), parseNetDev],
+  'parseProcessStat()': [readFileSync('/proc/self/stat', 'utf8'), parseProcessStat],
+  'parseStat()': [fixture('stat-x86_64.txt'), parseStat],
+  'parseUptime()': [readFileSync('/proc/uptime', 'utf8'), parseUptime],
+  'effectiveCapabilities()': [readFileSync('/proc/self/status', 'utf8'), effectiveCapabilities],
+  'parseKmsgRecord()': [
+    '6,339,5140900,-;NET: Registered protocol family 10\\x0a\n SUBSYSTEM=net\n DEVICE=+net:eth0\n',
+    (text) => parseKmsgRecord(Buffer.from(text, 'latin1')),
+  ],
+};
+
+for (const [name, [text, parse]] of Object.entries(parsers)) {
+  test(`${name} outlives a damaged file and gives numbers in range`, () => holdsFor(text, parse));
+}
+
+for (const table of socketTableNames.filter((name) => !name.startsWith('udplite'))) {
+  test(`parseSocketTable() outlives a damaged ${table} and gives numbers in range`, () => {
+    const original = [...parseSocketTable(fixture(`net-${table}.txt`))];
+    assert.notEqual(original.length, 0);
+    holdsFor(fixture(`net-${table}.txt`), (text) => {
+      const sockets = [...parseSocketTable(text)];
+      for (const { local, remote, uid, state, timer } of sockets) {
+        assert.ok([local, remote].every(({ port }) => port <= 0xffff));
+        assert.ok(uid <= largestUint32 && state <= 0xff && timer <= 0xff);
+      }
+      return sockets;
+    });
+  });
+}

@@ -1,0 +1,71 @@
+import { readdirSync, statSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+
+/** A network namespace that has a name, and a process in it. */
+export interface NamedNetworkNamespace {
+  readonly name: string;
+  /** Its tables of sockets are those below `/proc/<pid>/net`. Undefined when no process is in it, or none that shows. */
+  readonly pid: number | undefined;
+}
+
+export interface NetworkNamespacesInit {
+  /** Folder of the names; default `/var/run/netns`. */
+  readonly folder?: string;
+  /** Where procfs is mounted; default `/proc`. */
+  readonly procRoot?: string;
+  readonly signal?: AbortSignal;
+}
+
+const batchSize = 64;
+
+/** The names that there are; none where there is no folder of them. */
+export function networkNamespaceNames(folder = '/var/run/netns'): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * For each of `names` the first process, by number, of that namespace. Names that do not exist are left out.
+ * Source: Talos v1.14: Netstat.
+ */
+export async function findNetworkNamespaces(
+  names: readonly string[],
+  init: NetworkNamespacesInit = {},
+): Promise<NamedNetworkNamespace[]> {
+  const { folder = '/var/run/netns', procRoot = '/proc', signal } = init;
+  const wanted = [...new Set(names)]
+    .filter((name) => name !== '' && !name.startsWith('.') && !name.includes('/') && !name.includes('\0'))
+    .map((name) => ({ name, id: identity(`${folder}/${name}`) }))
+    .filter(({ id }) => id !== undefined);
+  if (wanted.length === 0) return [];
+
+  const missing = new Set(wanted.map(({ id }) => id));
+  const pidsById = new Map<string, number>();
+  const pids = readdirSync(procRoot)
+    .filter((name) => /^\d{1,10}$/.test(name))
+    .map(Number)
+    .sort((a, b) => a - b);
+  for (const [index, pid] of pids.entries()) {
+    if (missing.size === 0) break;
+    if (index > 0 && index % batchSize === 0) {
+      await setImmediate();
+      signal?.throwIfAborted();
+    }
+    const id = identity(`${procRoot}/${pid}/ns/net`);
+    if (id !== undefined && missing.delete(id)) pidsById.set(id, pid);
+  }
+  return wanted.map(({ name, id }) => ({ name, pid: pidsById.get(id as string) }));
+}
+
+/** What two names of the same namespace have in common. */
+function identity(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path);
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { readDisks } from './read-disks.ts';
+
+const sysRoot = mkdtempSync(join(tmpdir(), 'sys-'));
+after(() => rmSync(sysRoot, { recursive: true }));
+
+/** A disk as sysfs shows it: a folder below `devices`, and a link to it. */
+function writeDisk(path: string, files: Readonly<Record<string, string | Uint8Array>>): void {
+  const folder = join(sysRoot, 'devices', path);
+  for (const [file, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), content);
+  }
+  symlinkSync('../../../../class/block', join(folder, 'subsystem'));
+  mkdirSync(join(sysRoot, 'block'), { recursive: true });
+  symlinkSync(folder, join(sysRoot, 'block', path.slice(path.lastIndexOf('/') + 1)));
+}
+
+const rotational = { 'queue/rotational': '1\n' };
+writeDisk('pci0000:00/0000:00:02.0/virtio1/block/vda', {
+  ...rotational,
+  size: '41943040\n',
+  dev: '254:0\n',
+  ro: '0\n',
+  serial: 'disk-1',
+  'device/modalias': 'virtio:d00000002v00001AF4\n',
+});
+writeDisk('pci0000:00/0000:00:04.0/nvme/nvme0/nvme0n1', {
+  size: '2048\n',
+  dev: '259:0\n',
+  ro: '1\n',
+  uuid: 'b1a5\n',
+  wwid: 'eui.0025\n',
+  'device/model': 'SAMSUNG MZ              \n',
+  'device/serial': 'S4  \n',
+  'queue/rotational': '0\n',
+});
+writeDisk('pci0000:00/ata1/host0/target0:0:0/0:0:0:0/block/sda', {
+  size: '8\n',
+  dev: '8:0\n',
+  ro: '0\n',
+  'queue/rotational': '0\n',
+  'device/wwid': 'naa.5000\n',
+  'device/vpd_pg80': Buffer.from([0, 0x80, 0, 4, 0x57, 0x44, 0x31, 0x20]),
+});
+writeDisk('pci0000:00/ata2/host1/target1:0:0/1:0:0:0/block/sr0', {
+  ...rotational,
+  size: '16\n',
+  dev: '11:0\n',
+});
+writeDisk('platform/mmc0/mmc0:0001/block/mmcblk0', {
+  size: '24\n',
+  dev: '179:0\n',
+  'queue/rotational': '0\n',
+});
+// What is left out: nothing in it, memory, a hidden part of a volume, a size that is none.
+writeDisk('virtual/block/loop0', { size: '0\n', dev: '7:0\n' });
+writeDisk('virtual/block/ram0', { size: '8192\n', dev: '1:0\n' });
+writeDisk('virtual/block/dm-1', { size: '8\n', dev: '253:1\n', 'dm/uuid': `LVM-${'a'.repeat(64)}-real\n` });
+writeDisk('virtual/block/zram0', { size: 'many\n', dev: '252:0\n' });
+
+test('readDisks() tells of each disk what sysfs tells, and leaves out what holds nothing', () => {
+  const nothing = { model: '', serial: '', modalias: '', uuid: '', wwid: '', isReadOnly: false };
+  const shared = { ...nothing, subsystem: '/sys/class/block' };
+  assert.deepEqual(readDisks(sysRoot), [
+    { ...shared, name: 'mmcblk0', sizeBytes: 12288n, kind: 'sd', busPath: '/platform/mmc0/mmc0:0001/' },
+    {
+      ...shared,
+      name: 'nvme0n1',
+      sizeBytes: 1048576n,
+      kind: 'nvme',
+      model: 'SAMSUNG MZ',
+      serial: 'S4',
+      uuid: 'b1a5',
+      wwid: 'eui.0025',
+      busPath: '/pci0000:00/0000:00:04.0/nvme/nvme0/',
+      isReadOnly: true,
+    },
+    {
+      ...shared,
+      name: 'sda',
+      sizeBytes: 4096n,
+      kind: 'ssd',
+      serial: 'WD1',
+      wwid: 'naa.5000',
+      busPath: '/pci0000:00/ata1/host0/target0:0:0/0:0:0:0/',
+    },
+    {
+      ...shared,
+      name: 'sr0',
+      sizeBytes: 8192n,
+      kind: 'cd',
+      busPath: '/pci0000:00/ata2/host1/target1:0:0/1:0:0:0/',
+    },
+    {
+      ...shared,
+      name: 'vda',
+      sizeBytes: 21474836480n,
+      kind: 'hdd',
+      serial: 'disk-1',
+      modalias: 'virtio:d00000002v00001AF4',
+      busPath: '/pci0000:00/0000:00:02.0/virtio1/',
+    },
+  ]);
+});
+
+test('readDisks() finds no disk where there is no sysfs', () => {
+  assert.deepEqual(readDisks(join(sysRoot, 'missing')), []);
+});
+
+test('readDisks() agrees with the table of partitions of this machine', () => {
+  const kernel = new Map(
+    readFileSync('/proc/partitions', 'utf8')
+      .trim()
+      .split('\n')
+      .slice(2)
+      .map((line) => line.trim().split(/\s+/))
+      .map(([, , kib, name]) => [name as string, BigInt(kib as string) * 1024n]),
+  );
+  const whole = readdirSync('/sys/block').filter((name) => !name.startsWith('ram') && kernel.has(name));
+  assert.deepEqual(
+    readDisks()
+      .filter(({ name }) => whole.includes(name))
+      .map(({ name, sizeBytes }) => [name, (sizeBytes / 1024n) * 1024n]),
+    whole
+      .sort()
+      .filter((name) => kernel.get(name) !== 0n)
+      .map((name) => [name, kernel.get(name)]),
+  );
+});

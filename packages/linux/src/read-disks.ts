@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+
+/** What kind of disk it is. */
+export type DiskKind = 'ssd' | 'hdd' | 'nvme' | 'sd' | 'cd';
+
+/** A whole disk, as sysfs tells of it. Texts are empty where the device does not say. */
+export interface BlockDisk {
+  /** The kernel's name, also below `/dev`. */
+  readonly name: string;
+  readonly sizeBytes: bigint;
+  readonly kind: DiskKind;
+  readonly model: string;
+  readonly serial: string;
+  readonly modalias: string;
+  readonly uuid: string;
+  readonly wwid: string;
+  /** Path of the device that it hangs on, below `/sys/devices`, with a slash at both ends. */
+  readonly busPath: string;
+  /** `/sys/class/block`. */
+  readonly subsystem: string;
+  readonly isReadOnly: boolean;
+}
+
+/** sysfs counts sizes in these, whatever the device's own sectors are. */
+const sectorBytes = 512n;
+const ramDiskMajor = '1';
+/** A serial number on page 0x80 of a SCSI device's vital product data begins after this header. */
+const vitalProductHeaderBytes = 4;
+
+/**
+ * The disks that hold something, by name. Left out are ram disks, devices without a size (an empty loop device or
+ * drive) and the hidden parts of logical volumes. A device that goes away in the middle is left out.
+ * Source: Talos v1.14: Disks.
+ *
+ * @param sysRoot where sysfs is mounted; default `/sys`.
+ */
+export function readDisks(sysRoot = '/sys'): BlockDisk[] {
+  return (ifReadable(() => readdirSync(`${sysRoot}/block`)) ?? [])
+    .sort()
+    .map((name) => readDisk(sysRoot, name))
+    .filter((disk) => disk !== undefined);
+}
+
+function readDisk(sysRoot: string, name: string): BlockDisk | undefined {
+  const folder = `${sysRoot}/block/${name}`;
+  const fact = (file: string) =>
+    (ifReadable(() => readFileSync(`${folder}/${file}`, 'utf8')) ?? '').replaceAll('\0', '').trim();
+  const size = fact('size');
+  const sizeBytes = /^\d{1,16}$/.test(size) ? BigInt(size) * sectorBytes : 0n;
+  if (sizeBytes === 0n || fact('dev').split(':')[0] === ramDiskMajor) return undefined;
+  if (isPrivateVolume(fact('dm/uuid'))) return undefined;
+
+  const devices = `${ifReadable(() => realpathSync(`${sysRoot}/devices`)) ?? `${sysRoot}/devices`}/`;
+  const path = ifReadable(() => realpathSync(folder)) ?? '';
+  return {
+    name,
+    sizeBytes,
+    kind: diskKind(name, fact('queue/rotational') === '1'),
+    model: fact('device/model'),
+    serial: fact('serial') || fact('device/serial') || vitalProductSerial(folder),
+    modalias: fact('device/modalias'),
+    uuid: fact('uuid'),
+    wwid: fact('wwid') || fact('device/wwid'),
+    busPath: path.startsWith(devices) ? busPath(path.slice(devices.length), name) : '',
+    subsystem: subsystem(folder),
+    isReadOnly: fact('ro') === '1',
+  };
+}
+
+function diskKind(name: string, isRotational: boolean): DiskKind {
+  if (/^sr\d/.test(name)) return 'cd';
+  if (name.startsWith('nvme')) return 'nvme';
+  if (name.startsWith('mmcblk')) return 'sd';
+  return isRotational ? 'hdd' : 'ssd';
+}
+
+/** LVM marks what only it uses with a word after the volume's id: `LVM-<64 characters>-real`. */
+function isPrivateVolume(deviceMapperId: string): boolean {
+  return /^LVM-[^-]{64}-/.test(deviceMapperId);
+}
+
+/** `pci0000:00/0000:00:02.0/virtio1/block/vda` hangs on `/pci0000:00/0000:00:02.0/virtio1/`. */
+function busPath(path: string, name: string): string {
+  return `/${path.slice(0, -name.length).replace(/block\/$/, '')}`;
+}
+
+function subsystem(folder: string): string {
+  const target = ifReadable(() => readlinkSync(`${folder}/subsystem`)) ?? '';
+  return target.endsWith('/class/block') ? '/sys/class/block' : '';
+}
+
+function vitalProductSerial(folder: string): string {
+  const page = ifReadable(() => readFileSync(`${folder}/device/vpd_pg80`));
+  return page === undefined
+    ? ''
+    : page.subarray(vitalProductHeaderBytes).toString('latin1').replaceAll('\0', '').trim();
+}
+
+/** Devices come and go, and drivers differ in what they tell. */
+function ifReadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { findNetworkNamespaces, networkNamespaceNames } from './network-namespaces.ts';
+import { parseSocketTable } from './parse-socket-table.ts';
+import { readSocketOwners } from './read-socket-owners.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'proc-'));
+after(() => rmSync(folder, { recursive: true }));
+
+function writeProcess(pid: number, name: string, init: { sockets?: number[]; namespace?: string }): void {
+  const process = join(folder, String(pid));
+  mkdirSync(join(process, 'fd'), { recursive: true });
+  mkdirSync(join(process, 'ns'));
+  writeFileSync(join(process, 'comm'), `${name}\n`);
+  for (const inode of init.sockets ?? [])
+    symlinkSync(`socket:[${inode}]`, join(process, 'fd', String(inode)));
+  symlinkSync('/dev/null', join(process, 'fd', '0'));
+  if (init.namespace !== undefined) symlinkSync(join(folder, init.namespace), join(process, 'ns', 'net'));
+}
+
+for (const namespace of ['host', 'pod', 'empty']) writeFileSync(join(folder, namespace), '');
+writeProcess(100, 'child', { sockets: [7, 8], namespace: 'pod' });
+writeProcess(20, 'parent (x)', { sockets: [7], namespace: 'host' });
+writeProcess(300, 'other', { namespace: 'pod' });
+mkdirSync(join(folder, '400'));
+
+test('readSocketOwners() gives a socket to the process with the lowest number that holds it', async () => {
+  assert.deepEqual(
+    await readSocketOwners(folder),
+    new Map([
+      [7n, { pid: 20, name: 'parent (x)' }],
+      [8n, { pid: 100, name: 'child' }],
+    ]),
+  );
+});
+
+test('readSocketOwners() finds this process by the socket that it listens on', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const entry = [...parseSocketTable(readFileSync('/proc/net/tcp', 'utf8'))].find(
+      ({ local, state }) => local.port === port && local.address === '127.0.0.1' && state === 10,
+    );
+    const owners = await readSocketOwners();
+    assert.deepEqual(owners.get(entry?.inode ?? 0n), {
+      pid: process.pid,
+      name: readFileSync('/proc/self/comm', 'utf8').trim(),
+    });
+  } finally {
+    server.close();
+  }
+});
+
+test('readSocketOwners() stops when nobody waits any more', async () => {
+  const many = mkdtempSync(join(tmpdir(), 'proc-'));
+  try {
+    for (let pid = 1; pid <= 100; pid += 1) mkdirSync(join(many, String(pid)));
+    await assert.rejects(readSocketOwners(many, AbortSignal.abort()), { name: 'AbortError' });
+  } finally {
+    rmSync(many, { recursive: true });
+  }
+});
+
+test('findNetworkNamespaces() finds the first process of each name, and none where there is none', async () => {
+  const names = join(folder, 'netns');
+  mkdirSync(names);
+  for (const name of ['pod', 'empty']) symlinkSync(join(folder, name), join(names, name));
+  assert.deepEqual(networkNamespaceNames(names), ['empty', 'pod']);
+  const asked = ['pod', 'empty', 'pod', 'missing', '', '..', '../host', 'a\0b'];
+  assert.deepEqual(await findNetworkNamespaces(asked, { folder: names, procRoot: folder }), [
+    { name: 'pod', pid: 100 },
+    { name: 'empty', pid: undefined },
+  ]);
+  assert.deepEqual(networkNamespaceNames(join(folder, 'missing')), []);
+});
