@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 
 const pollMs = 20;
 const patienceMs = 5000;
@@ -29,12 +29,13 @@ async function breakStaleLock(path: string): Promise<void> {
  * Holds `path` as a lock among processes of one machine until it is disposed. The file holds its owner's pid and
  * appears with its content in one step, so that a lock is never seen empty; a lock of a dead process is taken over.
  *
- * @throws Fault `unavailable` when a living process keeps it for five seconds
+ * @throws Fault `unavailable` when a living process keeps it for five seconds; another one with the path when the file
+ * cannot be written
  */
 export async function lockFile(path: string): Promise<AsyncDisposable> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  await writeFile(draft, `${process.pid}\n`, { mode: 0o600, flag: 'wx' });
   try {
+    await writeFile(draft, `${process.pid}\n`, { mode: 0o600, flag: 'wx' });
     const deadline = performance.now() + patienceMs;
     for (;;) {
       try {
@@ -53,6 +54,10 @@ export async function lockFile(path: string): Promise<AsyncDisposable> {
       }
       await sleep(pollMs);
     }
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    const { kind, message } = faultFrom(error);
+    throw new Fault(kind, `${path} cannot be written: ${message}`, { cause: error });
   } finally {
     await rm(draft, { force: true });
   }

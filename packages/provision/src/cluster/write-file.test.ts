@@ -25,7 +25,10 @@ test('writePrivateFile() replaces the whole file, for the owner only, and leaves
 
 test('writePrivateFile() leaves no draft behind when it fails', async () => {
   await using folder = await temporaryFolder();
-  await assert.rejects(writePrivateFile(folder.path, 'a folder cannot be replaced by a file'));
+  await assert.rejects(writePrivateFile(folder.path, 'a folder cannot be replaced by a file'), (error) => {
+    assert.ok(error instanceof Error && error.message.startsWith(`cannot write "${folder.path}": `));
+    return true;
+  });
   assert.deepEqual(await readdir(folder.path), []);
 });
 

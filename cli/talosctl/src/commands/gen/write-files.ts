@@ -1,4 +1,4 @@
-import { lstat, open, rename, rm } from 'node:fs/promises';
+import { lstat, open, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/fault/make-folder';
@@ -41,11 +41,12 @@ async function writePlannedFile(
   { path, text, mode }: PlannedFile,
   { cwd, force }: WriteFilesOptions,
 ): Promise<void> {
-  const target = resolve(cwd, path);
   try {
+    const named = resolve(cwd, path);
+    const target = force ? await followLink(named) : named;
     await makeFolder(dirname(target));
     const before = await statOf(target);
-    // A device, a pipe or a link is written to, not replaced.
+    // A device, a pipe or a link to nothing is written to, not replaced.
     if (force && before !== undefined && !before.isFile()) return await fill(target, 'w', text, mode);
     if (!force) return await fillNew(target, text, mode);
     const draft = `${target}.${process.pid}.new`;
@@ -56,6 +57,11 @@ async function writePlannedFile(
     const fault = faultFrom(error);
     throw new Fault(fault.kind, `cannot write ${JSON.stringify(path)}: ${fault.message}`, { cause: error });
   }
+}
+
+/** A link stays one: what it leads to is replaced. One that leads nowhere is itself written to. */
+async function followLink(path: string): Promise<string> {
+  return (await statOf(path))?.isSymbolicLink() ? await realpath(path).catch(() => path) : path;
 }
 
 /** Leaves nothing behind when the disk is full. */
