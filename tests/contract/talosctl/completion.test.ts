@@ -5,9 +5,21 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { ListRequest, ListResponse } from '@nodewright/contract/gen/cosi/resource/state.ts';
+import { healthyCluster } from './replies.ts';
 import { openSuite } from './suite.ts';
 
-const suite = openSuite();
+const suite = openSuite({
+  ...healthyCluster,
+  '/cosi.resource.State/List': (call) => {
+    const { namespace, type } = ListRequest.decode(call.request);
+    if (`${namespace}/${type}` !== 'cluster/Members.cluster.talos.dev') return call.fail(5, 'no such type');
+    for (const id of ['node10', 'node01']) {
+      call.send(ListResponse.encode(ListResponse.fromPartial({ resource: { metadata: { id } } })).finish());
+    }
+    return call.end();
+  },
+});
 
 /** Candidates for the last word. */
 async function offered(...words: string[]): Promise<string[]> {
@@ -31,9 +43,14 @@ test('completion offers values: contexts, nodes, formats, shells, and files wher
   assert.deepEqual(await offered('memory', '--context', ''), ['test']);
   assert.deepEqual(await offered('--context=t'), ['--context=test']);
   assert.deepEqual(await offered('config', 'context', ''), ['test']);
-  assert.deepEqual(await offered('memory', '-n', 'node'), ['node01', 'node02']);
-  assert.deepEqual(await offered('memory', '-n', 'node01,node'), ['node01,node02']);
-  assert.deepEqual(await offered('-n', 'node02,'), ['node02,node01', `node02,${suite.gateway.address}`]);
+  assert.deepEqual(await offered('memory', '-n', 'node'), ['node01', 'node02', 'node10']);
+  assert.deepEqual(await offered('memory', '-n', 'node01,node'), ['node01,node02', 'node01,node10']);
+  assert.deepEqual(await offered('-n', 'node02,'), ['node02,node01', 'node02,node10', 'node02,127.0.0.1']);
+  assert.deepEqual(await offered('memory', '--nodes=node01,node1'), ['--nodes=node01,node10']);
+  assert.deepEqual(await offered('-e', ''), [suite.gateway.address, 'node01', 'node02']);
+  assert.deepEqual(await offered('memory', '-e', 'node01,127'), [`node01,${suite.gateway.address}`]);
+  assert.deepEqual(await offered('config', 'endpoint', '127'), [suite.gateway.address]);
+  assert.deepEqual(await offered('config', 'node', 'node01', 'node1'), ['node10']);
   assert.deepEqual(await offered('memory', '-o', ''), ['table', 'json', 'yaml']);
   assert.deepEqual(await offered('completion', 'z'), ['zsh']);
   assert.deepEqual(await offered('memory', '--talosconfig', ''), [':files']);

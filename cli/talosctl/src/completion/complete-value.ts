@@ -3,12 +3,10 @@ import type { Command, Option } from 'commander';
 import type { CliEnvironment } from '../command-module.ts';
 import type { NodeOptions } from '../node-options.ts';
 import { outputFormats } from '../render/document.ts';
-import { chooseContext, talosconfigLocation } from '../talosconfig-of.ts';
+import { talosconfigLocation } from '../talosconfig-of.ts';
 import { filesDirective, startingWith } from './complete.ts';
+import { askTimeoutMs, knownEndpoints, knownNodes } from './known-nodes.ts';
 import { completionScripts } from './scripts.ts';
-
-/** Nodes are asked only as long as nobody notices. */
-const askTimeoutMs = 1000;
 
 export interface CompletionRequest {
   readonly env: CliEnvironment;
@@ -24,11 +22,13 @@ async function contextNames({ env, nodeOptions }: CompletionRequest): Promise<re
   return [...contexts.keys()].sort();
 }
 
-/** Nodes that the talosconfig knows: those of the context, and what stands behind its endpoints. */
 async function nodeNames({ env, nodeOptions }: CompletionRequest): Promise<readonly string[]> {
-  const { path } = talosconfigLocation(env, nodeOptions);
-  const { context } = chooseContext(await readTalosconfig(path), path, nodeOptions.context);
-  return [...new Set([...context.nodes, ...context.endpoints])];
+  const { names, addresses } = await knownNodes(env, nodeOptions);
+  return [...new Set([...names, ...addresses])];
+}
+
+async function endpoints({ env, nodeOptions }: CompletionRequest): Promise<readonly string[]> {
+  return [...new Set(await knownEndpoints(env, nodeOptions))];
 }
 
 /** Completes the last word of a list, keeping those before it. */
@@ -63,8 +63,9 @@ export async function completeOptionValue(
     case 'context':
       return startingWith(typed, await contextNames(request));
     case 'nodes':
-    case 'endpoints':
       return listCandidates(typed, await nodeNames(request));
+    case 'endpoints':
+      return listCandidates(typed, await endpoints(request));
     case 'output':
       if (option.long !== '--output' || !option.description.startsWith('output format'))
         return [filesDirective];
@@ -104,6 +105,8 @@ export async function completeArgument(
       return args.length > 0 ? [] : startingWith(typed, await contextNames(request));
     case 'config node':
       return startingWith(typed, await nodeNames(request));
+    case 'config endpoint':
+      return startingWith(typed, await endpoints(request));
     default:
       return command.registeredArguments.length > args.length ? [filesDirective] : [];
   }

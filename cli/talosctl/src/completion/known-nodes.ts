@@ -1,0 +1,72 @@
+import type { TalosconfigContext } from '@nodewright/client/talosconfig';
+import type { CliEnvironment } from '../command-module.ts';
+import type { NodeOptions } from '../node-options.ts';
+import { readContext } from '../talosconfig-of.ts';
+
+/** Nodes are asked only as long as nobody notices. */
+export const askTimeoutMs = 1000;
+
+/** What can be said about the nodes of a context without asking the user for patience. */
+export interface KnownNodes {
+  /** As commands take them. */
+  readonly names: readonly string[];
+  readonly addresses: readonly string[];
+}
+
+const nothing: KnownNodes = { names: [], addresses: [] };
+
+/**
+ * The nodes of the context of a command line: those of the context itself, those of a cluster on this machine that it
+ * leads to, else the members that its first endpoint knows. Source: Talos v1.14: completion of --nodes.
+ */
+export async function knownNodes(env: CliEnvironment, options: Partial<NodeOptions>): Promise<KnownNodes> {
+  const { name, context } = await readContext(env, options);
+  const local = await nodesOfLocalCluster(env, name).catch(() => nothing);
+  const members = local.names.length > 0 ? nothing : await membersOf(env, options).catch(() => nothing);
+  const { parseEndpoint } = await import('@nodewright/client/endpoint');
+  return {
+    names: [...context.nodes, ...local.names, ...members.names],
+    addresses: [...local.addresses, ...endpointsOf(context, options).map((text) => parseEndpoint(text).host)],
+  };
+}
+
+/** Where calls may enter the cluster of a command line: the context's endpoints, and the addresses of nodes. */
+export async function knownEndpoints(
+  env: CliEnvironment,
+  options: Partial<NodeOptions>,
+): Promise<readonly string[]> {
+  const { name, context } = await readContext(env, options);
+  const local = await nodesOfLocalCluster(env, name).catch(() => nothing);
+  return [...context.endpoints, ...context.nodes, ...local.addresses];
+}
+
+function endpointsOf({ endpoints }: TalosconfigContext, options: Partial<NodeOptions>): readonly string[] {
+  return options.endpoints?.length ? options.endpoints : endpoints;
+}
+
+/** A context is called as its cluster, with a number behind it where that name was taken. */
+async function nodesOfLocalCluster(env: CliEnvironment, context: string): Promise<KnownNodes> {
+  const { clusterRef, provisionerOf } = await import('../commands/cluster/cluster-options.ts');
+  const provisioner = await provisionerOf(env, { name: context });
+  for (const name of new Set([context, context.replace(/-\d+$/, '')])) {
+    const view = await provisioner.show(clusterRef(env, { name })).catch(() => undefined);
+    if (view?.talosconfig?.context !== context) continue;
+    return {
+      names: view.nodes.map((node) => node.name),
+      addresses: view.nodes.map(({ address }) => address),
+    };
+  }
+  return nothing;
+}
+
+async function membersOf(env: CliEnvironment, options: Partial<NodeOptions>): Promise<KnownNodes> {
+  const { openClient } = await import('../open-client.ts');
+  using client = await openClient(env, { ...options, insecure: false, certFingerprint: [] });
+  const request = { namespace: 'cluster', type: 'Members.cluster.talos.dev' };
+  const signal = AbortSignal.timeout(askTimeoutMs);
+  const names: string[] = [];
+  for await (const { resource } of client.firstEndpoint().state.list(request, { signal })) {
+    if (resource?.metadata !== undefined) names.push(resource.metadata.id);
+  }
+  return { names: names.sort(), addresses: [] };
+}
