@@ -33,6 +33,11 @@ test('version answers from all four nodes', async () => {
   assert.ok([...tags].length >= 4 && stdout.includes(buildInfo.tag), stdout);
 });
 
+test('completion of -n offers the names of the nodes, and continues a list', async () => {
+  const { stdout } = await cluster.talosctl('__complete', 'memory', '-n', 'node01,no');
+  assert.deepEqual(stdout.trimEnd().split('\n'), ['node01,node02', 'node01,node03', 'node01,node04']);
+});
+
 test('memory prints a row a node, in the columns that users know', async () => {
   const { exitCode, stdout, stderr } = await cluster.talosctl(
     '-n',

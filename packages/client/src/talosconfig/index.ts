@@ -1,4 +1,3 @@
-export { makeFolder } from '@nodewright/fault/make-folder';
 export * from './locate-talosconfig.ts';
 export * from './merge-talosconfig.ts';
 export * from './parse-talosconfig.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '@nodewright/client/talosconfig';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { makeFolder } from '@nodewright/fault/make-folder';
 import { checkClusterName } from '../domain/cluster-shape.ts';
 import { type ClusterState, decodeClusterState } from '../domain/cluster-state.ts';
 import type { FoundCluster } from '../domain/plan-creation.ts';

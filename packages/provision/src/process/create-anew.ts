@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { makeFolder } from '@nodewright/client/talosconfig';
 import { nodePaths } from '@nodewright/contract';
+import { makeFolder } from '@nodewright/fault/make-folder';
 import { addClusterContext } from '../cluster/cluster-context.ts';
 import type { ClusterMaterial } from '../cluster/cluster-material.ts';
 import type { Creation } from '../cluster/creation.ts';
