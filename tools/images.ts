@@ -1,5 +1,6 @@
 // Makes the images of the suite. `node tools/images.ts [--tag dev] [--arch amd64|arm64] [--no-cache] [--jaeger]`
-// With --jaeger only Jaeger's, which is pulled, or built from its Go module where no registry answers.
+// With --jaeger only Jaeger's, which is pulled, or built from its Go module where no registry answers. --checkout builds
+// from a copy of what the images are made of.
 // The same commit gives the same image ids: on this machine, on another, with either builder of Docker.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -15,9 +16,10 @@ const { values } = parseArgs({
     arch: { type: 'string', default: nativeArchitecture() },
     'no-cache': { type: 'boolean', default: false },
     jaeger: { type: 'boolean', default: false },
+    checkout: { type: 'string', default: join(import.meta.dirname, '..') },
   },
 });
-const checkout = join(import.meta.dirname, '..');
+const { checkout } = values;
 
 try {
   if (!isArchitecture(values.arch)) throw new Error(`--arch is one of ${architectures.join(', ')}`);

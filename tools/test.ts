@@ -1,10 +1,12 @@
-// Runs the tests and counts them. `node tools/test.ts [pattern ...]`
+// Runs the tests and counts them. `node tools/test.ts [pattern ...]`, or `node tools/test.ts --compose` for those with
+// containers only. Without either: all that `make test` promises, those with containers last, where an engine answers.
 // On a person's machine a test that lacks a part is skipped and named; where CI is set a skipped test is a failure.
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { parseArgs } from 'node:util';
+import { prepareCompose } from './test/prepare-compose.ts';
+import { runFiles, type TestCounts } from './test/run-files.ts';
 
 const checkout = join(import.meta.dirname, '..');
 const defaultPatterns = [
@@ -13,46 +15,70 @@ const defaultPatterns = [
   'cli/**/*.test.ts',
   'tests/**/*.test.ts',
 ];
-/** Long runs, and those that need a container engine with images, have verbs of their own. */
+const composePatterns = ['tests/compose/**/*.test.ts'];
+/** Long runs have verbs of their own; those with containers have a turn of their own. */
 const separateRuns = ['tests/fuzz/', 'tests/bench/', 'tests/compose/', 'tests/soak/', 'tests/boot/'];
 const isContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
-/** A test that takes longer than this hangs. */
 const testTimeoutMs = 180_000;
+/** Four nodes are started, crashed and asked for their traces. */
+const composeTimeoutMs = 900_000;
 
-const patterns = process.argv.slice(2);
-const files = globSync(patterns.length > 0 ? patterns : defaultPatterns, {
-  cwd: checkout,
-  exclude: (path) => path.includes('node_modules') || path.startsWith('_out'),
-})
-  .filter((path) => patterns.length > 0 || !separateRuns.some((prefix) => path.startsWith(prefix)))
-  .sort()
-  .map((path) => join(checkout, path));
+const { values, positionals: patterns } = parseArgs({
+  options: { compose: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 
-if (files.length === 0) {
-  process.stderr.write(`test: no test file matches ${patterns.join(' ')}\n`);
+const turns: TestCounts[] = [];
+const notRun: string[] = [];
+if (patterns.length > 0) turns.push(await runOthers(filesOf(patterns)));
+else {
+  const others = values.compose
+    ? Promise.resolve()
+    : runOthers(
+        filesOf(defaultPatterns).filter((path) => !separateRuns.some((prefix) => path.startsWith(prefix))),
+      ).then((counts) => void turns.push(counts));
+  const containers = await runCompose(others);
+  await others;
+  if (typeof containers === 'string') notRun.push(containers);
+  else turns.push(containers);
+}
+report();
+
+function runOthers(files: readonly string[]): Promise<TestCounts> {
+  return runFiles({ checkout, files, concurrency: availableParallelism(), timeoutMs: testTimeoutMs });
+}
+
+/** One file at a time: each starts a dozen programs. Yields why they cannot run when they cannot. */
+async function runCompose(others: Promise<unknown>): Promise<TestCounts | string> {
+  const tag = process.env.NODEWRIGHT_TAG ?? `test-${process.pid}`;
+  const readiness = await prepareCompose(checkout, tag, others);
+  if (readiness.state === 'missing') return `tests/compose: ${readiness.reason}`;
+  process.env.NODEWRIGHT_TAG = tag;
+  try {
+    const files = filesOf(composePatterns);
+    return await runFiles({ checkout, files, concurrency: 1, timeoutMs: composeTimeoutMs });
+  } finally {
+    if (tag.startsWith('test-')) await readiness.removeImages();
+  }
+}
+
+function filesOf(wanted: readonly string[]): string[] {
+  const files = globSync([...wanted], {
+    cwd: checkout,
+    exclude: (path) => path.includes('node_modules') || path.startsWith('_out'),
+  }).sort();
+  if (files.length > 0) return files;
+  process.stderr.write(`test: no test file matches ${wanted.join(' ')}\n`);
   process.exit(2);
 }
 
-const counts = { passed: 0, failed: 0 };
-const skipped: string[] = [];
-const stream = run({ files, concurrency: availableParallelism(), timeout: testTimeoutMs, cwd: checkout });
-
-stream.on('test:pass', ({ name, skip, details }) => {
-  if (details.type === 'suite') return;
-  if (skip === undefined || skip === false) counts.passed += 1;
-  else skipped.push(typeof skip === 'string' && skip !== '' ? `${name}: ${skip}` : name);
-});
-stream.on('test:fail', ({ details }) => {
-  if (details.type !== 'suite') counts.failed += 1;
-});
-stream.compose(new spec()).pipe(process.stdout);
-stream.once('end', () => {
-  // The reporter's last lines go first: the counts are the last word.
-  setImmediate(() => {
-    for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
-    if (isContinuousIntegration) counts.failed += skipped.length;
-    const note = isContinuousIntegration || skipped.length === 0 ? '' : `, ${skipped.length} skipped`;
-    process.stdout.write(`${counts.passed} passed, ${counts.failed} failed${note}\n`);
-    process.exitCode = counts.failed > 0 ? 1 : 0;
-  });
-});
+function report(): void {
+  const sum = (of: (counts: TestCounts) => number) => turns.reduce((total, counts) => total + of(counts), 0);
+  const skipped = [...turns.flatMap((counts) => counts.skipped), ...notRun];
+  for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
+  // What was skipped was not tested: in CI that is as bad.
+  const failed = sum((counts) => counts.failed) + (isContinuousIntegration ? skipped.length : 0);
+  const note = isContinuousIntegration || skipped.length === 0 ? '' : `, ${skipped.length} skipped`;
+  process.stdout.write(`${sum((counts) => counts.passed)} passed, ${failed} failed${note}\n`);
+  process.exitCode = failed > 0 ? 1 : 0;
+}

@@ -1,7 +1,6 @@
 // What is in the images and how they start. Needs a Docker engine.
 import assert from 'node:assert/strict';
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { askEngine } from '../../packages/provision/src/docker/ask-engine.ts';
@@ -10,13 +9,13 @@ import { daemonCommand } from '../../services/machined/src/domain/daemon-command
 import { nativeArchitecture } from '../../tools/images/architecture.ts';
 import { buildImages, type ImageService, imageServices } from '../../tools/images/build-images.ts';
 import { readTar } from '../../tools/images/tar.ts';
+import { copyCheckout } from './copy-checkout.ts';
 
-const checkout = join(import.meta.dirname, '..', '..');
-/** A copy of what the images are made of: a build of the programs meanwhile changes nothing here. */
-const copy = mkdtempSync(join(tmpdir(), 'checkout-'));
 const tag = `test-${process.pid}`;
 const nameOf = (service: string) => `nodewright/${service}:${tag}`;
 const engine = await askEngine();
+const copy = copyCheckout();
+after(() => copy[Symbol.dispose]());
 const users = { machined: '52:52', apid: '50:50', trustd: '51:51', toolbox: '52:52' };
 
 interface ImageFacts {
@@ -36,7 +35,7 @@ async function inspect(service: string): Promise<ImageFacts['Config']> {
 
 const build = (useCache: boolean, services = imageServices as readonly ImageService[]) =>
   buildImages({
-    checkout: copy,
+    checkout: copy.path,
     tag,
     architecture: nativeArchitecture(),
     useCache,
@@ -49,18 +48,10 @@ const build = (useCache: boolean, services = imageServices as readonly ImageServ
 suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () => {
   let built: Awaited<ReturnType<typeof build>> = [];
   before(async () => {
-    const paths = [
-      '.dockerignore',
-      '_out/dist',
-      ...globSync('node_modules/node-linux-*/bin/node', { cwd: checkout }),
-    ];
-    for (const path of [...paths, ...globSync(['services/*/Dockerfile', 'images'], { cwd: checkout })])
-      cpSync(join(checkout, path), join(copy, path), { recursive: true });
     built = await build(true);
   });
   after(async () => {
     await tryDocker(['rmi', '--force', ...imageServices.map(nameOf)]);
-    rmSync(copy, { recursive: true });
   });
 
   test('an image that is built anew without a cache has the same id', async () => {
@@ -165,7 +156,7 @@ async function programsOf(container: string): Promise<string[]> {
 }
 
 async function exportOf(container: string): Promise<Buffer> {
-  const file = join(copy, 'root.tar');
+  const file = join(copy.path, 'root.tar');
   await runDocker(['export', '--output', file, container]);
   return readFileSync(file);
 }

@@ -11,12 +11,15 @@ import { nativeArchitecture } from '../../tools/images/architecture.ts';
 import { imageServices } from '../../tools/images/build-images.ts';
 import { ensureBase, publicBase } from '../../tools/images/ensure-base.ts';
 import { jaegerImage } from '../../tools/images/ensure-jaeger.ts';
+import { copyCheckout } from './copy-checkout.ts';
 import { openTestEngine, type TestEngine } from './test-engine.ts';
 import { openTestRegistry, type TestRegistry } from './test-registry.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 const architecture = nativeArchitecture();
 const base = publicBase(architecture);
+const copy = copyCheckout();
+after(() => copy[Symbol.dispose]());
 const tag = `pulled-${process.pid}`;
 
 async function reasonToSkip(): Promise<string | false> {
@@ -31,8 +34,10 @@ async function reasonToSkip(): Promise<string | false> {
 
 /** What the tool says: lines of what it did, and the images with their ids. */
 async function makeImages(environment: NodeJS.ProcessEnv, ...args: string[]): Promise<string[]> {
-  const tool = [join(checkout, 'tools', 'images.ts'), ...args];
-  const { stdout } = await promisify(execFile)(process.execPath, tool, { env: environment });
+  const tool = [join(checkout, 'tools', 'images.ts'), '--checkout', copy.path, ...args];
+  const { stdout } = await promisify(execFile)(process.execPath, tool, {
+    env: { ...environment, SOURCE_DATE_EPOCH: '1700000000' },
+  });
   return stdout.trim().split('\n');
 }
 const idsOf = (lines: string[]) => lines.filter((line) => line.includes('sha256:'));
@@ -53,7 +58,7 @@ suite('an engine that can pull', { skip: await reasonToSkip() }, () => {
     await tryDocker(['rmi', '--force', ...imageServices.map((service) => `nodewright/${service}:${tag}`)]);
   });
   const docker = (...args: string[]) =>
-    runDocker(args, { environment: engine.environment, workingDirectory: checkout });
+    runDocker(args, { environment: engine.environment, workingDirectory: copy.path });
   const askedFor = (name: string) => {
     const manifests = registry.served().filter((request) => request.includes(`/v2/${name}/manifests/`));
     return manifests.filter((request) => !request.startsWith('PUT ')).length;
@@ -86,7 +91,18 @@ suite('an engine that can pull', { skip: await reasonToSkip() }, () => {
   test('docker compose builds what it runs with the builder that it brings along', async () => {
     await docker('rmi', '--force', base);
     const before = askedFor('library/node');
-    await docker('compose', '--ansi', 'never', 'build', '--quiet');
+    const file = join(checkout, 'compose.yaml');
+    await docker(
+      'compose',
+      '--project-directory',
+      copy.path,
+      '--file',
+      file,
+      '--ansi',
+      'never',
+      'build',
+      '--quiet',
+    );
     assert.ok(askedFor('library/node') > before);
   });
 

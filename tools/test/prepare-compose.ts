@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { askEngine } from '../../packages/provision/src/docker/ask-engine.ts';
+import { tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { imageServices } from '../images/build-images.ts';
+
+/** What the tests with containers need, or why they cannot run. */
+export type ComposeReadiness =
+  | { readonly state: 'ready'; readonly removeImages: () => Promise<void> }
+  | { readonly state: 'missing'; readonly reason: string };
+
+/**
+ * Makes what the tests with containers need where an engine answers: Jaeger's image at once and beside the other tests,
+ * because it may have to be built for minutes; the suite's own images, under `tag`, once `others` have ended.
+ */
+export async function prepareCompose(
+  checkout: string,
+  tag: string,
+  others: Promise<unknown>,
+): Promise<ComposeReadiness> {
+  const engine = await askEngine();
+  if (engine.state !== 'ready') return { state: 'missing', reason: engine.advice };
+  const images = async (...args: string[]) => {
+    const tool = spawn(process.execPath, [join(checkout, 'tools', 'images.ts'), ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = once(tool, 'close') as Promise<[number | null]>;
+    const [, said, [code]] = await Promise.all([text(tool.stdout), text(tool.stderr), ended]);
+    if (code !== 0) throw new Error(said.trim().split('\n').at(-1) ?? 'images: failed');
+  };
+  const [jaeger] = await Promise.allSettled([images('--jaeger'), others]);
+  try {
+    if (jaeger.status === 'rejected') throw jaeger.reason;
+    await images('--tag', tag);
+    const names = imageServices.map((service) => `nodewright/${service}:${tag}`);
+    const removeImages = async () => void (await tryDocker(['rmi', '--force', ...names]));
+    return { state: 'ready', removeImages };
+  } catch (error) {
+    return { state: 'missing', reason: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+
+export interface RunFilesInit {
+  readonly checkout: string;
+  /** Paths below the checkout. */
+  readonly files: readonly string[];
+  /** How many files at once. */
+  readonly concurrency: number;
+  /** A file that takes longer hangs. */
+  readonly timeoutMs: number;
+}
+
+export interface TestCounts {
+  readonly passed: number;
+  readonly failed: number;
+  /** Each with its reason. */
+  readonly skipped: readonly string[];
+}
+
+/** Runs test files and prints what they do. Never throws for a test that fails. */
+export async function runFiles({
+  checkout,
+  files,
+  concurrency,
+  timeoutMs,
+}: RunFilesInit): Promise<TestCounts> {
+  let [passed, failed] = [0, 0];
+  const skipped: string[] = [];
+  const paths = files.map((path) => join(checkout, path));
+  const stream = run({ files: paths, concurrency, timeout: timeoutMs, cwd: checkout });
+  stream.on('test:pass', ({ name, skip, details }) => {
+    if (skip !== undefined && skip !== false)
+      // A suite that is skipped has no tests that could be told.
+      skipped.push(typeof skip === 'string' && skip !== '' ? `${name}: ${skip}` : name);
+    else if (details.type !== 'suite') passed += 1;
+  });
+  stream.on('test:fail', ({ details }) => {
+    if (details.type !== 'suite') failed += 1;
+  });
+  for await (const text of stream.compose(new spec())) process.stdout.write(text);
+  return { passed, failed, skipped };
+}
