@@ -55,6 +55,8 @@ async function buildBundle({ name, entry, assets }: Bundle, sha: string): Promis
     legalComments: 'linked',
     sourcemap: false,
     define: { BUILD_SHA: JSON.stringify(sha) },
+    // Its form for import() asks where its own file is, which a bundle cannot tell.
+    alias: { koffi: join(checkout, 'node_modules', 'koffi', 'index.cjs') },
     plugins: [reflectionAssets],
     logLevel: 'warning',
     absWorkingDir: checkout,

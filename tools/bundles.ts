@@ -14,12 +14,22 @@ const reflectionProtos = Object.fromEntries(
   ]),
 );
 
+/** The native part of the add-on for system calls; its loader looks for it beside the bundle. */
+const nativeCalls = {
+  [`node_modules/@koromix/koffi-linux-${process.arch}/linux_${process.arch}/koffi.node`]: `linux_${process.arch}/koffi.node`,
+};
+
 /** Everything that `make build` makes, each as `_out/dist/<name>/<name>.cjs`. */
 export const bundles: readonly Bundle[] = [
-  { name: 'machined', entry: 'services/machined/src/main.ts', assets: reflectionProtos },
+  {
+    name: 'machined',
+    entry: 'services/machined/src/main.ts',
+    assets: { ...reflectionProtos, ...nativeCalls },
+  },
   { name: 'apid', entry: 'services/apid/src/main.ts', assets: reflectionProtos },
   { name: 'trustd', entry: 'services/trustd/src/main.ts', assets: reflectionProtos },
   { name: 'process-supervisor', entry: 'packages/provision/src/supervisor/main.ts', assets: {} },
+  { name: 'docker-keeper', entry: 'packages/provision/src/docker/keeper/main.ts', assets: {} },
   { name: 'talosctl', entry: 'cli/talosctl/src/main.ts', assets: {} },
   { name: 'cluster-init', entry: 'packages/provision/src/docker/init/main.ts', assets: {} },
   { name: 'time-server', entry: 'packages/provision/src/docker/init/time-server.ts', assets: {} },

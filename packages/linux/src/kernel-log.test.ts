@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { Fault } from '@nodewright/fault';
 import fc from 'fast-check';
 import { capabilities, hasCapability } from './effective-capabilities.ts';
@@ -125,6 +128,19 @@ test('openKernelLog() says what is missing', () => {
       error instanceof Fault &&
       error.kind === 'unknown' &&
       /^error opening \/proc\/no-such-kmsg reader: ENOENT/.test(error.message),
+  );
+});
+
+test('openKernelLog() says what a process needs that may not read the log', () => {
+  const source = pathToFileURL(join(import.meta.dirname, 'kernel-log.ts')).href;
+  const program = `
+    const { openKernelLog } = await import(${JSON.stringify(source)});
+    try { openKernelLog(); } catch ({ kind, message }) { console.log(kind + ': ' + message); }`;
+  // What the permission model keeps from a process is as shut as what its user may not read, whoever runs this test.
+  const flags = ['--permission', `--allow-fs-read=${join(import.meta.dirname, '..', '..', '..')}/`];
+  assert.equal(
+    execFileSync(process.execPath, [...flags, '--input-type=module', '-e', program], { encoding: 'utf8' }),
+    "permission-denied: error opening /dev/kmsg reader: ERR_ACCESS_DENIED: reading the kernel's log needs CAP_SYSLOG or root\n",
   );
 });
 

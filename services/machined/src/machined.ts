@@ -14,6 +14,7 @@ import {
   type ServiceSource,
 } from './domain/node-facts.ts';
 import { timeServerOf } from './domain/time-server.ts';
+import { createPacketCapturer } from './host/capture-packets.ts';
 import { openExitGuard } from './host/exit-guard.ts';
 import { followLogFile } from './host/follow-log-file.ts';
 import { openKernelFiles } from './host/kernel-files.ts';
@@ -30,10 +31,14 @@ import { neighbourLogFile, nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
 import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
 import { completeServices } from './rpc/complete-services.ts';
+import { createDisks } from './rpc/disks.ts';
+import { createDmesg } from './rpc/dmesg.ts';
 import { createKernelStatistics } from './rpc/kernel-statistics.ts';
 import { createLogs } from './rpc/logs.ts';
 import { createMounts } from './rpc/mounts.ts';
+import { createNetstat } from './rpc/netstat.ts';
 import { createNodeInformation } from './rpc/node-information.ts';
+import { createPacketCapture } from './rpc/packet-capture.ts';
 import { createProcesses } from './rpc/processes.ts';
 import { createServiceList } from './rpc/service-list.ts';
 import { createTimeService } from './rpc/time.ts';
@@ -86,10 +91,14 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
           ...createNodeInformation(node),
           ...createKernelStatistics(kernel, telemetry),
           ...createProcesses(telemetry),
+          ...createNetstat(telemetry),
+          ...createDmesg({ kernel, clock: systemWallClock, stopSignal: signal }),
+          ...createPacketCapture({ capturer: createPacketCapturer(log), mode, stopSignal: signal }),
           ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),
           ...createServiceList(() => services.records()),
           ...createLogs(logs, source === 'external' ? childDaemons(node) : [], signal),
         },
+        'storage.StorageService': createDisks(telemetry),
         'time.TimeService': createTimeService({
           server: timeServerOf(config.timeServers),
           timeoutMs: timeQueryTimeoutMs,

@@ -1,0 +1,47 @@
+import { Fault } from '@nodewright/fault';
+import type { FilterInstruction } from '@nodewright/linux';
+
+/** As many instructions as the kernel takes. */
+const maxInstructions = 4096;
+const maxOperation = 0xffff;
+const maxJump = 0xff;
+const maxConstant = 0xffff_ffff;
+
+/** The class of an instruction, and the two that decide where a program goes on. */
+const classMask = 0x07;
+const jumpClass = 0x05;
+const returnClass = 0x06;
+const operationMask = 0xf0;
+const jumpAlways = 0x00;
+
+/**
+ * Whether a classic BPF program is one: short enough, numbers that fit, no jump past its end, and a return at the
+ * end. What the instructions mean is left to the kernel, which refuses what it does not know.
+ *
+ * @throws Fault `invalid-argument` that names the instruction, counted from 0.
+ */
+export function checkPacketFilter(program: readonly FilterInstruction[]): void {
+  const refuse = (what: string): never => {
+    throw new Fault('invalid-argument', `bpf filter: ${what}`);
+  };
+  if (program.length > maxInstructions) {
+    refuse(`${program.length} instructions are more than the ${maxInstructions} that the kernel takes`);
+  }
+  for (const [index, { op, jt, jf, k }] of program.entries()) {
+    if (op > maxOperation) refuse(`instruction ${index}: op ${op} is larger than ${maxOperation}`);
+    if (jt > maxJump) refuse(`instruction ${index}: jt ${jt} is larger than ${maxJump}`);
+    if (jf > maxJump) refuse(`instruction ${index}: jf ${jf} is larger than ${maxJump}`);
+    if (k > maxConstant) refuse(`instruction ${index}: k ${k} is larger than ${maxConstant}`);
+    if ((op & classMask) !== jumpClass) continue;
+    const steps = (op & operationMask) === jumpAlways ? [k] : [jt, jf];
+    for (const step of steps) {
+      if (index + 1 + step >= program.length) {
+        refuse(`instruction ${index} jumps over ${step} instructions, past the end of the program`);
+      }
+    }
+  }
+  const last = program.at(-1);
+  if (last !== undefined && (last.op & classMask) !== returnClass) {
+    refuse(`the last instruction, ${program.length - 1}, does not return`);
+  }
+}

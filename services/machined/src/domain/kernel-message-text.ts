@@ -1,0 +1,59 @@
+import type { KernelLogEntry } from '@nodewright/linux';
+
+const facilities = [
+  'kern',
+  'user',
+  'mail',
+  'daemon',
+  'auth',
+  'syslog',
+  'lpr',
+  'news',
+  'uucp',
+  'cron',
+  'authpriv',
+];
+/** Facilities 11 to 15 have no name; from 16 on they are for local use. */
+const firstLocalFacility = 16;
+const priorities = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug'];
+const priorityWidth = 7;
+const microsecondsPerSecond = 1_000_000n;
+
+/**
+ * The bytes that Dmesg sends for an entry of the kernel's log:
+ * `kern:    info: [2026-08-14T12:00:00.123456Z]: text`, the text as it is. Where records were lost a line of the same
+ * shape says how many. Source: Talos v1.14: Dmesg; the line about losses is ours.
+ *
+ * @param bootUs when the machine started, Unix time in microseconds.
+ * @param nowUs stands with a loss, which has no time of its own.
+ */
+export function kernelMessageText(entry: KernelLogEntry, bootUs: bigint, nowUs: bigint): Buffer {
+  if (entry.kind === 'lost') {
+    const what = entry.count === 1n ? '1 kernel message was' : `${entry.count} kernel messages were`;
+    return Buffer.from(
+      `${head(5, 4, nowUs)}${what} lost here: the ring was overwritten before it was read\n`,
+    );
+  }
+  const { facility, priority, sinceBootUs, text } = entry.record;
+  return Buffer.concat([Buffer.from(head(facility, priority, bootUs + sinceBootUs)), text]);
+}
+
+function head(facility: number, priority: number, atUs: bigint): string {
+  return `${facilityName(facility)}: ${(priorities[priority] ?? '').padStart(priorityWidth)}: [${timeText(atUs)}]: `;
+}
+
+function facilityName(facility: number): string {
+  if (facility >= firstLocalFacility && facility < firstLocalFacility + 8) {
+    return `local${facility - firstLocalFacility}`;
+  }
+  return facilities[facility] ?? `unknown${facility}`;
+}
+
+/** RFC 3339 with as many digits as are needed. */
+function timeText(atUs: bigint): string {
+  const fraction = String(atUs % microsecondsPerSecond)
+    .padStart(6, '0')
+    .replace(/0+$/, '');
+  const seconds = new Date(Number(atUs / 1000n)).toISOString().slice(0, 19);
+  return `${seconds}${fraction === '' ? '' : `.${fraction}`}Z`;
+}

@@ -1,0 +1,58 @@
+// The format of captures, draft-ietf-opsawg-pcap: little-endian, times in nanoseconds.
+import { Fault } from '@nodewright/fault';
+import type { CapturedPacket, NetworkLink } from '@nodewright/linux';
+
+const magic = 0xa1b2_3c4d;
+const version = { major: 2, minor: 4 } as const;
+const headerBytes = 24;
+const recordHeaderBytes = 16;
+const defaultSnapLength = 4096;
+
+/** `ARPHRD_*` of links whose packets are frames of Ethernet, and of those whose packets begin with IP. */
+const ethernet = 1;
+const loopback = 772;
+const none = 65_534;
+
+const linkTypes: Readonly<Record<number, number>> = { [ethernet]: 1, [loopback]: 1, [none]: 101 };
+
+/** What the kernel calls other types of links, for messages. */
+const linkNames: Readonly<Record<number, string>> = {
+  32: 'infiniband',
+  512: 'ppp',
+  519: 'rawip',
+  768: 'ipip',
+  769: 'tunnel6',
+  776: 'sit',
+  778: 'gre',
+  801: 'ieee80211',
+  803: 'ieee80211/radiotap',
+  823: 'gre6',
+};
+
+/** @throws Fault `invalid-argument` for a device whose packets have no type there. Source: Talos v1.14: PacketCapture. */
+export function pcapLinkType({ hardwareType }: NetworkLink): number {
+  const linkType = linkTypes[hardwareType];
+  if (linkType !== undefined) return linkType;
+  throw new Fault('invalid-argument', `unsupported link type ${linkNames[hardwareType] ?? hardwareType}`);
+}
+
+/** @param snapLength 0 stands for 4096. It is only told: no packet is cut. */
+export function pcapHeader(linkType: number, snapLength: number): Buffer {
+  const header = Buffer.alloc(headerBytes);
+  header.writeUInt32LE(magic, 0);
+  header.writeUInt16LE(version.major, 4);
+  header.writeUInt16LE(version.minor, 6);
+  header.writeUInt32LE(snapLength === 0 ? defaultSnapLength : snapLength, 16);
+  header.writeUInt32LE(linkType, 20);
+  return header;
+}
+
+/** What stands before the bytes of a packet. */
+export function pcapRecordHeader({ seconds, nanoseconds, data, lengthBytes }: CapturedPacket): Buffer {
+  const header = Buffer.alloc(recordHeaderBytes);
+  header.writeUInt32LE(seconds, 0);
+  header.writeUInt32LE(nanoseconds, 4);
+  header.writeUInt32LE(data.length, 8);
+  header.writeUInt32LE(lengthBytes, 12);
+  return header;
+}

@@ -1,0 +1,49 @@
+import {
+  Disk_DiskType,
+  type StorageServiceImplementation,
+} from '@nodewright/contract/gen/storage/storage.ts';
+import { type DiskKind, readDisks } from '@nodewright/linux';
+import type { Telemetry } from '@nodewright/telemetry';
+import { inSpan } from '../host/in-span.ts';
+
+const types: Readonly<Record<DiskKind, Disk_DiskType>> = {
+  ssd: Disk_DiskType.SSD,
+  hdd: Disk_DiskType.HDD,
+  nvme: Disk_DiskType.NVME,
+  sd: Disk_DiskType.SD,
+  cd: Disk_DiskType.CD,
+};
+
+/**
+ * Disks: the whole disks of the machine. None of them is the system's as long as the node does not run from volumes
+ * of its own. Source: Talos v1.14: Disks.
+ */
+export function createDisks(telemetry: Telemetry): Pick<StorageServiceImplementation, 'disks'> {
+  return {
+    async disks() {
+      const disks = await inSpan(telemetry, 'read disks', async () => readDisks());
+      return {
+        messages: [
+          {
+            disks: disks.map((disk) => ({
+              size: disk.sizeBytes,
+              model: disk.model,
+              deviceName: `/dev/${disk.name}`,
+              // The field is for devices with a name of their own beside the model.
+              name: '',
+              serial: disk.serial,
+              modalias: disk.modalias,
+              uuid: disk.uuid,
+              wwid: disk.wwid,
+              type: types[disk.kind],
+              busPath: disk.busPath,
+              systemDisk: false,
+              subsystem: disk.subsystem,
+              readonly: disk.isReadOnly,
+            })),
+          },
+        ],
+      };
+    },
+  };
+}

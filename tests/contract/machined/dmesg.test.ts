@@ -1,0 +1,85 @@
+// Dmesg, against the kernel's log of this machine.
+import assert from 'node:assert/strict';
+import { closeSync, constants, openSync, readSync, writeFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
+import { eventually } from '@nodewright/testkit';
+import { startNode } from './harness/node-under-test.ts';
+
+const scope = new AsyncDisposableStack();
+after(() => scope.disposeAsync());
+const node = scope.use(await startNode());
+const machine = node.client(MachineServiceDefinition, 'os:reader');
+const skip = process.getuid?.() === 0 ? false : 'the log of the kernel is for root';
+
+/** The texts of the records that there are, first lines only. */
+function kernelLines(): string[] {
+  const descriptor = openSync('/dev/kmsg', constants.O_RDONLY | constants.O_NONBLOCK);
+  const lines: string[] = [];
+  try {
+    const buffer = Buffer.alloc(16_384);
+    for (;;) {
+      const text = buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, buffer.length, null));
+      lines.push(text.slice(text.indexOf(';') + 1, text.indexOf('\n')));
+    }
+  } catch (error) {
+    assert.equal((error as NodeJS.ErrnoException).code, 'EAGAIN');
+  } finally {
+    closeSync(descriptor);
+  }
+  return lines;
+}
+
+async function dmesg(request: { follow?: boolean; tail?: boolean } = {}): Promise<string[]> {
+  const messages: string[] = [];
+  for await (const { bytes } of machine.dmesg(request)) messages.push(Buffer.from(bytes).toString());
+  return messages;
+}
+
+test('Dmesg sends each record as one message, in the order of the kernel, and ends', { skip }, async () => {
+  const before = kernelLines();
+  const messages = await dmesg();
+  const shape = /^[a-z]+\d?: {1,4}\w+: \[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d*[1-9])?Z\]: [\s\S]*\n$/;
+  assert.deepEqual(
+    messages.filter((message) => !shape.test(message)),
+    [],
+  );
+  const texts = messages.map((message) => message.slice(message.indexOf(']: ') + 3, message.indexOf('\n')));
+  // Escapes are decoded there and not here; the ring may have moved on meanwhile.
+  const plain = before.filter((line) => !line.includes('\\x'));
+  const shown = texts.filter((text) => plain.includes(text));
+  assert.ok(shown.length > plain.length * 0.8, `${shown.length} of ${plain.length}`);
+});
+
+test('Dmesg follows: a record that is written comes at once, with the time of now', { skip }, async () => {
+  const stop = new AbortController();
+  const messages: string[] = [];
+  const ended = (async () => {
+    for await (const { bytes } of machine.dmesg({ follow: true, tail: true }, { signal: stop.signal })) {
+      messages.push(Buffer.from(bytes).toString());
+    }
+  })().catch(() => {});
+  const mark = `nodewright dmesg ${process.pid}`;
+  let count = 0;
+  const found = () => messages.find((message) => message.includes(mark));
+  // Nothing says when the stream has reached the end of what was there: what is written before that is left out.
+  await eventually(
+    () => {
+      if (count < 5) writeFileSync('/dev/kmsg', `<12>${mark} ${count}\n`);
+      count += 1;
+      return found() !== undefined;
+    },
+    { what: 'record' },
+  );
+  const [, time = ''] = /^user: warning: \[(.*)\]: nodewright dmesg \d+ \d\n$/.exec(found() ?? '') ?? [];
+  // The clock of the log is whole seconds off at most, and drifts from the time of day while a machine sleeps.
+  assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60_000, time);
+  const sentAt = performance.now();
+  stop.abort();
+  await ended;
+  assert.ok(performance.now() - sentAt < 1000);
+});
+
+test('Dmesg with tail and without follow sends nothing', { skip }, async () => {
+  assert.deepEqual(await dmesg({ tail: true }), []);
+});
