@@ -15,6 +15,7 @@ import {
 } from './domain/node-facts.ts';
 import { timeServerOf } from './domain/time-server.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
+import { EventStore } from './host/event-store.ts';
 import { openExitGuard } from './host/exit-guard.ts';
 import { followLogFile } from './host/follow-log-file.ts';
 import { openKernelFiles } from './host/kernel-files.ts';
@@ -30,9 +31,11 @@ import { startIdentityKeeper } from './identity/start-identity-keeper.ts';
 import { neighbourLogFile, nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
 import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
+import { createClientConfiguration } from './rpc/client-configuration.ts';
 import { completeServices } from './rpc/complete-services.ts';
 import { createDisks } from './rpc/disks.ts';
 import { createDmesg } from './rpc/dmesg.ts';
+import { createEvents } from './rpc/events.ts';
 import { createKernelStatistics } from './rpc/kernel-statistics.ts';
 import { createLogs } from './rpc/logs.ts';
 import { createMounts } from './rpc/mounts.ts';
@@ -42,6 +45,8 @@ import { createPacketCapture } from './rpc/packet-capture.ts';
 import { createProcesses } from './rpc/processes.ts';
 import { createServiceList } from './rpc/service-list.ts';
 import { createTimeService } from './rpc/time.ts';
+import { announceAddresses } from './services/announce-addresses.ts';
+import { NodeLife } from './services/node-life.ts';
 import { childDaemons, childService, neighbourService, ownService } from './services/node-services.ts';
 import { ServiceManager } from './services/service-manager.ts';
 
@@ -75,14 +80,22 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   const servicesFolder = servicesFolderOf(source, settings.servicesDir);
   const user = { uid: process.getuid?.() ?? 0, groups: process.getgroups?.() ?? [] };
   const layout = nodeLayout(resolve(settings.root), mode, source, user);
-  const config = readConfiguration(layout.paths.machineConfig);
+  const events = new EventStore(systemWallClock.now);
+  const services: ServiceManager = new ServiceManager({
+    log,
+    telemetry,
+    now: systemWallClock.now,
+    onEntry: (record) => life.serviceChanged(record),
+  });
+  const life = new NodeLife({ events, log, records: () => services.records() });
+  const config = await life.loadConfiguration(() => readConfiguration(layout.paths.machineConfig));
   const node = nodeFacts(settings, config);
 
   if (mode === 'process') scope.use(watchParent(process.stdin, () => process.kill(process.pid, 'SIGTERM')));
   scope.use(openLogCopies({ store: logs, folder: layout.paths.logs, log }));
   const kernel = scope.use(openKernelFiles(telemetry));
   const guard = scope.use(openExitGuard());
-  const services = new ServiceManager({ log, telemetry, now: systemWallClock.now });
+  const streamsEnd = new AbortController();
 
   const server = scope.use(
     createRpcServer({
@@ -96,6 +109,8 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
           ...createPacketCapture({ capturer: createPacketCapturer(log), mode, stopSignal: signal }),
           ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),
           ...createServiceList(() => services.records()),
+          ...createEvents(events, streamsEnd.signal),
+          ...createClientConfiguration(config, systemWallClock.now),
           ...createLogs(logs, source === 'external' ? childDaemons(node) : [], signal),
         },
         'storage.StorageService': createDisks(telemetry),
@@ -136,16 +151,21 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     }
   }
 
+  const daemonServices = daemons.map((daemon) => {
+    const about = { node, conditions: conditions[daemon] };
+    if (servicesFolder === undefined) return neighbourService(daemon, about);
+    return childService(daemon, { ...context, ...about, servicesFolder, layout, logs, guard });
+  });
+  scope.use(announceAddresses(events, node));
+  scope.defer(() => streamsEnd.abort());
   // On the scope last: the daemons end first, while the API still tells how it goes.
-  scope.use(services);
-  services.start([ownService(layout)]);
-  services.start(
-    daemons.map((daemon) => {
-      const about = { node, conditions: conditions[daemon] };
-      if (servicesFolder === undefined) return neighbourService(daemon, about);
-      return childService(daemon, { ...context, ...about, servicesFolder, layout, logs, guard });
-    }),
-  );
+  scope.defer(() => life.shutDown(() => services[Symbol.asyncDispose]()));
+  const boot = life.boot(() => {
+    services.start([ownService(layout)]);
+    services.start(daemonServices);
+  }, signal);
+  // It lasts until every service is up; how it ends is told as an event and in the log.
+  boot.catch(() => {});
 }
 
 /** Where the daemons are that machined starts; undefined when it starts none. */

@@ -68,6 +68,12 @@ export function isDown({ state }: ServiceRecord): boolean {
   return state === 'Failed' || state === 'Finished' || state === 'Skipped';
 }
 
+/** Whether it does its work: it runs and is well as far as it can be asked, or it has done it or is not needed. */
+export function isUp({ state, hasHealthCheck, health }: ServiceRecord): boolean {
+  if (state === 'Finished' || state === 'Skipped') return true;
+  return state === 'Running' && (!hasHealthCheck || health.healthy);
+}
+
 function withEntry(record: ServiceRecord, entry: HistoryEntry): ServiceRecord {
   return { ...record, history: [...record.history, entry].slice(-historyLimit) };
 }

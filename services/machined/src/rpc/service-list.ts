@@ -1,5 +1,6 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import type { ServiceRecord } from '../domain/service-record.ts';
+import { serviceHealthMessage } from './service-health-message.ts';
 import { timestampFromUnixMs } from './timestamp.ts';
 
 /** ServiceList: every service with its history and health, sorted by id. */
@@ -18,12 +19,7 @@ export function createServiceList(
             ts: timestampFromUnixMs(entry.atMs),
           })),
         },
-        health: {
-          unknown: health.unknown,
-          healthy: health.healthy,
-          lastMessage: health.lastMessage,
-          lastChange: timestampFromUnixMs(health.lastChangeMs),
-        },
+        health: serviceHealthMessage(health),
       }));
       return { messages: [{ services }] };
     },

@@ -6,6 +6,8 @@ export interface ServiceManagerInit {
   readonly log: Logger;
   readonly telemetry: Telemetry;
   readonly now: () => number;
+  /** Told of every new entry of a service's history. */
+  readonly onEntry?: (record: ServiceRecord) => void;
 }
 
 /** Every service of the node. Disposing it stops them: the last group first, the services of one group together. */
@@ -21,7 +23,7 @@ export class ServiceManager implements AsyncDisposable {
   start(definitions: readonly Omit<ServiceInit, 'now' | 'onEntry'>[]): void {
     const { now } = this.#init;
     const group = definitions.map(
-      (definition) => new Service({ ...definition, now, onEntry: (record) => this.#tell(record) }),
+      (definition) => new Service({ ...definition, now, onEntry: (record) => this.#take(record) }),
     );
     this.#groups.push(group);
     for (const service of group) service.start();
@@ -37,6 +39,11 @@ export class ServiceManager implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const group of this.#groups.toReversed()) await Promise.all(group.map((service) => service.stop()));
+  }
+
+  #take(record: ServiceRecord): void {
+    this.#tell(record);
+    this.#init.onEntry?.(record);
   }
 
   /** One log line and one short span for each entry of a history. */

@@ -1,7 +1,7 @@
 import { type MethodKind, methodTable } from '@nodewright/contract';
 import { createRpcClient } from '@nodewright/rpc';
 import { noTelemetry } from '@nodewright/telemetry';
-import { type Channel, ClientError, type CompatServiceDefinition } from 'nice-grpc';
+import { type CallOptions, type Channel, ClientError, type CompatServiceDefinition } from 'nice-grpc';
 
 export interface CallOutcome {
   /** gRPC status code. */
@@ -11,7 +11,13 @@ export interface CallOutcome {
 
 const bytes = (value: Uint8Array) => Buffer.from(value);
 
-/** Calls any method with one message, an empty one by default, and tells how the call ended. Replies are not decoded. */
+/** A stream that says nothing for this long goes on for ever, in milliseconds. */
+const silenceMs = 2000;
+
+/**
+ * Calls any method with one message, an empty one by default, and tells how the call ended. Replies are not decoded.
+ * Of a stream the first message is enough: many have no end.
+ */
 export async function rawCall(
   channel: Channel,
   path: string,
@@ -32,18 +38,25 @@ export async function rawCall(
     },
   } satisfies CompatServiceDefinition;
   const client = createRpcClient(definition, channel, { telemetry: noTelemetry, metadata }) as unknown as {
-    call(request: unknown): Promise<unknown> | AsyncIterable<unknown>;
+    call(request: unknown, options: CallOptions): Promise<unknown> | AsyncIterable<unknown>;
   };
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(), silenceMs);
   async function* once() {
     yield message;
   }
   try {
-    const reply = client.call(definition.call.requestStream ? once() : message);
-    if (definition.call.responseStream) for await (const _ of reply as AsyncIterable<unknown>);
+    const { requestStream, responseStream } = definition.call;
+    const options = responseStream ? { signal: silence.signal } : {};
+    const reply = client.call(requestStream ? once() : message, options);
+    if (responseStream) for await (const _ of reply as AsyncIterable<unknown>) break;
     else await reply;
     return { code: 0, details: '' };
   } catch (error) {
+    if (silence.signal.aborted) return { code: 0, details: '' };
     if (!(error instanceof ClientError)) throw error;
     return { code: error.code, details: error.details };
+  } finally {
+    clearTimeout(timer);
   }
 }

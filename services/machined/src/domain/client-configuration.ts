@@ -1,0 +1,43 @@
+import { Fault } from '@nodewright/fault';
+
+/** What a client asks for when it wants another client's identity. */
+export interface ClientConfigurationRequest {
+  /** Become the organisations of the certificate, known or not. */
+  readonly roles: readonly string[];
+  /** Undefined where it is absent. */
+  readonly ttl: { readonly seconds: bigint; readonly nanos: number } | undefined;
+}
+
+export interface ClientConfigurationPlan {
+  /** Sorted, each once. */
+  readonly organizations: readonly string[];
+  readonly lifetimeHours: number;
+  readonly contextName: string;
+}
+
+const latestEnd = Date.UTC(9999, 11, 31);
+
+/**
+ * What is issued. A context for one role alone is named after it. Source: Talos v1.14: GenerateClientConfiguration.
+ *
+ * @throws Fault `invalid-argument` for a life time that is not positive, or that no certificate can have.
+ */
+export function planClientConfiguration(
+  { roles, ttl }: ClientConfigurationRequest,
+  clusterName: string,
+  nowMs: number,
+): ClientConfigurationPlan {
+  const ttlMs = ttl === undefined ? 0 : Number(ttl.seconds) * 1000 + ttl.nanos / 1e6;
+  if (ttlMs <= 0) throw new Fault('invalid-argument', 'crt_ttl should be positive');
+  if (nowMs + ttlMs > latestEnd) {
+    throw new Fault('invalid-argument', 'crt_ttl is too long: no certificate is valid after the year 9999');
+  }
+  const organizations = [...new Set(roles)].sort();
+  const [only, ...others] = organizations;
+  return {
+    organizations,
+    lifetimeHours: ttlMs / 3_600_000,
+    contextName:
+      only === undefined || others.length > 0 ? clusterName : `${only.replace(/^os:/, '')}@${clusterName}`,
+  };
+}

@@ -1,0 +1,70 @@
+import { Fault, faultFrom } from '@nodewright/fault';
+import type { NodeEvent, SequenceName } from './node-event.ts';
+
+/** Tasks by their names on the wire. */
+export type Tasks = Readonly<Record<string, (signal: AbortSignal) => Promise<void> | void>>;
+
+export interface Phase {
+  readonly name: string;
+  readonly tasks: Tasks;
+}
+
+export interface Sequence {
+  readonly name: SequenceName;
+  readonly phases: readonly Phase[];
+}
+
+/**
+ * Runs phases one after the other and the tasks of a phase together, and tells of each start and end. The first task
+ * that fails cancels the others and ends the sequence: its end is told as usual, and then why.
+ * Source: Talos v1.14: sequences, events of a sequence.
+ *
+ * @throws what the task failed with; `cancelled` when `signal` aborted.
+ */
+export async function runSequence(
+  { name, phases }: Sequence,
+  tell: (event: NodeEvent) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  tell({ kind: 'sequence', sequence: name, action: 'start' });
+  let failure: unknown;
+  try {
+    for (const phase of phases) await runPhase(phase, tell, signal);
+  } catch (error) {
+    failure = error;
+  }
+  tell({ kind: 'sequence', sequence: name, action: 'stop' });
+  if (failure === undefined) return;
+  const { message } = faultFrom(failure);
+  const code = signal.aborted ? 'cancelled' : 'fatal';
+  tell({ kind: 'sequence-failed', sequence: name, error: { code, message: `sequence failed: ${message}` } });
+  throw failure;
+}
+
+async function runPhase(
+  { name, tasks }: Phase,
+  tell: (event: NodeEvent) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const failed = new AbortController();
+  const phaseSignal = AbortSignal.any([signal, failed.signal]);
+  const runTask = async ([task, body]: [string, Tasks[string]]) => {
+    tell({ kind: 'task', task, action: 'start' });
+    try {
+      await body(phaseSignal);
+      if (signal.aborted) throw new Fault('cancelled', `task ${task} was cancelled`);
+    } catch (error) {
+      failed.abort();
+      throw error;
+    } finally {
+      tell({ kind: 'task', task, action: 'stop' });
+    }
+  };
+  tell({ kind: 'phase', phase: name, action: 'start' });
+  try {
+    const outcomes = await Promise.allSettled(Object.entries(tasks).map(runTask));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  } finally {
+    tell({ kind: 'phase', phase: name, action: 'stop' });
+  }
+}

@@ -1,0 +1,51 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { createEventIds, type EventId } from '../domain/event-id.ts';
+import { type EventPosition, EventRing, type StoredEvent } from '../domain/event-ring.ts';
+import type { NodeEvent } from '../domain/node-event.ts';
+import { ChangeSignal } from './change-signal.ts';
+
+/** What has happened on this node lately. */
+export class EventStore {
+  readonly ring = new EventRing<NodeEvent>();
+  readonly now: () => number;
+  readonly #nextId: () => EventId;
+  readonly #published = new ChangeSignal();
+
+  /** @param now Unix ms. */
+  constructor(now: () => number) {
+    this.now = now;
+    this.#nextId = createEventIds({
+      now,
+      machine: randomBytes(3),
+      pid: process.pid,
+      firstCounter: randomInt(2 ** 24),
+    });
+  }
+
+  /** @param actorId the call that caused it. */
+  publish(event: NodeEvent, actorId = ''): void {
+    this.ring.append({ id: this.#nextId(), actorId, event });
+    this.#published.notify();
+  }
+
+  /** An id for something that is told to one reader only; greater than those of all events so far. */
+  nextId(): EventId {
+    return this.#nextId();
+  }
+
+  /**
+   * The events from `position` on, and those that come, until `signal` aborts; what had happened by then is still
+   * given. A reader that is so far behind that its next event is overwritten comes to its end.
+   */
+  async *read(position: EventPosition, signal: AbortSignal): AsyncGenerator<StoredEvent<NodeEvent>> {
+    for (let at = position; ; ) {
+      const event = this.ring.at(at);
+      if (event === 'lost') return;
+      if (event !== undefined) {
+        at += 1;
+        yield event;
+      } else if (signal.aborted) return;
+      else await this.#published.next(signal);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { Code } from '@nodewright/contract/gen/common/common.ts';
+import type { Any } from '@nodewright/contract/gen/google/protobuf/any.ts';
+import {
+  AddressEvent,
+  ConfigLoadErrorEvent,
+  MachineStatusEvent,
+  PhaseEvent,
+  SequenceEvent,
+  SequenceEvent_Action,
+  ServiceStateEvent_Action as ServiceAction,
+  ServiceStateEvent,
+  MachineStatusEvent_MachineStage as Stage,
+  TaskEvent,
+} from '@nodewright/contract/gen/machine/machine.ts';
+import type { MachineStage } from '../domain/machine-status.ts';
+import type { NodeEvent, SequenceError, StepAction } from '../domain/node-event.ts';
+import { unknownHealth } from '../domain/service-health.ts';
+import type { ServiceState } from '../domain/service-state.ts';
+import { serviceHealthMessage } from './service-health-message.ts';
+
+/** Not the standard prefix of Any: clients look for this one. Source: Talos v1.14: events, envelope. */
+const typePrefix = 'talos/runtime/machine.';
+
+const stepActions = { start: 0, stop: 1 } as const satisfies Record<StepAction, number>;
+
+const errorCodes = {
+  fatal: Code.FATAL,
+  locked: Code.LOCKED,
+  cancelled: Code.CANCELED,
+} as const satisfies Record<SequenceError['code'], Code>;
+
+const stages = {
+  booting: Stage.BOOTING,
+  running: Stage.RUNNING,
+  'shutting-down': Stage.SHUTTING_DOWN,
+  rebooting: Stage.REBOOTING,
+} as const satisfies Record<MachineStage, Stage>;
+
+const serviceActions = {
+  Initialized: ServiceAction.INITIALIZED,
+  Preparing: ServiceAction.PREPARING,
+  Waiting: ServiceAction.WAITING,
+  Running: ServiceAction.RUNNING,
+  Stopping: ServiceAction.STOPPING,
+  Finished: ServiceAction.FINISHED,
+  Failed: ServiceAction.FAILED,
+  Skipped: ServiceAction.SKIPPED,
+  Starting: ServiceAction.STARTING,
+} as const satisfies Record<ServiceState, ServiceAction>;
+
+function packed<Message>(
+  name: string,
+  codec: { encode(message: Message): { finish(): Uint8Array } },
+  message: Message,
+): Any {
+  return { typeUrl: typePrefix + name, value: Buffer.from(codec.encode(message).finish()) };
+}
+
+/** What an event carries in its `data`. */
+export function eventData(event: NodeEvent): Any {
+  switch (event.kind) {
+    case 'sequence': {
+      const action = SequenceEvent_Action[event.action === 'start' ? 'START' : 'STOP'];
+      return packed('SequenceEvent', SequenceEvent, { sequence: event.sequence, action, error: undefined });
+    }
+    case 'sequence-failed': {
+      const { sequence, error } = event;
+      const { code, message } = error;
+      return packed('SequenceEvent', SequenceEvent, {
+        sequence,
+        action: SequenceEvent_Action.NOOP,
+        error: { code: errorCodes[code], message, details: [] },
+      });
+    }
+    case 'phase':
+      return packed('PhaseEvent', PhaseEvent, { phase: event.phase, action: stepActions[event.action] });
+    case 'task':
+      return packed('TaskEvent', TaskEvent, { task: event.task, action: stepActions[event.action] });
+    case 'service': {
+      const { service, entry, health } = event;
+      return packed('ServiceStateEvent', ServiceStateEvent, {
+        service,
+        action: serviceActions[entry.state],
+        message: entry.message,
+        health: serviceHealthMessage(entry.state === 'Running' ? health : unknownHealth),
+      });
+    }
+    case 'machine-status': {
+      const { stage, ready, unmetConditions } = event.status;
+      return packed('MachineStatusEvent', MachineStatusEvent, {
+        stage: stages[stage],
+        status: { ready, unmetConditions: [...unmetConditions] },
+      });
+    }
+    case 'address':
+      return packed('AddressEvent', AddressEvent, {
+        hostname: event.hostname,
+        addresses: [...event.addresses],
+      });
+    case 'config-load-error':
+      return packed('ConfigLoadErrorEvent', ConfigLoadErrorEvent, { error: event.error });
+  }
+}

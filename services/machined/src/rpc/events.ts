@@ -1,0 +1,41 @@
+import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
+import { firstPosition } from '../domain/event-selection.ts';
+import type { EventStore } from '../host/event-store.ts';
+import { eventData } from './event-messages.ts';
+
+/**
+ * Events: what has happened on the node, and what happens. The first message of a stream is empty: it says that the
+ * node listens, and clients wait for it. Source: Talos v1.14: events.
+ *
+ * @param stopSignal ends the streams when the node stops.
+ */
+export function createEvents(
+  store: EventStore,
+  stopSignal: AbortSignal,
+): Pick<MachineServiceImplementation, 'events'> {
+  return {
+    async *events(request, context) {
+      const { withActorId } = request;
+      // Chosen before the first message, so that nothing that happens after it is missed; a wrong choice is told after.
+      const position = settled(() => firstPosition(store.ring, request, store.now()));
+      yield { data: { typeUrl: '', value: Buffer.alloc(0) }, id: store.nextId(), actorId: withActorId };
+      const signal = AbortSignal.any([context.signal, stopSignal]);
+      for await (const { id, actorId, event } of store.read(position(), signal)) {
+        if (withActorId !== '' && actorId !== withActorId) continue;
+        yield { data: eventData(event), id, actorId };
+      }
+    },
+  };
+}
+
+/** Does `work` now, and gives its result, or throws its failure, when asked. */
+function settled<T>(work: () => T): () => T {
+  try {
+    const value = work();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}

@@ -1,0 +1,193 @@
+// Events: what a node tells of itself.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Any } from '@nodewright/contract/gen/google/protobuf/any.ts';
+import {
+  ServiceStateEvent_Action as Action,
+  AddressEvent,
+  type Event,
+  type EventsRequest,
+  MachineServiceDefinition,
+  MachineStatusEvent,
+  PhaseEvent,
+  SequenceEvent,
+  ServiceStateEvent,
+  MachineStatusEvent_MachineStage as Stage,
+  TaskEvent,
+} from '@nodewright/contract/gen/machine/machine.ts';
+import { eventually } from '@nodewright/testkit';
+import { type NodeUnderTest, startNode } from './harness/node-under-test.ts';
+
+const node = await startNode();
+after(() => node[Symbol.asyncDispose]());
+await Promise.all(
+  ['machined', 'apid', 'trustd'].map((id) => node.serviceSays(id, /^Health check successful$/)),
+);
+
+/** A stream of events as far as it has come. */
+function follow(request: Partial<EventsRequest>, at: NodeUnderTest = node) {
+  const stop = new AbortController();
+  const events: Event[] = [];
+  const ended = (async () => {
+    const client = at.client(MachineServiceDefinition, 'os:reader');
+    for await (const event of client.events(request, { signal: stop.signal })) events.push(event);
+  })();
+  ended.catch(() => {});
+  return { events, ended, stop };
+}
+
+/** The events of a stream until it has been silent for a moment, without the first one. */
+async function history(request: Partial<EventsRequest>): Promise<Event[]> {
+  const { events, stop } = follow(request);
+  await eventually(() => events.length > 0, { what: 'first event' });
+  let seen = 0;
+  while (seen < events.length) {
+    seen = events.length;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  stop.abort();
+  return events.slice(1);
+}
+
+/** An event as a line that says what matters of it. */
+function line({ data }: Event): string {
+  const [, name = ''] = /^talos\/runtime\/machine\.(\w+)$/.exec(data?.typeUrl ?? '') ?? [];
+  const decode = <T>(codec: { decode(bytes: Uint8Array): T }) => codec.decode((data as Any).value);
+  if (name === 'SequenceEvent') {
+    const { sequence, action, error } = decode(SequenceEvent);
+    return `sequence ${sequence} ${action} ${error?.message ?? ''}`.trim();
+  }
+  if (name === 'PhaseEvent') return `phase ${decode(PhaseEvent).phase} ${decode(PhaseEvent).action}`;
+  if (name === 'TaskEvent') return `task ${decode(TaskEvent).task} ${decode(TaskEvent).action}`;
+  if (name === 'AddressEvent')
+    return `address ${decode(AddressEvent).hostname} ${decode(AddressEvent).addresses}`;
+  if (name === 'MachineStatusEvent') {
+    const { stage, status } = decode(MachineStatusEvent);
+    const reasons = status?.unmetConditions.map(({ name: what, reason }) => `${what}: ${reason}`);
+    return `status ${stage} ${status?.ready} ${reasons}`.trim();
+  }
+  const { service, action, message, health } = decode(ServiceStateEvent);
+  return `service ${service} ${action} ${message} ${health?.unknown}/${health?.healthy}`;
+}
+
+test('the first message is empty but for an id and the actor that was asked for', async () => {
+  for (const request of [{}, { withActorId: 'somebody' }, { tailId: 'broken' }]) {
+    const { events, stop } = follow(request);
+    await eventually(() => events.length > 0, { what: 'first event' });
+    const { data, id, actorId, metadata } = events[0] as Event;
+    assert.deepEqual([data?.typeUrl, data?.value.length, actorId], ['', 0, request.withActorId ?? '']);
+    assert.equal(metadata, undefined);
+    assert.match(id, /^[0-9a-v]{20}$/);
+    stop.abort();
+  }
+});
+
+test('a node tells of its sequences, services, stage and addresses, each event under a greater id', async () => {
+  const all = await history({ tailEvents: -1 });
+  const ids = all.map(({ id }) => id);
+  assert.deepEqual(ids.toSorted(), ids);
+  assert.equal(
+    all.every(({ data }) => data?.typeUrl.startsWith('talos/runtime/machine.')),
+    true,
+  );
+  const lines = all.map(line);
+  assert.deepEqual(lines.slice(0, 8), [
+    'sequence initialize 1',
+    `status ${Stage.BOOTING} false services: apid not running, machined not running`,
+    'phase config 0',
+    'task loadConfig 0',
+    'task loadConfig 1',
+    'phase config 1',
+    'sequence initialize 2',
+    `address node01 ${node.address}`,
+  ]);
+  const apid = lines.filter((text) => text.startsWith('service apid'));
+  assert.deepEqual(
+    apid
+      .filter((text) => !text.includes(' Waiting for '))
+      .map((text) => text.replace(/Process.*PID \d+/, 'it runs')),
+    [
+      `service apid ${Action.STARTING} Starting service true/false`,
+      `service apid ${Action.PREPARING} Running pre state true/false`,
+      `service apid ${Action.PREPARING} Creating service runner true/false`,
+      `service apid ${Action.RUNNING} it runs true/false`,
+      `service apid ${Action.RUNNING} Health check successful false/true`,
+    ],
+  );
+  const end = [
+    'task startAllServices 1',
+    'phase startEverything 1',
+    'sequence boot 2',
+    `status ${Stage.RUNNING} true`,
+  ];
+  assert.deepEqual(lines.slice(-4), end);
+});
+
+test('a stream begins at the number, at the id or at the second that it asks for', async () => {
+  const all = await history({ tailEvents: -1 });
+  const ids = (events: readonly Event[]) => events.map(({ id }) => id);
+  assert.deepEqual(ids(await history({ tailEvents: 3 })), ids(all.slice(-3)));
+  assert.deepEqual(ids(await history({ tailEvents: 100_000 })), ids(all));
+  assert.deepEqual(ids(await history({ tailId: all[4]?.id as string })), ids(all.slice(5)));
+  assert.deepEqual(ids(await history({ tailSeconds: 3600 })), ids(all));
+  assert.deepEqual(await history({}), []);
+  assert.deepEqual(await history({ tailEvents: -1, withActorId: 'nobody' }), []);
+});
+
+test('wrong options end the stream after its first message, in words', async () => {
+  const cases: [Partial<EventsRequest>, RegExp][] = [
+    [{ tailId: 'x' }, /^error parsing tail_id: /],
+    [
+      { tailId: '0'.repeat(20), tailEvents: 1 },
+      /^WithTailID can't be specified at the same time with WithTailEvents or WithTailDuration$/,
+    ],
+    [{ tailEvents: 1, tailSeconds: 1 }, /can't be specified at the same time/],
+  ];
+  for (const [request, details] of cases) {
+    const { events, ended } = follow(request);
+    await assert.rejects(ended, { code: 2, details });
+    assert.equal(events.length, 1);
+  }
+});
+
+test('what happens after the first message comes as it happens, until the reader lets go', async () => {
+  const { events, ended, stop } = follow({});
+  await eventually(() => events.length > 0, { what: 'first event' });
+  await node.order('apid', 'deaf');
+  await eventually(() => events.some((event) => /service apid 3 Health check failed/.test(line(event))), {
+    what: 'failed check',
+  });
+  const status = events.map(line).find((text) => text.startsWith('status'));
+  assert.equal(status, `status ${Stage.RUNNING} false services: apid not healthy`);
+  const startedMs = performance.now();
+  stop.abort();
+  await assert.rejects(ended, { name: 'AbortError' });
+  assert.ok(performance.now() - startedMs < 500, `${performance.now() - startedMs} ms`);
+  await node.order('apid', '');
+});
+
+test('a node that stops tells its shutdown to the end, and the streams end well', async () => {
+  await using second = await startNode();
+  await second.serviceSays('apid', /^Health check successful$/);
+  const { events, ended } = follow({ tailEvents: 1 }, second);
+  await eventually(() => events.length > 0, { what: 'first event' });
+  second.machined.signal('SIGTERM');
+  await ended;
+  const lines = events
+    .slice(1)
+    .map(line)
+    .filter((text) => !text.startsWith('service'));
+  const shutdown = lines.slice(lines.indexOf('sequence shutdown 1'));
+  assert.deepEqual(shutdown, [
+    'sequence shutdown 1',
+    `status ${Stage.SHUTTING_DOWN} true`,
+    ...[
+      'phase stopEverything 0',
+      'task stopAllServices 0',
+      'task stopAllServices 1',
+      'phase stopEverything 1',
+    ],
+    'sequence shutdown 2',
+  ]);
+  assert.deepEqual(await second.machined.exited, { code: 0, signal: null });
+});
