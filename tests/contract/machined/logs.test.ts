@@ -73,7 +73,11 @@ test('wrong selections are refused in the words of the reference', async () => {
     [{ namespace: '' }, 3, "namespace can't be empty"],
     [{ namespace: 'k8s.io', driver: 7 as never }, 3, 'unsupported driver "7"'],
     [{ namespace: 'other', driver: 1 }, 2, 'CRI inspector is supported only for K8s namespace'],
-    [{ namespace: 'k8s.io', driver: 1, id: 'kube-system/x:y' }, 2, 'container "kube-system/x:y" not found'],
+    [
+      { namespace: 'k8s.io', driver: 1, id: 'kube-system/x:y' },
+      2,
+      'container "kube-system/x:y" not found: no container runtime runs on this node',
+    ],
     [{ namespace: '', id: 'kubelet' }, 2, 'log "kubelet" was not registered'],
   ];
   for (const [request, code, details] of refusals) await assert.rejects(read(request), { code, details });

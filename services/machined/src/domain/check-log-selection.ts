@@ -27,5 +27,5 @@ export function checkLogSelection({ namespace, id, driver }: LogSelection): void
   if (driver === criDriver && namespace !== kubernetesNamespace) {
     throw new Fault('unknown', 'CRI inspector is supported only for K8s namespace');
   }
-  throw new Fault('unknown', `container "${id}" not found`);
+  throw new Fault('unknown', `container "${id}" not found: no container runtime runs on this node`);
 }

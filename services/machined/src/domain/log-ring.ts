@@ -67,6 +67,17 @@ export class LogRing {
     return firstOffset + lineBreak + 1;
   }
 
+  /**
+   * Where the first line that is whole begins, at `offset` or after it, or after the oldest byte that is kept when that
+   * is gone. Where no line ends within `limitBytes` it is `offset` itself.
+   */
+  offsetOfNextLine(offset: LogOffset, limitBytes: number): LogOffset {
+    const { bytes, nextOffset } = this.read(offset, limitBytes);
+    const lineBreak = bytes.indexOf(0x0a);
+    const from = nextOffset - bytes.length;
+    return lineBreak < 0 ? from : from + lineBreak + 1;
+  }
+
   /** Doubles the memory until `wantedBytes` fit or the capacity is reached. Nothing has wrapped before that. */
   #grow(wantedBytes: number): void {
     let size = this.#buffer.length;

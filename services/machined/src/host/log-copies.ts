@@ -3,7 +3,7 @@ import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '@nodewright/fault/make-folder';
 import type { Logger } from '@nodewright/telemetry';
-import type { LogOffset } from '../domain/log-ring.ts';
+import { LogReader } from '../domain/log-reader.ts';
 import type { LogStore, ServiceLog } from './log-store.ts';
 
 export interface LogCopiesInit {
@@ -22,14 +22,25 @@ const chunkBytes = 64 * 1024;
 
 /**
  * Writes every log of the store to `<folder>/<id>.log` at intervals, what is in memory already included, and once
- * more when it is disposed. A folder that cannot be written (a full disk) is reported once and tried again: the log in
+ * more when it is disposed. A log that fills half of its memory between two intervals is written at once, before any of
+ * it is overwritten. A folder that cannot be written (a full disk) is reported once and tried again: the log in
  * memory goes on.
  */
 export function openLogCopies(init: LogCopiesInit): AsyncDisposable {
   const copies: LogCopy[] = [];
-  init.store.onOpen((log) => copies.push(new LogCopy(log, init)));
   let flushing = Promise.resolve();
   let isFailing = false;
+  let isAsked = false;
+  init.store.onOpen((log) => {
+    const copy = new LogCopy(log, init);
+    copies.push(copy);
+    log.onWrite(() => {
+      // A disk that takes nothing is tried at intervals, not at every line.
+      if (isAsked || isFailing || !copy.isHalfFull) return;
+      isAsked = true;
+      ask();
+    });
+  });
 
   const flushAll = async () => {
     try {
@@ -42,9 +53,12 @@ export function openLogCopies(init: LogCopiesInit): AsyncDisposable {
       isFailing = true;
     }
   };
-  const timer = setInterval(() => {
-    flushing = flushing.then(flushAll);
-  }, init.flushIntervalMs ?? 15_000);
+  const ask = () => {
+    flushing = flushing.then(flushAll).finally(() => {
+      isAsked = false;
+    });
+  };
+  const timer = setInterval(ask, init.flushIntervalMs ?? 15_000);
 
   return {
     async [Symbol.asyncDispose]() {
@@ -61,24 +75,33 @@ class LogCopy implements AsyncDisposable {
   readonly #log: ServiceLog;
   readonly #path: string;
   readonly #rotateBytes: number;
-  #offset: LogOffset = 0;
+  readonly #reader: LogReader;
+  /** Read and not written yet. */
+  #pending: Buffer = Buffer.alloc(0);
   #file: FileHandle | undefined;
   #sizeBytes = 0;
 
   constructor(log: ServiceLog, { folder, rotateBytes }: LogCopiesInit) {
     this.#log = log;
+    this.#reader = new LogReader(log.ring, 0);
     this.#path = join(folder, `${log.id}.log`);
     this.#rotateBytes = rotateBytes ?? 5 * 1024 * 1024;
   }
 
+  /** Whether so much waits that it may be overwritten before long. */
+  get isHalfFull(): boolean {
+    const { ring } = this.#log;
+    return ring.endOffset - this.#reader.offset >= ring.capacityBytes / 2;
+  }
+
   async flush(): Promise<void> {
     for (;;) {
-      const { bytes, nextOffset } = this.#log.ring.read(this.#offset, chunkBytes);
-      if (bytes.length === 0) return;
+      if (this.#pending.length === 0) this.#pending = this.#reader.read(chunkBytes);
+      if (this.#pending.length === 0) return;
       const file = await this.#opened();
-      await file.writeFile(bytes);
-      this.#offset = nextOffset;
-      this.#sizeBytes += bytes.length;
+      const { bytesWritten } = await file.write(this.#pending);
+      this.#pending = this.#pending.subarray(bytesWritten);
+      this.#sizeBytes += bytesWritten;
       if (this.#sizeBytes >= this.#rotateBytes) await this.#rotate();
     }
   }

@@ -81,15 +81,17 @@ test('a reader that does not follow ends at the size it found, though the log gr
   assert.equal(String(first.value) + (await textOf(reading)), lines(0, 3));
 });
 
-test('a slow reader goes on at the oldest byte that is kept, and memory stays bounded', async () => {
+test('a slow reader goes on at the oldest line that is kept and is told so, and memory stays bounded', async () => {
   const store = storeWith('old\n');
   const reading = store.read({ id: 'apid', follow: true, tailLines: -1, signal: never }, 1024);
   assert.equal(String((await reading.next()).value), 'old\n');
   const log = store.open('apid');
-  for (let piece = 0; piece < 40; piece++) log.write('y'.repeat(64 * 1024));
-  log.write('end');
-  const next = String((await reading.next()).value);
-  assert.equal(next, 'y'.repeat(1024));
+  for (let piece = 0; piece < 40; piece++) log.write(`${'y'.repeat(64 * 1024 - 1)}\n`);
+  assert.equal(
+    String((await reading.next()).value),
+    `[${25 * 64 * 1024} bytes of this log were lost: they were written faster than read]\n`,
+  );
+  assert.equal(String((await reading.next()).value), 'y'.repeat(1024));
   assert.equal(log.ring.endOffset - log.ring.startOffset, 1024 * 1024);
   await reading.return(undefined);
 });
@@ -137,6 +139,32 @@ test('logs are copied to disk, what was there first included, and put aside when
     assert.equal(await readFile(join(folder, 'apid.log.1'), 'utf8'), `before\n${'q'.repeat(95)}`);
     assert.equal(await readFile(join(folder, 'apid.log'), 'utf8'), 'after\n');
     assert.equal((await stat(join(folder, 'apid.log'))).mode & 0o777, 0o640);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('a log that is written faster than its copy has every line on disk all the same', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'logs-'));
+  try {
+    const store = new LogStore();
+    const log = store.open('apid');
+    const total = 60_000;
+    {
+      await using _ = openLogCopies({ store, folder, log: quiet, flushIntervalMs: 60_000, rotateBytes: 1e9 });
+      for (let from = 0; from < total; from += 1000) {
+        log.write(
+          lines(from, from + 1000).replaceAll(
+            'line',
+            'a line that is long enough to fill the memory of a log',
+          ),
+        );
+        await sleep(1);
+      }
+      assert.ok(log.ring.endOffset > 3 * log.ring.capacityBytes, `${log.ring.endOffset}`);
+    }
+    const text = await readFile(join(folder, 'apid.log'), 'utf8');
+    assert.equal(text.replaceAll(/^.* (\d+)$/gm, 'line $1') === lines(0, total), true);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -1,4 +1,5 @@
 import { Fault } from '@nodewright/fault';
+import { LogReader } from '../domain/log-reader.ts';
 import { LogRing } from '../domain/log-ring.ts';
 import { ChangeSignal } from './change-signal.ts';
 
@@ -10,6 +11,7 @@ export class ServiceLog {
   readonly id: string;
   readonly ring = new LogRing(ringBytes);
   readonly #written = new ChangeSignal();
+  readonly #writeListeners: (() => void)[] = [];
 
   constructor(id: string) {
     this.id = id;
@@ -18,6 +20,12 @@ export class ServiceLog {
   write(bytes: Uint8Array | string): void {
     this.ring.append(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
     this.#written.notify();
+    for (const listener of this.#writeListeners) listener();
+  }
+
+  /** Calls `listener` after every write. */
+  onWrite(listener: () => void): void {
+    this.#writeListeners.push(listener);
   }
 
   /** Resolves at the next write, or when `signal` aborts. */
@@ -68,8 +76,9 @@ export class LogStore {
   }
 
   /**
-   * The bytes of a log in pieces of up to `chunkBytes`. A reader that is slower than the writer goes on at the oldest
-   * byte that is kept. Without `follow` it ends at the size that the log had at the first read.
+   * The bytes of a log in pieces of up to `chunkBytes`. Nobody holds up the writer: a reader that is so slow that its
+   * next bytes are overwritten goes on with the oldest line that is kept, after a line that says how much it has
+   * missed. Without `follow` it ends at the size that the log had at the first read.
    *
    * @throws Fault `unknown` for an id that nobody has written under. Source: Talos v1.14: Logs.
    */
@@ -78,14 +87,12 @@ export class LogStore {
     if (log === undefined) throw new Fault('unknown', `log "${id}" was not registered`);
 
     const lastOffset = follow ? Number.POSITIVE_INFINITY : log.ring.endOffset;
-    let offset = log.ring.offsetOfLastLines(tailLines);
+    const reader = new LogReader(log.ring, log.ring.offsetOfLastLines(tailLines));
     while (!signal.aborted) {
-      const wantedBytes = Math.min(chunkBytes, lastOffset - Math.max(offset, log.ring.startOffset));
-      const { bytes, nextOffset } = log.ring.read(offset, Math.max(0, wantedBytes));
+      const bytes = reader.read(chunkBytes, lastOffset);
       if (bytes.length > 0) yield bytes;
       else if (follow) await log.nextWrite(signal);
       else return;
-      offset = nextOffset;
     }
   }
 }

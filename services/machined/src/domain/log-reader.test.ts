@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { LogReader } from './log-reader.ts';
+import { LogRing } from './log-ring.ts';
+
+const notice = /\[(\d+) bytes of this log were lost: they were written faster than read\]\n/;
+
+test('a log reader gives everything, in pieces of any size, while it keeps up', () => {
+  const words = fc.array(fc.constantFrom('a', 'b c', '\n', 'line\n'), { maxLength: 8 });
+  fc.assert(
+    fc.property(fc.array(words, { maxLength: 20 }), fc.integer({ min: 1, max: 40 }), (writes, limit) => {
+      const ring = new LogRing(64, 4);
+      const reader = new LogReader(ring, 0);
+      let seen = '';
+      for (const write of writes) {
+        ring.append(Buffer.from(write.join('')));
+        for (let bytes = reader.read(limit); bytes.length > 0; bytes = reader.read(limit)) seen += bytes;
+      }
+      assert.equal(seen, writes.flat().join(''));
+    }),
+  );
+});
+
+test('a log reader that falls behind counts every byte that it misses, and goes on with a whole line', () => {
+  const step = fc.record({ lines: fc.nat(12), reads: fc.nat(4) });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), fc.integer({ min: 1, max: 50 }), (steps, limit) => {
+      const ring = new LogRing(100, 4);
+      const reader = new LogReader(ring, 0);
+      let [written, seen, number] = ['', '', 0];
+      const readAll = (times: number) => {
+        for (let count = 0; count < times; count++) seen += reader.read(limit);
+      };
+      for (const { lines, reads } of steps) {
+        for (let count = 0; count < lines; count++) {
+          const line = `line ${number++}\n`;
+          written += line;
+          ring.append(Buffer.from(line));
+        }
+        readAll(reads);
+      }
+      readAll(1000);
+
+      let from = 0;
+      const parts = seen.split(new RegExp(notice, 'g'));
+      for (const [at, part] of parts.entries()) {
+        if (at % 2 === 1) {
+          from += Number(part);
+          assert.ok(from === 0 || written[from - 1] === '\n', `goes on within a line at ${from}`);
+          continue;
+        }
+        const isCut = at < parts.length - 1 && !written.startsWith(part, from);
+        // A notice within a line begins with the line break that the line lacks.
+        const text = isCut ? part.slice(0, -1) : part;
+        assert.equal(written.slice(from, from + text.length), text);
+        from += text.length;
+      }
+      assert.equal(from, written.length);
+    }),
+  );
+});
+
+test('a log reader goes on in the middle of a line that has no end', () => {
+  const ring = new LogRing(100, 100);
+  const reader = new LogReader(ring, 0);
+  ring.append(Buffer.from('x'.repeat(250)));
+  assert.equal(
+    String(reader.read(1000)),
+    '[150 bytes of this log were lost: they were written faster than read]\n',
+  );
+  assert.equal(String(reader.read(1000)), 'x'.repeat(100));
+});
