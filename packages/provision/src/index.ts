@@ -1,4 +1,5 @@
 export type { ClusterShape, NodeType } from './domain/cluster-shape.ts';
+export { findProvisioner } from './find-provisioner.ts';
 export { openProvisioner, type ProvisionerInit } from './open-provisioner.ts';
 export type * from './provisioner.ts';
 export { provisionerNames } from './provisioner.ts';

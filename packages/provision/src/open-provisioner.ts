@@ -1,5 +1,8 @@
 import { Fault } from '@nodewright/fault';
 import type { Telemetry } from '@nodewright/telemetry';
+import type { CreateParts } from './cluster/creation.ts';
+import { findBundles } from './cluster/find-bundles.ts';
+import { createDockerProvisioner } from './docker/docker-provisioner.ts';
 import { createProcessProvisioner } from './process/process-provisioner.ts';
 import { findPrograms } from './process/programs.ts';
 import type { ConfigPatches, Provisioner, ProvisionerName } from './provisioner.ts';
@@ -16,14 +19,31 @@ export interface ProvisionerInit {
 
 /** Throws a Fault `unimplemented` for provisioners that are not built yet. */
 export function openProvisioner(name: ProvisionerName, init: ProvisionerInit): Provisioner {
-  if (name !== 'process') {
-    throw new Fault(
-      'unimplemented',
-      `provisioner "${name}" comes later: this version has --provisioner process`,
+  if (name === 'process') {
+    return createProcessProvisioner(() => ({
+      programs: findPrograms(init.distFolder, init.nodeBinary),
+      ...commonParts(init),
+    }));
+  }
+  if (name === 'docker') {
+    return createDockerProvisioner(
+      () => ({
+        nodeBinary: init.nodeBinary,
+        keeper: findBundles(init.distFolder, ['docker-keeper'])['docker-keeper'],
+        tag: init.environment.NODEWRIGHT_TAG || 'dev',
+        ...commonParts(init),
+      }),
+      init,
     );
   }
-  return createProcessProvisioner(() => ({
-    programs: findPrograms(init.distFolder, init.nodeBinary),
+  throw new Fault(
+    'unimplemented',
+    `provisioner "${name}" comes later: this version has --provisioner process and --provisioner docker`,
+  );
+}
+
+function commonParts(init: ProvisionerInit): CreateParts {
+  return {
     environment: init.environment,
     // Certificates, documents and gRPC are loaded where they are needed: until then the supervisor can start.
     async checkPatches(patches) {
@@ -39,7 +59,7 @@ export function openProvisioner(name: ProvisionerName, init: ProvisionerInit): P
       const { openClientProbe } = await import('./cluster/client-probe.ts');
       return openClientProbe(talosconfig, init.telemetry);
     },
-  }));
+  };
 }
 
 function isEmpty({ all, controlPlanes, workers }: ConfigPatches): boolean {

@@ -1,7 +1,7 @@
 import type { NodeRunState } from './domain/claim.ts';
 import type { ClusterShape, NodeType } from './domain/cluster-shape.ts';
 
-/** Ways to run a cluster. Only `process` is built so far. */
+/** Ways to run a cluster. `qemu` is not built yet. */
 export const provisionerNames = ['process', 'docker', 'qemu'] as const;
 export type ProvisionerName = (typeof provisionerNames)[number];
 
@@ -48,6 +48,8 @@ export interface NodeView {
   /** When it entered its state, RFC 3339. */
   readonly since?: string;
   readonly lastExit?: string;
+  /** Where this host reaches its apid besides its address, `host:port`. */
+  readonly published?: string;
 }
 
 /** A cluster as people see it. */
@@ -65,6 +67,8 @@ export interface ClusterView {
     readonly mtu: number;
   };
   readonly kubernetesEndpoint: string;
+  /** Its own Jaeger: the page and query API, and where other programs send their spans. */
+  readonly jaeger?: { readonly url: string; readonly otlp: string };
   readonly talosconfig?: { readonly path: string; readonly context: string };
   readonly nodes: readonly NodeView[];
 }
@@ -84,6 +88,8 @@ export interface DestroyPlan {
   /** Processes of the cluster that run now, the supervisor included. */
   readonly processes: number;
   readonly nodes: readonly string[];
+  /** What it has in a container engine. */
+  readonly objects?: { readonly containers: number; readonly networks: number; readonly volumes: number };
   readonly talosconfig: { readonly path: string; readonly context: string } | undefined;
 }
 

@@ -157,14 +157,38 @@ test('cluster logs prints what the machines said, each line with its machine', a
   assert.match(one.stdout, /^\{"level".*"daemon serves"/m);
 });
 
-test('docker and qemu say that they come later, and nothing is made', async () => {
+test('qemu says that it comes later, and nothing is made', async () => {
   await using home = await openHome();
-  for (const provisioner of ['docker', 'qemu']) {
-    const { exitCode, stderr } = await runTalosctl(['cluster', 'create', provisioner], { home: home.path });
-    assert.deepEqual([exitCode, stderr.split('\n').length], [1, 2]);
-    assert.match(stderr, new RegExp(`^error: provisioner "${provisioner}" comes later`));
-  }
+  const { exitCode, stderr } = await runTalosctl(['cluster', 'create', 'qemu'], { home: home.path });
+  assert.deepEqual([exitCode, stderr.split('\n').length], [1, 2]);
+  assert.match(stderr, /^error: provisioner "qemu" comes later/);
   assert.deepEqual(readdirSync(home.path), []);
+});
+
+test('docker without an engine is one line that says what to do, and nothing is made', async () => {
+  await using home = await openHome();
+  const environment = { DOCKER_HOST: `unix://${home.path}/nowhere.sock` };
+  const { exitCode, stderr } = await runTalosctl(['cluster', 'create', 'docker'], {
+    home: home.path,
+    environment,
+  });
+  assert.deepEqual([exitCode, stderr.split('\n').length], [1, 2], stderr);
+  assert.match(
+    stderr,
+    /^error: (no Docker engine answers at unix:.*nowhere\.sock: start it|docker is not installed)/,
+  );
+  assert.deepEqual(readdirSync(home.path), []);
+});
+
+test('a cluster of processes is none of docker, whatever the command', async () => {
+  await using cluster = await openProcessCluster({ controlPlanes: 1, workers: 0 });
+  for (const verb of ['create', 'show', 'destroy']) {
+    const { exitCode, stderr } = await cluster.talosctl(
+      ...['cluster', verb, '--name', 'test', '--provisioner', 'docker'],
+    );
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /^error: cluster "test" exists and is one of provisioner "process", not "docker"/);
+  }
 });
 
 test('create refuses input that makes no sense, says why and makes nothing', async () => {

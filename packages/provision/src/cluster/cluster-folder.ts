@@ -7,6 +7,8 @@ export interface ClusterFolder {
   readonly secrets: string;
   readonly talosconfig: string;
   readonly members: string;
+  /** Of a cluster of containers. */
+  readonly composeFile: string;
   readonly supervisorPid: string;
   readonly supervisorLock: string;
   readonly supervisorLog: string;
@@ -26,6 +28,7 @@ export function clusterFolder(path: string): ClusterFolder {
     secrets: join(path, 'secrets.yaml'),
     talosconfig: join(path, 'talosconfig'),
     members: join(path, 'members.json'),
+    composeFile: join(path, 'compose.yaml'),
     supervisorPid: join(path, 'supervisor.pid'),
     supervisorLock: join(path, 'supervisor.lock'),
     supervisorLog: join(path, 'supervisor.log'),
@@ -39,7 +42,7 @@ export function clusterFolder(path: string): ClusterFolder {
 /** Whether an entry of a folder is one that this package puts into a cluster's folder. */
 export function isClusterEntry(name: string): boolean {
   return (
-    /^(state\.yaml|secrets\.yaml|talosconfig|members\.json)(\.[0-9a-f]+\.tmp)?$/.test(name) ||
+    /^(state\.yaml|secrets\.yaml|compose\.yaml|talosconfig|members\.json)(\.[0-9a-f]+\.tmp)?$/.test(name) ||
     /^supervisor\.(pid|lock|log)(\.[0-9a-f]+\.tmp)?$/.test(name) ||
     name === 'nodes' ||
     /^node\d+\.log(\.1)?$/.test(name)

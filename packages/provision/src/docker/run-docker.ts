@@ -12,8 +12,8 @@ export interface DockerResult {
 export interface DockerCallOptions {
   readonly environment?: NodeJS.ProcessEnv;
   readonly workingDirectory?: string;
-  readonly input?: string;
-  /** Ends the command. */
+  readonly input?: string | Uint8Array;
+  /** Ends the command, and what it started. */
   readonly signal?: AbortSignal;
 }
 
@@ -22,10 +22,13 @@ export type TryDocker = (args: readonly string[], options?: DockerCallOptions) =
 
 /** Runs `docker` with these arguments. Never throws for what the command says; its exit code is part of the answer. */
 export const tryDocker: TryDocker = async (args, options = {}) => {
+  const { signal } = options;
+  signal?.throwIfAborted();
   const child = spawn('docker', args, {
     env: options.environment ?? process.env,
     cwd: options.workingDirectory,
-    signal: options.signal,
+    // A group of its own: compose is a program that `docker` starts, and it has to end with it.
+    detached: signal !== undefined,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const ended = Promise.withResolvers<number>();
@@ -37,18 +40,42 @@ export const tryDocker: TryDocker = async (args, options = {}) => {
   child.on('close', (code) => ended.resolve(code ?? 1));
   child.stdin.on('error', () => {});
   child.stdin.end(options.input ?? '');
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended.promise]);
-  return { code, stdout, stderr: stderr === '' ? missing : stderr };
+  const onAbort = () => endGroup(child.pid);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended.promise]);
+    return { code, stdout, stderr: stderr === '' ? missing : stderr };
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+  }
 };
 
 /**
  * Runs `docker` and yields what it printed.
  *
- * @throws Fault `unavailable` with the command's last words when it fails.
+ * @throws Fault `unavailable` with the command's last words when it fails; the signal's reason when that ended it.
  */
 export async function runDocker(args: readonly string[], options?: DockerCallOptions): Promise<string> {
-  const { code, stdout, stderr } = await tryDocker(args, options);
+  return outcomeOf(args, await tryDocker(args, options), options?.signal);
+}
+
+/** What a command printed, or a Fault with its last words. */
+export function outcomeOf(
+  args: readonly string[],
+  { code, stdout, stderr }: DockerResult,
+  signal?: AbortSignal,
+): string {
+  signal?.throwIfAborted();
   if (code === 0) return stdout;
   const lastLine = stderr.trim().split('\n').at(-1) ?? '';
-  throw new Fault('unavailable', `docker ${args.slice(0, 2).join(' ')} failed: ${lastLine}`);
+  const words = args.filter((word, index) => !word.startsWith('-') && !args[index - 1]?.startsWith('--'));
+  throw new Fault('unavailable', `docker ${words.slice(0, 2).join(' ')} failed: ${lastLine}`);
+}
+
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGTERM');
+  } catch {
+    // It is gone already.
+  }
 }

@@ -25,6 +25,6 @@ export function isOwnedBy(
 
 /** A supervisor that someone started by hand. */
 function isSupervisorOf(folder: string, args: readonly string[]): boolean {
-  const isProgram = args.some((arg) => /(^|\/)process-supervisor\.cjs$/.test(arg));
+  const isProgram = args.some((arg) => /(^|\/)(process-supervisor|docker-keeper)\.cjs$/.test(arg));
   return isProgram && args[args.indexOf('--folder') + 1] === folder;
 }

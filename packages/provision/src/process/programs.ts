@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { Fault } from '@nodewright/fault';
+import { findBundles } from '../cluster/find-bundles.ts';
 
 /** What is needed to run a cluster of processes. */
 export interface ProcessPrograms {
@@ -11,17 +9,8 @@ export interface ProcessPrograms {
   readonly servicesFolder: string;
 }
 
-const bundles = ['process-supervisor', 'machined', 'apid', 'trustd'];
-
-/**
- * The programs in a folder of bundles, `<folder>/<name>/<name>.cjs` each. Throws a Fault `failed-precondition` that
- * names what is missing and the command that builds it.
- */
+/** The programs in a folder of bundles. Throws a Fault `failed-precondition` when one is missing. */
 export function findPrograms(distFolder: string, nodeBinary: string): ProcessPrograms {
-  const bundle = (name: string) => join(distFolder, name, `${name}.cjs`);
-  const missing = bundles.map(bundle).filter((path) => !existsSync(path));
-  if (missing.length > 0) {
-    throw new Fault('failed-precondition', `not built: ${missing.join(', ')} (build with: make build)`);
-  }
-  return { nodeBinary, supervisor: bundle('process-supervisor'), servicesFolder: distFolder };
+  const bundles = findBundles(distFolder, ['process-supervisor', 'machined', 'apid', 'trustd']);
+  return { nodeBinary, supervisor: bundles['process-supervisor'], servicesFolder: distFolder };
 }

@@ -1,12 +1,12 @@
-import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { createSntpServer } from '@nodewright/sntp';
 import { type ClusterFolder, clusterFolder } from '../cluster/cluster-folder.ts';
-import { killClusterProcesses, readLivePid } from '../cluster/cluster-processes.ts';
-import { abstractSocketFor, askOwner, holdOwnerSocket } from '../cluster/owner-socket.ts';
-import { writePrivateFile } from '../cluster/write-file.ts';
+import { killClusterProcesses } from '../cluster/cluster-processes.ts';
+import { connectStarter, type Starter } from '../cluster/starter.ts';
+import { holdSupervisorLock, recordSupervisor } from '../cluster/supervisor-record.ts';
 import type { ClaimOwner } from '../domain/claim.ts';
 import { clusterPorts } from '../domain/cluster-ports.ts';
 import { planNodes } from '../domain/cluster-shape.ts';
@@ -16,7 +16,6 @@ import { gatewayAddress, parseSubnet, subnetCidr } from '../domain/subnet.ts';
 import { holdClaim } from './hold-claim.ts';
 import { machinedCommand } from './machined-command.ts';
 import { NodeRunner } from './node-runner.ts';
-import { connectStarter, type Starter } from './starter.ts';
 
 /** Above the drain time-out of machined (25 s: it gives its own daemons 15 of them), below that of this daemon. */
 const defaultStopTimeout = '27s';
@@ -89,7 +88,7 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
     nodes: nodes.map((node) => node.status()),
   });
 
-  scope.use(await holdSupervisorLock(folder, state, describe));
+  scope.use(await holdSupervisorLock(folder, state.name, describe));
   // A supervisor that was killed may have left nodes behind: they hold the ports and write into the same folders.
   await killClusterProcesses(folder, 5_000);
   const claim = scope.use(await holdClaim(candidates(context, state), state.shape, describe));
@@ -148,27 +147,4 @@ async function obey(starter: Starter, nodes: readonly NodeRunner[], cidr: string
 function candidates({ options }: Context, state: ClusterState) {
   const cidrs = options.cidrs ?? (state.network === undefined ? [] : [state.network.cidr]);
   return cidrs.map(parseSubnet);
-}
-
-async function holdSupervisorLock(folder: ClusterFolder, state: ClusterState, describe: () => object) {
-  const where = abstractSocketFor('supervise', folder.path);
-  const lock = await holdOwnerSocket(where, describe);
-  if (lock !== undefined) return lock;
-  const owner = (await askOwner(where)) as { pid?: unknown } | undefined;
-  const pid = owner?.pid ?? readLivePid(folder, folder.supervisorPid) ?? 'unknown';
-  throw new Fault('already-exists', `a supervisor already runs cluster "${state.name}" (pid ${pid})`);
-}
-
-/** For people and for other commands; the sockets above are what really keeps a second supervisor out. */
-async function recordSupervisor(
-  folder: ClusterFolder,
-  scope: AsyncDisposableStack,
-  facts: { pid: number; since: string; cidr: string },
-) {
-  scope.defer(() => {
-    rmSync(folder.supervisorPid, { force: true });
-    rmSync(folder.supervisorLock, { force: true });
-  });
-  await writePrivateFile(folder.supervisorPid, `${facts.pid}\n`);
-  await writePrivateFile(folder.supervisorLock, `${JSON.stringify(facts)}\n`);
 }

@@ -2,8 +2,10 @@ import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { talosHome } from '@nodewright/client/talosconfig';
+import { Fault } from '@nodewright/fault';
 import {
   type ClusterRef,
+  findProvisioner,
   openProvisioner,
   type Provisioner,
   type ProvisionerName,
@@ -26,7 +28,7 @@ export function addClusterOptions(command: Command): Command {
     .option('--state <folder>', 'folder of the clusters (default: $TALOS_HOME/clusters)')
     .option(
       '--provisioner <name>',
-      `how nodes run: ${provisionerNames.join(', ')} (default: process)`,
+      `how nodes run: ${provisionerNames.join(', ')} (default: that of the cluster, process for a new one)`,
       parseProvisioner,
     );
 }
@@ -44,13 +46,20 @@ export function clusterRef(env: CliEnvironment, { name, state }: ClusterOptions)
   return { name, clustersFolder: state === undefined ? join(home, 'clusters') : resolve(cwd, state) };
 }
 
-export async function provisionerOf(
-  env: CliEnvironment,
-  { provisioner }: ClusterOptions,
-): Promise<Provisioner> {
+/** The provisioner that made the cluster, or the one that the user names, which must be the same. */
+export async function provisionerOf(env: CliEnvironment, options: ClusterOptions): Promise<Provisioner> {
+  const ref = clusterRef(env, options);
+  const found = await findProvisioner(ref);
+  const wanted = options.provisioner;
+  if (found !== undefined && wanted !== undefined && found !== wanted) {
+    throw new Fault(
+      'failed-precondition',
+      `cluster "${ref.name}" exists and is one of provisioner "${found}", not "${wanted}"`,
+    );
+  }
   const telemetry = await env.telemetry();
   const traceparent = telemetry.activeSpan()?.traceparent;
-  return openProvisioner(provisioner ?? 'process', {
+  return openProvisioner(wanted ?? found ?? 'process', {
     distFolder: distFolder(),
     nodeBinary: process.execPath,
     // What the nodes do at their start belongs to the trace of the command that starts them.

@@ -11,18 +11,24 @@ export function clusterText(cluster: ClusterView): string {
     ['NETWORK GATEWAY', cluster.network.gateway],
     ['NETWORK MTU', String(cluster.network.mtu)],
     ['KUBERNETES ENDPOINT', cluster.kubernetesEndpoint],
+    ...(cluster.jaeger === undefined ? [] : [['JAEGER', cluster.jaeger.url]]),
     ['STATE', stateText(cluster)],
     ['STATE FOLDER', cluster.folder],
     ['TALOSCONFIG CONTEXT', contextText(cluster)],
   ]);
+  const sorted = cluster.nodes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const isPublished = sorted.some(({ published }) => published !== undefined);
   const nodes = formatTable([
-    ['NAME', 'TYPE', 'IP', 'CPU', 'RAM', 'DISK', 'STATE', 'PID', 'RESTARTS'],
-    ...cluster.nodes.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(nodeRow),
+    [
+      ...['NAME', 'TYPE', 'IP', 'CPU', 'RAM', 'DISK', 'STATE', 'PID', 'RESTARTS'],
+      ...(isPublished ? ['PUBLISHED'] : []),
+    ],
+    ...sorted.map((node) => [...nodeRow(node), ...(isPublished ? [node.published ?? '-'] : [])]),
   ]);
   return [...facts, '', 'NODES:', '', ...nodes, ''].join('\n');
 }
 
-/** Processes have no share of the machine of their own, which upstream prints as a dash. */
+/** Nodes that have no share of the machine of their own show a dash, as upstream does. */
 function nodeRow({ name, type, address, state, pid, restarts }: NodeView): string[] {
   return [name, type, address, '-', '-', '-', state, String(pid ?? '-'), String(restarts ?? '-')];
 }

@@ -29,7 +29,10 @@ export function defineClusterCreate(cluster: Command, env: CliEnvironment): void
     .argument('[provisioner]', 'the same as --provisioner', parseProvisioner)
     .option('--controlplanes <count>', 'number of control plane nodes', parseCount, 1)
     .option('--workers <count>', 'number of worker nodes', parseCount, 1)
-    .option('--cidr <cidr>', 'addresses of the cluster, 127.a.b.0/24 (default: a range that is free)')
+    .option(
+      '--cidr <cidr>',
+      'addresses of the cluster, 127.a.b.0/24, with docker 10.a.b.0/24 (default: a range that is free)',
+    )
     .option('--config-patch <patch>', 'patch of all machine configurations, or @file', collect)
     .option('--config-patch-controlplanes <patch>', 'the same for control planes', collect)
     .option('--config-patch-workers <patch>', 'the same for workers', collect)

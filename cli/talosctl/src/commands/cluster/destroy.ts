@@ -50,11 +50,19 @@ async function planOf(
   }
 }
 
+function objectsText({ containers, networks, volumes }: NonNullable<DestroyPlan['objects']>): string {
+  const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return [counted(containers, 'container'), counted(networks, 'network'), counted(volumes, 'volume')].join(
+    ', ',
+  );
+}
+
 function planText({ name }: ClusterRef, plan: DestroyPlan): string {
   const supervisor = plan.supervisorPid === undefined ? '' : ` (supervisor pid ${plan.supervisorPid})`;
   const rows = [
     ['  nodes', plan.nodes.length === 0 ? 'none' : plan.nodes.join(', ')],
     ['  processes', plan.processes === 0 ? 'none' : `${plan.processes}${supervisor}`],
+    ...(plan.objects === undefined ? [] : [['  in the engine', objectsText(plan.objects)]]),
     ['  state folder', plan.folder],
     ...(plan.talosconfig === undefined
       ? []

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseTalosconfig } from '@nodewright/client/talosconfig';
+import { ports } from '@nodewright/contract';
+import { Fault } from '@nodewright/fault';
+import { awaitAnswers, type Creation } from '../cluster/creation.ts';
+import type { ClusterState } from '../domain/cluster-state.ts';
+import type { DockerParts } from './docker-parts.ts';
+import type { Engine } from './engine.ts';
+import { engineOf } from './stack-engine.ts';
+import { listContainers, type StackContainer } from './stack-objects.ts';
+
+/** A container that died this often does not come up by waiting. */
+const hopelessRestarts = 3;
+const lookMs = 1_000;
+
+/** Resolves when every node answers: control planes at their endpoints, workers through the first of them. */
+export function awaitNodes(
+  creation: Creation<DockerParts>,
+  state: ClusterState,
+  talosconfig: string,
+): Promise<void> {
+  const { folder, parts, request } = creation;
+  const config = parseTalosconfig(talosconfig);
+  const endpoints = config.contexts.get(config.context)?.endpoints ?? [];
+  const controlPlanes = state.nodes.filter(({ type }) => type === 'controlplane');
+  return awaitAnswers(creation, talosconfig, {
+    nodes: state.nodes.map((node) => {
+      const own = controlPlanes.indexOf(node);
+      const endpoint = endpoints[own];
+      return {
+        name: node.name,
+        endpoint: endpoint ?? endpoints[0] ?? '',
+        isDirect: endpoint !== undefined,
+        // A port that the engine publishes takes connections whether anyone is behind it or not.
+        listener: endpoint === node.address ? { host: node.address, port: ports.apid } : undefined,
+        log: `talosctl cluster logs --name ${request.name} ${node.name}`,
+      };
+    }),
+    watch: (signal) => watchForHopelessContainer(engineOf(folder, state, parts), folder.path, signal),
+  });
+}
+
+async function watchForHopelessContainer(
+  engine: Engine,
+  folder: string,
+  signal: AbortSignal,
+): Promise<Fault | undefined> {
+  while (!signal.aborted) {
+    await sleep(lookMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) break;
+    const containers = await listContainers(engine, folder).catch(() => []);
+    const hopeless = containers.find(({ restarts }) => restarts >= hopelessRestarts);
+    if (hopeless === undefined) continue;
+    return new Fault(
+      'unavailable',
+      `${hopeless.service} keeps dying (exit code ${hopeless.exitCode}): ${await lastLine(engine, hopeless)}`,
+    );
+  }
+  return undefined;
+}
+
+async function lastLine(engine: Engine, { id }: StackContainer): Promise<string> {
+  const { stdout, stderr } = await engine.ask(['logs', '--tail', '1', id]);
+  return `${stdout}${stderr}`.trim().split('\n').at(-1) || 'it says nothing';
+}

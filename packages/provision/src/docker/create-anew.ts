@@ -1,0 +1,78 @@
+import { makeFolder } from '@nodewright/fault/make-folder';
+import { addClusterContext } from '../cluster/cluster-context.ts';
+import type { Creation } from '../cluster/creation.ts';
+import { removeClusterFolder } from '../cluster/remove-cluster.ts';
+import { privateFolderMode, writePrivateFile } from '../cluster/write-file.ts';
+import { type ClusterState, encodeClusterState } from '../domain/cluster-state.ts';
+import { awaitNodes } from './await-nodes.ts';
+import type { DockerParts } from './docker-parts.ts';
+import { engineVariables } from './engine.ts';
+import { handOutMaterial } from './hand-out-material.ts';
+import { placeStack, reachesNodes, stackEndpoints } from './place-stack.ts';
+import { composeWords, engineOf } from './stack-engine.ts';
+import { removeObjects } from './stack-objects.ts';
+import { startKeeper } from './start-keeper.ts';
+
+/**
+ * Makes a cluster where nothing is. Until its state says `created`, a failure removes everything again; after a kill the
+ * keeper notices that its starter is gone and ends, and the folder says `creating`.
+ */
+export async function createAnew(creation: Creation<DockerParts>, patchDigest: string): Promise<void> {
+  const { request, folder, parts, progress, signal } = creation;
+  await using undo = new AsyncDisposableStack();
+  const draft: ClusterState = {
+    provisioner: 'docker',
+    name: request.name,
+    phase: 'creating',
+    shape: request.shape,
+    patchDigest,
+    nodes: [],
+    talosconfig: { path: request.talosconfig, context: '' },
+    stack: {
+      tag: parts.tag,
+      jaegerPort: 0,
+      otlpPort: 0,
+      publishedPorts: {},
+      engine: engineVariables(parts.environment),
+    },
+  };
+  const engine = engineOf(folder, draft, parts);
+  await makeFolder(folder.path, privateFolderMode);
+  undo.defer(() => removeClusterFolder(folder));
+  await writePrivateFile(folder.state, encodeClusterState(draft));
+  undo.defer(() => removeObjects(engine, folder.path, { graceful: false }));
+
+  // Keys take long and need no containers; containers need no keys.
+  const placing = progress.step('containers', () => placeStack(creation, engine, draft));
+  const secrets = progress.step('secrets', parts.makeMaterial);
+  undo.defer(async () => void (await Promise.allSettled([placing, secrets])));
+  const [planned, material] = await Promise.all([placing, secrets]);
+  signal.throwIfAborted();
+
+  const endpoints = stackEndpoints(planned, reachesNodes(planned.network?.gateway ?? ''));
+  const talosconfig = await material.talosconfig(request.name, endpoints);
+  await progress.step('machine configurations', async () => {
+    await Promise.all([
+      handOutMaterial(creation, engine, planned, material, talosconfig),
+      writePrivateFile(folder.state, encodeClusterState(planned)),
+      writePrivateFile(folder.secrets, material.secrets),
+      writePrivateFile(folder.talosconfig, talosconfig),
+    ]);
+  });
+  await progress.step('daemons', () =>
+    engine.run([...composeWords(folder, request.name), 'up', '--detach', '--no-build', '--no-recreate'], {
+      signal,
+    }),
+  );
+  const keeper = undo.use(await progress.step('keeper', () => startKeeper(folder, parts, signal)));
+
+  const place = await progress.step('talosconfig', () => addClusterContext(request.talosconfig, talosconfig));
+  if (place.context !== request.name) {
+    progress.note(`renamed talosconfig context "${request.name}" -> "${place.context}"`);
+  }
+  const created: ClusterState = { ...planned, phase: 'created', talosconfig: place };
+  await writePrivateFile(folder.state, encodeClusterState(created));
+  await keeper.release();
+  undo.move();
+  await awaitNodes(creation, created, talosconfig);
+}

@@ -1,0 +1,60 @@
+import { basename } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { nodePaths } from '@nodewright/contract';
+import { pack } from 'tar-stream';
+import type { ClusterMaterial } from '../cluster/cluster-material.ts';
+import type { Creation } from '../cluster/creation.ts';
+import { membersFile } from '../cluster/members-file.ts';
+import type { ClusterState } from '../domain/cluster-state.ts';
+import { stackTimeServer } from '../domain/stack-document.ts';
+import { parseStackSubnet } from '../domain/stack-subnet.ts';
+import type { Engine } from './engine.ts';
+import { listContainers } from './stack-objects.ts';
+
+/** machined's user in the images: it alone reads what is put into the volumes. */
+const owner = { uid: 52, gid: 52 } as const;
+
+/**
+ * Puts what the nodes start from into the volumes of their containers, which do not run yet, and what an administrator
+ * needs into that of `init`. Nothing is left for `init` to make.
+ */
+export async function handOutMaterial(
+  { request, folder, signal }: Creation,
+  engine: Engine,
+  state: ClusterState,
+  material: ClusterMaterial,
+  talosconfig: string,
+): Promise<void> {
+  const containers = await listContainers(engine, folder.path);
+  const put = async (service: string, target: string, files: Readonly<Record<string, string>>) => {
+    const id = containers.find((container) => container.service === service)?.id ?? service;
+    await engine.run(['cp', '-', `${id}:${target}`], { input: await archiveOf(files), signal });
+  };
+  const members = membersFile(state.nodes);
+  const timeServer = stackTimeServer(parseStackSubnet(state.network?.cidr ?? ''));
+  await put('init', '/cluster/admin', { 'secrets.yaml': material.secrets, talosconfig });
+  await Promise.all(
+    state.nodes.map((node) => {
+      const config = material.nodeConfig({
+        clusterName: request.name,
+        node,
+        endpoint: state.kubernetesEndpoint ?? '',
+        timeServer,
+        certSans: ['127.0.0.1'],
+        patches: request.patches,
+      });
+      return put(node.name, '/system/state', {
+        [basename(nodePaths.machineConfig)]: config,
+        [basename(nodePaths.membership)]: members,
+      });
+    }),
+  );
+}
+
+function archiveOf(files: Readonly<Record<string, string>>): Promise<Buffer> {
+  const archive = pack();
+  for (const [name, content] of Object.entries(files))
+    archive.entry({ name, mode: 0o600, ...owner }, content);
+  archive.finalize();
+  return buffer(archive);
+}

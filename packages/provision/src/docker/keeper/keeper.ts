@@ -1,0 +1,95 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { clusterFolder } from '../../cluster/cluster-folder.ts';
+import { connectStarter, type Starter } from '../../cluster/starter.ts';
+import { holdSupervisorLock, recordSupervisor } from '../../cluster/supervisor-record.ts';
+import { decodeClusterState } from '../../domain/cluster-state.ts';
+import { openEngine } from '../engine.ts';
+import { removeObjects } from '../stack-objects.ts';
+import { ContainerKeeper } from './keep-containers.ts';
+
+/** Between looks at whether the cluster's folder is still there, in milliseconds. */
+const folderCheckMs = 2_000;
+
+const options = {
+  folder: {
+    env: 'KEEPER_FOLDER',
+    type: 'path',
+    required: true,
+    description: "the cluster's folder, with state.yaml",
+  },
+} as const;
+
+type Context = DaemonContext<OptionValues<typeof options>>;
+
+/** What a keeper says of itself on its socket. */
+export interface KeeperOwner {
+  readonly cluster: string;
+  readonly folder: string;
+  readonly pid: number;
+  readonly since: string;
+  /** Starts by it, by service. */
+  readonly starts: Readonly<Record<string, number>>;
+}
+
+/** One detached process per cluster of containers: starts those again that the engine leaves dead. */
+export const keeper: DaemonDefinition<typeof options> = {
+  name: 'docker-keeper',
+  summary: 'starts the containers of a cluster again when they are killed',
+  options,
+  async start(context, scope) {
+    const starter = connectStarter();
+    try {
+      await keep(context, scope, starter);
+    } catch (error) {
+      await starter?.report({ kind: 'refused', reason: faultFrom(error).message });
+      throw error;
+    }
+  },
+};
+
+async function keep(context: Context, scope: AsyncDisposableStack, starter: Starter | undefined) {
+  const folder = clusterFolder(realpathSync(context.options.folder));
+  const state = decodeClusterState(readFileSync(folder.state, 'utf8'), folder.state);
+  if (state.provisioner !== 'docker' || state.stack === undefined)
+    throw new Fault('failed-precondition', `${folder.path} is no cluster of containers`);
+  const since = new Date().toISOString();
+  const { log, signal, environment } = context;
+  const engine = openEngine({ environment, variables: state.stack.engine, folder: folder.path });
+  const containers = new ContainerKeeper({ engine, folder: folder.path, log, signal, now: () => Date.now() });
+  const describe = (): KeeperOwner => ({
+    cluster: state.name,
+    folder: folder.path,
+    pid: process.pid,
+    since,
+    starts: Object.fromEntries(containers.starts),
+  });
+  scope.use(await holdSupervisorLock(folder, state.name, describe));
+  await recordSupervisor(folder, scope, { pid: process.pid, since, cidr: state.network?.cidr ?? '' });
+  await containers.look();
+
+  const running = containers.run().then(() => {
+    if (!signal.aborted) process.kill(process.pid, 'SIGTERM');
+  });
+  scope.defer(async () => void (await running));
+  const timer = setInterval(() => {
+    if (existsSync(folder.state)) return;
+    clearInterval(timer);
+    log.warn({ folder: folder.path }, 'folder of the cluster is gone');
+    // Someone who removes the folder of a cluster, or the whole clone, means its containers too.
+    removeObjects(engine, folder.path, { graceful: false })
+      .catch((error: unknown) => log.error({ err: error }, 'containers of the cluster stay'))
+      .finally(() => process.kill(process.pid, 'SIGTERM'));
+  }, folderCheckMs);
+  scope.defer(() => clearInterval(timer));
+
+  let released = starter === undefined;
+  starter?.onOrder((order) => {
+    if (order.kind === 'release') released = true;
+  });
+  starter?.onGone(() => {
+    if (!released) process.kill(process.pid, 'SIGTERM');
+  });
+  await starter?.report({ kind: 'claimed', cidr: state.network?.cidr ?? '' });
+}

@@ -1,0 +1,4 @@
+import { runDaemon } from '@nodewright/daemon';
+import { keeper } from './keeper.ts';
+
+void runDaemon(keeper);

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventFromLine } from './watch-events.ts';
+
+const line = (action: string, more: Record<string, string> = {}) =>
+  JSON.stringify({
+    status: action,
+    Type: 'container',
+    Action: action,
+    Actor: { ID: 'abc', Attributes: { 'com.docker.compose.service': 'node01', ...more } },
+    time: 1_700_000_000,
+    timeNano: 1_700_000_000_123_456_000,
+  });
+
+test('eventFromLine() reads what the engine prints', () => {
+  const common = { id: 'abc', service: 'node01', atMs: 1_700_000_000_123 };
+  assert.deepEqual(
+    ['start', 'die', 'stop', 'destroy'].map((action) => eventFromLine(line(action))),
+    ['started', 'died', 'stopped', 'removed'].map((kind) => ({ kind, ...common })),
+  );
+});
+
+test('eventFromLine() takes no other event, no container of a command by hand, and no garbage', () => {
+  const others = [
+    line('exec_die'),
+    line('die', { 'com.docker.compose.oneoff': 'True' }),
+    'Error: unexpected EOF',
+    '{}',
+    'null',
+  ];
+  assert.deepEqual(others.map(eventFromLine), Array(5).fill(undefined));
+});

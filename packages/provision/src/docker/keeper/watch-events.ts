@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { folderLabel } from '../../domain/owned-stack.ts';
+import type { ContainerEvent } from '../../domain/plan-healing.ts';
+import type { Engine } from '../engine.ts';
+
+/** The engine's words for what matters here. Health checks make many others. */
+const kinds = { start: 'started', die: 'died', stop: 'stopped', destroy: 'removed' } as const;
+
+/**
+ * What happens to the containers of the cluster in `folder`, from `sinceMs` on. Ends when the engine goes away, or the
+ * signal is aborted.
+ */
+export async function* watchEvents(
+  engine: Engine,
+  folder: string,
+  sinceMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<ContainerEvent> {
+  const child = spawn(
+    'docker',
+    [
+      'events',
+      ...['--since', (sinceMs / 1000).toFixed(3), '--format', '{{json .}}'],
+      ...['--filter', 'type=container', '--filter', `label=${folderLabel}=${folder}`],
+      ...Object.keys(kinds).flatMap((kind) => ['--filter', `event=${kind}`]),
+    ],
+    { env: engine.environment, stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  const stop = () => void child.kill('SIGTERM');
+  // A client that is not there looks like an engine that is not.
+  child.on('error', () => {});
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    for await (const line of createInterface({ input: child.stdout })) {
+      const event = eventFromLine(line);
+      if (event !== undefined) yield event;
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stop();
+  }
+}
+
+interface EngineEvent {
+  readonly Action?: string;
+  readonly timeNano?: number;
+  readonly Actor?: { readonly ID?: string; readonly Attributes?: Readonly<Record<string, string>> };
+}
+
+/** Undefined for what is none of the events that matter, and for containers of commands that are run by hand. */
+export function eventFromLine(line: string): ContainerEvent | undefined {
+  let event: EngineEvent | null;
+  try {
+    event = JSON.parse(line) as EngineEvent | null;
+  } catch {
+    return undefined;
+  }
+  const kind = kinds[event?.Action as keyof typeof kinds];
+  const { ID: id, Attributes: labels = {} } = event?.Actor ?? {};
+  const service = labels['com.docker.compose.service'];
+  const isOnce = labels['com.docker.compose.oneoff'] === 'True';
+  if (kind === undefined || id === undefined || service === undefined || isOnce) return undefined;
+  return { kind, id, service, atMs: Math.floor((event?.timeNano ?? 0) / 1e6) };
+}

@@ -1,0 +1,105 @@
+import { networkInterfaces } from 'node:os';
+import { faultFrom } from '@nodewright/fault';
+import type { Creation } from '../cluster/creation.ts';
+import { reservedCidrs } from '../cluster/read-cluster.ts';
+import { planNodes } from '../domain/cluster-shape.ts';
+import type { ClusterState, StackState } from '../domain/cluster-state.ts';
+import { ownedStack } from '../domain/owned-stack.ts';
+import { jaegerPorts, stackDocument } from '../domain/stack-document.ts';
+import { gatewayAddress, type Subnet, subnetCidr } from '../domain/subnet.ts';
+import { chooseHostPorts, chooseSubnet, holdPlaceLock } from './choose-place.ts';
+import type { DockerParts } from './docker-parts.ts';
+import type { Engine } from './engine.ts';
+import { composeWords } from './stack-engine.ts';
+import { removeObjects } from './stack-objects.ts';
+import { writeStackFile } from './write-stack-file.ts';
+
+/** Someone else may take a network between our look and the engine's. */
+const attempts = 5;
+
+/**
+ * Chooses addresses and ports that are free, writes the compose file and makes containers, network and volumes, without
+ * starting any. Yields the state with all of it.
+ */
+export async function placeStack(
+  creation: Creation<DockerParts>,
+  engine: Engine,
+  draft: ClusterState,
+): Promise<ClusterState> {
+  const { request, folder, signal } = creation;
+  await using _lock = await holdPlaceLock(signal);
+  const reserved = await reservedCidrs(request);
+  for (let attempt = 1; ; attempt++) {
+    const subnet = await chooseSubnet(engine, request.cidr, reserved);
+    const planned = await planState(creation, engine, draft, subnet);
+    await writeStackFile(folder, documentOf(creation, planned, subnet));
+    try {
+      await engine.run([...composeWords(folder, request.name), 'create', '--no-build'], { signal });
+      return planned;
+    } catch (error) {
+      const isTaken = /overlap/i.test(faultFrom(error).message);
+      if (!isTaken || attempt === attempts || request.cidr !== undefined) throw error;
+      await removeObjects(engine, folder.path, { graceful: false });
+      reserved.add(subnetCidr(subnet));
+    }
+  }
+}
+
+/** Whether this host is on the cluster's network: the bridge of an engine that runs here has the gateway's address. */
+export function reachesNodes(gateway: string): boolean {
+  return Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ address }) => address === gateway),
+  );
+}
+
+/** Where the apids of the control planes are, for clients on this host. */
+export function stackEndpoints(
+  { nodes, stack }: Pick<ClusterState, 'nodes' | 'stack'>,
+  reachesThem: boolean,
+): string[] {
+  return nodes
+    .filter(({ type }) => type === 'controlplane')
+    .map(({ name, address }) => (reachesThem ? address : `127.0.0.1:${stack?.publishedPorts[name]}`));
+}
+
+async function planState(
+  { request, parts }: Creation<DockerParts>,
+  engine: Engine,
+  draft: ClusterState,
+  subnet: Subnet,
+): Promise<ClusterState & { readonly stack: StackState }> {
+  const nodes = planNodes(request.shape, subnet);
+  const controlPlanes = nodes.filter(({ type }) => type === 'controlplane');
+  const [jaegerPort = 0, otlpPort = 0, ...apidPorts] = await chooseHostPorts(engine, [
+    jaegerPorts.page,
+    jaegerPorts.otlp,
+    ...controlPlanes.map(() => undefined),
+  ]);
+  return {
+    ...draft,
+    network: { cidr: subnetCidr(subnet), gateway: gatewayAddress(subnet) },
+    nodes,
+    kubernetesEndpoint: `https://${nodes[0]?.address}:6443`,
+    stack: {
+      tag: parts.tag,
+      jaegerPort,
+      otlpPort,
+      publishedPorts: Object.fromEntries(
+        controlPlanes.map(({ name }, index) => [name, apidPorts[index] ?? 0]),
+      ),
+      engine: draft.stack?.engine ?? {},
+    },
+  };
+}
+
+function documentOf(
+  { request, folder, parts }: Creation<DockerParts>,
+  { nodes, stack }: ClusterState & { readonly stack: StackState },
+  subnet: Subnet,
+) {
+  const { jaegerPort, otlpPort, publishedPorts } = stack;
+  return ownedStack(
+    stackDocument({ name: request.name, subnet, nodes, tag: parts.tag, jaegerPort, otlpPort }),
+    { folder: folder.path, nodes, publishedPorts },
+  );
+}

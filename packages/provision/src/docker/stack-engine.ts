@@ -1,0 +1,27 @@
+import type { ClusterFolder } from '../cluster/cluster-folder.ts';
+import type { ClusterState } from '../domain/cluster-state.ts';
+import { type Engine, engineVariables, openEngine } from './engine.ts';
+import type { TryDocker } from './run-docker.ts';
+
+export interface StackEngineInit {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly docker?: TryDocker;
+}
+
+/** The engine that a cluster was made in, or, when nothing is known of it, the one that the environment names. */
+export function engineOf(
+  folder: ClusterFolder,
+  state: ClusterState | undefined,
+  { environment, docker }: StackEngineInit,
+): Engine {
+  const variables = state?.stack?.engine ?? engineVariables(environment);
+  return openEngine({ environment, variables, folder: folder.path, ...(docker && { docker }) });
+}
+
+/** The first words of a compose command for the cluster. */
+export function composeWords(folder: ClusterFolder, name: string): string[] {
+  return [
+    ...['compose', '--ansi', 'never', '--progress', 'quiet'],
+    ...['--project-name', name, '--file', folder.composeFile, '--project-directory', folder.path],
+  ];
+}

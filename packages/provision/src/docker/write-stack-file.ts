@@ -1,0 +1,10 @@
+import { stringify } from 'yaml';
+import type { ClusterFolder } from '../cluster/cluster-folder.ts';
+import { writePrivateFile } from '../cluster/write-file.ts';
+import type { StackDocument } from '../domain/stack-document.ts';
+
+/** Writes the cluster's compose file. Compose would take a dollar sign for the start of a variable. */
+export function writeStackFile(folder: ClusterFolder, document: StackDocument): Promise<void> {
+  const text = stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
+  return writePrivateFile(folder.composeFile, text.replaceAll('$', '$$$$'));
+}

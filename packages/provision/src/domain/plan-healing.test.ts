@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { afterEvent, type ContainerEvent, dueContainers, type Kept, nextDueMs } from './plan-healing.ts';
+
+type Told = {
+  kind: ContainerEvent['kind'];
+  id?: string;
+  state?: 'running' | 'restarting' | 'exited';
+  atMs: number;
+};
+
+/** What is known after all of these, each of container `a` unless it says otherwise. */
+function after(...events: Told[]): Kept {
+  return events.reduce<Kept>(
+    (kept, { id = 'a', ...event }) =>
+      afterEvent(kept, { id, service: `node-${id}`, ...event } as ContainerEvent),
+    new Map(),
+  );
+}
+const isDue = (kept: Kept, nowMs: number) => dueContainers(kept, nowMs).length > 0;
+const minute = 60_000;
+
+test('a container that was killed is started again after a second', () => {
+  const kept = after({ kind: 'seen', state: 'running', atMs: 0 }, { kind: 'died', atMs: minute });
+  assert.deepEqual([isDue(kept, minute + 999), isDue(kept, minute + 1000)], [false, true]);
+  assert.equal(nextDueMs(kept), minute + 1000);
+});
+
+test('a container that was stopped, or removed, is left alone', () => {
+  const died: Told[] = [
+    { kind: 'started', atMs: 0 },
+    { kind: 'died', atMs: minute },
+  ];
+  for (const kind of ['stopped', 'removed'] as const)
+    assert.equal(nextDueMs(after(...died, { kind, atMs: minute + 5 })), undefined, kind);
+  const stopped = after(...died, { kind: 'stopped', atMs: minute + 5 });
+  assert.equal(
+    nextDueMs(
+      afterEvent(stopped, { kind: 'seen', state: 'exited', id: 'a', service: 'node-a', atMs: 2 * minute }),
+    ),
+    undefined,
+  );
+});
+
+test('a container that was stopped and is started by hand is kept again', () => {
+  const kept = after(
+    { kind: 'died', atMs: 0 },
+    { kind: 'stopped', atMs: 1 },
+    { kind: 'started', atMs: minute },
+    { kind: 'died', atMs: 2 * minute },
+  );
+  assert.equal(nextDueMs(kept), 2 * minute + 1000);
+});
+
+test('a container that the engine starts again itself needs nobody', () => {
+  const kept = after(
+    { kind: 'started', atMs: 0 },
+    { kind: 'died', atMs: 10 },
+    { kind: 'started', atMs: 200 },
+  );
+  assert.equal(nextDueMs(kept), undefined);
+});
+
+test('a container that keeps dying, or cannot be started, waits longer each time, and no longer than 30 seconds', () => {
+  let kept = after({ kind: 'started', atMs: 0 });
+  const delays: number[] = [];
+  for (let atMs = 1; delays.length < 7; atMs = (nextDueMs(kept) ?? 0) + 10) {
+    const kind = delays.length % 2 === 0 ? 'died' : 'start-failed';
+    kept = afterEvent(kept, { kind, id: 'a', service: 'node-a', atMs });
+    delays.push((nextDueMs(kept) ?? 0) - atMs);
+    if (kind === 'died') continue;
+    kept = afterEvent(kept, {
+      kind: 'started',
+      id: 'a',
+      service: 'node-a',
+      atMs: (nextDueMs(kept) ?? 0) + 5,
+    });
+    kept = afterEvent(kept, { kind: 'died', id: 'a', service: 'node-a', atMs: atMs + 6 });
+  }
+  assert.ok(
+    delays.every((delay, index) => index === 0 || delay >= (delays[index - 1] ?? 0)),
+    delays.join(),
+  );
+  assert.equal(delays.at(-1), 30_000);
+});
+
+test('one that is found stopped at the first look stays so, one whose end was missed is started', () => {
+  assert.equal(nextDueMs(after({ kind: 'seen', state: 'exited', atMs: 0 })), undefined);
+  const missed = after({ kind: 'started', atMs: 0 }, { kind: 'seen', state: 'exited', atMs: minute });
+  assert.equal(nextDueMs(missed), minute + 1000);
+});
+
+test('a look does not put off what is planned', () => {
+  const kept = after(
+    { kind: 'started', atMs: 0 },
+    { kind: 'died', atMs: minute },
+    { kind: 'seen', state: 'exited', atMs: minute + 500 },
+  );
+  assert.equal(nextDueMs(kept), minute + 1000);
+});
+
+test('of several that are due the ones that give others a network come first', () => {
+  const kept = new Map(
+    ['node01-apid', 'node01', 'node01-trustd'].flatMap((service) => [
+      ...afterEvent(new Map(), { kind: 'died', id: service, service, atMs: 0 }),
+    ]),
+  );
+  assert.deepEqual(
+    dueContainers(kept, minute).map(({ service }) => service),
+    ['node01', 'node01-apid', 'node01-trustd'],
+  );
+});

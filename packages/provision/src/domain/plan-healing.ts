@@ -1,0 +1,88 @@
+// What a cluster's keeper does about containers that end. The engine starts a container again that crashed, and leaves
+// one alone that was killed through it (`docker kill`), whatever its restart policy says. A container that was stopped
+// (`docker stop`, `docker compose stop`) is meant to stay so; only then the engine tells of a `stop` after the `die`.
+import { planRestart, type RestartHistory } from './plan-restart.ts';
+
+/** What the engine, or a look at it, says of one container. Times are milliseconds since 1970. */
+export type ContainerEvent = { readonly id: string; readonly service: string; readonly atMs: number } & (
+  | { readonly kind: 'started' | 'died' | 'stopped' | 'removed' }
+  /** An attempt to start it did not succeed. */
+  | { readonly kind: 'start-failed' }
+  /** A look, not a change. `restarting`: the engine itself is about to start it. */
+  | { readonly kind: 'seen'; readonly state: 'running' | 'restarting' | 'exited' }
+);
+
+/** One container as its keeper knows it. */
+export interface KeptContainer {
+  readonly service: string;
+  readonly startedAtMs: number;
+  readonly history: RestartHistory;
+  /** When it is to be started again, unless it runs by then; undefined while it runs, or was stopped on purpose. */
+  readonly dueAtMs: number | undefined;
+  /** It was stopped on purpose. */
+  readonly isStopped: boolean;
+}
+
+/** By container id. */
+export type Kept = ReadonlyMap<string, KeptContainer>;
+
+/** What is known after an event. */
+export function afterEvent(kept: Kept, event: ContainerEvent): Kept {
+  const { id, service, atMs } = event;
+  const known = kept.get(id);
+  const set = (change: Partial<KeptContainer>): Kept =>
+    new Map([...kept, [id, { ...(known ?? freshContainer(service, atMs)), ...change }]]);
+  switch (event.kind) {
+    case 'started':
+      return set({ startedAtMs: atMs, dueAtMs: undefined, isStopped: false });
+    case 'died':
+      return set(dueAgain(known ?? freshContainer(service, atMs), atMs));
+    case 'stopped':
+      return set({ dueAtMs: undefined, isStopped: true });
+    case 'removed':
+      return new Map([...kept].filter(([other]) => other !== id));
+    case 'start-failed':
+      return set(dueAgain({ ...(known ?? freshContainer(service, atMs)), startedAtMs: atMs }, atMs));
+    case 'seen':
+      return afterLook(kept, event.state, known, set, atMs);
+  }
+}
+
+/** The containers that are to be started now: those whose network others share come first. */
+export function dueContainers(kept: Kept, nowMs: number): { id: string; service: string }[] {
+  return [...kept]
+    .filter(([, { dueAtMs }]) => dueAtMs !== undefined && dueAtMs <= nowMs)
+    .map(([id, { service }]) => ({ id, service }))
+    .sort((a, b) => (a.service < b.service ? -1 : 1));
+}
+
+/** When there is something to do next; undefined when nothing is planned. */
+export function nextDueMs(kept: Kept): number | undefined {
+  const times = [...kept.values()].map(({ dueAtMs }) => dueAtMs).filter((dueAtMs) => dueAtMs !== undefined);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+function afterLook(
+  kept: Kept,
+  state: 'running' | 'restarting' | 'exited',
+  known: KeptContainer | undefined,
+  set: (change: Partial<KeptContainer>) => Kept,
+  atMs: number,
+): Kept {
+  if (state === 'running') return set({ dueAtMs: undefined, isStopped: false });
+  // Found stopped at the first look: someone wanted it so while nobody watched.
+  if (known === undefined) return set({ isStopped: state === 'exited', dueAtMs: undefined });
+  if (known.isStopped) return kept;
+  if (known.dueAtMs !== undefined && known.dueAtMs > atMs) return kept;
+  // Its end was missed, or the engine is at it: look again before doing anything.
+  return set(dueAgain(known, atMs));
+}
+
+function dueAgain(known: KeptContainer, atMs: number): Partial<KeptContainer> {
+  const { delayMs, history } = planRestart(known.history, atMs - known.startedAtMs);
+  return { history, dueAtMs: atMs + delayMs, isStopped: false };
+}
+
+function freshContainer(service: string, atMs: number): KeptContainer {
+  return { service, startedAtMs: atMs, history: { quickDeaths: 0 }, dueAtMs: undefined, isStopped: false };
+}

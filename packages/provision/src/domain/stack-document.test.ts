@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { planNodes } from './cluster-shape.ts';
+import { folderLabel, ownedStack } from './owned-stack.ts';
+import { type StackDesign, type StackDocument, stackDocument } from './stack-document.ts';
+
+const subnet = { first: 10, second: 5, third: 0 };
+const design = (controlPlanes: number, workers: number): StackDesign => ({
+  name: 'talos-default',
+  subnet,
+  nodes: planNodes({ controlPlanes, workers }, subnet),
+  tag: 'dev',
+  jaegerPort: 16686,
+  otlpPort: 4318,
+});
+
+/** What compose makes of compose.yaml when nothing is set: merged, with defaults, without fragments. */
+function composeFile(): StackDocument {
+  const text = readFileSync(join(import.meta.dirname, '..', '..', '..', '..', 'compose.yaml'), 'utf8');
+  const document = parse(text.replaceAll(/\$\{\w+:?-([^}]*)\}/g, '$1'), { merge: true }) as Record<
+    string,
+    unknown
+  >;
+  return Object.fromEntries(
+    Object.entries(document).filter(([key]) => !key.startsWith('x-')),
+  ) as unknown as StackDocument;
+}
+
+test('stackDocument() of three control planes and one worker is compose.yaml, but for how images are built', () => {
+  const { services, ...rest } = composeFile();
+  const withoutBuild = Object.fromEntries(
+    Object.entries(services).map(([name, { build: _, pull_policy: __, ...service }]) => [name, service]),
+  );
+  assert.deepEqual({ ...stackDocument(design(3, 1)) }, { ...rest, services: withoutBuild });
+});
+
+test('stackDocument() has a gateway for each node, a signer for each control plane, and their volumes', () => {
+  const { services, volumes } = stackDocument(design(1, 2));
+  const nodes = Object.keys(services).filter((name) => name.startsWith('node'));
+  assert.deepEqual(nodes, [
+    'node01',
+    'node01-apid',
+    'node01-trustd',
+    'node02',
+    'node02-apid',
+    'node03',
+    'node03-apid',
+  ]);
+  assert.equal(Object.keys(volumes).length, 1 + 6 + 4 + 4);
+});
+
+test('ownedStack() adds labels and published ports, and nothing else', () => {
+  const document = stackDocument(design(1, 1));
+  const owned = ownedStack(document, {
+    folder: '/c/x',
+    nodes: design(1, 1).nodes,
+    publishedPorts: { node01: 40001 },
+  });
+  const own = { [folderLabel]: '/c/x', 'talos.owned': 'true', 'talos.cluster.name': 'talos-default' };
+  const { node01, 'node02-apid': apid, jaeger } = owned.services;
+  assert.deepEqual(node01, {
+    ...document.services.node01,
+    labels: { ...own, 'talos.type': 'controlplane' },
+    ports: ['127.0.0.1:40001:50000'],
+  });
+  assert.deepEqual(apid, { ...document.services['node02-apid'], labels: own });
+  assert.deepEqual(jaeger, { ...document.services.jaeger, labels: own });
+  assert.deepEqual(owned.networks, { cluster: { ...document.networks.cluster, labels: own } });
+  assert.deepEqual(owned.volumes['node02-apid'], { ...document.volumes['node02-apid'], labels: own });
+  assert.deepEqual(owned.volumes.admin, { labels: own });
+});

@@ -1,0 +1,232 @@
+// The compose file of a cluster of any shape. For three control planes and one worker it says what compose.yaml in the
+// checkout says, which a test compares.
+import type { PlannedNode } from './cluster-shape.ts';
+import { gatewayAddress, nodeAddress, type Subnet, subnetCidr } from './subnet.ts';
+
+export interface StackDesign {
+  readonly name: string;
+  readonly subnet: Subnet;
+  readonly nodes: readonly PlannedNode[];
+  /** Tag of the suite's images. */
+  readonly tag: string;
+  /** Where this host reaches Jaeger's page and its OTLP receiver, on 127.0.0.1. */
+  readonly jaegerPort: number;
+  readonly otlpPort: number;
+}
+
+/** A value of YAML or JSON. */
+export type DocumentValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly DocumentValue[]
+  | { readonly [key: string]: DocumentValue };
+type Mapping = { readonly [key: string]: DocumentValue };
+
+export interface StackDocument {
+  readonly name: string;
+  readonly services: Readonly<Record<string, Mapping>>;
+  readonly networks: Readonly<Record<string, Mapping>>;
+  readonly volumes: Readonly<Record<string, Mapping | null>>;
+}
+
+/** Addresses at the end of the network belong to what is not a node: nodes have those from .2 to .252. */
+export const mostStackNodes = 251;
+const timeIndex = 251;
+const jaegerIndex = 252;
+/** Above 1023: the time server is not root. */
+const timePort = 50123;
+export const jaegerPorts = { page: 16686, otlp: 4318 } as const;
+export const jaegerImage = 'jaegertracing/jaeger:2.13.0';
+
+/** The suite's images that a stack runs. */
+export function stackImages(tag: string) {
+  const image = (service: string) => `nodewright/${service}:${tag}`;
+  return {
+    machined: image('machined'),
+    apid: image('apid'),
+    trustd: image('trustd'),
+    toolbox: image('toolbox'),
+  };
+}
+
+/** `address:port` of the stack's time server. */
+export function stackTimeServer(subnet: Subnet): string {
+  return `${nodeAddress(subnet, timeIndex)}:${timePort}`;
+}
+
+const locked = {
+  read_only: true,
+  cap_drop: ['ALL'],
+  security_opt: ['no-new-privileges:true'],
+  restart: 'unless-stopped',
+  stop_grace_period: '30s',
+  logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '2' } },
+};
+const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://jaeger:4318' };
+
+/** A folder in memory that machined's user (52) or a daemon's own shares with the group of one other. */
+const shared = (size: string, user: number, group: number) => ({
+  driver_opts: { type: 'tmpfs', device: 'tmpfs', o: `size=${size},mode=0750,uid=${user},gid=${group}` },
+});
+
+/** Every container, network and volume of the cluster. */
+export function stackDocument(design: StackDesign): StackDocument {
+  const { name, subnet, nodes } = design;
+  return {
+    name,
+    services: {
+      init: initService(design),
+      ...Object.assign({}, ...nodes.map((node) => nodeServices(design, node))),
+      ...companionServices(design),
+    },
+    networks: {
+      cluster: {
+        name,
+        labels: { 'talos.owned': 'true', 'talos.cluster.name': name },
+        ipam: { config: [{ subnet: subnetCidr(subnet), gateway: gatewayAddress(subnet) }] },
+      },
+    },
+    volumes: Object.assign({ admin: null }, ...nodes.map(nodeVolumes)),
+  };
+}
+
+function initService({ name, subnet, nodes, tag }: StackDesign): Mapping {
+  const flagOf = { controlplane: 'control-plane', worker: 'worker' } as const;
+  return {
+    ...locked,
+    restart: 'no',
+    image: stackImages(tag).toolbox,
+    entrypoint: ['/usr/bin/node', '/usr/lib/nodewright/cluster-init/cluster-init.cjs'],
+    command: [
+      `--name=${name}`,
+      ...nodes.map((node) => `--${flagOf[node.type]}=${node.name}=${node.address}`),
+      `--time-server=${stackTimeServer(subnet)}`,
+      '--cert-san=127.0.0.1',
+    ],
+    network_mode: 'none',
+    mem_limit: '192m',
+    volumes: [
+      'admin:/cluster/admin',
+      ...nodes.map((node) => `${node.name}-state:/cluster/nodes/${node.name}`),
+    ],
+  };
+}
+
+function nodeServices({ tag }: StackDesign, { name, type, address }: PlannedNode): Record<string, Mapping> {
+  const images = stackImages(tag);
+  const isControlPlane = type === 'controlplane';
+  const neighbour = {
+    network_mode: `service:${name}`,
+    depends_on: { [name]: { condition: 'service_started' } },
+  };
+  const machined: Mapping = {
+    ...locked,
+    image: images.machined,
+    depends_on: { init: { condition: 'service_completed_successfully' } },
+    environment: tracing,
+    group_add: ['50', '51'],
+    mem_limit: '160m',
+    pids_limit: 64,
+    tmpfs: [
+      '/run:size=1m,mode=0755,uid=52,gid=52',
+      '/system/run:size=1m,mode=0755,uid=52,gid=52',
+      '/var/log:size=64m,mode=0755,uid=52,gid=52',
+    ],
+    hostname: name,
+    command: ['--hostname', name, '--address', address],
+    networks: { cluster: { ipv4_address: address } },
+    volumes: [
+      `${name}-state:/system/state`,
+      `${name}-machined:/run/machined`,
+      `${name}-apid:/system/run/apid`,
+      ...(isControlPlane ? [`${name}-trustd:/system/run/trustd`] : []),
+      `${name}-apid-log:/var/log/apid:ro`,
+      ...(isControlPlane ? [`${name}-trustd-log:/var/log/trustd:ro`] : []),
+    ],
+  };
+  const apid: Mapping = {
+    ...locked,
+    image: images.apid,
+    environment: { ...tracing, LOG_FILE: '/var/log/apid/apid.log' },
+    mem_limit: '160m',
+    pids_limit: 32,
+    tmpfs: ['/run/apid:size=64k,mode=0700,uid=50,gid=50'],
+    ...neighbour,
+    volumes: [
+      `${name}-machined:/run/machined`,
+      `${name}-apid:/system/run/apid:ro`,
+      `${name}-apid-log:/var/log/apid`,
+    ],
+  };
+  const trustd: Mapping = {
+    ...locked,
+    image: images.trustd,
+    environment: { ...tracing, LOG_FILE: '/var/log/trustd/trustd.log' },
+    mem_limit: '128m',
+    pids_limit: 32,
+    tmpfs: ['/run/trustd:size=64k,mode=0700,uid=51,gid=51'],
+    ...neighbour,
+    volumes: [`${name}-trustd:/system/run/trustd:ro`, `${name}-trustd-log:/var/log/trustd`],
+  };
+  return {
+    [name]: machined,
+    [`${name}-apid`]: apid,
+    ...(isControlPlane ? { [`${name}-trustd`]: trustd } : {}),
+  };
+}
+
+function companionServices({ subnet, tag, jaegerPort, otlpPort }: StackDesign): Record<string, Mapping> {
+  const program = '/usr/lib/nodewright/time-server';
+  return {
+    time: {
+      ...locked,
+      image: stackImages(tag).toolbox,
+      entrypoint: [
+        '/usr/bin/node',
+        '--max-semi-space-size=2',
+        '--permission',
+        '--allow-net',
+        '--disable-warning=ExperimentalWarning',
+        `--allow-fs-read=${program}`,
+        `${program}/time-server.cjs`,
+      ],
+      mem_limit: '96m',
+      networks: { cluster: { ipv4_address: nodeAddress(subnet, timeIndex) } },
+    },
+    jaeger: {
+      ...locked,
+      image: jaegerImage,
+      mem_limit: '512m',
+      tmpfs: ['/tmp:size=64m'],
+      ports: [`127.0.0.1:${jaegerPort}:${jaegerPorts.page}`, `127.0.0.1:${otlpPort}:${jaegerPorts.otlp}`],
+      networks: { cluster: { ipv4_address: nodeAddress(subnet, jaegerIndex) } },
+    },
+    talosctl: {
+      ...locked,
+      restart: 'no',
+      profiles: ['tools'],
+      image: stackImages(tag).toolbox,
+      environment: tracing,
+      mem_limit: '192m',
+      networks: ['cluster'],
+      volumes: ['admin:/cluster/admin:ro'],
+    },
+  };
+}
+
+function nodeVolumes({ name, type }: PlannedNode): Record<string, Mapping | null> {
+  return {
+    [`${name}-state`]: null,
+    [`${name}-machined`]: shared('256k', 52, 50),
+    [`${name}-apid`]: shared('256k', 52, 50),
+    [`${name}-apid-log`]: shared('4m', 50, 50),
+    ...(type === 'controlplane'
+      ? {
+          [`${name}-trustd`]: shared('256k', 52, 51),
+          [`${name}-trustd-log`]: shared('4m', 51, 51),
+        }
+      : {}),
+  };
+}

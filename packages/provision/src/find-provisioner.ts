@@ -1,0 +1,23 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { locateCluster } from './cluster/read-cluster.ts';
+import { type ClusterRef, type ProvisionerName, provisionerNames } from './provisioner.ts';
+
+/**
+ * Which provisioner made a cluster; undefined when there is no such cluster. A state that is damaged tells as long as
+ * its first line, or the cluster's compose file, is there.
+ */
+export async function findProvisioner(ref: ClusterRef): Promise<ProvisionerName | undefined> {
+  const folder = await locateCluster(ref, { make: false });
+  if (!existsSync(folder.path)) return undefined;
+  const name = /^provisionername: (\w+)$/m.exec(readText(folder.state))?.[1];
+  const known = provisionerNames.find((provisioner) => provisioner === name);
+  return known ?? (existsSync(folder.composeFile) ? 'docker' : undefined);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
