@@ -8,7 +8,6 @@ import fc from 'fast-check';
 import { parseUptime } from './boot-facts.ts';
 import { effectiveCapabilities } from './effective-capabilities.ts';
 import { fixture } from './fixture.ts';
-import { mutated } from './mutated.ts';
 import { parseCpuinfo } from './parse-cpuinfo.ts';
 import { parseDiskstats } from './parse-diskstats.ts';
 import { parseKmsgRecord } from './parse-kmsg-record.ts';
@@ -19,6 +18,68 @@ import { parseNetDev } from './parse-net-dev.ts';
 import { parseProcessStat } from './parse-process-stat.ts';
 import { parseSocketTable, socketTableNames } from './parse-socket-table.ts';
 import { parseStat } from './parse-stat.ts';
+
+type Mutation =
+  | { readonly kind: 'overwrite' | 'insert'; readonly at: number; readonly text: string }
+  | { readonly kind: 'remove' | 'repeat'; readonly at: number; readonly length: number }
+  | { readonly kind: 'cut'; readonly at: number };
+
+/** What breaks parsers: bytes of any kind, separators, signs, and numbers that no counter holds. */
+const piece = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 6, unit: 'binary' }),
+  fc.constantFrom(
+    '\n',
+    ' ',
+    '\t',
+    ':',
+    ',',
+    ';',
+    '\0',
+    '-1',
+    '0x',
+    'NaN',
+    '1e999',
+    '(',
+    ')',
+    '\\x4',
+    '\\040',
+  ),
+  fc.bigInt(-1n, 2n ** 70n).map(String),
+);
+/** Where, as a part of the whole: so that it shrinks, and fits whatever came before. */
+const place = fc.double({ min: 0, max: 1, noNaN: true });
+
+const mutation: fc.Arbitrary<Mutation> = fc.oneof(
+  fc.record({ kind: fc.constantFrom('overwrite' as const, 'insert' as const), at: place, text: piece }),
+  fc.record({
+    kind: fc.constantFrom('remove' as const, 'repeat' as const),
+    at: place,
+    length: fc.integer({ min: 1, max: 80 }),
+  }),
+  fc.record({ kind: fc.constant('cut' as const), at: place }),
+);
+
+function apply(text: string, change: Mutation): string {
+  const at = Math.floor(change.at * text.length);
+  const [before, after] = [text.slice(0, at), text.slice(at)];
+  switch (change.kind) {
+    case 'overwrite':
+      return before + change.text + after.slice(change.text.length);
+    case 'insert':
+      return before + change.text + after;
+    case 'remove':
+      return before + after.slice(change.length);
+    case 'repeat':
+      return before + after.slice(0, change.length) + after;
+    case 'cut':
+      return before;
+  }
+}
+
+/** `text` with up to twelve changes anywhere. */
+function mutated(text: string): fc.Arbitrary<string> {
+  return fc.array(mutation, { maxLength: 12 }).map((changes) => changes.reduce(apply, text));
+}
 
 const largestUint64 = 2n ** 64n - 1n;
 const largestUint32 = 2 ** 32 - 1;

@@ -1,5 +1,5 @@
+import type { BPFInstruction } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
-import type { FilterInstruction } from '@nodewright/linux';
 
 /** As many instructions as the kernel takes. */
 const maxInstructions = 4096;
@@ -20,7 +20,7 @@ const jumpAlways = 0x00;
  *
  * @throws Fault `invalid-argument` that names the instruction, counted from 0.
  */
-export function checkPacketFilter(program: readonly FilterInstruction[]): void {
+export function checkPacketFilter(program: readonly BPFInstruction[]): void {
   const refuse = (what: string): never => {
     throw new Fault('invalid-argument', `bpf filter: ${what}`);
   };

@@ -8,7 +8,7 @@ const text = (facility: number, priority: number, sinceBootUs: bigint) =>
   kernelMessageText(
     {
       kind: 'record',
-      record: { facility, priority, sequence: 1n, sinceBootUs, text: Buffer.from('a message\n KEY=value\n') },
+      record: { facility, priority, sinceBootUs, text: Buffer.from('a message\n KEY=value\n') },
     },
     bootUs,
     nowUs,

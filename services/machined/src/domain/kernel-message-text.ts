@@ -1,4 +1,15 @@
-import type { KernelLogEntry } from '@nodewright/linux';
+/** A record of the kernel's log, or how many of them are gone. */
+export type KernelMessage =
+  | {
+      readonly kind: 'record';
+      readonly record: {
+        readonly facility: number;
+        readonly priority: number;
+        readonly sinceBootUs: bigint;
+        readonly text: Uint8Array;
+      };
+    }
+  | { readonly kind: 'lost'; readonly count: bigint };
 
 const facilities = [
   'kern',
@@ -27,7 +38,7 @@ const microsecondsPerSecond = 1_000_000n;
  * @param bootUs when the machine started, Unix time in microseconds.
  * @param nowUs stands with a loss, which has no time of its own.
  */
-export function kernelMessageText(entry: KernelLogEntry, bootUs: bigint, nowUs: bigint): Buffer {
+export function kernelMessageText(entry: KernelMessage, bootUs: bigint, nowUs: bigint): Buffer {
   if (entry.kind === 'lost') {
     const what = entry.count === 1n ? '1 kernel message was' : `${entry.count} kernel messages were`;
     return Buffer.from(

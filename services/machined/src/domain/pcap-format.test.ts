@@ -16,7 +16,7 @@ test('pcapRecordHeader() has the time, what is there and what there was', () => 
 });
 
 test('pcapLinkType() knows Ethernet, loopback and bare IP, and names what it does not know', () => {
-  const linkType = (hardwareType: number) => pcapLinkType({ name: 'x', index: 1, hardwareType });
+  const linkType = (hardwareType: number) => pcapLinkType({ hardwareType });
   assert.deepEqual([1, 772, 65_534].map(linkType), [1, 1, 101]);
   assert.throws(() => linkType(776), { kind: 'invalid-argument', message: 'unsupported link type sit' });
   assert.throws(() => linkType(4242), { kind: 'invalid-argument', message: 'unsupported link type 4242' });

@@ -1,6 +1,14 @@
 // The format of captures, draft-ietf-opsawg-pcap: little-endian, times in nanoseconds.
 import { Fault } from '@nodewright/fault';
-import type { CapturedPacket, NetworkLink } from '@nodewright/linux';
+
+/** What the header of a record tells of a packet. */
+export interface PcapRecord {
+  readonly seconds: number;
+  readonly nanoseconds: number;
+  readonly data: Uint8Array;
+  /** How long the packet was. */
+  readonly lengthBytes: number;
+}
 
 const magic = 0xa1b2_3c4d;
 const version = { major: 2, minor: 4 } as const;
@@ -30,7 +38,7 @@ const linkNames: Readonly<Record<number, string>> = {
 };
 
 /** @throws Fault `invalid-argument` for a device whose packets have no type there. Source: Talos v1.14: PacketCapture. */
-export function pcapLinkType({ hardwareType }: NetworkLink): number {
+export function pcapLinkType({ hardwareType }: { readonly hardwareType: number }): number {
   const linkType = linkTypes[hardwareType];
   if (linkType !== undefined) return linkType;
   throw new Fault('invalid-argument', `unsupported link type ${linkNames[hardwareType] ?? hardwareType}`);
@@ -48,7 +56,7 @@ export function pcapHeader(linkType: number, snapLength: number): Buffer {
 }
 
 /** What stands before the bytes of a packet. */
-export function pcapRecordHeader({ seconds, nanoseconds, data, lengthBytes }: CapturedPacket): Buffer {
+export function pcapRecordHeader({ seconds, nanoseconds, data, lengthBytes }: PcapRecord): Buffer {
   const header = Buffer.alloc(recordHeaderBytes);
   header.writeUInt32LE(seconds, 0);
   header.writeUInt32LE(nanoseconds, 4);

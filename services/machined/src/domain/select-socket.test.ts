@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NetstatRequest_Filter } from '@nodewright/contract/gen/machine/machine.ts';
-import type { SocketEntry } from '@nodewright/linux';
 import { selectSocket } from './select-socket.ts';
 
 const remotes = {
@@ -12,7 +11,7 @@ const remotes = {
 };
 const taken = (filter: NetstatRequest_Filter) =>
   Object.entries(remotes)
-    .filter(([, remote]) => selectSocket(filter)({ remote } as SocketEntry))
+    .filter(([, remote]) => selectSocket(filter)({ remote }))
     .map(([name]) => name);
 
 test('selectSocket() goes by the remote end alone', () => {

@@ -1,13 +1,17 @@
 import { NetstatRequest_Filter } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
-import type { SocketEntry } from '@nodewright/linux';
+
+/** The part of a socket that decides: where its other end is. */
+export interface SocketRemote {
+  readonly remote: { readonly port: number; readonly isUnspecified: boolean };
+}
 
 /**
  * Which sockets a filter of Netstat lets through. Source: Talos v1.14: Netstat.
  *
  * @throws Fault `invalid-argument` for a filter that is none.
  */
-export function selectSocket(filter: NetstatRequest_Filter): (socket: SocketEntry) => boolean {
+export function selectSocket(filter: NetstatRequest_Filter): (socket: SocketRemote) => boolean {
   switch (filter) {
     case NetstatRequest_Filter.ALL:
       return () => true;

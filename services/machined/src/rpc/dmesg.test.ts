@@ -10,7 +10,10 @@ const startMs = Date.UTC(2026, 7, 14, 12);
 class FakeLog implements KernelLog {
   readonly entries: KernelLogEntry[] = [];
   isClosed = false;
+  /** Called when a reader finds nothing, how often so far. */
+  onEmpty: (times: number) => void = () => {};
   #sequence = 0n;
+  #timesEmpty = 0;
 
   add(text: string): void {
     this.#sequence += 1n;
@@ -27,11 +30,18 @@ class FakeLog implements KernelLog {
   }
 
   next(): KernelLogEntry | undefined {
-    return this.entries.shift();
+    const entry = this.entries.shift();
+    if (entry === undefined) this.#reportEmpty();
+    return entry;
   }
 
   [Symbol.dispose](): void {
     this.isClosed = true;
+  }
+
+  #reportEmpty(): void {
+    this.#timesEmpty += 1;
+    this.onEmpty(this.#timesEmpty);
   }
 }
 
@@ -74,9 +84,11 @@ test('Dmesg leaves out what was there with tail, follows what comes, and lets go
   const log = new FakeLog();
   for (let count = 0; count < 200; count += 1) log.add('old');
   const { next, stop } = open(log, { follow: true, tail: true });
-  const first = next();
-  setTimeout(() => log.add('new'), 30);
-  assert.match((await first) ?? '', /new\n$/);
+  // Once it has skipped what was there, and once it has found nothing more.
+  log.onEmpty = (times) => {
+    if (times === 2) log.add('new');
+  };
+  assert.match((await next()) ?? '', /new\n$/);
   const second = next();
   stop.abort();
   assert.deepEqual([await second, log.isClosed], [undefined, true]);

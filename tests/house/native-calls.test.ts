@@ -1,0 +1,44 @@
+// The add-on for system calls: in the bundle of machined, and in its memory only once packets are captured.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
+import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
+import { noTelemetry } from '@nodewright/telemetry';
+import { startLoneNode } from '@nodewright/testkit';
+
+const dist = join(import.meta.dirname, '..', '..', '_out', 'dist');
+
+test('the bundle of machined loads its add-on from an empty folder, for the first capture and not before', {
+  skip: process.getuid?.() === 0 ? false : 'capturing packets needs CAP_NET_RAW: run as root',
+}, async () => {
+  const programs = mkdtempSync(join(tmpdir(), 'bundles-'));
+  try {
+    for (const name of ['machined', 'apid', 'trustd']) {
+      cpSync(join(dist, name), join(programs, name), { recursive: true });
+    }
+    await using node = await startLoneNode({
+      servicesFolder: programs,
+      program: join(programs, 'machined', 'machined.cjs'),
+    });
+    const isLoaded = () => readFileSync(`/proc/${node.machined.pid}/maps`, 'utf8').includes('koffi.node');
+    using channel = openUnixChannel(node.sockets.machined);
+    const machine = createRpcClient(MachineServiceDefinition, channel, {
+      telemetry: noTelemetry,
+      metadata: { 'talos-role': 'os:operator' },
+    });
+    await machine.netstat({ filter: 0, l4proto: { tcp: true }, netns: { hostnetwork: true } });
+    assert.equal(isLoaded(), false);
+    const stop = new AbortController();
+    for await (const { bytes } of machine.packetCapture({ interface: 'lo' }, { signal: stop.signal })) {
+      assert.equal(bytes.length, 24);
+      break;
+    }
+    stop.abort();
+    assert.equal(isLoaded(), true);
+  } finally {
+    rmSync(programs, { recursive: true, force: true });
+  }
+});
