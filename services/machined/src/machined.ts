@@ -32,6 +32,7 @@ import { neighbourLogFile, nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
 import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
 import { createClientConfiguration } from './rpc/client-configuration.ts';
+import { createClusterHealth } from './rpc/cluster-health.ts';
 import { completeServices } from './rpc/complete-services.ts';
 import { createDisks } from './rpc/disks.ts';
 import { createDmesg } from './rpc/dmesg.ts';
@@ -96,6 +97,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   const kernel = scope.use(openKernelFiles(telemetry));
   const guard = scope.use(openExitGuard());
   const streamsEnd = new AbortController();
+  const members = scope.use(await openMembershipFile(layout.paths.membership, log));
 
   const server = scope.use(
     createRpcServer({
@@ -114,6 +116,14 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
           ...createLogs(logs, source === 'external' ? childDaemons(node) : [], signal),
         },
         'storage.StorageService': createDisks(telemetry),
+        'cluster.ClusterService': createClusterHealth({
+          ca: config.ca,
+          address: node.addresses[0] ?? '',
+          members: () => members.current(),
+          now: systemWallClock.now,
+          telemetry,
+          stopSignal: streamsEnd.signal,
+        }),
         'time.TimeService': createTimeService({
           server: timeServerOf(config.timeServers),
           timeoutMs: timeQueryTimeoutMs,
@@ -142,7 +152,6 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   });
   scope.use(linkSocket(layout.paths.upstreamMachinedSocket, layout.paths.machinedSocket));
 
-  const members = scope.use(await openMembershipFile(layout.paths.membership, log));
   const conditions = startIdentityKeeper({ config, node, layout, members, log, telemetry }, scope);
 
   if (source === 'external') {

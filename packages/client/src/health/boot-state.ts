@@ -1,0 +1,49 @@
+import {
+  MachineStatusEvent,
+  MachineStatusEvent_MachineStage,
+} from '@nodewright/contract/gen/machine/machine.ts';
+import type { NodeClient } from '../node-client.ts';
+import { readResource } from './read-resource.ts';
+
+const statusType = 'talos/runtime/machine.MachineStatusEvent';
+
+/**
+ * Whether a node has come to the end of its boot sequence: as its resource says; where there is none, as the last
+ * event of its stage says; where that has been forgotten, its stage has not changed for long, and its services tell.
+ */
+export async function isBootFinished(node: NodeClient, signal: AbortSignal): Promise<boolean> {
+  const status = { namespace: 'runtime', type: 'MachineStatuses.runtime.talos.dev', id: 'machine' };
+  const fields = await readResource(node, status, signal);
+  if (fields !== undefined) return fields.stage === 'running';
+  const stage = await lastStage(node, signal);
+  if (stage !== undefined) return stage === MachineStatusEvent_MachineStage.RUNNING;
+  const { messages } = await node.machine.serviceList({}, { signal });
+  return messages[0]?.services.every(({ state }) => state === 'Running' || state === 'Finished') ?? false;
+}
+
+/** The stage in the newest of the events that the node keeps. */
+async function lastStage(
+  node: NodeClient,
+  signal: AbortSignal,
+): Promise<MachineStatusEvent_MachineStage | undefined> {
+  // The stream has no end of its own: past events come at once, so a short silence is the end of them.
+  const silence = new AbortController();
+  const either = AbortSignal.any([signal, silence.signal]);
+  let stage: MachineStatusEvent_MachineStage | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const request = { tailEvents: -1, tailId: '', tailSeconds: 0, withActorId: '' };
+    for await (const { data } of node.machine.events(request, { signal: either })) {
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), silenceMs);
+      if (data?.typeUrl === statusType) stage = MachineStatusEvent.decode(data.value).stage;
+    }
+  } catch (error) {
+    if (!silence.signal.aborted) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  return stage;
+}
+
+const silenceMs = 300;

@@ -1,0 +1,32 @@
+import { Fault } from '@nodewright/fault';
+import type { NodeClient } from '../node-client.ts';
+import type { ClusterNodes } from './health-check.ts';
+import { listResources } from './read-resource.ts';
+
+/**
+ * The nodes of a cluster as one of them knows them: from its resources.
+ *
+ * @throws Fault `failed-precondition` when the node knows nothing of them.
+ */
+export async function discoverNodes(node: NodeClient, signal: AbortSignal): Promise<ClusterNodes> {
+  const members = await listResources(
+    node,
+    { namespace: 'cluster', type: 'Members.cluster.talos.dev' },
+    signal,
+  );
+  if (members === undefined || members.length === 0) {
+    throw new Fault(
+      'failed-precondition',
+      `node ${node.name} does not tell which nodes its cluster has: name the control planes and the workers`,
+    );
+  }
+  const found: { controlPlanes: string[]; workers: string[] } = { controlPlanes: [], workers: [] };
+  for (const { addresses, hostname, machineType } of members) {
+    const [address] = Array.isArray(addresses) ? (addresses as unknown[]) : [];
+    if (typeof address !== 'string') {
+      throw new Fault('failed-precondition', `member "${String(hostname)}" has no address`);
+    }
+    (machineType === 'worker' ? found.workers : found.controlPlanes).push(address);
+  }
+  return found;
+}

@@ -1,0 +1,57 @@
+import type { EtcdMember } from '@nodewright/contract/gen/machine/machine.ts';
+import { Fault, faultFrom } from '@nodewright/fault';
+import type { NodeClient } from '../node-client.ts';
+import { askEach, type HealthCheck, ok, skip } from './health-check.ts';
+import { serviceCheck } from './service-check.ts';
+
+/** The members that the node's etcd knows; undefined when the node has no etcd. */
+async function membersOf(node: NodeClient, signal: AbortSignal): Promise<readonly EtcdMember[] | undefined> {
+  try {
+    return (await node.machine.etcdMemberList({ queryLocal: false }, { signal })).messages[0]?.members ?? [];
+  } catch (error) {
+    if (faultFrom(error).kind === 'unimplemented') return undefined;
+    throw error;
+  }
+}
+
+const noEtcd = skip('no control plane has the service etcd');
+
+const consistentMembers: HealthCheck = {
+  name: 'etcd members to be consistent across nodes',
+  async run(cluster, signal) {
+    const answers = await askEach(cluster, cluster.nodes.controlPlanes, (node) => membersOf(node, signal));
+    if ([...answers.values()].some((members) => members === undefined)) return noEtcd;
+    const texts = [...answers].map(([address, members = []]) => {
+      const rows = members.map(
+        ({ id, hostname, isLearner }) => `${hostname}/${id}${isLearner ? '/learner' : ''}`,
+      );
+      return { address, text: rows.sort().join(' ') };
+    });
+    const other = texts.find(({ text }) => text !== texts[0]?.text);
+    if (other === undefined) return ok;
+    throw new Fault(
+      'failed-precondition',
+      `nodes ${texts[0]?.address} and ${other.address} know different members: ${texts[0]?.text} and ${other.text}`,
+    );
+  },
+};
+
+const membersAreControlPlanes: HealthCheck = {
+  name: 'etcd members to be control plane nodes',
+  async run(cluster, signal) {
+    const { controlPlanes } = cluster.nodes;
+    const members = await membersOf(cluster.node(controlPlanes[0] as string), signal);
+    if (members === undefined) return noEtcd;
+    const hosts = members.flatMap(({ peerUrls }) => peerUrls.map((url) => new URL(url).hostname));
+    const stranger = hosts.find((host) => !controlPlanes.includes(host.replace(/^\[(.*)\]$/, '$1')));
+    if (stranger === undefined) return ok;
+    throw new Fault('failed-precondition', `etcd has the member ${stranger}, which is no control plane`);
+  },
+};
+
+/** Source: Talos v1.14: health, checks 1 to 3. */
+export const etcdChecks: readonly HealthCheck[] = [
+  serviceCheck('etcd to be healthy', 'etcd'),
+  consistentMembers,
+  membersAreControlPlanes,
+];

@@ -1,0 +1,3 @@
+export { type CheckHealthInit, checkHealth, healthChecks } from './check-health.ts';
+export { discoverNodes } from './discover-nodes.ts';
+export type { CheckedCluster, CheckOutcome, ClusterNodes, HealthCheck } from './health-check.ts';

@@ -1,0 +1,45 @@
+import type { Resource } from '@nodewright/contract/gen/cosi/resource/resource.ts';
+import { faultFrom } from '@nodewright/fault';
+import { parse } from 'yaml';
+import type { NodeClient } from '../node-client.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The content of a resource; undefined when the node has none of it, or no resources at all. */
+export async function readResource(
+  node: NodeClient,
+  resource: { readonly namespace: string; readonly type: string; readonly id: string },
+  signal: AbortSignal,
+): Promise<Fields | undefined> {
+  try {
+    const answer = await node.state.get({ ...resource, options: {} }, { signal });
+    return fieldsOf(answer.resource);
+  } catch (error) {
+    const { kind } = faultFrom(error);
+    if (kind === 'unimplemented' || kind === 'not-found') return undefined;
+    throw error;
+  }
+}
+
+/** The content of every resource of a type; undefined when the node has no resources at all. */
+export async function listResources(
+  node: NodeClient,
+  resources: { readonly namespace: string; readonly type: string },
+  signal: AbortSignal,
+): Promise<Fields[] | undefined> {
+  const found: Fields[] = [];
+  try {
+    for await (const { resource } of node.state.list({ ...resources, options: {} }, { signal })) {
+      found.push(fieldsOf(resource));
+    }
+    return found;
+  } catch (error) {
+    if (faultFrom(error).kind === 'unimplemented') return undefined;
+    throw error;
+  }
+}
+
+function fieldsOf(resource: Resource | undefined): Fields {
+  const fields: unknown = parse(resource?.spec?.yamlSpec ?? '');
+  return typeof fields === 'object' && fields !== null ? (fields as Fields) : {};
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MachineType, type Member } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
+import { healthTimeoutMs, nodesToCheck } from './health-request.ts';
+
+const member = (address: string, machineType: MachineType): Member => ({
+  hostname: `node-${address}`,
+  addresses: [address, 'fd00::1'],
+  machineType,
+});
+const members = [
+  member('10.0.0.1', MachineType.MACHINE_TYPE_INIT),
+  member('10.0.0.2', MachineType.MACHINE_TYPE_CONTROL_PLANE),
+  member('10.0.0.3', MachineType.MACHINE_TYPE_WORKER),
+];
+
+test('a health check takes the nodes that are named, else those that are known, else this one', () => {
+  const named = { controlPlaneNodes: ['a'], workerNodes: ['b'], forceEndpoint: '' };
+  assert.deepEqual(nodesToCheck({ clusterInfo: named }, members, 'own'), {
+    controlPlanes: ['a'],
+    workers: ['b'],
+  });
+  const empty = { controlPlaneNodes: [], workerNodes: [], forceEndpoint: 'https://x' };
+  for (const clusterInfo of [undefined, empty]) {
+    assert.deepEqual(nodesToCheck({ clusterInfo }, members, 'own'), {
+      controlPlanes: ['10.0.0.1', '10.0.0.2'],
+      workers: ['10.0.0.3'],
+    });
+  }
+  assert.deepEqual(nodesToCheck({ clusterInfo: undefined }, [], 'own'), {
+    controlPlanes: ['own'],
+    workers: [],
+  });
+});
+
+test('a health check takes as long as it is given, 20 minutes by default, and no more than a timer can', () => {
+  const of = (seconds: bigint, nanos = 0) => healthTimeoutMs({ waitTimeout: { seconds, nanos } });
+  assert.deepEqual(
+    [healthTimeoutMs({ waitTimeout: undefined }), of(0n), of(2n, 500_000_000), of(10n ** 12n)],
+    [1_200_000, 0, 2500, 2 ** 31 - 1],
+  );
+  assert.throws(() => of(-1n), { kind: 'invalid-argument' });
+});

@@ -1,0 +1,45 @@
+import type { HealthCheckRequest } from '@nodewright/contract/gen/cluster/cluster.ts';
+import type { Member } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
+import { MachineType } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
+import { Fault } from '@nodewright/fault';
+
+/** The nodes that are checked, by address. */
+export interface CheckedNodes {
+  readonly controlPlanes: readonly string[];
+  readonly workers: readonly string[];
+}
+
+/** As talosctl has it. Source: Talos v1.14: health. */
+const defaultTimeoutMs = 20 * 60_000;
+/** The longest time that a timer can have. */
+const longestTimeoutMs = 2 ** 31 - 1;
+
+/**
+ * Whom to check: the nodes that the request names, else those that this node knows, which is at least itself.
+ *
+ * @param own address of this node, a control plane.
+ */
+export function nodesToCheck(
+  { clusterInfo }: Pick<HealthCheckRequest, 'clusterInfo'>,
+  members: readonly Member[],
+  own: string,
+): CheckedNodes {
+  const { controlPlaneNodes = [], workerNodes = [] } = clusterInfo ?? {};
+  if (controlPlaneNodes.length > 0 || workerNodes.length > 0) {
+    return { controlPlanes: controlPlaneNodes, workers: workerNodes };
+  }
+  if (members.length === 0) return { controlPlanes: [own], workers: [] };
+  const addressesOf = (isWorker: boolean) =>
+    members
+      .filter(({ machineType }) => (machineType === MachineType.MACHINE_TYPE_WORKER) === isWorker)
+      .flatMap(({ addresses }) => addresses.slice(0, 1));
+  return { controlPlanes: addressesOf(false), workers: addressesOf(true) };
+}
+
+/** How long all checks may take together. @throws Fault `invalid-argument` for a negative time */
+export function healthTimeoutMs({ waitTimeout }: Pick<HealthCheckRequest, 'waitTimeout'>): number {
+  if (waitTimeout === undefined) return defaultTimeoutMs;
+  const timeoutMs = Number(waitTimeout.seconds) * 1000 + waitTimeout.nanos / 1e6;
+  if (timeoutMs < 0) throw new Fault('invalid-argument', 'wait_timeout should not be negative');
+  return Math.min(timeoutMs, longestTimeoutMs);
+}

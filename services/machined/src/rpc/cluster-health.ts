@@ -1,0 +1,77 @@
+import { ports, roles } from '@nodewright/contract';
+import type { ClusterServiceImplementation } from '@nodewright/contract/gen/cluster/cluster.ts';
+import type { Member } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
+import { Fault, Secret } from '@nodewright/fault';
+import type { NodeConfig } from '@nodewright/machine-config';
+import { issueCertificate } from '@nodewright/pki';
+import type { Telemetry } from '@nodewright/telemetry';
+import { healthTimeoutMs, nodesToCheck } from '../domain/health-request.ts';
+
+export interface ClusterHealthInit {
+  readonly ca: NodeConfig['ca'];
+  /** This node's own, where its apid listens. */
+  readonly address: string;
+  /** The nodes of the cluster, as far as this node knows. */
+  readonly members: () => readonly Member[];
+  /** Unix ms. */
+  readonly now: () => number;
+  readonly telemetry: Telemetry;
+  readonly stopSignal: AbortSignal;
+}
+
+const hourMs = 3_600_000;
+/** The clocks of other nodes may be a little behind. */
+const clockToleranceMs = 60_000;
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+/**
+ * HealthCheck: asks the nodes of the cluster over the API, as a reader whose certificate is issued for the occasion.
+ * What is not there to be asked, etcd and Kubernetes, is said to be skipped.
+ */
+export function createClusterHealth(init: ClusterHealthInit): ClusterServiceImplementation {
+  return {
+    async *healthCheck(request, context) {
+      const nodes = nodesToCheck(request, init.members(), init.address);
+      const timeoutMs = healthTimeoutMs(request);
+      // Loaded by the first check: a node that nobody checks does without a client.
+      const [{ openTalosClient }, { checkHealth }] = await Promise.all([
+        import('@nodewright/client'),
+        import('@nodewright/client/health'),
+      ]);
+      const { address, telemetry, stopSignal } = init;
+      const host = address.includes(':') ? `[${address}]` : address;
+      const talosContext = {
+        endpoints: [`${host}:${ports.apid}`],
+        nodes: [],
+        ...(await issueReader(init, timeoutMs)),
+      };
+      using talos = openTalosClient({ context: talosContext, telemetry });
+      const lines = checkHealth({
+        nodes,
+        node: (name) => talos.node(name),
+        timeoutMs,
+        signal: AbortSignal.any([context.signal, stopSignal]),
+      });
+      for await (const message of lines) yield { message };
+    },
+  };
+}
+
+async function issueReader(
+  { ca, now }: ClusterHealthInit,
+  timeoutMs: number,
+): Promise<{ ca: string; crt: string; key: Secret }> {
+  if (ca.key === undefined) {
+    throw new Fault('failed-precondition', 'this node holds no key of the CA: it cannot ask the others');
+  }
+  const { certificate, key } = await issueCertificate({
+    issuer: { certificate: ca.certificate, key: ca.key },
+    subject: { organizations: [roles.reader] },
+    keyUsage: ['digitalSignature'],
+    extendedKeyUsage: ['clientAuth'],
+    notBefore: new Date(now() - clockToleranceMs),
+    lifetimeHours: 1 + timeoutMs / hourMs,
+  });
+  return { ca: base64(ca.certificate), crt: base64(certificate), key: new Secret(base64(key)) };
+}
