@@ -43,6 +43,7 @@ function savedImage({ builtSeconds, content = 'program', hostname = '', compress
       Entrypoint: ['/usr/bin/node'],
       Hostname: hostname,
       Image: `sha256:${builtSeconds}`,
+      Labels: { 'com.docker.compose.project': String(builtSeconds), title: 'a program' },
     },
     rootfs: { type: 'layers', diff_ids: [digest(shared), digest(layer)] },
     history: [{ created, created_by: `COPY file:${digest(layer).slice(7)} in /` }],
@@ -84,7 +85,11 @@ test('normaliseImages() leaves what the image does as it is, under the final nam
   const config = JSON.parse(String(files.get(entry.Config)));
   assert.deepEqual(entry.RepoTags, ['final:1']);
   assert.deepEqual(images, [{ name: 'final:1', id: digest(files.get(entry.Config) ?? Buffer.alloc(0)) }]);
-  assert.deepEqual(config.config, { Entrypoint: ['/usr/bin/node'], User: '50:50' });
+  assert.deepEqual(config.config, {
+    Entrypoint: ['/usr/bin/node'],
+    Labels: { title: 'a program' },
+    User: '50:50',
+  });
   assert.equal(config.architecture, 'arm64');
   assert.equal(config.created, '2023-11-14T22:13:20.000Z');
   assert.equal(config.history, undefined);

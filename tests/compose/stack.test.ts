@@ -121,7 +121,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
     }
   });
 
-  test('every program of ours runs under the permission model and may start nothing', async () => {
+  test('every program of ours runs under the permission model and may start nothing, and only machined loads an add-on', async () => {
     for (const [service, { State }] of Object.entries(await stack.inspect())) {
       if (service === 'jaeger') continue;
       const words = (await readFile(`/proc/${State.Pid}/cmdline`, 'utf8')).split('\0').slice(0, -1);
@@ -133,7 +133,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
       const flags = words.slice(1, program);
       assert.ok(flags.includes('--permission'), service);
       const allowed = flags.filter((flag) => /^--allow-/.test(flag) && !/^--allow-(net$|fs-)/.test(flag));
-      assert.deepEqual(allowed, [], service);
+      assert.deepEqual(allowed, name === 'machined' ? ['--allow-addons'] : [], service);
       const writes = flags.filter((flag) => flag.startsWith('--allow-fs-write='));
       const expected =
         { machined: ['*'], apid: ['/run/apid', '/var/log/apid'], trustd: ['/run/trustd', '/var/log/trustd'] }[

@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
 import { type Architecture, nativeArchitecture } from './architecture.ts';
 import { ensureBase } from './ensure-base.ts';
-import { type NormalisedImages, normaliseImages } from './normalise-images.ts';
+import type { NormalisedImages } from './normalise-images.ts';
+import { saveNormalised } from './save-normalised.ts';
 import { stageContext } from './stage-context.ts';
 
 /** Every image and the folder of its Dockerfile. */
@@ -39,9 +38,7 @@ export async function buildImages(init: BuildImagesInit): Promise<{ name: string
   const { checkout, architecture, services = imageServices } = init;
   const isNative = architecture === nativeArchitecture();
   const base = await ensureBase(init);
-  const context = isNative
-    ? checkout
-    : stageContext(checkout, join(checkout, '_out', 'images', architecture), architecture);
+  const context = isNative ? checkout : stageContext(checkout, architecture);
   const suffix = isNative ? '' : `-${architecture}`;
   const names = services.map((service) => `nodewright/${service}:${init.tag}${suffix}`);
   const drafts = names.map((name) => `${name}-draft`);
@@ -49,10 +46,11 @@ export async function buildImages(init: BuildImagesInit): Promise<{ name: string
     // One after the other: they share their first layers.
     for (const [index, service] of services.entries())
       await build(init, base, context, service, drafts[index] ?? '');
-    const normalised = await normalise(
-      new Map(drafts.map((draft, index) => [draft, names[index] ?? ''])),
-      init,
-    );
+    const normalised = await saveNormalised({
+      names: new Map(drafts.map((draft, index) => [draft, names[index] ?? ''])),
+      architecture,
+      epochSeconds: init.epochSeconds,
+    });
     const before = (await Promise.all(names.map(idOf))).filter((id) => id !== undefined);
     await load(normalised);
     // An image that lost its name to the new one goes, unless a container still runs it.
@@ -93,20 +91,6 @@ async function build(
 async function idOf(name: string): Promise<string | undefined> {
   const { code, stdout } = await tryDocker(['image', 'inspect', '--format', '{{.Id}}', name]);
   return code === 0 ? stdout.trim() : undefined;
-}
-
-async function normalise(
-  names: ReadonlyMap<string, string>,
-  { architecture, epochSeconds }: BuildImagesInit,
-): Promise<NormalisedImages> {
-  const folder = mkdtempSync(join(tmpdir(), 'images-'));
-  try {
-    const file = join(folder, 'saved.tar');
-    await runDocker(['save', '--output', file, ...names.keys()]);
-    return normaliseImages({ saved: readFileSync(file), architecture, epochSeconds, names });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 async function load({ archive }: NormalisedImages): Promise<void> {

@@ -88,13 +88,22 @@ export function normaliseImages({
   return { archive: writeTar(files), images };
 }
 
+/** Compose labels what it builds with the project for which it did. */
+const isBuildLabel = (name: string) => name.startsWith('com.docker.compose.');
+
 /** What the image does, in an order of its own, without what one builder says and another leaves out. */
 function normaliseSettings(settings: Record<string, unknown>): Record<string, unknown> {
   const said = Object.entries(settings).filter(
     ([name, value]) =>
       !buildTraces.includes(name) && !unsaid.has(value) && !(name === 'WorkingDir' && value === '/'),
   );
-  return Object.fromEntries(said.sort(([a], [b]) => (a < b ? -1 : 1)));
+  const settled = said.map(([name, value]) => [name, name === 'Labels' ? ownLabels(value) : value] as const);
+  return Object.fromEntries(settled.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function ownLabels(labels: unknown): Record<string, unknown> {
+  const own = Object.entries(labels as Record<string, unknown>).filter(([name]) => !isBuildLabel(name));
+  return Object.fromEntries(own.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function archiveReader(saved: Buffer): (path: string) => Buffer {

@@ -1,46 +1,35 @@
-import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type Architecture, npmArchitecture } from './architecture.ts';
+import { fetchPackage } from './fetch-package.ts';
 
 /**
- * Lays out a build context for another architecture: what the checkout would be on such a machine. The Node.js comes
- * from its npm package and must have the sum that the lock file says.
+ * Lays out a build context for another architecture below the checkout: what the checkout would be on such a machine.
+ * What is machine code comes from the same npm packages as here, those for the other architecture.
  */
-export function stageContext(checkout: string, folder: string, architecture: Architecture): string {
-  const packageName = `node-linux-${npmArchitecture(architecture)}`;
-  const binary = join('node_modules', packageName, 'bin', 'node');
-  rmSync(join(folder, '_out'), { recursive: true, force: true });
-  cpSync(join(checkout, '_out', 'dist'), join(folder, '_out', 'dist'), { recursive: true });
-  for (const path of ['images', ...globSync('services/*/Dockerfile', { cwd: checkout })])
+export function stageContext(checkout: string, architecture: Architecture): string {
+  const images = join(checkout, '_out', 'images');
+  const folder = join(images, architecture);
+  rmSync(folder, { recursive: true, force: true });
+  for (const path of ['_out/dist', 'images', ...globSync('services/*/Dockerfile', { cwd: checkout })])
     cpSync(join(checkout, path), join(folder, path), { recursive: true });
-  if (!existsSync(join(folder, binary))) fetchNode(checkout, folder, packageName);
+  for (const path of globSync('_out/dist/*/linux_*', { cwd: folder }))
+    rmSync(join(folder, path), { recursive: true });
+  for (const [name, path, target] of machineCode(npmArchitecture(architecture))) {
+    const from = join(fetchPackage(checkout, name, join(images, 'packages')), path);
+    mkdirSync(dirname(join(folder, target)), { recursive: true });
+    cpSync(from, join(folder, target));
+  }
   return folder;
 }
 
-function fetchNode(checkout: string, folder: string, packageName: string): void {
-  const lock = JSON.parse(readFileSync(join(checkout, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { version: string; integrity: string }>;
-  };
-  const locked = lock.packages[`node_modules/${packageName}`];
-  if (locked === undefined) throw new Error(`the lock file does not name ${packageName}`);
-  const download = mkdtempSync(join(tmpdir(), 'node-package-'));
-  try {
-    execFileSync('npm', ['pack', '--silent', `${packageName}@${locked.version}`], {
-      cwd: download,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    const [name = ''] = globSync('*.tgz', { cwd: download });
-    const tarball = join(download, name);
-    const [algorithm = '', expected] = locked.integrity.split(/-(.*)/s);
-    const sum = createHash(algorithm).update(readFileSync(tarball)).digest('base64');
-    if (sum !== expected) throw new Error(`${packageName}@${locked.version} is not what the lock file says`);
-    const target = join(folder, 'node_modules', packageName);
-    mkdirSync(target, { recursive: true });
-    execFileSync('tar', ['-xzf', tarball, '-C', target, '--strip-components=1', 'package/bin/node']);
-  } finally {
-    rmSync(download, { recursive: true, force: true });
-  }
-}
+/** Package, file in it, and where it is in a checkout. */
+const machineCode = (npmName: string) =>
+  [
+    [`node-linux-${npmName}`, 'bin/node', `node_modules/node-linux-${npmName}/bin/node`],
+    [
+      `@koromix/koffi-linux-${npmName}`,
+      `linux_${npmName}/koffi.node`,
+      `_out/dist/machined/linux_${npmName}/koffi.node`,
+    ],
+  ] as const;

@@ -1,0 +1,24 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { readTar, type TarEntry } from '../../tools/images/tar.ts';
+
+/** Made by the engine for a container. */
+const ofTheEngine = new Set(['.dockerenv', 'dev/console', 'etc/hostname', 'etc/hosts', 'etc/resolv.conf']);
+
+/** The plain files of an image, whatever it was built for: it is not started. */
+export async function readFilesOf(image: string): Promise<TarEntry[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'root-'));
+  const container = (await runDocker(['create', '--network=none', image])).trim();
+  try {
+    const file = join(folder, 'root.tar');
+    await runDocker(['export', '--output', file, container]);
+    return [...readTar(readFileSync(file))].filter(
+      ({ type, name }) => (type === '0' || type === '\0') && !ofTheEngine.has(name),
+    );
+  } finally {
+    await runDocker(['rm', container]);
+    rmSync(folder, { recursive: true });
+  }
+}

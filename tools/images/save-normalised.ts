@@ -1,0 +1,17 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { type NormalisedImages, type NormaliseRequest, normaliseImages } from './normalise-images.ts';
+
+/** Reads images out of the engine, by the names under which they are there, and takes the traces of their build out. */
+export async function saveNormalised(request: Omit<NormaliseRequest, 'saved'>): Promise<NormalisedImages> {
+  const folder = mkdtempSync(join(tmpdir(), 'images-'));
+  try {
+    const file = join(folder, 'saved.tar');
+    await runDocker(['save', '--output', file, ...request.names.keys()]);
+    return normaliseImages({ ...request, saved: readFileSync(file) });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
