@@ -1,12 +1,14 @@
 // The stack of compose.yaml as it runs. Needs a Docker engine and the images (`make images`).
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { readFile, readlink } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
 import { askEngine } from '../../packages/provision/src/docker/ask-engine.ts';
-import { tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
 import { type ContainerFacts, eventually, leftoversOf, openTestStack, type TestStack } from './test-stack.ts';
 import { type Trace, treeOf } from './trace-tree.ts';
 
@@ -22,6 +24,12 @@ function userOf(service: string): string {
   if (service === 'jaeger') return '10001';
   if (service.endsWith('-apid')) return '50:50';
   return service.endsWith('-trustd') ? '51:51' : '52:52';
+}
+
+/** The daemon of the suite that a service is, if it is one. */
+function daemonOf(service: string): 'machined' | 'apid' | 'trustd' | undefined {
+  const name = /^node\d\d(?:-(apid|trustd))?$/.exec(service);
+  return name === null ? undefined : ((name[1] as 'apid' | 'trustd' | undefined) ?? 'machined');
 }
 
 async function reasonToSkip(): Promise<string | false> {
@@ -65,6 +73,19 @@ async function hasLog(stack: TestStack, id: string, starts: number): Promise<voi
   assert.ok(text.split('"msg":"daemon serves"').length > starts, text);
 }
 
+/** The network namespace that a container's first process is in. */
+const networkOf = (container: ContainerFacts | undefined) => readlink(`/proc/${container?.State.Pid}/ns/net`);
+
+/** Fails unless something listens there. */
+async function reach(host: string, port: number): Promise<void> {
+  const socket = connect({ host, port, timeout: 2000 });
+  try {
+    await once(socket, 'connect');
+  } finally {
+    socket.destroy();
+  }
+}
+
 suite('compose stack', { skip: await reasonToSkip() }, () => {
   let stack: TestStack;
   before(async () => {
@@ -75,8 +96,8 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
   });
 
   test('no container runs as root, with a capability, or with a root file system that can be written', async () => {
-    const containers = await stack.inspect();
-    assert.deepEqual(Object.keys(containers).sort(), daemons);
+    const containers = await stack.inspect('--all');
+    assert.deepEqual(Object.keys(containers).sort(), [...daemons, 'init'].sort());
     for (const [service, { Config, HostConfig, Mounts }] of Object.entries(containers)) {
       assert.deepEqual(
         {
@@ -86,7 +107,8 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
           dropped: HostConfig.CapDrop,
           security: HostConfig.SecurityOpt?.map((option) => option.replace(/:true$/, '')),
           privileged: HostConfig.Privileged,
-          limited: HostConfig.Memory > 0,
+          limited:
+            HostConfig.Memory > 0 && (daemonOf(service) === undefined || (HostConfig.PidsLimit ?? 0) > 0),
           pidMode: HostConfig.PidMode,
           restart: HostConfig.RestartPolicy.Name,
           engineSockets: Mounts.filter(({ Source }) => Source.endsWith('docker.sock')).length,
@@ -100,7 +122,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
           privileged: false,
           limited: true,
           pidMode: '',
-          restart: 'unless-stopped',
+          restart: service === 'init' ? 'no' : 'unless-stopped',
           engineSockets: 0,
         },
         service,
@@ -126,8 +148,8 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
       if (service === 'jaeger') continue;
       const words = (await readFile(`/proc/${State.Pid}/cmdline`, 'utf8')).split('\0').slice(0, -1);
       const program = words.findIndex((word) => !word.startsWith('-') && word.endsWith('.cjs'));
-      const name = service.replace(/^node\d\d$/, 'machined').replace(/^node\d\d-/, '');
-      const folder = `/usr/lib/nodewright/${name === 'time' ? 'time-server' : name}`;
+      const name = daemonOf(service) ?? 'time-server';
+      const folder = `/usr/lib/nodewright/${name}`;
       assert.equal(words[0], '/usr/bin/node', service);
       assert.ok(words[program]?.startsWith(`${folder}/`), `${service}: ${words}`);
       const flags = words.slice(1, program);
@@ -135,10 +157,12 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
       const allowed = flags.filter((flag) => /^--allow-/.test(flag) && !/^--allow-(net$|fs-)/.test(flag));
       assert.deepEqual(allowed, name === 'machined' ? ['--allow-addons'] : [], service);
       const writes = flags.filter((flag) => flag.startsWith('--allow-fs-write='));
-      const expected =
-        { machined: ['*'], apid: ['/run/apid', '/var/log/apid'], trustd: ['/run/trustd', '/var/log/trustd'] }[
-          name
-        ] ?? [];
+      const expected = {
+        machined: ['*'],
+        apid: ['/run/apid', '/var/log/apid'],
+        trustd: ['/run/trustd', '/var/log/trustd'],
+        'time-server': [],
+      }[name];
       assert.deepEqual(
         writes,
         expected.map((path) => `--allow-fs-write=${path}`),
@@ -236,6 +260,27 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
           assert.deepEqual([Running, Health?.Status ?? 'healthy'], [true, 'healthy'], service);
         }
         assert.deepEqual(Object.keys(now).sort(), daemons);
+        await allNodesAnswer(stack);
+      });
+    });
+  }
+
+  const endings = {
+    crashes: (machined: ContainerFacts) => stack.crash(machined),
+    'is told to restart': (machined: ContainerFacts) => runDocker(['restart', '--time', '5', machined.Id]),
+  };
+  for (const [words, end] of Object.entries(endings)) {
+    test(`apid and trustd follow a node whose machined ${words} into its new network`, async () => {
+      const group = ['node03', 'node03-apid', 'node03-trustd'];
+      const before = await stack.inspect();
+      const networkBefore = await networkOf(before.node03);
+      await end(before.node03 as ContainerFacts);
+      await eventually(60_000, async () => {
+        const now = await stack.inspect();
+        const networks = await Promise.all(group.map((service) => networkOf(now[service])));
+        assert.equal(new Set(networks).size, 1, `one network for ${group}: ${networks}`);
+        assert.notEqual(networks[0], networkBefore);
+        for (const port of [50000, 50001]) await reach(stack.addressOf(3), port);
         await allNodesAnswer(stack);
       });
     });

@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openTalosClient, type TalosClient } from '@nodewright/client';
@@ -19,8 +19,8 @@ export interface TestStack extends AsyncDisposable {
   readonly talosconfig: string;
   addressOf(node: number): string;
   openClient(): TalosClient;
-  /** What the engine says of the containers, by service. */
-  inspect(): Promise<Record<string, ContainerFacts>>;
+  /** What the engine says of the containers, by service: those that run, or with `--all` those that have ended, too. */
+  inspect(...flags: string[]): Promise<Record<string, ContainerFacts>>;
   compose(...args: string[]): Promise<string>;
   /** Ends the first process of each of these containers with SIGKILL, as a crash does. */
   crash(...containers: ContainerFacts[]): Promise<void>;
@@ -44,6 +44,7 @@ export interface ContainerFacts {
     readonly SecurityOpt: readonly string[] | null;
     readonly Privileged: boolean;
     readonly Memory: number;
+    readonly PidsLimit: number | null;
     readonly PidMode: string;
     readonly RestartPolicy: { readonly Name: string };
   };
@@ -86,8 +87,8 @@ export async function openTestStack(tag: string): Promise<TestStack> {
     addressOf: (node) => `${network}.${node + 1}`,
     openClient: () =>
       openTalosClient({ context: config.contexts.get(config.context), telemetry: noTelemetry }),
-    async inspect() {
-      const ids = (await compose('ps', '--quiet')).trim().split('\n');
+    async inspect(...flags) {
+      const ids = (await compose('ps', '--quiet', ...flags)).trim().split('\n');
       const found = JSON.parse(await runDocker(['inspect', ...ids])) as (ContainerFacts & {
         Config: { Labels: Record<string, string> };
       })[];
@@ -134,15 +135,19 @@ export async function leftoversOf(name: string): Promise<string[]> {
   return lists.flatMap((list) => list.split('\n')).filter((line) => line.startsWith(name));
 }
 
-/** The first three bytes of a /24 that no network of the engine has. */
+/** The first three bytes of a /24 that no network of the engine has, and none of another engine of this machine. */
 async function freeNetwork(): Promise<string> {
   const ids = (await runDocker(['network', 'ls', '--quiet'])).trim().split('\n');
   const { stdout } = await tryDocker([
     ...['network', 'inspect', '--format', '{{range .IPAM.Config}}{{.Subnet}} {{end}}'],
     ...ids,
   ]);
+  const ofThisHost = Object.values(networkInterfaces()).flatMap(
+    (list) => list?.map(({ cidr }) => cidr) ?? [],
+  );
+  const taken = [stdout, ...ofThisHost].join(' ');
   for (let third = 100; third < 250; third++) {
-    if (!stdout.includes(`10.5.${third}.`)) return `10.5.${third}`;
+    if (!taken.includes(`10.5.${third}.`)) return `10.5.${third}`;
   }
   throw new Error('the engine has no network left for a test');
 }
