@@ -1,4 +1,5 @@
 import type { Cluster, ClusterShape } from './cluster.ts';
+import { openDockerCluster } from './docker/docker-cluster.ts';
 import { openProcessCluster } from './process/process-cluster.ts';
 
 export interface OpenClusterInit {
@@ -9,6 +10,7 @@ export interface OpenClusterInit {
 /** A new cluster on the provisioner that `TEST_PROVISIONER` names, `process` by default. */
 export function openCluster(shape: ClusterShape, init: OpenClusterInit = {}): Promise<Cluster> {
   const provisioner = process.env.TEST_PROVISIONER ?? 'process';
-  if (provisioner !== 'process') throw new Error(`TEST_PROVISIONER "${provisioner}" is not built yet`);
-  return openProcessCluster(shape, init);
+  if (provisioner === 'process') return openProcessCluster(shape, init);
+  if (provisioner === 'docker') return openDockerCluster(shape, init);
+  throw new Error(`TEST_PROVISIONER "${provisioner}" is not built yet`);
 }

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
-import { chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openTalosClient } from '@nodewright/client';
-import { readTalosconfig, type TalosconfigContext } from '@nodewright/client/talosconfig';
-import { Secret } from '@nodewright/fault';
 import { readProcesses } from '@nodewright/linux';
-import { decodeSecrets } from '@nodewright/machine-config';
-import { issueCertificate } from '@nodewright/pki';
 import type { ClusterView, NodeView } from '@nodewright/provision';
 import type { Cluster, ClusterShape, Daemon, Node } from '../cluster.ts';
+import { contextFor } from '../context-for.ts';
 import { runTalosctl, type TalosctlInit } from '../run-talosctl.ts';
 
 export interface ProcessNode extends Node {
@@ -87,24 +84,6 @@ export async function openProcessCluster(
     talosctl: (...words) => runTalosctl(words, cli),
     [Symbol.asyncDispose]: () => scope.disposeAsync(),
   };
-}
-
-/** The administrator's way in with a certificate of these roles instead. */
-async function contextFor(folder: string, roles: readonly string[]): Promise<TalosconfigContext> {
-  const { certs } = decodeSecrets(await readFile(join(folder, 'secrets.yaml'), 'utf8'));
-  const { certificate, key } = await issueCertificate({
-    issuer: certs.os,
-    subject: { organizations: [...roles] },
-    keyUsage: ['digitalSignature'],
-    extendedKeyUsage: ['clientAuth'],
-    notBefore: new Date(),
-    lifetimeHours: 1,
-  });
-  const config = await readTalosconfig(join(folder, 'talosconfig'));
-  const admin = config.contexts.get(config.context);
-  assert.ok(admin !== undefined);
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
-  return { ...admin, crt: base64(certificate), key: new Secret(base64(key)) };
 }
 
 function processNode(

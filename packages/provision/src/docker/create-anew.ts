@@ -49,7 +49,8 @@ export async function createAnew(creation: Creation<DockerParts>, patchDigest: s
   const [planned, material] = await Promise.all([placing, secrets]);
   signal.throwIfAborted();
 
-  const endpoints = stackEndpoints(planned, reachesNodes(planned.network?.gateway ?? ''));
+  const isOnNetwork = await reachesNodes(planned.network?.gateway ?? '');
+  const endpoints = stackEndpoints(planned, isOnNetwork);
   const talosconfig = await material.talosconfig(request.name, endpoints);
   await progress.step('machine configurations', async () => {
     await Promise.all([
@@ -59,12 +60,17 @@ export async function createAnew(creation: Creation<DockerParts>, patchDigest: s
       writePrivateFile(folder.talosconfig, talosconfig),
     ]);
   });
-  await progress.step('daemons', () =>
-    engine.run([...composeWords(folder, request.name), 'up', '--detach', '--no-build', '--no-recreate'], {
-      signal,
-    }),
-  );
-  const keeper = undo.use(await progress.step('keeper', () => startKeeper(folder, parts, signal)));
+  // The keeper learns what runs from the engine: it need not wait for it.
+  const starting = progress.step('keeper', () => startKeeper(folder, parts, signal));
+  undo.defer(async () => (await starting.catch(() => undefined))?.[Symbol.asyncDispose]());
+  const [keeper] = await Promise.all([
+    starting,
+    progress.step('daemons', () =>
+      engine.run([...composeWords(folder, request.name), 'up', '--detach', '--no-build', '--no-recreate'], {
+        signal,
+      }),
+    ),
+  ]);
 
   const place = await progress.step('talosconfig', () => addClusterContext(request.talosconfig, talosconfig));
   if (place.context !== request.name) {

@@ -1,4 +1,4 @@
-import { networkInterfaces } from 'node:os';
+import { createSocket } from 'node:dgram';
 import { faultFrom } from '@nodewright/fault';
 import type { Creation } from '../cluster/creation.ts';
 import { reservedCidrs } from '../cluster/read-cluster.ts';
@@ -45,11 +45,16 @@ export async function placeStack(
   }
 }
 
-/** Whether this host is on the cluster's network: the bridge of an engine that runs here has the gateway's address. */
-export function reachesNodes(gateway: string): boolean {
-  return Object.values(networkInterfaces()).some((addresses) =>
-    addresses?.some(({ address }) => address === gateway),
-  );
+/**
+ * Whether this host is on the cluster's network: the bridge of an engine that runs here has the gateway's address. Asked
+ * by binding to it, as Node leaves out interfaces on which nothing runs yet.
+ */
+export function reachesNodes(gateway: string): Promise<boolean> {
+  const socket = createSocket('udp4');
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  socket.once('error', () => socket.close(() => resolve(false)));
+  socket.bind({ address: gateway, port: 0 }, () => socket.close(() => resolve(true)));
+  return promise;
 }
 
 /** Where the apids of the control planes are, for clients on this host. */

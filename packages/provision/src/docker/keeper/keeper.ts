@@ -69,20 +69,29 @@ async function keep(context: Context, scope: AsyncDisposableStack, starter: Star
   await recordSupervisor(folder, scope, { pid: process.pid, since, cidr: state.network?.cidr ?? '' });
   await containers.look();
 
-  const running = containers.run().then(() => {
-    if (!signal.aborted) process.kill(process.pid, 'SIGTERM');
-  });
-  scope.defer(async () => void (await running));
+  // Commands of the engine would not start in a folder that is gone.
+  process.chdir('/');
+  let removing: Promise<void> | undefined;
   const timer = setInterval(() => {
     if (existsSync(folder.state)) return;
     clearInterval(timer);
     log.warn({ folder: folder.path }, 'folder of the cluster is gone');
     // Someone who removes the folder of a cluster, or the whole clone, means its containers too.
-    removeObjects(engine, folder.path, { graceful: false })
-      .catch((error: unknown) => log.error({ err: error }, 'containers of the cluster stay'))
-      .finally(() => process.kill(process.pid, 'SIGTERM'));
+    removing = removeObjects(engine, folder.path, { graceful: false }).catch((error: unknown) =>
+      log.error({ err: error }, 'containers of the cluster stay'),
+    );
+    void removing.then(end);
   }, folderCheckMs);
   scope.defer(() => clearInterval(timer));
+  const end = () => {
+    if (!signal.aborted) process.kill(process.pid, 'SIGTERM');
+  };
+  const running = containers.run().then(async () => {
+    // The last container goes before the network and the volumes.
+    await removing;
+    end();
+  });
+  scope.defer(() => running);
 
   let released = starter === undefined;
   starter?.onOrder((order) => {
