@@ -42,11 +42,25 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/config.ts')).configCommand,
   },
   {
+    name: 'events',
+    aliases: [],
+    summary: 'Print what happens on nodes, as it happens',
+    group: 'nodes',
+    load: async () => (await import('./commands/events.ts')).eventsCommand,
+  },
+  {
     name: 'gen',
     aliases: [],
     summary: 'Generate secrets, certificates and machine configuration',
     group: 'offline',
     load: async () => (await import('./commands/gen.ts')).genCommand,
+  },
+  {
+    name: 'health',
+    aliases: [],
+    summary: 'Check the health of a cluster',
+    group: 'nodes',
+    load: async () => (await import('./commands/health.ts')).healthCommand,
   },
   {
     name: 'logs',

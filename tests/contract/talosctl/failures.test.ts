@@ -104,7 +104,7 @@ test('an unknown command suggests the nearest, and a verb that is not built yet 
     ],
     ['xyzzy', 'error: unknown command "xyzzy" for "talosctl"\n\nRun \'talosctl --help\' for usage.\n'],
     ['reboot', 'error: talosctl reboot is not there yet\n'],
-    ['ls', 'error: talosctl list is not there yet\n'],
+    ['df', 'error: talosctl diskfree is not there yet\n'],
     ['disks', 'error: talosctl disks is gone: use talosctl get disks\n'],
     [
       'constructor',
@@ -125,7 +125,7 @@ test('help lists every command in its group and loads none', async () => {
     suite.run('help'),
     suite.run('help', 'config', 'merge'),
   ]);
-  assert.match(bare.stdout, /\nManage running Talos clusters:\n {2}config .*\n {2}logs /);
+  assert.match(bare.stdout, /\nManage running Talos clusters:\n {2}config .*\n( {2}\w+ .*\n)* {2}logs /);
   assert.deepEqual([flag.stdout, word.stdout, bare.exitCode], [bare.stdout, bare.stdout, 0]);
   assert.match(ofCommand.stdout, /^Usage: talosctl config merge \[options\] <from>\n/);
 });

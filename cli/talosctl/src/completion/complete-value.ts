@@ -73,6 +73,14 @@ export async function completeOptionValue(
     case 'sort':
       return startingWith(typed, ['cpu', 'rss']);
     case 'tail':
+    case 'duration':
+    case 'since':
+    case 'actorId':
+    case 'waitTimeout':
+    case 'initNode':
+    case 'controlPlaneNodes':
+    case 'workerNodes':
+    case 'k8sEndpoint':
     case 'cluster':
     case 'certFingerprint':
       return [];

@@ -1,0 +1,162 @@
+import type { NodeClient, TalosClient } from '@nodewright/client';
+import type { ClusterNodes } from '@nodewright/client/health';
+import { Fault, faultFrom } from '@nodewright/fault';
+import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import { UsageFault } from '../failure.ts';
+import { parseGoDuration } from '../go-duration.ts';
+import { NodeErrors } from '../node-errors.ts';
+import {
+  addNodeOptions,
+  addOutputOption,
+  collectList,
+  type NodeOptions,
+  type OutputOptions,
+} from '../node-options.ts';
+import { openClient } from '../open-client.ts';
+import { documentError, writeDocument } from '../render/document.ts';
+
+interface HealthOptions extends NodeOptions, OutputOptions {
+  readonly server: boolean;
+  readonly waitTimeout: bigint;
+  readonly controlPlaneNodes?: readonly string[];
+  readonly workerNodes?: readonly string[];
+  readonly initNode?: string;
+  readonly k8sEndpoint?: string;
+  readonly runE2e?: boolean;
+}
+
+const nanosInSecond = 1_000_000_000n;
+const defaultTimeout = '20m0s';
+const defaultTimeoutNanos = 1200n * nanosInSecond;
+
+function parseServer(text: string): boolean {
+  return text !== 'false' && text !== '0';
+}
+
+/** The nodes that the command line names. */
+function namedNodes({ initNode, controlPlaneNodes = [], workerNodes = [] }: HealthOptions): ClusterNodes {
+  return {
+    controlPlanes: initNode === undefined ? controlPlaneNodes : [initNode, ...controlPlaneNodes],
+    workers: workerNodes,
+  };
+}
+
+/** A control plane checks, with its own eyes. */
+async function* checkedByServer(
+  node: NodeClient,
+  options: HealthOptions,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const { controlPlanes, workers } = namedNodes(options);
+  const { waitTimeout } = options;
+  const request = {
+    waitTimeout: { seconds: waitTimeout / nanosInSecond, nanos: Number(waitTimeout % nanosInSecond) },
+    clusterInfo: {
+      controlPlaneNodes: [...controlPlanes],
+      workerNodes: [...workers],
+      forceEndpoint: options.k8sEndpoint ?? '',
+    },
+  };
+  for await (const { message } of node.cluster.healthCheck(request, { signal })) yield message;
+}
+
+/** This program checks, as the user of the command. */
+async function* checkedHere(
+  client: TalosClient,
+  node: NodeClient,
+  options: HealthOptions,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const { checkHealth, discoverNodes } = await import('@nodewright/client/health');
+  let nodes = namedNodes(options);
+  if (nodes.controlPlanes.length + nodes.workers.length === 0) {
+    nodes = await discoverNodes(node, signal).catch((error) => {
+      const { kind, message } = faultFrom(error);
+      throw kind === 'failed-precondition'
+        ? new Fault(kind, `${message}, with --control-plane-nodes and --worker-nodes`)
+        : error;
+    });
+  }
+  const timeoutMs = Number(options.waitTimeout / 1_000_000n);
+  yield* checkHealth({ nodes, node: (address) => client.node(address), timeoutMs, signal });
+}
+
+/** What the lines say of each check in the end. */
+class CheckStates {
+  readonly #states = new Map<string, string>();
+
+  take(line: string): void {
+    const [, check, state] = /^waiting for (.*?): (.*)$/s.exec(line) ?? [];
+    if (check !== undefined && state !== undefined && state !== '...') this.#states.set(check, state);
+  }
+
+  get list(): { check: string; state: string }[] {
+    return [...this.#states].map(([check, state]) => ({ check, state }));
+  }
+}
+
+async function runHealth(env: CliEnvironment, options: HealthOptions): Promise<void> {
+  if (options.runE2e)
+    throw new UsageFault('flag --run-e2e: there are no tests of Kubernetes in this program');
+  using client = await openClient(env, options);
+  const [node, ...others] = client.targets;
+  if (node === undefined || others.length > 0) {
+    throw new UsageFault(
+      `health works on one node, and ${client.targets.length} are named; use flag --nodes`,
+    );
+  }
+  const states = new CheckStates();
+  let failure: Fault | undefined;
+  try {
+    const lines = options.server
+      ? checkedByServer(node, options, env.signal)
+      : checkedHere(client, node, options, env.signal);
+    for await (const line of lines) {
+      states.take(line);
+      env.stderr.write(`${line}\n`);
+    }
+  } catch (error) {
+    failure = faultFrom(error);
+    // A check that somebody ended has not failed. Source: Talos v1.14: health.
+    if (failure.kind === 'cancelled') failure = undefined;
+  }
+  if (options.output !== 'table') {
+    const error = failure === undefined ? {} : { error: documentError(failure) };
+    const healthy = failure === undefined && !env.signal.aborted;
+    await writeDocument(env.stdout, options.output, {
+      node: node.name,
+      healthy,
+      checks: states.list,
+      ...error,
+    });
+  }
+  if (failure === undefined) return;
+  const errors = new NodeErrors(env);
+  errors.add(node.name, failure);
+  errors.end();
+}
+
+/** `talosctl health`. Source: Talos v1.14: health. */
+export const healthCommand: CommandModule = {
+  define(command, env) {
+    addOutputOption(addNodeOptions(command))
+      .option('--server [boolean]', 'let a control plane check, rather than this program', parseServer, true)
+      .option(
+        '--wait-timeout <duration>',
+        `how long to wait for all of it (default: ${defaultTimeout})`,
+        parseGoDuration,
+      )
+      .option(
+        '--control-plane-nodes <nodes>',
+        'addresses of the control planes (default: discovered)',
+        collectList,
+      )
+      .option('--worker-nodes <nodes>', 'addresses of the workers (default: discovered)', collectList)
+      .option('--init-node <node>', 'address of the init node, a control plane')
+      .option('--k8s-endpoint <endpoint>', 'endpoint of Kubernetes to use instead of the configured one')
+      .option('--run-e2e', 'run tests of Kubernetes as well (not there)')
+      .action(({ waitTimeout = defaultTimeoutNanos, ...options }: HealthOptions) =>
+        runHealth(env, { ...options, waitTimeout }),
+      );
+  },
+};

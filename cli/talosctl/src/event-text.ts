@@ -1,0 +1,96 @@
+import type { Any } from '@nodewright/contract/gen/google/protobuf/any.ts';
+import {
+  AddressEvent,
+  ConfigLoadErrorEvent,
+  ConfigValidationErrorEvent,
+  MachineStatusEvent,
+  machineStatusEvent_MachineStageToJSON,
+  PhaseEvent,
+  phaseEvent_ActionToJSON,
+  RestartEvent,
+  SequenceEvent,
+  ServiceStateEvent,
+  sequenceEvent_ActionToJSON,
+  serviceStateEvent_ActionToJSON,
+  TaskEvent,
+  taskEvent_ActionToJSON,
+} from '@nodewright/contract/gen/machine/machine.ts';
+
+/** What an event says, in words and as fields. */
+export interface EventText {
+  /** `machine.ServiceStateEvent` and so on. */
+  readonly type: string;
+  readonly source: string;
+  readonly message: string;
+  /** As protobuf JSON. */
+  readonly fields: unknown;
+}
+
+interface Codec<Message> {
+  decode(bytes: Uint8Array): Message;
+  toJSON(message: Message): unknown;
+}
+
+type Reader = (bytes: Uint8Array) => Omit<EventText, 'type'>;
+
+function reader<Message>(
+  codec: Codec<Message>,
+  text: (message: Message) => { source: string; message: string },
+): Reader {
+  return (bytes) => {
+    const message = codec.decode(bytes);
+    return { ...text(message), fields: codec.toJSON(message) };
+  };
+}
+
+/** By type, how an event is shown. Source: Talos v1.14: event rendering. */
+const readers: Readonly<Record<string, Reader>> = {
+  'machine.SequenceEvent': reader(SequenceEvent, ({ sequence, action, error }) => ({
+    source: sequence,
+    message: error ? `error: ${error.message}` : sequenceEvent_ActionToJSON(action),
+  })),
+  'machine.PhaseEvent': reader(PhaseEvent, ({ phase, action }) => ({
+    source: phase,
+    message: phaseEvent_ActionToJSON(action),
+  })),
+  'machine.TaskEvent': reader(TaskEvent, ({ task, action }) => ({
+    source: task,
+    message: taskEvent_ActionToJSON(action),
+  })),
+  'machine.ServiceStateEvent': reader(ServiceStateEvent, ({ service, action, message }) => ({
+    source: service,
+    message: `${serviceStateEvent_ActionToJSON(action)}: ${message}`,
+  })),
+  'machine.ConfigLoadErrorEvent': reader(ConfigLoadErrorEvent, ({ error }) => ({
+    source: 'error',
+    message: error,
+  })),
+  'machine.ConfigValidationErrorEvent': reader(ConfigValidationErrorEvent, ({ error }) => ({
+    source: 'error',
+    message: error,
+  })),
+  'machine.AddressEvent': reader(AddressEvent, ({ hostname, addresses }) => ({
+    source: hostname,
+    message: `ADDRESSES: ${addresses.join(',')}`,
+  })),
+  'machine.MachineStatusEvent': reader(MachineStatusEvent, ({ stage, status }) => ({
+    source: machineStatusEvent_MachineStageToJSON(stage),
+    message: `ready: ${status?.ready ?? false}, unmet conditions: [${(status?.unmetConditions ?? [])
+      .map(({ name }) => name)
+      .join(' ')}]`,
+  })),
+  'machine.RestartEvent': reader(RestartEvent, ({ cmd }) => ({
+    source: 'restart',
+    message: `command 0x${cmd.toString(16)}`,
+  })),
+};
+
+const typePrefix = 'talos/runtime/';
+
+/** Undefined for the first, empty event of a stream, and for types that are not known. */
+export function readEvent(data: Any | undefined): EventText | undefined {
+  if (data === undefined || !data.typeUrl.startsWith(typePrefix)) return undefined;
+  const type = data.typeUrl.slice(typePrefix.length);
+  const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
+  return read === undefined ? undefined : { type, ...read(data.value) };
+}
