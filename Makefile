@@ -46,6 +46,10 @@ test-fuzz: $(built) ## throws garbage at the listening sockets for a bounded min
 test-compose: $(built) ## tests the images and the compose stack; needs a Docker engine
 	@node tools/test.ts --compose
 
+.PHONY: conformance
+conformance: $(built) ## checks the API of a fresh cluster (CLUSTER=docker), or of ENDPOINT= with TALOSCONFIG=
+	@node tests/conformance/conformance.ts
+
 .PHONY: check
 check: $(installed) ## format, lint, types, contracts
 	@biome check .

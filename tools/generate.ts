@@ -1,9 +1,14 @@
-// Turns the contracts in proto/ into code. `npm run generate` writes it, with `--check` it only tells what would change.
+// Turns the contracts in proto/ into code and, with what machined says of itself, into docs/api.md. `npm run generate`
+// writes them, with `--check` it only tells what would change.
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { apiDocument, reasonProblems } from './api-document/api-document.ts';
+import { implementedMethods } from './api-document/implemented-methods.ts';
+import { unbuiltMethods } from './api-document/unbuilt-methods.ts';
 
 const usage = `usage: node tools/generate.ts [--check] [--accept-breaking] [--root <folder>]
 
@@ -15,6 +20,9 @@ const usage = `usage: node tools/generate.ts [--check] [--accept-breaking] [--ro
 const home = dirname(import.meta.dirname);
 const imagePath = 'proto/image.binpb';
 const generatedFolder = 'packages/contract/src/gen';
+const apiDocumentPath = 'docs/api.md';
+/** A checkout without it has contracts alone: there is no API to describe. */
+const machinedPath = 'services/machined/src/main.ts';
 
 class Failure extends Error {}
 
@@ -60,6 +68,17 @@ async function generateInto(root: string, target: string): Promise<void> {
   ]);
   const source = descriptorsSource(await readFile(descriptorsPath));
   await writeFile(join(target, generatedFolder, 'descriptors.ts'), source);
+  if (hasMachined(root)) await writeApiDocument(root, join(target, apiDocumentPath));
+}
+
+const hasMachined = (root: string) => existsSync(join(root, machinedPath));
+
+async function writeApiDocument(root: string, path: string): Promise<void> {
+  const implemented = await implementedMethods(root);
+  const problems = reasonProblems({ implemented, reasons: unbuiltMethods });
+  if (problems.length > 0) throw new Failure(problems.join('\n'));
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, apiDocument({ implemented, reasons: unbuiltMethods }));
 }
 
 /** Paths, relative to the checkout, of the files that generation owns. */
@@ -68,7 +87,7 @@ async function generatedPaths(root: string): Promise<string[]> {
     () => [],
   );
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return [imagePath, ...files.map((file) => file.slice(root.length + 1))];
+  return [imagePath, apiDocumentPath, ...files.map((file) => file.slice(root.length + 1))];
 }
 
 async function readIfPresent(path: string): Promise<Buffer | undefined> {
@@ -94,6 +113,7 @@ async function findDrift(root: string, fresh: string): Promise<Drift[]> {
   for (const path of [...paths].sort()) {
     const present = await readIfPresent(join(root, path));
     const content = await readIfPresent(join(fresh, path));
+    if (content === undefined && present === undefined) continue;
     if (content === undefined) drift.push({ path, kind: 'extra', content });
     else if (present === undefined) drift.push({ path, kind: 'missing', content });
     else if (!present.equals(content)) drift.push({ path, kind: 'changed', content });

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { Fault } from '@nodewright/fault';
 import type { RpcService } from '@nodewright/rpc';
 import { serviceDefinitions } from './service-definitions.ts';
@@ -6,6 +7,9 @@ import { serviceDefinitions } from './service-definitions.ts';
 export type ImplementedServices = {
   readonly [Name in (typeof serviceDefinitions)[number]['fullName']]?: object;
 };
+
+/** Where the full names of the methods that have a handler are told to whoever looks on; docs/api.md is made so. */
+const apiChannel = channel('nodewright:machined:api');
 
 interface MethodShape {
   readonly name: string;
@@ -17,6 +21,7 @@ interface MethodShape {
  * their name. So a caller's role is checked for each of them alike.
  */
 export function completeServices(implemented: ImplementedServices): RpcService[] {
+  if (apiChannel.hasSubscribers) apiChannel.publish(implementedMethods(implemented));
   return serviceDefinitions.map((definition) => {
     const handlers: Record<string, unknown> = {};
     for (const [key, method] of Object.entries<MethodShape>(definition.methods)) {
@@ -24,6 +29,14 @@ export function completeServices(implemented: ImplementedServices): RpcService[]
     }
     return { definition, implementation: { ...handlers, ...implemented[definition.fullName] } };
   });
+}
+
+function implementedMethods(implemented: ImplementedServices): string[] {
+  return serviceDefinitions.flatMap(({ fullName, methods }) =>
+    Object.entries<MethodShape>(methods)
+      .filter(([key]) => Object.hasOwn(implemented[fullName] ?? {}, key))
+      .map(([, { name }]) => `/${fullName}/${name}`),
+  );
 }
 
 function unimplemented(path: string, { responseStream }: MethodShape): unknown {

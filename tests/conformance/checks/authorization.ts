@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { grpcCodeName } from '@nodewright/fault';
+import { type Check, Skip } from '../check.ts';
+import { harmlessMethods } from '../facts/harmless-methods.ts';
+import { type MethodFact, readMethodFacts } from '../facts/method-facts.ts';
+import type { Subject } from '../subject/subject.ts';
+import type { Api } from '../wire/api.ts';
+import { CallFailure, type CallStatus, codes } from '../wire/call-failure.ts';
+
+const knownRoles = [
+  'os:admin',
+  'os:operator',
+  'os:reader',
+  'os:etcd:backup',
+  'os:image:verifier',
+  'os:meta:writer',
+  'os:impersonator',
+];
+const patienceMs = 3000;
+
+/** How a call with an empty request begins: its status, or OK when a message came first; then it is given up. */
+async function firstWord(api: Api, path: string): Promise<CallStatus> {
+  const call = api.open(path, { deadlineMs: patienceMs });
+  call.send(new Uint8Array());
+  call.end();
+  for await (const _ of call.messages()) {
+    call.cancel();
+    return { code: codes.ok, message: '' };
+  }
+  return call.status();
+}
+
+/** Whoever may not gets PERMISSION_DENIED, whatever the method would do. Never asked with a role that may. */
+function refusal({ path, roles, maintenance }: MethodFact): Check {
+  const allowed = new Set(maintenance ? roles.filter((role) => role === 'os:admin') : roles);
+  return {
+    id: `roles.refused${path}`,
+    method: path,
+    says: 'a certificate without a role that may: PERMISSION_DENIED, not authorized',
+    async run(subject: Subject) {
+      const refused = knownRoles.filter((role) => !allowed.has(role));
+      for (const role of [...refused, 'os:unheard-of']) {
+        const { code, message } = await firstWord(await subject.as(role), path);
+        assert.ok(
+          code === codes.permissionDenied,
+          `${role} got ${grpcCodeName(code)} "${message}", PermissionDenied was expected`,
+        );
+        assert.equal(message, 'not authorized', role);
+      }
+    },
+  };
+}
+
+/** Whoever may is let in by each of the roles alone. */
+function admission({ path, roles, maintenance }: MethodFact): Check {
+  return {
+    id: `roles.admitted${path}`,
+    method: path,
+    says: 'each of the roles that may is enough alone',
+    async run(subject: Subject) {
+      for (const role of maintenance ? ['os:admin'] : roles) {
+        const status = await firstWord(await subject.as(role), path);
+        if (status.code === codes.unimplemented) throw new CallFailure(status);
+        assert.notEqual(status.code, codes.permissionDenied, `${role} was refused`);
+        assert.notEqual(
+          status.code,
+          codes.internal,
+          `an empty request ended with Internal "${status.message}"`,
+        );
+      }
+    },
+    timeoutMs: 30_000,
+  };
+}
+
+const facts = readMethodFacts();
+
+export const authorizationChecks: Check[] = [
+  ...facts.map(refusal),
+  ...facts.filter(({ path }) => harmlessMethods.has(path)).map(admission),
+  {
+    id: 'roles.none',
+    method: 'roles',
+    says: 'a certificate without a role may do nothing, and cannot give itself one with metadata',
+    async run(subject) {
+      const nobody = await subject.as();
+      for (const claim of [[], ['os:admin'], ['os:admin', 'os:reader']]) {
+        const api = nobody.with({ ...nobody.metadata, ...(claim.length > 0 && { 'talos-role': claim }) });
+        const { code } = await firstWord(api, '/machine.MachineService/Version');
+        assert.equal(grpcCodeName(code), 'PermissionDenied', claim.join());
+      }
+    },
+  },
+  {
+    id: 'roles.claimed',
+    method: 'roles',
+    says: 'the metadata talos-role adds nothing to a certificate',
+    async run(subject) {
+      const reader = await subject.as('os:reader');
+      const api = reader.with({ ...reader.metadata, 'talos-role': 'os:admin' });
+      const { code } = await firstWord(api, '/machine.MachineService/Read');
+      assert.equal(grpcCodeName(code), 'PermissionDenied');
+    },
+  },
+  {
+    id: 'roles.several',
+    method: 'roles',
+    says: 'of several roles in a certificate each counts, one that nobody knows does no harm',
+    async run(subject) {
+      const api = await subject.as('os:etcd:backup', 'os:reader', 'os:unheard-of');
+      const { code } = await firstWord(api, '/machine.MachineService/Version');
+      assert.equal(grpcCodeName(code), 'OK');
+    },
+  },
+  {
+    id: 'roles.impersonator',
+    method: 'roles',
+    says: 'an impersonator has the roles that talos-role names, which is how nodes pass calls on',
+    async run(subject) {
+      const impersonator = await subject.as('os:impersonator');
+      const api = impersonator.with({ ...impersonator.metadata, 'talos-role': 'os:reader' });
+      const { code } = await firstWord(api, '/machine.MachineService/Version');
+      assert.equal(grpcCodeName(code), 'OK');
+      const { code: refused } = await firstWord(api, '/machine.MachineService/Read');
+      if (refused === codes.unimplemented) throw new Skip('Read is not implemented');
+      assert.equal(grpcCodeName(refused), 'PermissionDenied');
+    },
+  },
+];

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { gunzipSync } from 'node:zlib';
+import { checksOf } from '../check.ts';
+import { findFolder } from '../subject/find-folder.ts';
+import type { Subject } from '../subject/subject.ts';
+import { codes } from '../wire/call-failure.ts';
+import { machine } from '../wire/methods.ts';
+import { collect, expectFailure } from './expect.ts';
+import { readTar, type TarEntry } from './read-tar.ts';
+
+const chunkBytes = 1024;
+
+async function copy({ admin }: Subject, rootPath: string): Promise<TarEntry[]> {
+  const chunks = (await collect(admin.stream(machine.copy, { rootPath }))).map(({ bytes }) => bytes);
+  assert.ok(
+    chunks.every(({ length }) => length <= chunkBytes),
+    'a chunk is larger than 1024 bytes',
+  );
+  return readTar(gunzipSync(Buffer.concat(chunks)));
+}
+
+const baseName = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+
+const refused = (subject: Subject, rootPath: string, text?: RegExp) =>
+  expectFailure(collect(subject.admin.stream(machine.copy, { rootPath })), codes.unknown, text);
+
+export const copyChecks = checksOf(machine.copy, {
+  'copy.file': [
+    'a file is a gzip tar with one entry under its base name, with its content and permissions',
+    async (subject) => {
+      const { file } = await findFolder(subject);
+      const entries = await copy(subject, file);
+      assert.deepEqual(
+        entries.map(({ name, type }) => [name, type]),
+        [[baseName(file), 'file']],
+      );
+      assert.deepEqual(entries[0]?.content, await subject.readFile(file));
+      const [listed] = await collect(subject.admin.stream(machine.list, { root: file }));
+      assert.equal((entries[0]?.mode ?? 0) & 0o777, (listed?.mode ?? 0) & 0o777);
+    },
+  ],
+  'copy.folder': [
+    'a folder is an archive of what is in it, without itself, names relative, those of folders with a slash',
+    async (subject) => {
+      const { path, files } = await findFolder(subject);
+      const entries = await copy(subject, path);
+      assert.deepEqual(
+        entries.map(({ name }) => name).sort(),
+        files.map(({ relativeName, isDir }) => (isDir ? `${relativeName}/` : relativeName)).sort(),
+      );
+      for (const entry of entries) {
+        const listed = files.find(({ relativeName }) => relativeName === entry.name.replace(/\/$/, ''));
+        assert.equal(entry.link, listed?.link ?? '', entry.name);
+        if (entry.type === 'file') assert.equal(BigInt(entry.content.length), listed?.size, entry.name);
+        assert.equal(entry.type === 'directory', listed?.isDir === true, entry.name);
+      }
+    },
+  ],
+  'copy.cleaned': [
+    'the path is cleaned before it is used',
+    async (subject) => {
+      const { path, file } = await findFolder(subject);
+      const entries = await copy(subject, `${path}/../.${file}`);
+      assert.deepEqual(
+        entries.map(({ name }) => name),
+        [baseName(file)],
+      );
+    },
+  ],
+  'copy.procfs': [
+    'a file that says it has 0 bytes and has some is copied with them',
+    async (subject) => {
+      const entries = await copy(subject, '/proc/sys/kernel/ostype');
+      assert.equal(entries[0]?.content.toString(), 'Linux\n');
+    },
+  ],
+  'copy.no-content': [
+    'devices are entries without content',
+    async (subject) => {
+      const entries = await copy(subject, '/dev/null');
+      assert.deepEqual(
+        entries.map(({ type, content }) => [type, content.length]),
+        [['character-device', 0]],
+      );
+    },
+  ],
+  'copy.relative': [
+    'a path that is not absolute: UNKNOWN, path is not absolute <path>',
+    (subject) => refused(subject, 'etc/passwd', /^path is not absolute etc\/passwd$/).then(() => {}),
+  ],
+  'copy.missing': [
+    'a path that is not there: UNKNOWN',
+    (subject) => refused(subject, '/no/such/place').then(() => {}),
+  ],
+});

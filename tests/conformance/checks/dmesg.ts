@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { checksOf, Skip } from '../check.ts';
+import type { Subject } from '../subject/subject.ts';
+import { CallFailure, codes } from '../wire/call-failure.ts';
+import { machine } from '../wire/methods.ts';
+import { collect, collectUntilQuiet } from './expect.ts';
+
+const facilities = [
+  ...['kern', 'user', 'mail', 'daemon', 'auth', 'syslog', 'lpr', 'news', 'uucp', 'cron', 'authpriv'],
+  ...['local0', 'local1', 'local2', 'local3', 'local4', 'local5', 'local6', 'local7'],
+];
+const priorities = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug'];
+const head =
+  /^([a-z0-9]+): ( *[a-z]+): \[(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d))\]: /;
+
+async function records({ admin }: Subject): Promise<string[]> {
+  try {
+    const messages = await collect(admin.stream(machine.dmesg, {}));
+    return messages.map(({ bytes }) => Buffer.from(bytes).toString('utf8'));
+  } catch (error) {
+    // A container without the device, or whose runtime keeps it to itself.
+    if (
+      error instanceof CallFailure &&
+      error.code === codes.unknown &&
+      /^error opening \/dev\/kmsg reader: ./.test(error.text)
+    )
+      throw new Skip('the node cannot open /dev/kmsg, and says so as it should');
+    throw error;
+  }
+}
+
+export const dmesgChecks = checksOf(machine.dmesg, {
+  'dmesg.form': [
+    'each message is one record: <facility>: <priority to the right of 7>: [<RFC 3339>]: <text>',
+    async (subject) => {
+      for (const record of await records(subject)) {
+        const [, facility = '', priority = ''] = head.exec(record) ?? [];
+        assert.ok(facilities.includes(facility), `the head of "${record.slice(0, 80)}"`);
+        assert.ok(
+          priorities.includes(priority.trim()) && priority.length === 7,
+          `the priority of "${record.slice(0, 80)}"`,
+        );
+      }
+    },
+  ],
+  'dmesg.line-ends': [
+    'the text keeps its newline, and its further lines start with a space',
+    async (subject) => {
+      for (const record of await records(subject)) {
+        const [, ...further] = record.split('\n');
+        assert.equal(further.pop(), '', `no newline ends "${record.slice(0, 80)}"`);
+        const isRecord = (line: string) => head.test(line);
+        assert.ok(!further.some(isRecord), 'one message has two records');
+      }
+    },
+  ],
+  'dmesg.times': [
+    'times lie between the start of the kernel and now',
+    async (subject) => {
+      const times = (await records(subject)).map((record) => Date.parse(head.exec(record)?.[3] ?? ''));
+      const now = Date.now() + 60_000;
+      assert.ok(times.every((time) => time > Date.parse('2015-01-01') && time < now));
+    },
+  ],
+  'dmesg.ends': [
+    'without follow the call ends OK, with tail too, which then gives nothing',
+    async (subject) => {
+      await records(subject);
+      assert.equal((await collect(subject.admin.stream(machine.dmesg, { tail: true }))).length, 0);
+    },
+  ],
+  'dmesg.follow': [
+    'with follow the call goes on after the last record, and gives the same records first',
+    async (subject) => {
+      const known = await records(subject);
+      const followed = await collectUntilQuiet(subject.admin.stream(machine.dmesg, { follow: true }), 700);
+      assert.ok(followed.length >= Math.min(known.length, 1));
+      const text = (record: string) => record.replace(head, '');
+      const last = known.at(-1);
+      if (last !== undefined) {
+        assert.match(last, head);
+        const texts = followed.map(({ bytes }) => text(Buffer.from(bytes).toString('utf8')));
+        assert.ok(texts.includes(text(last)), 'the last record known is not among those that follow gives');
+      }
+    },
+  ],
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import type { Timestamp } from '@nodewright/contract/gen/google/protobuf/timestamp.ts';
+import { grpcCodeName } from '@nodewright/fault';
+import { CallFailure, codes } from '../wire/call-failure.ts';
+
+/** The whole of a stream. */
+export async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of stream) items.push(item);
+  return items;
+}
+
+/** The whole of a stream of `common.Data`, as bytes. */
+export async function collectBytes(stream: AsyncIterable<{ bytes: Uint8Array }>): Promise<Buffer> {
+  return Buffer.concat((await collect(stream)).map(({ bytes }) => bytes));
+}
+
+/** Reads a stream to its end. */
+export async function drain(stream: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of stream);
+}
+
+/** What comes until nothing has come for `quietMs`; then the stream is cancelled. For streams that do not end. */
+export async function collectUntilQuiet<T>(
+  stream: AsyncIterable<T> & { cancel(): void },
+  quietMs: number,
+): Promise<T[]> {
+  const items: T[] = [];
+  let timer = setTimeout(() => stream.cancel(), quietMs);
+  try {
+    for await (const item of stream) {
+      items.push(item);
+      clearTimeout(timer);
+      timer = setTimeout(() => stream.cancel(), quietMs);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  return items;
+}
+
+/** The first `count` items of a stream, which is cancelled then. */
+export async function take<T>(stream: AsyncIterable<T>, count: number): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of stream) {
+    items.push(item);
+    if (items.length === count) break;
+  }
+  return items;
+}
+
+/** The call must end with one of these codes, and its text must match. UNIMPLEMENTED that is not expected is passed on. */
+export async function expectFailure(
+  call: Promise<unknown>,
+  expected: number | readonly number[],
+  text = /(?:)/,
+): Promise<CallFailure> {
+  const accepted = typeof expected === 'number' ? [expected] : expected;
+  const failure = await call.then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof CallFailure) return error;
+      throw error;
+    },
+  );
+  const names = accepted.map(grpcCodeName).join(' or ');
+  assert.ok(failure !== undefined, `ended OK, ${names} was expected`);
+  if (failure.code === codes.unimplemented && !accepted.includes(codes.unimplemented)) throw failure;
+  assert.ok(accepted.includes(failure.code), `ended with ${failure.message}, ${names} was expected`);
+  assert.match(failure.text, text, `${names} has the text "${failure.text}", ${text} was expected`);
+  return failure;
+}
+
+/** The only element that a unary reply has. */
+export function only<T>({ messages }: { readonly messages: readonly T[] }): T {
+  assert.equal(messages.length, 1, `the reply has ${messages.length} messages, it must have one`);
+  return messages[0] as T;
+}
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Byte by byte, as Go compares strings. */
+export function compareBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** Milliseconds since the Unix epoch, with fractions; NaN where there is no time. */
+export function unixMs(timestamp: Timestamp | undefined): number {
+  if (timestamp === undefined) return Number.NaN;
+  return Number(timestamp.seconds) * 1000 + timestamp.nanos / 1e6;
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { checksOf, Skip } from '../check.ts';
+import type { Subject } from '../subject/subject.ts';
+import { CallFailure, codes } from '../wire/call-failure.ts';
+import { cluster } from '../wire/methods.ts';
+import { collect, expectFailure } from './expect.ts';
+
+/** In the order in which they are made. */
+const labels = [
+  'etcd to be healthy',
+  'etcd members to be consistent across nodes',
+  'etcd members to be control plane nodes',
+  'apid to be ready',
+  'all nodes memory sizes',
+  'all nodes disk sizes',
+  'no diagnostics',
+  'kubelet to be healthy',
+  'all nodes to finish boot sequence',
+  'all k8s nodes to report',
+  'all control plane static pods to be running',
+  'all control plane components to be ready',
+  'all k8s nodes to report ready',
+  'kube-proxy to report ready',
+  'coredns to report ready',
+  'all k8s nodes to report schedulable',
+];
+
+const waitTimeout = (seconds: number) => ({ seconds: BigInt(seconds), nanos: 0 });
+
+/** What is told within the wait timeout, however the checks end. */
+async function told(
+  { admin }: Subject,
+  seconds: number,
+): Promise<{ lines: string[]; failure?: CallFailure }> {
+  const lines: string[] = [];
+  try {
+    const request = { waitTimeout: waitTimeout(seconds) };
+    for await (const { message } of admin.stream(cluster.healthCheck, request)) lines.push(message);
+    return { lines };
+  } catch (error) {
+    if (error instanceof CallFailure && error.code !== codes.unimplemented) return { lines, failure: error };
+    throw error;
+  }
+}
+
+export const healthCheckChecks = checksOf(cluster.healthCheck, {
+  'health.lines': [
+    'the nodes come first, then lines "waiting for <check>: <state>" of the known checks in their order',
+    async (subject) => {
+      const { lines } = await told(subject, 5);
+      assert.match(lines[0] ?? '', /^discovered nodes: \["[^"]*"( "[^"]*")*\]$/);
+      const waits = lines.slice(1).map((line) => /^waiting for ([^:]+): (.+)$/s.exec(line));
+      const named = waits.map((match) => match?.[1] ?? '');
+      assert.ok(named.length > 0, 'no check was told');
+      for (const name of named) assert.ok(labels.includes(name), `"${name}" is none of the checks`);
+      const places = named.map((name) => labels.indexOf(name));
+      assert.deepEqual(
+        places,
+        places.toSorted((a, b) => a - b),
+      );
+    },
+    30_000,
+  ],
+  'health.changes': [
+    'a line is told only when it is another than the one before',
+    async (subject) => {
+      const { lines } = await told(subject, 5);
+      assert.ok(lines.length >= 2, `${lines.length} lines`);
+      assert.ok(lines.every((line, index) => line !== lines[index - 1]));
+    },
+    30_000,
+  ],
+  'health.done': [
+    'a check that has come to OK or SKIP is not told again; when the call ends OK that goes for the last one too',
+    async (subject) => {
+      const { lines, failure } = await told(subject, 10);
+      if (failure !== undefined)
+        throw new Skip(`the cluster is not healthy: ${failure.message}; last: ${lines.at(-1)}`);
+      assert.match(lines.at(-1) ?? '', /: (OK|SKIP)$/);
+    },
+    30_000,
+  ],
+  'health.timeout': [
+    'wait_timeout ends it: DEADLINE_EXCEEDED when nodes that do not exist are to be healthy',
+    async ({ admin }) => {
+      const start = performance.now();
+      const call = collect(
+        admin.stream(cluster.healthCheck, {
+          waitTimeout: waitTimeout(2),
+          clusterInfo: { controlPlaneNodes: ['192.0.2.1'], workerNodes: [] },
+        }),
+      );
+      await expectFailure(call, codes.deadlineExceeded);
+      assert.ok(performance.now() - start < 10_000, 'it took longer than 10 s');
+    },
+    30_000,
+  ],
+  'health.worker': [
+    'a worker has no health check: UNIMPLEMENTED',
+    async ({ admin, worker }) => {
+      if (worker === undefined) throw new Skip('no worker is known');
+      const call = collect(
+        admin.with({ node: worker }).stream(cluster.healthCheck, { waitTimeout: waitTimeout(2) }),
+      );
+      await expectFailure(call, codes.unimplemented, /is only available on control plane nodes$/);
+    },
+  ],
+});

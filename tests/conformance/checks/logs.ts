@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { ContainerDriver } from '@nodewright/contract/gen/common/common.ts';
+import { checksOf } from '../check.ts';
+import type { Subject } from '../subject/subject.ts';
+import { codes } from '../wire/call-failure.ts';
+import { machine } from '../wire/methods.ts';
+import { collect, collectBytes, collectUntilQuiet, expectFailure, only } from './expect.ts';
+
+type Request = Parameters<typeof machine.logs.encode>[0];
+const chunkBytes = 1024;
+const system = { namespace: 'system', driver: ContainerDriver.CONTAINERD } as const;
+
+const open = ({ admin }: Subject, request: Request) => admin.stream(machine.logs, { ...system, ...request });
+const text = async (subject: Subject, request: Request) =>
+  (await collectBytes(open(subject, request))).toString('utf8');
+const refused = (subject: Subject, request: Request, code: number, message: RegExp) =>
+  expectFailure(collect(subject.admin.stream(machine.logs, request)), code, message).then(() => {});
+
+export const logChecks = [
+  ...checksOf(machine.logs, {
+    'logs.chunks': [
+      'the log of machined comes in chunks of 1 to 1024 bytes that join to whole lines',
+      async (subject) => {
+        const chunks = (await collect(open(subject, { id: 'machined', tailLines: -1 }))).map(
+          ({ bytes }) => bytes,
+        );
+        assert.ok(chunks.length > 0, 'the log is empty');
+        assert.ok(chunks.every(({ length }) => length > 0 && length <= chunkBytes));
+        assert.ok(Buffer.concat(chunks).toString().endsWith('\n'), 'the last line is cut');
+      },
+    ],
+    'logs.tail': [
+      'tail_lines of N starts N lines from the end',
+      async (subject) => {
+        for (const count of [1, 3, 7]) {
+          const tail = await text(subject, { id: 'machined', tailLines: count });
+          assert.equal(tail.split('\n').length - 1, count, `tail_lines ${count} gave other lines`);
+          const all = await text(subject, { id: 'machined', tailLines: -1 });
+          assert.ok(all.includes(tail), 'they are not in the log one after the other');
+        }
+      },
+    ],
+    'logs.no-history': [
+      'tail_lines of 0, which is also the default, means no history',
+      async (subject) => {
+        assert.notEqual(await text(subject, { id: 'machined', tailLines: 1 }), '');
+        assert.equal(await text(subject, { id: 'machined' }), '');
+        assert.equal(await text(subject, { id: 'machined', tailLines: 0 }), '');
+      },
+    ],
+    'logs.everything': [
+      'tail_lines below 0, and more than there are, mean everything',
+      async (subject) => {
+        const all = await text(subject, { id: 'apid', tailLines: -1 });
+        const head = all.slice(0, 200);
+        assert.notEqual(head, '');
+        for (const tailLines of [-2_147_483_648, 2_147_483_647]) {
+          assert.ok((await text(subject, { id: 'apid', tailLines })).startsWith(head), `${tailLines}`);
+        }
+      },
+    ],
+    'logs.follow': [
+      'with follow what is logged later comes too: 20 calls of Version are at least 10 lines of apid',
+      async (subject) => {
+        const following = open(subject, { id: 'apid', follow: true });
+        const collected = collectUntilQuiet(following, 1500);
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        for (let call = 0; call < 20; call += 1) await subject.admin.unary(machine.version, {});
+        const lines = Buffer.concat((await collected).map(({ bytes }) => bytes))
+          .toString()
+          .split('\n');
+        assert.ok(lines.length - 1 >= 10, `${lines.length - 1} lines`);
+      },
+    ],
+    'logs.follow-history': [
+      'with follow and a tail, history and what follows join without a gap or a doubled line',
+      async (subject) => {
+        const collected = collectUntilQuiet(open(subject, { id: 'apid', follow: true, tailLines: 5 }), 1000);
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        for (let call = 0; call < 5; call += 1) await subject.admin.unary(machine.version, {});
+        const followed = Buffer.concat((await collected).map(({ bytes }) => bytes)).toString();
+        const all = await text(subject, { id: 'apid', tailLines: -1 });
+        assert.ok(followed.split('\n').length > 5, 'the history has not come');
+        assert.ok(all.includes(followed), 'what was followed is not a part of the log');
+      },
+    ],
+    'logs.unknown': [
+      'an unknown log: UNKNOWN, log "<id>" was not registered',
+      (subject) =>
+        refused(subject, { ...system, id: 'no-such' }, codes.unknown, /^log "no-such" was not registered$/),
+    ],
+    'logs.no-namespace': [
+      "no namespace: INVALID_ARGUMENT, namespace can't be empty",
+      (subject) => refused(subject, { id: 'apid' }, codes.invalidArgument, /^namespace can't be empty$/),
+    ],
+    'logs.kubelet': [
+      'kubelet needs no namespace: its log is one of the system',
+      async ({ admin }) => {
+        const call = collect(admin.stream(machine.logs, { id: 'kubelet' }));
+        const failure = await call.then(
+          () => undefined,
+          (error) => error,
+        );
+        if (failure !== undefined) assert.match(failure.text, /^log "kubelet" was not registered$/);
+      },
+    ],
+    'logs.system-driver': [
+      'in the namespace system the driver does not matter',
+      async (subject) => {
+        const driver = ContainerDriver.CRI;
+        assert.notEqual(await text(subject, { id: 'apid', tailLines: 1, driver }), '');
+      },
+    ],
+    'logs.driver': [
+      'an unknown driver: INVALID_ARGUMENT, unsupported driver "<d>"',
+      (subject) =>
+        refused(
+          subject,
+          { namespace: 'k8s.io', id: 'a', driver: 7 as ContainerDriver },
+          codes.invalidArgument,
+          /^unsupported driver "7"$/,
+        ),
+    ],
+    'logs.cri-namespace': [
+      'CRI with another namespace than k8s.io: UNKNOWN',
+      (subject) =>
+        refused(
+          subject,
+          { namespace: 'other', id: 'a', driver: ContainerDriver.CRI },
+          codes.unknown,
+          /^CRI inspector is supported only for K8s namespace$/,
+        ),
+    ],
+  }),
+  ...checksOf(machine.logsContainers, {
+    'log-ids.list': [
+      'one message names each log once, machined and apid among them',
+      async ({ admin }) => {
+        const { ids } = only(await admin.unary(machine.logsContainers, {}));
+        assert.equal(new Set(ids).size, ids.length);
+        for (const id of ['apid', 'machined']) assert.ok(ids.includes(id), `there is no "${id}"`);
+      },
+    ],
+    'log-ids.readable': [
+      'each of them can be read',
+      async (subject) => {
+        const { ids } = only(await subject.admin.unary(machine.logsContainers, {}));
+        for (const id of ids) await text(subject, { id, tailLines: 1 });
+      },
+    ],
+  }),
+];

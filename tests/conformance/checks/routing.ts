@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { metadataKeys, ports } from '@nodewright/contract';
+import type { Data } from '@nodewright/contract/gen/common/common.ts';
+import { checksOf, Skip } from '../check.ts';
+import { Api } from '../wire/api.ts';
+import { codes } from '../wire/call-failure.ts';
+import { fileSystem, machine } from '../wire/methods.ts';
+import { WireConnection, type WireMetadata } from '../wire/wire-connection.ts';
+import { collect, expectFailure, only } from './expect.ts';
+
+/** Nobody has it: the network of documentation. */
+const deadNode = '127.255.255.254';
+const system = { namespace: 'system', id: 'machined', tailLines: 2 };
+
+export const routingChecks = checksOf('routing', {
+  'routing.none': [
+    'without metadata the endpoint answers for itself',
+    async ({ admin }) => {
+      only(await admin.with({}).unary(machine.version, {}));
+    },
+  ],
+  'routing.node': [
+    'node names the one that answers, and nothing is added to its reply',
+    async ({ admin, node, otherNode }) => {
+      for (const target of [node, otherNode ?? node]) {
+        const { metadata } = only(await admin.with({ node: target }).unary(machine.version, {}));
+        assert.equal(metadata, undefined, target);
+      }
+    },
+  ],
+  'routing.another': [
+    'another node answers as itself',
+    async ({ admin, node, otherNode }) => {
+      if (otherNode === undefined) throw new Skip('no other node is known');
+      const nameOf = async (target: string) =>
+        only(await admin.with({ node: target }).unary(machine.hostname, {})).hostname;
+      assert.notEqual(await nameOf(otherNode), await nameOf(node));
+    },
+  ],
+  'routing.two-values': [
+    'node with two values: INVALID_ARGUMENT, node metadata must be single-valued',
+    async ({ admin, node }) => {
+      const call = admin.with({ node: [node, node] }).unary(machine.version, {});
+      await expectFailure(call, codes.invalidArgument, /^node metadata must be single-valued$/);
+    },
+  ],
+  'routing.port': [
+    'a node with a port: INTERNAL, invalid target "<t>"',
+    async ({ admin, node }) => {
+      const call = admin.with({ node: `${node}:50000` }).unary(machine.version, {});
+      await expectFailure(call, codes.internal, /^invalid target "/);
+    },
+  ],
+  'routing.dead': [
+    'a node that does not answer: UNAVAILABLE',
+    async ({ admin }) => {
+      const call = admin.with({ node: deadNode }).unary(machine.version, {}, { deadlineMs: 25_000 });
+      await expectFailure(call, [codes.unavailable, codes.deadlineExceeded]);
+    },
+    30_000,
+  ],
+  'routing.nodes': [
+    'nodes spreads a call: one element a node under its name, in any order',
+    async ({ admin, node, otherNode }) => {
+      if (otherNode === undefined) throw new Skip('no other node is known');
+      const { messages } = await admin.with({ nodes: [node, otherNode] }).unary(machine.version, {});
+      assert.deepEqual(messages.map(({ metadata }) => metadata?.hostname).sort(), [node, otherNode].sort());
+      assert.ok(messages.every(({ version, metadata }) => version !== undefined && metadata?.error === ''));
+    },
+  ],
+  'routing.nodes-win': [
+    'nodes counts before node',
+    async ({ admin, node }) => {
+      const { metadata } = only(
+        await admin.with({ nodes: [node], node: deadNode }).unary(machine.version, {}),
+      );
+      assert.equal(metadata?.hostname, node);
+    },
+  ],
+  'routing.nodes-partly': [
+    'a node that fails is an element with its error, as text and as status; the call ends OK',
+    async ({ admin, node }) => {
+      const { messages } = await admin.with({ nodes: [node, deadNode] }).unary(machine.version, {});
+      assert.equal(messages.length, 2);
+      const failed = messages.find(({ metadata }) => metadata?.hostname === deadNode);
+      assert.equal(failed?.metadata?.status?.code, codes.unavailable);
+      assert.match(failed?.metadata?.error ?? '', /^rpc error: code = Unavailable desc = ./);
+    },
+    30_000,
+  ],
+  'routing.nodes-refused': [
+    'a refusal is an element too',
+    async (subject) => {
+      const reader = await subject.as('os:reader');
+      const { messages } = await reader.with({ nodes: [subject.node] }).unary(machine.reboot, {});
+      const { metadata } = only({ messages });
+      assert.deepEqual(
+        [metadata?.status?.code, metadata?.status?.message],
+        [codes.permissionDenied, 'not authorized'],
+      );
+    },
+  ],
+  'routing.nodes-stream': [
+    'of a stream each message says whose it is; a node that fails is one message with its error',
+    async ({ admin, node }) => {
+      const logs = await collect(admin.with({ nodes: [node, deadNode] }).stream(machine.logs, system));
+      const ofNode = logs.filter(({ metadata }) => metadata?.hostname === node);
+      const ofDead = logs.filter(({ metadata }) => metadata?.hostname === deadNode);
+      assert.equal(ofNode.length + ofDead.length, logs.length);
+      const [failed] = ofDead as [Data];
+      assert.deepEqual(
+        [ofDead.length, failed.metadata?.status?.code, failed.bytes.length],
+        [1, codes.unavailable, 0],
+      );
+      assert.ok(ofNode.length > 0 && ofNode.every(({ metadata }) => metadata?.error === ''));
+    },
+    30_000,
+  ],
+  'routing.nodes-not-taken': [
+    'a service that takes one node alone: INVALID_ARGUMENT that names the method',
+    async ({ admin, node }) => {
+      const call = admin.with({ nodes: [node] }).unary(fileSystem.statfs, { path: '/' });
+      const text = /^one-2-many proxying is not supported for method \/machine\.StorageService\/Statfs$/;
+      await expectFailure(call, codes.invalidArgument, text);
+    },
+  ],
+  'routing.once': [
+    'a call that was passed on is not passed on again, whatever it says',
+    async ({ admin, node }) => {
+      const api = admin.with({
+        [metadataKeys.proxyFrom]: 'somewhere',
+        nodes: [node, deadNode],
+        node: deadNode,
+      });
+      const { metadata } = only(await api.unary(machine.version, {}));
+      assert.equal(metadata, undefined);
+    },
+  ],
+  'routing.worker': [
+    'a worker passes nothing on: PERMISSION_DENIED, no request forwarding',
+    async ({ worker, node, identity }) => {
+      if (worker === undefined) throw new Skip('no worker is known');
+      using connection = await WireConnection.open(`${worker}:${ports.apid}`, identity).catch(() => {
+        throw new Skip('the worker cannot be reached directly');
+      });
+      const api = new Api(connection);
+      const noForwarding = /^no request forwarding$/;
+      for (const metadata of [{ node }, { nodes: [node] }, { nodes: [worker, node] }] as WireMetadata[]) {
+        const call = api.with(metadata).unary(machine.version, {});
+        await expectFailure(call, codes.permissionDenied, noForwarding);
+      }
+      for (const metadata of [{}, { node: worker }, { nodes: [worker] }] as WireMetadata[]) {
+        only(await api.with(metadata).unary(machine.version, {}));
+      }
+    },
+  ],
+});

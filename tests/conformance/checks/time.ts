@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import type { Time } from '@nodewright/contract/gen/time/time.ts';
+import { checksOf } from '../check.ts';
+import type { Subject } from '../subject/subject.ts';
+import { codes } from '../wire/call-failure.ts';
+import { time } from '../wire/methods.ts';
+import { expectFailure, only, unixMs } from './expect.ts';
+
+/** The machine that judges may have another clock than the node. */
+const clockToleranceMs = 10 * 60_000;
+
+function assertTimes({ server, localtime, remotetime }: Time): void {
+  assert.notEqual(server, '');
+  const [local, remote] = [unixMs(localtime), unixMs(remotetime)];
+  assert.ok(Math.abs(local - Date.now()) < clockToleranceMs, `localtime is ${local}`);
+  assert.ok(Math.abs(remote - Date.now()) < clockToleranceMs, `remotetime is ${remote}`);
+}
+
+const ask = async ({ admin }: Subject) => only(await admin.unary(time.time, {}));
+
+export const timeChecks = [
+  ...checksOf(time.time, {
+    'time.both': [
+      "the server's time and the node's at the same moment, and who the server is",
+      async (subject) => assertTimes(await ask(subject)),
+    ],
+  }),
+  ...checksOf(time.timeCheck, {
+    'time-check.server': [
+      'the server that is named is the one that answers',
+      async (subject) => {
+        const { server } = await ask(subject);
+        const answer = only(await subject.admin.unary(time.timeCheck, { server }));
+        assertTimes(answer);
+        assert.equal(answer.server, server);
+      },
+    ],
+    'time-check.empty': [
+      'no server: INVALID_ARGUMENT, ntp server is required',
+      async ({ admin }) => {
+        const call = admin.unary(time.timeCheck, { server: '' });
+        await expectFailure(call, codes.invalidArgument, /^ntp server is required$/);
+      },
+    ],
+    'time-check.dead': [
+      'a server that is not there, or is no name, is a status within the time that clients wait',
+      async ({ admin }) => {
+        for (const server of ['127.0.0.1:1', 'no-such-server.invalid', '!"#']) {
+          const call = admin.unary(time.timeCheck, { server });
+          await expectFailure(call, [
+            codes.unknown,
+            codes.invalidArgument,
+            codes.deadlineExceeded,
+            codes.unavailable,
+            codes.notFound,
+          ]);
+        }
+      },
+      40_000,
+    ],
+  }),
+];

@@ -1,0 +1,69 @@
+// The suite against a cluster of this checkout, so that neither rots; and against a node that does nothing, so that a
+// check that cannot fail is found.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { unbuiltMethods } from '../../tools/api-document/unbuilt-methods.ts';
+import { openIdleSubject } from './judged/idle-node.ts';
+import { runChecks, type Verdict } from './run-checks.ts';
+import { openOwnCluster } from './subject/own-cluster.ts';
+import { suite } from './suite.ts';
+
+const scope = new AsyncDisposableStack();
+const verdicts: Verdict[] = [];
+before(async () => {
+  const subject = scope.use(await openOwnCluster('process'));
+  for await (const verdict of runChecks(suite, subject)) verdicts.push(verdict);
+});
+after(() => scope.disposeAsync());
+
+const line = ({ id, why }: Verdict) => `${id}: ${why}`;
+
+test('a process cluster holds what every check says', () => {
+  assert.deepEqual(verdicts.filter(({ outcome }) => outcome === 'failed').map(line), []);
+});
+
+test('a process cluster lacks no method but those that docs/api.md lists', () => {
+  const missing = verdicts.filter(({ outcome }) => outcome === 'not implemented');
+  const methods = [...new Set(missing.map(({ method }) => method))];
+  assert.deepEqual(
+    methods.filter((method) => unbuiltMethods[method] === undefined),
+    [],
+  );
+});
+
+test('hardly a check cannot be made on a process cluster', () => {
+  const allowed = ['list.xattrs', 'events.machine-status', 'events.sequences', 'cpu.text', 'health.done'];
+  const skipped = verdicts.filter(
+    ({ outcome, why }) => outcome === 'skipped' && !/may not open/.test(why ?? ''),
+  );
+  assert.deepEqual(skipped.filter(({ id }) => !allowed.includes(id)).map(line), []);
+});
+
+test('every check has an id and a sentence of its own kind', () => {
+  const ids = suite.map(({ id }) => id);
+  assert.deepEqual(
+    ids.filter((id, index) => ids.indexOf(id) !== index),
+    [],
+  );
+  assert.ok(suite.every(({ says }) => says.length > 10));
+});
+
+/** What a node that answers nothing cannot break: that it lets people in, and what holds of silence too. */
+const heldByNothing = new Set([
+  // Certificates with Ed25519 keys know no such TLS.
+  'transport.old-tls',
+  'logs.kubelet',
+  'roles.several',
+  'protocol.health-and-reflection',
+  ...suite.map(({ id }) => id).filter((id) => id.startsWith('roles.admitted/')),
+]);
+
+test('a node that answers everything with nothing passes no check that says more', async () => {
+  await using subject = await openIdleSubject();
+  const passed: string[] = [];
+  for await (const { id, outcome } of runChecks(suite, subject)) if (outcome === 'passed') passed.push(id);
+  assert.deepEqual(
+    passed.filter((id) => !heldByNothing.has(id)),
+    [],
+  );
+});

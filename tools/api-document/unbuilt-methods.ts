@@ -1,0 +1,51 @@
+const resources = 'needs the store of typed resources, which is not built yet';
+const fileSystems =
+  'comes with `talosctl diskfree`, whose list of volumes needs the store of typed resources';
+const etcd = 'needs etcd as a service of the node, which is not built yet';
+const containers = 'needs a container runtime of the node, which is not built yet';
+const sequences = 'needs the sequences of boot, shutdown and reset, which are not built yet';
+const configuration =
+  'needs configuration that changes while the node runs, which comes with the store of resources';
+const image = 'needs the node image: a node of processes or containers has no disk of its own';
+const services = 'needs services that the API may control: kubelet and extensions, which are not built yet';
+
+/**
+ * Why a method that the contract has is not implemented, by full name. docs/api.md prints it and the conformance suite
+ * excuses these methods alone; a test keeps the table true.
+ */
+export const unbuiltMethods: Readonly<Record<string, string>> = {
+  ...reasonFor(configuration, '/machine.MachineService/', ['ApplyConfiguration']),
+  ...reasonFor(etcd, '/machine.MachineService/', [
+    ...['Bootstrap', 'EtcdMemberList', 'EtcdRemoveMemberByID', 'EtcdLeaveCluster', 'EtcdForfeitLeadership'],
+    ...['EtcdRecover', 'EtcdSnapshot', 'EtcdAlarmList', 'EtcdAlarmDisarm', 'EtcdDefragment', 'EtcdStatus'],
+    ...['EtcdDowngradeValidate', 'EtcdDowngradeEnable', 'EtcdDowngradeCancel'],
+  ]),
+  ...reasonFor('needs Kubernetes on the cluster, which is not built yet', '/machine.MachineService/', [
+    'Kubeconfig',
+  ]),
+  ...reasonFor(containers, '/machine.MachineService/', [
+    ...['Containers', 'Stats', 'Restart', 'ImageList', 'ImagePull'],
+  ]),
+  ...reasonFor(containers, '/machine.ImageService/', ['List', 'Pull', 'Import', 'Remove', 'Verify']),
+  ...reasonFor(containers, '/machine.DebugService/', ['ContainerRun']),
+  ...reasonFor(sequences, '/machine.MachineService/', ['Reboot', 'Shutdown', 'Reset']),
+  ...reasonFor(services, '/machine.MachineService/', ['ServiceStart', 'ServiceStop', 'ServiceRestart']),
+  ...reasonFor(image, '/machine.MachineService/', ['Rollback', 'Upgrade', 'MetaWrite', 'MetaDelete']),
+  ...reasonFor(image, '/machine.LifecycleService/', ['Install', 'Upgrade']),
+  ...reasonFor(image, '/storage.StorageService/', ['BlockDeviceWipe']),
+  ...reasonFor(image, '/machine.LVMService/', [
+    'LogicalVolumeRemove',
+    'VolumeGroupRemove',
+    'PhysicalVolumeRemove',
+  ]),
+  ...reasonFor(image, '/machine.MDService/', ['Destroy']),
+  ...reasonFor(resources, '/inspect.InspectService/', ['ControllerRuntimeDependencies']),
+  ...reasonFor(fileSystems, '/machine.StorageService/', ['Statfs']),
+  ...reasonFor(resources, '/cosi.resource.State/', [
+    ...['Get', 'List', 'Watch', 'Create', 'Update', 'Destroy', 'Teardown', 'TeardownAndDestroy'],
+  ]),
+};
+
+function reasonFor(reason: string, prefix: string, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [`${prefix}${name}`, reason]));
+}
