@@ -42,6 +42,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/config.ts')).configCommand,
   },
   {
+    name: 'dmesg',
+    aliases: [],
+    summary: 'Print the messages of the kernel',
+    group: 'nodes',
+    load: async () => (await import('./commands/dmesg.ts')).dmesgCommand,
+  },
+  {
     name: 'events',
     aliases: [],
     summary: 'Print what happens on nodes, as it happens',
@@ -82,6 +89,20 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'List mounted file systems and their space',
     group: 'nodes',
     load: async () => (await import('./commands/mounts.ts')).mountsCommand,
+  },
+  {
+    name: 'netstat',
+    aliases: ['ss'],
+    summary: 'Show network sockets',
+    group: 'nodes',
+    load: async () => (await import('./commands/netstat.ts')).netstatCommand,
+  },
+  {
+    name: 'pcap',
+    aliases: ['tcpdump'],
+    summary: 'Capture the packets of a network interface',
+    group: 'nodes',
+    load: async () => (await import('./commands/pcap.ts')).pcapCommand,
   },
   {
     name: 'processes',

@@ -1,0 +1,123 @@
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { NodeClient } from '@nodewright/client';
+import type { BPFInstruction } from '@nodewright/contract/gen/machine/machine.ts';
+import { type Fault, faultFrom } from '@nodewright/fault';
+import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import { parseGoDuration } from '../go-duration.ts';
+import { NodeErrors } from '../node-errors.ts';
+import { addNodeOptions, type NodeOptions } from '../node-options.ts';
+import { onlyTarget } from '../only-target.ts';
+import { openClient } from '../open-client.ts';
+import { packetDocument, packetLine } from '../packet/packet-line.ts';
+import { parseBpfFilter } from '../packet/parse-bpf-filter.ts';
+import { PcapReader } from '../packet/pcap-reader.ts';
+import { ListDocument } from '../render/document.ts';
+import { writeSlowly } from '../write-slowly.ts';
+
+interface PcapOptions extends NodeOptions {
+  readonly interface: string;
+  readonly promiscuous?: boolean;
+  readonly output?: string;
+  readonly json?: boolean;
+  readonly bpfFilter?: readonly BPFInstruction[];
+  /** Nanoseconds. */
+  readonly duration?: bigint;
+  readonly snaplen?: string;
+}
+
+/** Where a capture goes, piece by piece. */
+interface Sink {
+  write(bytes: Buffer): Promise<void>;
+  end(): Promise<void>;
+}
+
+const standardOutput = '-';
+const nanosInMillisecond = 1_000_000n;
+/** The longest that a timer can wait, three weeks: a longer capture ends with Ctrl-C. */
+const longestTimerMs = 2 ** 31 - 1;
+
+async function openSink(env: CliEnvironment, { output, json = false }: PcapOptions): Promise<Sink> {
+  if (output === standardOutput) {
+    return { write: (bytes) => writeSlowly(env.stdout, bytes), end: async () => {} };
+  }
+  if (output !== undefined) {
+    const file = await open(resolve(env.cwd, output), 'w');
+    return { write: async (bytes) => void (await file.writeFile(bytes)), end: () => file.close() };
+  }
+  const reader = new PcapReader();
+  const document = json ? new ListDocument(env.stdout, 'json') : undefined;
+  return {
+    async write(bytes) {
+      for (const packet of reader.push(bytes)) {
+        if (document === undefined) await writeSlowly(env.stdout, `${packetLine(packet)}\n`);
+        else await document.add(packetDocument(packet));
+      }
+    },
+    async end() {
+      document?.end();
+    },
+  };
+}
+
+/** Captures until the time is over or someone has seen enough; both are what was asked for. */
+async function capture(node: NodeClient, env: CliEnvironment, options: PcapOptions): Promise<void> {
+  const request = {
+    interface: options.interface,
+    promiscuous: options.promiscuous ?? false,
+    snapLen: 0,
+    bpfFilter: [...(options.bpfFilter ?? [])],
+  };
+  const ended = new AbortController();
+  const ms = options.duration === undefined ? undefined : Number(options.duration / nanosInMillisecond);
+  const timer = ms === undefined ? undefined : setTimeout(() => ended.abort(), Math.min(ms, longestTimerMs));
+  const signal = AbortSignal.any([env.signal, ended.signal]);
+  let failure: Fault | undefined;
+  let sink: Sink | undefined;
+  let isWriting = false;
+  try {
+    for await (const { bytes } of node.machine.packetCapture(request, { signal })) {
+      isWriting = true;
+      // A node that refuses leaves an older file as it was.
+      sink ??= await openSink(env, options);
+      await sink.write(bytes);
+      isWriting = false;
+    }
+  } catch (error) {
+    // What cannot be written here is not the node's failure.
+    if (isWriting) throw error;
+    if (!signal.aborted) failure = faultFrom(error);
+  } finally {
+    clearTimeout(timer);
+  }
+  await sink?.end();
+  if (failure === undefined) return;
+  const errors = new NodeErrors(env);
+  errors.add(node.name, failure);
+  errors.end();
+}
+
+/** `talosctl pcap`. Source: Talos v1.14: pcap. */
+export const pcapCommand: CommandModule = {
+  define(command, env) {
+    addNodeOptions(command)
+      .option('-i, --interface <name>', 'network interface to listen on', 'eth0')
+      .option('--promiscuous', 'also take packets that are meant for others')
+      .option('-o, --output <path>', 'write a pcap file instead of lines; - is standard output')
+      .option('--json', 'print the packets as JSON instead of lines')
+      .option(
+        '--bpf-filter <program>',
+        'take only what this program lets through: --bpf-filter "$(tcpdump -dd -y EN10MB \'tcp and port 80\')"',
+        parseBpfFilter,
+      )
+      .option('--duration <duration>', 'end after so long, for example 30s', parseGoDuration)
+      .addOption(command.createOption('-s, --snaplen <bytes>', 'has no effect').hideHelp())
+      .action(async (options: PcapOptions) => {
+        if (options.snaplen !== undefined) {
+          env.stderr.write('warning: flag --snaplen has no effect: packets are always whole\n');
+        }
+        using client = await openClient(env, options);
+        await capture(onlyTarget(client, 'pcap'), env, options);
+      });
+  },
+};
