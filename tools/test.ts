@@ -13,11 +13,14 @@ const defaultPatterns = [
   'packages/**/*.test.ts',
   'services/**/*.test.ts',
   'cli/**/*.test.ts',
+  'tools/**/*.test.ts',
   'tests/**/*.test.ts',
 ];
-const composePatterns = ['tests/compose/**/*.test.ts'];
+const composePatterns = ['tests/compose/**/*.test.ts', 'tests/cluster/docker/**/*.test.ts'];
 /** Long runs have verbs of their own; those with containers have a turn of their own. */
-const separateRuns = ['tests/fuzz/', 'tests/bench/', 'tests/compose/', 'tests/soak/', 'tests/boot/'];
+const separateRuns = ['compose', 'cluster/docker', 'fuzz', 'bench', 'soak', 'boot'].map(
+  (name) => `tests/${name}/`,
+);
 const isContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
 const testTimeoutMs = 180_000;
 /** Four nodes are started, crashed and asked for their traces. */

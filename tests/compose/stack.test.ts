@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, readlink } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -73,9 +73,6 @@ async function hasLog(stack: TestStack, id: string, starts: number): Promise<voi
   assert.ok(text.split('"msg":"daemon serves"').length > starts, text);
 }
 
-/** The network namespace that a container's first process is in. */
-const networkOf = (container: ContainerFacts | undefined) => readlink(`/proc/${container?.State.Pid}/ns/net`);
-
 /** Fails unless something listens there. */
 async function reach(host: string, port: number): Promise<void> {
   const socket = connect({ host, port, timeout: 2000 });
@@ -94,6 +91,13 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
   after(async () => {
     await stack?.[Symbol.asyncDispose]();
   });
+
+  /** Yields what a script prints inside of a container. */
+  const run = async (service: string, script: string) => {
+    const node = ['exec', '--no-TTY', service, '/usr/bin/node', '--eval', script];
+    return (await stack.compose(...node)).trim();
+  };
+  const networkOf = (service: string) => run(service, `console.log(fs.readlinkSync('/proc/self/ns/net'))`);
 
   test('no container runs as root, with a capability, or with a root file system that can be written', async () => {
     const containers = await stack.inspect('--all');
@@ -172,10 +176,6 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
   });
 
   test('machined hands its neighbours what they need through their groups, and nobody can change it', async () => {
-    const run = async (service: string, script: string) => {
-      const node = ['exec', '--no-TTY', service, '/usr/bin/node', '--eval', script];
-      return (await stack.compose(...node)).trim();
-    };
     const paths = ['/run/machined', '/run/machined/machined.sock'].concat(
       ['apid', 'trustd'].flatMap((name) => [`/system/run/${name}`, `/system/run/${name}/runtime.json`]),
     );
@@ -272,12 +272,10 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
   for (const [words, end] of Object.entries(endings)) {
     test(`apid and trustd follow a node whose machined ${words} into its new network`, async () => {
       const group = ['node03', 'node03-apid', 'node03-trustd'];
-      const before = await stack.inspect();
-      const networkBefore = await networkOf(before.node03);
-      await end(before.node03 as ContainerFacts);
+      const networkBefore = await networkOf('node03');
+      await end((await stack.inspect()).node03 as ContainerFacts);
       await eventually(60_000, async () => {
-        const now = await stack.inspect();
-        const networks = await Promise.all(group.map((service) => networkOf(now[service])));
+        const networks = await Promise.all(group.map(networkOf));
         assert.equal(new Set(networks).size, 1, `one network for ${group}: ${networks}`);
         assert.notEqual(networks[0], networkBefore);
         for (const port of [50000, 50001]) await reach(stack.addressOf(3), port);

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { createRpcServer } from '@nodewright/rpc';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 
-const probe = join(import.meta.dirname, '..', '..', '_out', 'dist', 'health-probe', 'health-probe.cjs');
+const probe = join(import.meta.dirname, '..', '..', '..', '_out', 'dist', 'health-probe', 'health-probe.cjs');
 
 async function ask(socket: string): Promise<{ code: number; said: string }> {
   const child = spawn(process.execPath, [probe, socket], { stdio: ['ignore', 'ignore', 'pipe'] });
