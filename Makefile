@@ -14,25 +14,25 @@ installed := _out/.installed
 built := _out/dist/.built
 sources := $(shell find packages services cli images tools/images tools/build.ts tools/bundles.ts -name node_modules -prune -o -type f -print 2>/dev/null)
 
-# The clusters of make are the checkout's own, whatever the environment says.
-own_talosctl := env -u TALOSCONFIG -u TALOS_HOME bin/talosctl
 cluster ?= talos-default
 controlplanes ?= 3
 workers ?= 1
+# docker or process; docker where an engine answers when it is not set.
+PROVISIONER ?=
 
 .PHONY: help
 help: ## lists the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: up
-up: $(built) ## builds, makes the PKI and the configs, starts 3 control planes and 1 worker
-	@$(own_talosctl) cluster create --provisioner process --name $(cluster) \
-	  --controlplanes $(controlplanes) --workers $(workers) --if-absent
+up: $(built) ## builds and starts 3 control planes and 1 worker, on docker where an engine answers (PROVISIONER=)
+	@node tools/up.ts up --name $(cluster) --controlplanes $(controlplanes) --workers $(workers) \
+	  --provisioner '$(PROVISIONER)'
 	@test -z "$$TALOSCONFIG" || echo 'TALOSCONFIG is set and names another file: unset it to use this cluster'
 
 .PHONY: down
 down: $(built) ## ends the cluster and removes what it left
-	@$(own_talosctl) cluster destroy --provisioner process --name $(cluster) --force --if-present
+	@node tools/up.ts down --name $(cluster)
 
 .PHONY: test
 test: check $(built) ## passes the tests, with containers where an engine answers; says what it skipped
@@ -41,6 +41,10 @@ test: check $(built) ## passes the tests, with containers where an engine answer
 .PHONY: test-fuzz
 test-fuzz: $(built) ## throws garbage at the listening sockets for a bounded minute each
 	@node tools/test.ts 'tests/fuzz/**/*.test.ts'
+
+.PHONY: test-soak
+test-soak: $(built) ## follows the logs of ten nodes for a minute while 50 MB are written
+	@node tools/test.ts 'tests/soak/**/*.test.ts'
 
 .PHONY: test-compose
 test-compose: $(built) ## tests the images and the compose stack; needs a Docker engine

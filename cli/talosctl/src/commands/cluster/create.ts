@@ -75,8 +75,9 @@ async function report(env: CliEnvironment, { output }: OutputOptions, result: Cr
   const { cluster, outcome } = result;
   if (output === 'table') env.stdout.write(clusterText(cluster));
   else await writeDocument(env.stdout, output, { outcome, seconds, cluster });
+  const traces = cluster.jaeger === undefined ? '' : `; Jaeger is at ${cluster.jaeger.url}`;
   env.stderr.write(
-    `cluster "${cluster.name}": ${cluster.nodes.length} nodes answer after ${seconds.toFixed(1)}s\n`,
+    `cluster "${cluster.name}": ${cluster.nodes.length} nodes answer after ${seconds.toFixed(1)}s${traces}\n`,
   );
 }
 

@@ -1,0 +1,64 @@
+// `make up` and `make down`: a cluster of this checkout, of containers where a Docker engine answers and of processes
+// otherwise. `node tools/up.ts up --name <name> --controlplanes 3 --workers 1 [--provisioner docker|process]`, or
+// `node tools/up.ts down --name <name>`, which also removes the image tags that `up` made.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { findProvisioner } from '@nodewright/provision';
+import { askEngine } from '../packages/provision/src/docker/ask-engine.ts';
+import { chooseProvisioner } from './up/choose-provisioner.ts';
+import { ensureImages, madeImagesFile } from './up/ensure-images.ts';
+import { removeMade } from './up/made-images.ts';
+
+const checkout = join(import.meta.dirname, '..');
+const { values, positionals } = parseArgs({
+  options: {
+    name: { type: 'string', default: 'talos-default' },
+    controlplanes: { type: 'string', default: '3' },
+    workers: { type: 'string', default: '1' },
+    provisioner: { type: 'string', default: '' },
+  },
+  allowPositionals: true,
+});
+// The command line hears an interrupt itself and cleans up: we wait for it.
+process.on('SIGINT', () => {});
+
+try {
+  if (positionals[0] === 'down') await down();
+  else await up();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+async function up(): Promise<void> {
+  const ref = { name: values.name, clustersFolder: join(checkout, '_out', 'talos', 'clusters') };
+  const existing = await findProvisioner(ref);
+  const engine = await askEngine();
+  const { provisioner, note } = chooseProvisioner({ wanted: values.provisioner, existing, engine });
+  if (note !== undefined) process.stderr.write(`${note}\n`);
+  // Without an engine the command line says what to do.
+  if (provisioner === 'docker' && existing === undefined && engine.state === 'ready')
+    await ensureImages(checkout, process.env.NODEWRIGHT_TAG || 'dev');
+  await talosctl(
+    ...['cluster', 'create', '--provisioner', provisioner, '--name', values.name, '--if-absent'],
+    ...['--controlplanes', values.controlplanes, '--workers', values.workers],
+  );
+}
+
+async function down(): Promise<void> {
+  await talosctl('cluster', 'destroy', '--name', values.name, '--force', '--if-present');
+  if (process.exitCode !== 0 && process.exitCode !== undefined) return;
+  const { removed, used } = await removeMade(join(checkout, madeImagesFile));
+  if (removed.length > 0) process.stderr.write(`removed the images ${removed.join(', ')}\n`);
+  if (used.length > 0) process.stderr.write(`images that are in use stay: ${used.join(', ')}\n`);
+}
+
+/** Runs the command line of this checkout. Its clusters are the checkout's own, whatever the environment says. */
+async function talosctl(...words: string[]): Promise<void> {
+  const { TALOSCONFIG: _, TALOS_HOME: __, ...environment } = process.env;
+  const child = spawn(join(checkout, 'bin', 'talosctl'), words, { stdio: 'inherit', env: environment });
+  const [code] = (await once(child, 'close')) as [number | null];
+  process.exitCode = code ?? 1;
+}
