@@ -5,13 +5,13 @@ import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
-import { askEngine } from '../../packages/provision/src/docker/ask-engine.ts';
 import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
 import { nativeArchitecture } from '../../tools/images/architecture.ts';
 import { imageServices } from '../../tools/images/build-images.ts';
 import { ensureBase, publicBase } from '../../tools/images/ensure-base.ts';
 import { jaegerImage } from '../../tools/images/ensure-jaeger.ts';
 import { copyCheckout } from './copy-checkout.ts';
+import { reasonToSkip } from './reason-to-skip.ts';
 import { openTestEngine, type TestEngine } from './test-engine.ts';
 import { openTestRegistry, type TestRegistry } from './test-registry.ts';
 
@@ -22,14 +22,11 @@ const copy = copyCheckout();
 after(() => copy[Symbol.dispose]());
 const tag = `pulled-${process.pid}`;
 
-async function reasonToSkip(): Promise<string | false> {
-  const engine = await askEngine();
-  if (engine.state !== 'ready') return engine.advice;
+async function reasonToSkipPull(): Promise<string | false> {
   if (process.getuid?.() !== 0) return 'only root can start an engine of its own';
   for (const program of ['dockerd', 'docker-registry'])
     if (spawnSync(program, ['--version']).error !== undefined) return `${program} is not installed`;
-  const { code } = await tryDocker(['image', 'inspect', jaegerImage]);
-  return code === 0 ? false : `the image ${jaegerImage} is not there: make images`;
+  return reasonToSkip();
 }
 
 /** What the tool says: lines of what it did, and the images with their ids. */
@@ -42,7 +39,7 @@ async function makeImages(environment: NodeJS.ProcessEnv, ...args: string[]): Pr
 }
 const idsOf = (lines: string[]) => lines.filter((line) => line.includes('sha256:'));
 
-suite('an engine that can pull', { skip: await reasonToSkip() }, () => {
+suite('an engine that can pull', { skip: await reasonToSkipPull() }, () => {
   let registry: TestRegistry;
   let engine: TestEngine;
   before(async () => {

@@ -7,13 +7,12 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
-import { askEngine } from '../../packages/provision/src/docker/ask-engine.ts';
-import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { runDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { reasonToSkip, testTag } from './reason-to-skip.ts';
 import { type ContainerFacts, eventually, leftoversOf, openTestStack, type TestStack } from './test-stack.ts';
 import { type Trace, treeOf } from './trace-tree.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
-const tag = process.env.NODEWRIGHT_TAG ?? 'dev';
 const nodes = ['node01', 'node02', 'node03', 'node04'] as const;
 const controlPlanes = nodes.slice(0, 3);
 const gateways = nodes.map((node) => `${node}-apid`);
@@ -30,16 +29,6 @@ function userOf(service: string): string {
 function daemonOf(service: string): 'machined' | 'apid' | 'trustd' | undefined {
   const name = /^node\d\d(?:-(apid|trustd))?$/.exec(service);
   return name === null ? undefined : ((name[1] as 'apid' | 'trustd' | undefined) ?? 'machined');
-}
-
-async function reasonToSkip(): Promise<string | false> {
-  const engine = await askEngine();
-  if (engine.state !== 'ready') return engine.advice;
-  for (const image of [`nodewright/machined:${tag}`, 'jaegertracing/jaeger:2.13.0']) {
-    const { code } = await tryDocker(['image', 'inspect', image]);
-    if (code !== 0) return `the image ${image} is not there: make images`;
-  }
-  return false;
 }
 
 /** Asks each node for its memory and its services. */
@@ -86,7 +75,7 @@ async function reach(host: string, port: number): Promise<void> {
 suite('compose stack', { skip: await reasonToSkip() }, () => {
   let stack: TestStack;
   before(async () => {
-    stack = await openTestStack(tag);
+    stack = await openTestStack(testTag);
   });
   after(async () => {
     await stack?.[Symbol.asyncDispose]();
