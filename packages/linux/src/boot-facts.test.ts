@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir, uptime } from 'node:os';
-import { join } from 'node:path';
+import { hostname, uptime } from 'node:os';
 import { test } from 'node:test';
 import { parseUptime, readBootId, readKernelHostname } from './boot-facts.ts';
 import { openKernelFile } from './kernel-file.ts';
 import { pageSizeFromAuxv, readPageSizeBytes } from './page-size.ts';
-import { readCpuFrequencies } from './read-cpu-frequencies.ts';
 
 test('parseUptime() agrees with the operating system', () => {
   using file = openKernelFile('/proc/uptime');
@@ -32,34 +29,4 @@ test('pageSizeFromAuxv() finds the entry in either byte order, and none in a vec
 test('readPageSizeBytes() is a power of two of at least 4 KiB', () => {
   const size = readPageSizeBytes();
   assert.ok(size >= 4096 && Number.isInteger(Math.log2(size)), String(size));
-});
-
-test('readCpuFrequencies() keeps lexical order, drops offline CPUs and leaves a hole for a CPU without a driver', () => {
-  const root = mkdtempSync(join(tmpdir(), 'cpu-'));
-  try {
-    const write = (cpu: string, files: Record<string, string>) => {
-      mkdirSync(join(root, cpu, 'cpufreq'), { recursive: true });
-      for (const [name, text] of Object.entries(files)) writeFileSync(join(root, cpu, name), `${text}\n`);
-    };
-    const frequencies = (current: number) => ({
-      'cpufreq/cpuinfo_cur_freq': String(current),
-      'cpufreq/cpuinfo_min_freq': '800000',
-      'cpufreq/cpuinfo_max_freq': '3600000',
-      'cpufreq/scaling_governor': 'schedutil',
-    });
-    write('cpu0', frequencies(1000000));
-    write('cpu2', { online: '0', ...frequencies(2000000) });
-    write('cpu10', { online: '1', ...frequencies(3000000) });
-    write('cpu1', { 'cpufreq/cpuinfo_min_freq': '800000' });
-    write('cpufreq', {});
-    const entry = (currentKhz: bigint) => ({
-      currentKhz,
-      minimumKhz: 800000n,
-      maximumKhz: 3600000n,
-      governor: 'schedutil',
-    });
-    assert.deepEqual(readCpuFrequencies(root), [entry(1000000n), undefined, entry(3000000n)]);
-  } finally {
-    rmSync(root, { recursive: true });
-  }
 });

@@ -133,7 +133,7 @@ for (const [name, [text, parse]] of Object.entries(parsers)) {
   test(`${name} outlives a damaged file and gives numbers in range`, () => holdsFor(text, parse));
 }
 
-for (const table of socketTableNames.filter((name) => !name.startsWith('udplite'))) {
+for (const table of socketTableNames.filter((name) => name !== 'udplite6')) {
   test(`parseSocketTable() outlives a damaged ${table} and gives numbers in range`, () => {
     const original = [...parseSocketTable(fixture(`net-${table}.txt`))];
     assert.notEqual(original.length, 0);

@@ -43,6 +43,15 @@ test('readProcesses() leaves out kernel threads, zombies and what is no process,
   ]);
 });
 
+test('readProcesses() lists processes by number, as the kernel does', async () => {
+  const processes = await readProcesses({ pageSizeBytes: readPageSizeBytes() });
+  const pids = processes.map(({ pid }) => pid);
+  assert.deepEqual(
+    pids,
+    pids.toSorted((a, b) => a - b),
+  );
+});
+
 test('readProcesses() finds this very process and its child among the real ones', async () => {
   const child: ChildProcess = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   try {

@@ -32,14 +32,18 @@ export interface ReadProcessesInit {
 const batchSize = 64;
 
 /**
- * Every process whose program and command line can be read and are not empty, in the kernel's order. Kernel threads
- * and zombies have neither and so never appear; nor do processes of others when this one may not look at them. A
- * process that ends in the middle is left out. Source: Talos v1.14: Processes.
+ * Every process whose program and command line can be read and are not empty, by number, as the kernel lists them.
+ * Kernel threads and zombies have neither and so never appear; nor do processes of others when this one may not look
+ * at them. A process that ends in the middle is left out. Source: Talos v1.14: Processes.
  */
 export async function readProcesses(init: ReadProcessesInit): Promise<ProcessInfo[]> {
   const procRoot = init.procRoot ?? '/proc';
   const processes: ProcessInfo[] = [];
-  const pids = readdirSync(procRoot).filter((name) => /^\d+$/.test(name));
+  // Node.js sorts names as words; the kernel lists processes by number.
+  const pids = readdirSync(procRoot)
+    .filter((name) => /^\d{1,10}$/.test(name))
+    .map(Number)
+    .sort((a, b) => a - b);
   for (const [index, pid] of pids.entries()) {
     if (index > 0 && index % batchSize === 0) {
       await setImmediate();
