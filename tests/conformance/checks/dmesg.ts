@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { checksOf, Skip } from '../check.ts';
+import { checksOf } from '../check.ts';
 import type { Subject } from '../subject/subject.ts';
-import { CallFailure, codes } from '../wire/call-failure.ts';
 import { machine } from '../wire/methods.ts';
-import { collect, collectUntilQuiet } from './expect.ts';
+import { collect, collectUntilQuiet, orSkip } from './expect.ts';
 
 const facilities = [
   ...['kern', 'user', 'mail', 'daemon', 'auth', 'syslog', 'lpr', 'news', 'uucp', 'cron', 'authpriv'],
@@ -14,19 +13,8 @@ const head =
   /^([a-z0-9]+): ( *[a-z]+): \[(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d))\]: /;
 
 async function records({ admin }: Subject): Promise<string[]> {
-  try {
-    const messages = await collect(admin.stream(machine.dmesg, {}));
-    return messages.map(({ bytes }) => Buffer.from(bytes).toString('utf8'));
-  } catch (error) {
-    // A container without the device, or whose runtime keeps it to itself.
-    if (
-      error instanceof CallFailure &&
-      error.code === codes.unknown &&
-      /^error opening \/dev\/kmsg reader: ./.test(error.text)
-    )
-      throw new Skip('the node cannot open /dev/kmsg, and says so as it should');
-    throw error;
-  }
+  const messages = await orSkip(collect(admin.stream(machine.dmesg, {})));
+  return messages.map(({ bytes }) => Buffer.from(bytes).toString('utf8'));
 }
 
 export const dmesgChecks = checksOf(machine.dmesg, {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Timestamp } from '@nodewright/contract/gen/google/protobuf/timestamp.ts';
 import { grpcCodeName } from '@nodewright/fault';
+import { Skip } from '../check.ts';
 import { CallFailure, codes } from '../wire/call-failure.ts';
 
 /** The whole of a stream. */
@@ -16,8 +17,8 @@ export async function collectBytes(stream: AsyncIterable<{ bytes: Uint8Array }>)
 }
 
 /** Reads a stream to its end. */
-export async function drain(stream: AsyncIterable<unknown>): Promise<void> {
-  for await (const _ of stream);
+export async function drain(stream: AsyncIterable<unknown>, onMessage = () => {}): Promise<void> {
+  for await (const _ of stream) onMessage();
 }
 
 /** What comes until nothing has come for `quietMs`; then the stream is cancelled. For streams that do not end. */
@@ -75,6 +76,21 @@ export async function expectFailure(
 export function only<T>({ messages }: { readonly messages: readonly T[] }): T {
   assert.equal(messages.length, 1, `the reply has ${messages.length} messages, it must have one`);
   return messages[0] as T;
+}
+
+/** How nodes say that where they run keeps a device of the kernel from them. What else the text says is theirs. */
+const keptDevice = /^error opening \/dev\/kmsg reader: .|operation not permitted|CAP_NET_RAW/i;
+
+/** Waits for a call that needs a device of the kernel. Throws a Skip where the node says that it may not have it. */
+export async function orSkip<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof CallFailure && keptDevice.test(error.text)) {
+      throw new Skip(`the node says that it lacks what this needs: ${error.text}`);
+    }
+    throw error;
+  }
 }
 
 export function sum(numbers: readonly number[]): number {

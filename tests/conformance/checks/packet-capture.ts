@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { checksOf, Skip } from '../check.ts';
+import { checksOf } from '../check.ts';
 import type { Subject } from '../subject/subject.ts';
-import { CallFailure, codes } from '../wire/call-failure.ts';
+import { codes } from '../wire/call-failure.ts';
 import { machine } from '../wire/methods.ts';
-import { collectUntilQuiet, expectFailure, take } from './expect.ts';
+import { collectUntilQuiet, expectFailure, orSkip, take } from './expect.ts';
 
 type Request = Parameters<typeof machine.packetCapture.encode>[0];
 const nanosecondMagic = 0xa1b2_3c4d;
@@ -14,18 +14,6 @@ const acceptNone = [{ op: returnConstant, jt: 0, jf: 0, k: 0 }];
 
 const capture = ({ admin }: Subject, request: Request) =>
   admin.stream(machine.packetCapture, { interface: 'lo', ...request });
-
-/** A node whose daemons may not open a packet socket says so; that is a matter of where it runs. */
-async function orSkip<T>(messages: Promise<T>): Promise<T> {
-  try {
-    return await messages;
-  } catch (error) {
-    const isForbidden =
-      error instanceof CallFailure && /operation not permitted|CAP_NET_RAW|EPERM/i.test(error.text);
-    if (isForbidden) throw new Skip(`the node may not open packet sockets: ${error.text}`);
-    throw error;
-  }
-}
 
 async function header(subject: Subject, request: Request): Promise<Buffer> {
   const [first] = await orSkip(take(capture(subject, request), 1));

@@ -1,16 +1,13 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTalosconfig, type TalosconfigContext } from '@nodewright/client/talosconfig';
 import { decodeSecrets } from '@nodewright/machine-config';
 import type { CertificateAndKey } from '@nodewright/pki';
-import type { ClusterView } from '@nodewright/provision';
-import { runTalosctl } from '../../cluster/run-talosctl.ts';
+import { openDockerCluster } from '../../cluster/docker/docker-cluster.ts';
+import { openProcessCluster, type ProcessCluster } from '../../cluster/process/process-cluster.ts';
 import { openSubject } from './open-subject.ts';
 import { seedFiles } from './seed-files.ts';
 import type { Subject } from './subject.ts';
-
-const name = 'conformance';
 
 /** The current context of a talosconfig. */
 export async function readContext(path: string): Promise<TalosconfigContext> {
@@ -25,38 +22,33 @@ export async function readOsAuthority(path: string): Promise<CertificateAndKey> 
   return decodeSecrets(await readFile(path, 'utf8')).certs.os;
 }
 
-export type OwnSubject = Subject & AsyncDisposable;
+const shape = { controlPlanes: 2, workers: 1 };
+
+async function openSeededCluster(): Promise<ProcessCluster> {
+  const cluster = await openProcessCluster(shape, { name: 'conformance' });
+  const [judged] = cluster.controlPlanes;
+  if (judged !== undefined) await seedFiles(judged.root);
+  return cluster;
+}
 
 /**
  * A fresh cluster of two control planes and a worker, made with the built command line as a user would make it. The
  * first control plane is judged, by its own endpoint. Disposing it ends the cluster.
  */
-export async function openOwnCluster(provisioner: 'process' | 'docker'): Promise<OwnSubject> {
+export async function openOwnCluster(provisioner: 'process' | 'docker'): Promise<Subject & AsyncDisposable> {
   await using undo = new AsyncDisposableStack();
-  const home = await mkdtemp(join(tmpdir(), 'conformance-'));
-  undo.defer(() => rm(home, { recursive: true, force: true }));
-  const provisionerFlags = ['--provisioner', provisioner, '--name', name];
-  undo.defer(async () => {
-    await runTalosctl(['cluster', 'destroy', ...provisionerFlags, '--force', '--if-present'], { home });
-  });
-  const created = await runTalosctl(
-    ['cluster', 'create', ...provisionerFlags, '--controlplanes', '2', '--workers', '1', '-o', 'json'],
-    { home },
+  const cluster = undo.use(
+    provisioner === 'docker' ? await openDockerCluster(shape) : await openSeededCluster(),
   );
-  if (created.exitCode !== 0) throw new Error(`no cluster was made: ${created.stderr.trim()}`);
-  const { cluster } = JSON.parse(created.stdout) as { cluster: ClusterView };
-  const [first, second] = cluster.nodes.filter(({ type }) => type === 'controlplane');
-  if (first === undefined) throw new Error('the cluster has no control plane');
-
-  if (provisioner === 'process') await seedFiles(join(cluster.folder, 'nodes', first.name));
+  const [judged, other] = cluster.controlPlanes;
   const subject = undo.use(
     await openSubject({
-      context: await readContext(cluster.talosconfig?.path ?? join(home, 'config')),
-      endpoint: first.address,
-      node: first.address,
-      otherNode: second?.address,
-      worker: cluster.nodes.find(({ type }) => type === 'worker')?.address,
-      ca: await readOsAuthority(join(cluster.folder, 'secrets.yaml')),
+      context: await cluster.context('os:admin'),
+      endpoint: judged?.address,
+      node: judged?.address,
+      otherNode: other?.address,
+      worker: cluster.workers[0]?.address,
+      ca: await readOsAuthority(join(cluster.view.folder, 'secrets.yaml')),
     }),
   );
   const scope = undo.move();
