@@ -1,9 +1,9 @@
-import { type Fault, faultFrom } from '@nodewright/fault';
+import { type CallFault, callFaultFrom } from './call-fault.ts';
 
 /** What became of a call on one node. */
 export type NodeResult<T> =
   | { readonly node: string; readonly value: T; readonly fault?: undefined }
-  | { readonly node: string; readonly value?: undefined; readonly fault: Fault };
+  | { readonly node: string; readonly value?: undefined; readonly fault: CallFault };
 
 export interface FanOutOptions {
   /** Aborted: calls under way are cancelled, and come out as results with a fault of kind `cancelled`. */
@@ -74,7 +74,7 @@ export async function* fanOutStream<Node extends { readonly name: string }, T>(
         if (left.signal.aborted) return;
       }
     } catch (error) {
-      queue.push({ result: { node: node.name, fault: faultFrom(error) } });
+      queue.push({ result: { node: node.name, fault: callFaultFrom(error, node.name) } });
     } finally {
       queue.push({});
     }

@@ -8,6 +8,9 @@
  * for await (const { node, value, fault } of talos.fanOut((node) => node.machine.version({}))) { … }
  * ```
  */
+
+export { Fault, type FaultKind, grpcCodeName, Secret } from '@nodewright/fault';
+export { CallFault, type CallFaultInit } from './call-fault.ts';
 export { type Endpoint, parseEndpoint } from './connection/endpoint.ts';
 export { type FanOutOptions, fanOut, fanOutStream, type NodeResult } from './fan-out.ts';
 export { NodeClient } from './node-client.ts';

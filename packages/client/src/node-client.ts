@@ -12,9 +12,10 @@ import { StorageServiceDefinition } from '@nodewright/contract/gen/storage/stora
 import { TimeServiceDefinition } from '@nodewright/contract/gen/time/time.ts';
 import type { Client, TsProtoServiceDefinition } from 'nice-grpc';
 import { createServiceClient, type ServiceClientInit } from './connection/service-client.ts';
+import { nameFailures } from './name-failures.ts';
 
 /**
- * One node's API: a typed client for each of its services. A call rejects with a `Fault` when it fails anywhere on
+ * One node's API: a typed client for each of its services. A call rejects with a `CallFault` when it fails anywhere on
  * its way, also when the reply itself reports the failure; what comes back is always a result.
  */
 export class NodeClient {
@@ -81,7 +82,9 @@ export class NodeClient {
 
   /** A client of any service, for those that have no name here. */
   service<Service extends TsProtoServiceDefinition>(definition: Service): Client<Service> {
-    const known = this.#clients.get(definition) ?? createServiceClient(definition, this.#init);
+    const known =
+      this.#clients.get(definition) ??
+      nameFailures(definition, createServiceClient(definition, this.#init), this.name);
     this.#clients.set(definition, known);
     return known as Client<Service>;
   }

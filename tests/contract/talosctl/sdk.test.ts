@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
-import { openTalosClient, readTalosconfig, type TalosClient, type TalosClientInit } from '@nodewright/client';
+import {
+  CallFault,
+  openTalosClient,
+  readTalosconfig,
+  type TalosClient,
+  type TalosClientInit,
+} from '@nodewright/client';
 import { Data } from '@nodewright/contract/gen/common/common.ts';
 import { Secret } from '@nodewright/fault';
 import { eventually } from '@nodewright/testkit';
@@ -155,4 +161,68 @@ test('fanOut() asks the targets, or the nodes that are named', async () => {
     return results.map(({ node, fault }) => fault?.message ?? node).sort();
   };
   assert.deepEqual([await names(), await names(['c'])], [['a', 'b'], ['c']]);
+});
+
+test('a call that fails says with which code, for which node and at which hop', async () => {
+  const texts: Record<string, string> = {
+    far: 'no route to node "far": connect timed out after 15s (via node01)',
+    here: 'no such thing',
+  };
+  const fail: FakeHandler = (call) => call.fail(14, texts[call.node ?? ''] ?? '');
+  const gateway = await cluster.gateway({
+    '/machine.MachineService/Memory': fail,
+    '/machine.MachineService/Logs': fail,
+    '/machine.MachineService/Version': (call) => call.drop(),
+  });
+  using talos = await openClient([gateway.address]);
+  using nowhere = await openClient(['127.0.0.1:1']);
+  const placeOf = async (call: Promise<unknown>) => {
+    const error = await call.then(
+      () => undefined,
+      (failure: unknown) => failure,
+    );
+    assert.ok(error instanceof CallFault);
+    const { kind, code, node, hop } = error;
+    return { kind, code, node, hop };
+  };
+  const unavailable = { kind: 'unavailable', code: 14 };
+  const logsOf = (node: string) =>
+    Array.fromAsync(talos.node(node).machine.logs({ id: 'apid', namespace: 'system' }));
+  assert.deepEqual(
+    [
+      await placeOf(talos.node('far').machine.memory({})),
+      await placeOf(logsOf('far')),
+      await placeOf(talos.node('here').machine.memory({})),
+      await placeOf(talos.node('here').machine.version({})),
+      await placeOf(nowhere.node('here').machine.version({})),
+    ],
+    [
+      { ...unavailable, node: 'far', hop: 'node01' },
+      { ...unavailable, node: 'far', hop: 'node01' },
+      { ...unavailable, node: 'here', hop: undefined },
+      { ...unavailable, node: 'here', hop: gateway.address },
+      { ...unavailable, node: 'here', hop: '127.0.0.1:1' },
+    ],
+  );
+  const results = await Array.fromAsync(talos.fanOut((node) => node.machine.memory({}), { nodes: ['far'] }));
+  assert.deepEqual([results[0]?.fault?.node, results[0]?.fault?.hop], ['far', 'node01']);
+});
+
+test('the iteration of a stream that is left early cancels the call on the other side', async () => {
+  const arrived = Promise.withResolvers<AbortSignal>();
+  const gateway = await cluster.gateway({
+    '/machine.MachineService/Logs': (call) => {
+      arrived.resolve(call.signal);
+      call.send(Data.encode(Data.fromPartial({ bytes: Buffer.from('line\n') })).finish());
+    },
+  });
+  using talos = await openClient([gateway.address]);
+  for await (const { bytes } of talos
+    .node('a')
+    .machine.logs({ id: 'apid', namespace: 'system', follow: true })) {
+    assert.equal(String(bytes), 'line\n');
+    break;
+  }
+  const remote = await arrived.promise;
+  await eventually(() => remote.aborted, { what: 'the cancellation' });
 });

@@ -1,7 +1,8 @@
-import { Fault } from '@nodewright/fault';
+import type { Fault } from '@nodewright/fault';
 import { createRpcClient } from '@nodewright/rpc';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { CallOptions, TsProtoServiceDefinition } from 'nice-grpc';
+import { CallFault } from '../call-fault.ts';
 import { CallOutcome } from './call-outcome.ts';
 import type { ConnectionSet } from './connection-set.ts';
 import type { EndpointConnection } from './endpoint-connection.ts';
@@ -128,7 +129,7 @@ class Attempts {
       lost: `the connection to endpoint ${address} was lost before it answered${because}`,
       cut: `the connection to endpoint ${address} was lost in the middle of the answer`,
     };
-    const described = new Fault('unavailable', texts[failure], { cause: error });
+    const described = new CallFault('unavailable', texts[failure], { cause: error, hop: address });
     if (plan === 'fail') throw described;
     if (failure === 'lost') this.#lost = described;
     this.#avoid = connection;

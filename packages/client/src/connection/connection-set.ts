@@ -1,4 +1,5 @@
 import { Fault } from '@nodewright/fault';
+import { CallFault } from '../call-fault.ts';
 import { EndpointConnection, type EndpointConnectionInit } from './endpoint-connection.ts';
 
 export interface ConnectionSetInit {
@@ -92,7 +93,8 @@ export class ConnectionSet implements Disposable {
 
   async #fault(failed: readonly EndpointConnection[]): Promise<Fault> {
     const problems = await Promise.all(failed.map((connection) => this.#problem(connection)));
-    return new Fault('unavailable', problems.join('; '));
+    const hop = failed.map(({ endpoint }) => endpoint.address).join(', ');
+    return new CallFault('unavailable', problems.join('; '), { hop });
   }
 
   async #problem(connection: EndpointConnection): Promise<string> {
