@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { serviceIds } from '@nodewright/contract';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
@@ -13,16 +14,19 @@ import {
   platformOf,
   type ServiceSource,
 } from './domain/node-facts.ts';
+import { ownKernelFiles } from './domain/own-kernel-files.ts';
 import { timeServerOf } from './domain/time-server.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
 import { EventStore } from './host/event-store.ts';
 import { openExitGuard } from './host/exit-guard.ts';
+import { openFileAttributes } from './host/file-attributes.ts';
 import { followLogFile } from './host/follow-log-file.ts';
 import { openKernelFiles } from './host/kernel-files.ts';
 import { linkSocket } from './host/link-socket.ts';
 import { openLogCopies } from './host/log-copies.ts';
 import { LogStore } from './host/log-store.ts';
 import { openMembershipFile } from './host/membership-file.ts';
+import { createNodeFiles } from './host/node-files.ts';
 import { prepareFolder } from './host/prepare-folder.ts';
 import { createUnixProbe } from './host/probe-connection.ts';
 import { readConfiguration } from './host/read-configuration.ts';
@@ -37,6 +41,7 @@ import { completeServices } from './rpc/complete-services.ts';
 import { createDisks } from './rpc/disks.ts';
 import { createDmesg } from './rpc/dmesg.ts';
 import { createEvents } from './rpc/events.ts';
+import { createFiles } from './rpc/files.ts';
 import { createKernelStatistics } from './rpc/kernel-statistics.ts';
 import { createLogs } from './rpc/logs.ts';
 import { createMounts } from './rpc/mounts.ts';
@@ -95,6 +100,8 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   if (mode === 'process') scope.use(watchParent(process.stdin, () => process.kill(process.pid, 'SIGTERM')));
   scope.use(openLogCopies({ store: logs, folder: layout.paths.logs, log }));
   const kernel = scope.use(openKernelFiles(telemetry));
+  const contents = ownKernelFiles(node, randomUUID());
+  const files = createNodeFiles({ root: layout.root, contents });
   const guard = scope.use(openExitGuard());
   const streamsEnd = new AbortController();
   const members = scope.use(await openMembershipFile(layout.paths.membership, log));
@@ -110,6 +117,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
           ...createDmesg({ kernel, clock: systemWallClock, stopSignal: signal }),
           ...createPacketCapture({ capturer: createPacketCapturer(log), mode, stopSignal: signal }),
           ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),
+          ...createFiles({ files, attributes: openFileAttributes, log }),
           ...createServiceList(() => services.records()),
           ...createEvents(events, streamsEnd.signal),
           ...createClientConfiguration(config, systemWallClock.now),

@@ -1,0 +1,22 @@
+// File names are bytes; protobuf strings are text. Inside machined a path is a "byte string": one character a byte
+// (latin1), so that no name is lost, and comparing two of them orders them as the kernel's bytes do.
+
+const ascii = /^[\0-\x7f]*$/;
+
+/** One well-formed character of UTF-8, or a byte that belongs to none. */
+const utf8Unit =
+  /[\0-\x7f]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\x80-\xff]/g;
+
+/** The bytes of a text that came over the wire. */
+export function bytesFromText(text: string): string {
+  return ascii.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** The text that goes over the wire: a byte that is not UTF-8 is written as `\xff`. */
+export function textFromBytes(bytes: string): string {
+  if (ascii.test(bytes)) return bytes;
+  const escaped = bytes.replace(utf8Unit, (unit) =>
+    unit.length === 1 && unit > '\x7f' ? `\\x${unit.charCodeAt(0).toString(16)}` : unit,
+  );
+  return Buffer.from(escaped, 'latin1').toString('utf8');
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { cleanPath, joinPath, pathFromRequest, relativePath, resolvePath } from './node-path.ts';
+
+const tooMany = () => new Error('too many links');
+const missing = () => new Error('missing');
+
+/** Files that exist only here: links by path; everything else that is asked for is there and is none. */
+function resolveAmong(links: ReadonlyMap<string, string>, path: string): Promise<string> {
+  return resolvePath(path, async (at) => links.get(at), tooMany);
+}
+
+test('resolvePath() follows relative, absolute and chained links, and stops at the root', async () => {
+  const links = new Map([
+    ['/var/run', '/run'],
+    ['/etc/mtab', '../proc/mounts'],
+    ['/proc/mounts', 'self/mounts'],
+    ['/proc/self', '17'],
+    ['/out', '../../../../../etc'],
+    ['/proc/17/root', '/'],
+    ['/a', 'b/'],
+    ['/b', './/c/.'],
+  ]);
+  const rows: [string, string][] = [
+    ['/', '/'],
+    ['/var/run/machined', '/run/machined'],
+    ['/etc/mtab', '/proc/17/mounts'],
+    ['/out/shadow', '/etc/shadow'],
+    ['/../../..', '/'],
+    ['/proc/self/root/etc', '/etc'],
+    ['/a/x/../y', '/c/y'],
+    ['//a///', '/c'],
+  ];
+  for (const [path, expected] of rows) assert.equal(await resolveAmong(links, path), expected, path);
+});
+
+test('resolvePath() refuses links that go round in circles, and long ones that grow', async () => {
+  const circle = new Map([
+    ['/a', '/b'],
+    ['/b', 'a'],
+    ['/grow', 'grow/x'],
+  ]);
+  for (const path of ['/a', '/b/c', '/grow']) await assert.rejects(resolveAmong(circle, path), tooMany());
+});
+
+test('resolvePath() passes on that nothing is there', async () => {
+  await assert.rejects(
+    resolvePath(
+      '/a/b',
+      async () => {
+        throw missing();
+      },
+      tooMany,
+    ),
+    missing(),
+  );
+});
+
+const name = fc.constantFrom('a', 'b', 'c', '..', '.', '');
+const anyPath = fc
+  .tuple(fc.boolean(), fc.array(name, { minLength: 1, maxLength: 6 }))
+  .map(([isAbsolute, names]) => (isAbsolute ? '/' : '') + names.join('/'));
+const place = fc
+  .array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 3 })
+  .map((names) => `/${names.join('/')}`);
+
+test('resolvePath() never leaves the root and never gives a path with a link in it, whatever the links', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.dictionary(
+        place,
+        anyPath.filter((target) => target !== ''),
+      ),
+      anyPath,
+      async (links, path) => {
+        const known = new Map(Object.entries(links));
+        let resolved: string;
+        try {
+          resolved = await resolveAmong(known, `/${path}`);
+        } catch (error) {
+          assert.deepEqual(error, tooMany());
+          return;
+        }
+        assert.equal(resolved, cleanPath(resolved));
+        assert.ok(resolved.startsWith('/') && !resolved.split('/').includes('..'), resolved);
+        let at = '';
+        for (const part of resolved.split('/').filter((each) => each !== '')) {
+          at += `/${part}`;
+          assert.equal(known.has(at), false, at);
+        }
+        // What has been resolved stays as it is.
+        assert.equal(await resolveAmong(known, resolved), resolved);
+      },
+    ),
+  );
+});
+
+test('paths are joined, cleaned and shortened as in a file system', () => {
+  assert.deepEqual(['', '/', '//a/', 'a/../..', '/..'].map(cleanPath), ['.', '/', '/a', '..', '/']);
+  assert.deepEqual([joinPath('/', 'a'), joinPath('/a', 'b')], ['/a', '/a/b']);
+  assert.deepEqual(
+    [relativePath('/', '/a/b'), relativePath('/a', '/a/b'), relativePath('/a', '/a'), relativePath('/', '/')],
+    ['a/b', 'b', '.', '.'],
+  );
+});
+
+test('pathFromRequest() takes any text but one with a NUL byte', () => {
+  assert.equal(pathFromRequest('/é'), '/\xc3\xa9');
+  assert.throws(() => pathFromRequest('/a\0b'), { kind: 'invalid-argument', message: /NUL byte/ });
+});

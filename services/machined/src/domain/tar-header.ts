@@ -1,0 +1,126 @@
+// Headers of tar archives. tar-stream, which reads ours in tests, writes text only, user numbers below 262144, times
+// before 2038 and no mode 0; files of a node have more than that. Source: POSIX.1-2024, pax interchange format.
+import { posix } from 'node:path';
+import type { FileKind } from './file-mode.ts';
+
+/** Archives consist of blocks of this many bytes. */
+export const tarBlockBytes = 512;
+
+export type TarKind = Exclude<FileKind, 'socket'>;
+
+export interface TarEntry {
+  readonly kind: TarKind;
+  /** Relative, as bytes; that of a folder ends with a slash. */
+  readonly name: string;
+  /** The twelve bits of permissions. */
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  /** Bytes of content that follow; 0 for everything but files. */
+  readonly size: number;
+  /** Whole seconds since 1970. */
+  readonly modifiedSeconds: number;
+  /** Target of a symbolic link, as bytes. */
+  readonly link?: string;
+  readonly device?: { readonly major: number; readonly minor: number } | undefined;
+}
+
+const typeFlags: Readonly<Record<TarKind, string>> = {
+  file: '0',
+  symlink: '2',
+  'character-device': '3',
+  'block-device': '4',
+  directory: '5',
+  fifo: '6',
+};
+const paxFlag = 'x';
+const nameBytes = 100;
+/** The longest path that Linux takes. */
+const pathBytes = 4096;
+const ascii = /^[\0-\x7f]*$/;
+
+/** No header takes more: two blocks, and records of a path, a link and four numbers between them. */
+export const maxTarHeaderBytes = 3 * tarBlockBytes + 2 * pathBytes + tarBlockBytes;
+
+/** Bytes from here to the end of the block. */
+export function tarPadding(size: number): number {
+  return (tarBlockBytes - (size % tarBlockBytes)) % tarBlockBytes;
+}
+
+/**
+ * Writes the header of an entry into `target`, which has room for `maxTarHeaderBytes`: one block, or more when
+ * something does not fit into it.
+ *
+ * @returns how many bytes it took, whatever the entry's size
+ */
+export function writeTarHeader(entry: TarEntry, target: Buffer): number {
+  const records = paxRecords(entry);
+  if (records === '') {
+    writeBlock(target, entry, typeFlags[entry.kind]);
+    return tarBlockBytes;
+  }
+  const { length } = records;
+  const name = `PaxHeaders.0/${posix.basename(entry.name)}`;
+  writeBlock(target, { ...entry, kind: 'file', name, link: '', device: undefined, size: length }, paxFlag);
+  target.write(records, tarBlockBytes, 'latin1');
+  const end = tarBlockBytes + length + tarPadding(length);
+  target.fill(0, tarBlockBytes + length, end);
+  writeBlock(target.subarray(end), entry, typeFlags[entry.kind]);
+  return end + tarBlockBytes;
+}
+
+/** What the fields of the block cannot hold. */
+function paxRecords({ name, link = '', uid, gid, size, modifiedSeconds }: TarEntry): string {
+  const isPlain = (text: string) => text.length <= nameBytes && ascii.test(text);
+  return [
+    isPlain(name) ? '' : paxRecord('path', name),
+    isPlain(link) ? '' : paxRecord('linkpath', link),
+    fitsOctal(uid, 8) ? '' : paxRecord('uid', String(uid)),
+    fitsOctal(gid, 8) ? '' : paxRecord('gid', String(gid)),
+    fitsOctal(size, 12) ? '' : paxRecord('size', String(size)),
+    fitsOctal(modifiedSeconds, 12) ? '' : paxRecord('mtime', String(modifiedSeconds)),
+  ].join('');
+}
+
+/** `<length> <key>=<value>\n`, where the length counts its own digits too. */
+function paxRecord(key: string, value: string): string {
+  const rest = ` ${key}=${value}\n`;
+  let length = rest.length + 1;
+  while (String(length).length + rest.length !== length) length = String(length).length + rest.length;
+  return `${length}${rest}`;
+}
+
+function writeBlock(block: Buffer, entry: TarEntry, flag: string): void {
+  block.fill(0, 0, tarBlockBytes);
+  // Programs that know no pax records get something legible.
+  const legible = (text: string) => text.replace(/[\x80-\xff]/g, '_');
+  block.write(legible(entry.name), 0, nameBytes, 'latin1');
+  writeOctal(block, entry.mode & 0o7777, 100, 8);
+  writeOctal(block, entry.uid, 108, 8);
+  writeOctal(block, entry.gid, 116, 8);
+  writeOctal(block, entry.size, 124, 12);
+  writeOctal(block, entry.modifiedSeconds, 136, 12);
+  block.write(flag, 156, 'latin1');
+  block.write(legible(entry.link ?? ''), 157, nameBytes, 'latin1');
+  block.write('ustar\x0000', 257, 'latin1');
+  writeOctal(block, entry.device?.major ?? 0, 329, 8);
+  writeOctal(block, entry.device?.minor ?? 0, 337, 8);
+  block.write(`${checksum(block).toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+}
+
+function fitsOctal(value: number, fieldBytes: number): boolean {
+  return value >= 0 && value < 8 ** (fieldBytes - 1);
+}
+
+/** Numbers that do not fit stand in a pax record; the field is 0 then. */
+function writeOctal(block: Buffer, value: number, offset: number, fieldBytes: number): void {
+  const digits = (fitsOctal(value, fieldBytes) ? value : 0).toString(8).padStart(fieldBytes - 1, '0');
+  block.write(`${digits}\0`, offset, 'latin1');
+}
+
+/** The sum of all bytes, with blanks in the place of the sum itself. */
+function checksum(block: Buffer): number {
+  let sum = 8 * 0x20;
+  for (let at = 0; at < tarBlockBytes; at += 1) sum += block[at] as number;
+  return sum;
+}

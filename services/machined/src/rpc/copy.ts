@@ -1,0 +1,31 @@
+import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
+import { Fault } from '@nodewright/fault';
+import { CopyProblems } from '../domain/copy-problems.ts';
+import { cleanPath, pathFromRequest } from '../domain/node-path.ts';
+import { archiveFiles } from '../host/file-archive.ts';
+import type { NodeFiles } from '../host/node-files.ts';
+import { fileChunks } from './file-chunks.ts';
+import { missingIsUnknown } from './root-of-request.ts';
+
+/**
+ * Copy: a gzip-compressed tar archive. What cannot be read is left out and named in the status that the call ends with.
+ * Source: Talos v1.14: Copy.
+ */
+export function createCopy(files: NodeFiles): Pick<MachineServiceImplementation, 'copy'> {
+  return {
+    async *copy({ rootPath }, { signal }) {
+      const asked = cleanPath(pathFromRequest(rootPath));
+      if (!asked.startsWith('/')) throw new Fault('unknown', `path is not absolute ${rootPath || '.'}`);
+      const problems = new CopyProblems();
+      try {
+        const root = await files.resolve(asked);
+        const onProblem = problems.add.bind(problems);
+        for await (const piece of archiveFiles({ files, root, signal, onProblem })) yield* fileChunks(piece);
+      } catch (error) {
+        throw missingIsUnknown(error);
+      }
+      const fault = problems.fault();
+      if (fault !== undefined) throw fault;
+    },
+  };
+}

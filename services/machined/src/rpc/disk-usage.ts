@@ -1,0 +1,77 @@
+import { posix } from 'node:path';
+import type {
+  DiskUsageInfo,
+  DiskUsageRequest,
+  MachineServiceImplementation,
+} from '@nodewright/contract/gen/machine/machine.ts';
+import { faultFrom } from '@nodewright/fault';
+import { textFromBytes } from '../domain/byte-text.ts';
+import { fileKindOf } from '../domain/file-mode.ts';
+import { relativePath } from '../domain/node-path.ts';
+import { showsUsage, wireSize } from '../domain/usage.ts';
+import type { NodeFiles } from '../host/node-files.ts';
+import { walkFiles } from '../host/walk-files.ts';
+import { rootOfRequest } from './root-of-request.ts';
+
+/** It says that it is as large as all memory that there could be. */
+const kernelMemory = '/proc/kcore';
+
+type Usage = Partial<DiskUsageInfo>;
+
+/**
+ * DiskUsage: apparent sizes, a folder with everything in it and after it. Only the first of the paths that is there is
+ * looked at. Source: Talos v1.14: DiskUsage.
+ */
+export function createDiskUsage(files: NodeFiles): Pick<MachineServiceImplementation, 'diskUsage'> {
+  return {
+    async *diskUsage(request, { signal }) {
+      for (const path of request.paths) {
+        let root: string;
+        try {
+          root = await rootOfRequest(files, path);
+          await files.statLater(root);
+        } catch (error) {
+          yield { name: path, relativeName: path, error: faultFrom(error).message };
+          continue;
+        }
+        yield* addUp(files, root, request, signal);
+        return;
+      }
+    },
+  };
+}
+
+async function* addUp(
+  files: NodeFiles,
+  root: string,
+  request: DiskUsageRequest,
+  signal: AbortSignal,
+): AsyncGenerator<Usage, void, undefined> {
+  /** Of the folders on the way to where the walk is. */
+  const totals: number[] = [];
+  for await (const group of walkFiles({ files, root, signal })) {
+    for (const { path, depth, ...step } of group) {
+      let isFolder = step.kind !== 'file';
+      let size = 0;
+      if (step.kind === 'file') {
+        size = path === kernelMemory ? 0 : step.stat.size;
+        isFolder = fileKindOf(step.stat.mode) === 'directory';
+        if (isFolder) {
+          totals.push(size);
+          continue;
+        }
+      }
+      const relative = path === root && !isFolder ? posix.basename(path) : relativePath(root, path);
+      const names = { name: textFromBytes(path), relativeName: textFromBytes(relative) };
+      if (step.kind === 'failed') {
+        yield { ...names, error: step.fault.message };
+        continue;
+      }
+      if (step.kind === 'left') size = totals.pop() ?? 0;
+      const above = totals.length - 1;
+      if (above >= 0) totals[above] = (totals[above] as number) + size;
+      const usage = { depth, isFolder, size: wireSize(size) };
+      if (showsUsage(request, usage)) yield { ...names, size: usage.size };
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { posix } from 'node:path';
+import type { FileInfo, MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
+import { textFromBytes } from '../domain/byte-text.ts';
+import { fileKindOf, goFileMode } from '../domain/file-mode.ts';
+import { planListing } from '../domain/listing.ts';
+import { relativePath } from '../domain/node-path.ts';
+import { wireSize } from '../domain/usage.ts';
+import type { OpenAttributes } from '../host/file-attributes.ts';
+import type { FileStat } from '../host/file-stat.ts';
+import type { NodeFiles } from '../host/node-files.ts';
+import { type WalkStep, walkFiles } from '../host/walk-files.ts';
+import { rootOfRequest } from './root-of-request.ts';
+
+/** List: a message a file, the root first. What cannot be looked at is a message with an error. Source: Talos v1.14: List. */
+export function createList(
+  files: NodeFiles,
+  openAttributes: OpenAttributes,
+): Pick<MachineServiceImplementation, 'list'> {
+  return {
+    async *list(request, { signal }) {
+      const root = await rootOfRequest(files, request.root);
+      const listing = planListing(root, request);
+      const attributesOf = request.reportXattrs ? await openAttributes() : () => [];
+      const steps = walkFiles({
+        files,
+        root,
+        signal,
+        entersFolder: (depth, { mode }) => listing.entersFolder(depth, mode),
+      });
+      for await (const group of steps) {
+        for (const step of group) {
+          if (step.kind === 'left' || (step.kind === 'file' && !listing.shows(step.stat.mode))) continue;
+          yield describe(step);
+        }
+      }
+
+      function describe(step: Exclude<WalkStep, { kind: 'left' }>) {
+        const { path } = step;
+        const name = textFromBytes(path);
+        const isFolder = step.kind === 'failed' || fileKindOf(step.stat.mode) === 'directory';
+        const relative = path === root && !isFolder ? posix.basename(path) : relativePath(root, path);
+        const names = {
+          name,
+          relativeName: textFromBytes(relative),
+          xattrs: attributesOf(files.hostPath(path)),
+        };
+        if (step.kind === 'failed') return { ...names, error: step.fault.message };
+        try {
+          return { ...names, ...describeFile(path, step.stat) };
+        } catch (error) {
+          return { ...names, error: (error as Error).message };
+        }
+      }
+    },
+  };
+
+  function describeFile(path: string, stat: FileStat): Partial<FileInfo> {
+    const kind = fileKindOf(stat.mode);
+    return {
+      size: wireSize(stat.size),
+      mode: goFileMode(stat.mode),
+      modified: BigInt(Math.floor(stat.mtimeMs / 1000)),
+      isDir: kind === 'directory',
+      link: kind === 'symlink' ? textFromBytes(files.readLink(path)) : '',
+      uid: stat.uid,
+      gid: stat.gid,
+    };
+  }
+}
