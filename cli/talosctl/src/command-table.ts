@@ -42,6 +42,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/config.ts')).configCommand,
   },
   {
+    name: 'copy',
+    aliases: ['cp'],
+    summary: 'Copy a file or a folder from a node',
+    group: 'nodes',
+    load: async () => (await import('./commands/copy.ts')).copyCommand,
+  },
+  {
     name: 'dmesg',
     aliases: [],
     summary: 'Print the messages of the kernel',
@@ -68,6 +75,13 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'Check the health of a cluster',
     group: 'nodes',
     load: async () => (await import('./commands/health.ts')).healthCommand,
+  },
+  {
+    name: 'list',
+    aliases: ['ls'],
+    summary: 'List files of nodes',
+    group: 'nodes',
+    load: async () => (await import('./commands/list.ts')).listCommand,
   },
   {
     name: 'logs',
@@ -112,6 +126,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/processes.ts')).processesCommand,
   },
   {
+    name: 'read',
+    aliases: ['cat'],
+    summary: 'Print a file of a node',
+    group: 'nodes',
+    load: async () => (await import('./commands/read.ts')).readCommand,
+  },
+  {
     name: 'service',
     aliases: ['services'],
     summary: 'Show, start, stop or restart services',
@@ -124,6 +145,13 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'Show the time of nodes and of their time servers',
     group: 'nodes',
     load: async () => (await import('./commands/time.ts')).timeCommand,
+  },
+  {
+    name: 'usage',
+    aliases: ['du'],
+    summary: 'Show how much space folders take',
+    group: 'nodes',
+    load: async () => (await import('./commands/usage.ts')).usageCommand,
   },
   {
     name: 'version',

@@ -1,0 +1,114 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  futimesSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  symlinkSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { Fault, faultFrom } from '@nodewright/fault';
+import type { Header } from 'tar-stream';
+import { entryPath } from './entry-path.ts';
+
+/** What an extraction has made so far. */
+export interface ExtractionCounts {
+  files: number;
+  folders: number;
+  links: number;
+  /** Content of the files. */
+  bytes: number;
+  readonly skipped: { readonly name: string; readonly reason: string }[];
+}
+
+/** Never through a link, and never over what is there. */
+const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/**
+ * Makes what an archive has in it below one folder. Nothing that is there already is replaced or followed: links are
+ * made as they are, and no entry is put through one. Owners, and the bits that give other rights, are not taken over.
+ */
+export class Extraction {
+  readonly counts: ExtractionCounts = { files: 0, folders: 0, links: 0, bytes: 0, skipped: [] };
+  readonly #folder: string;
+  /** Folders known to be folders and no links to them. */
+  readonly #known = new Set<string>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Takes one entry with its content. @throws Fault */
+  async add(header: Header, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const parts = entryPath(header.name);
+    const path = join(this.#folder, ...parts);
+    try {
+      for (let depth = 1; depth < parts.length; depth += 1) {
+        this.#enter(join(this.#folder, ...parts.slice(0, depth)), 0o777);
+      }
+      await this.#make(path, header, content);
+    } catch (error) {
+      throw extractionFault(path, error);
+    }
+  }
+
+  async #make(path: string, header: Header, content: AsyncIterable<Uint8Array>): Promise<void> {
+    switch (header.type) {
+      case 'directory':
+        this.#enter(path, (header.mode & 0o777) | 0o700);
+        return;
+      case 'symlink':
+        symlinkSync(header.linkname, path);
+        this.counts.links += 1;
+        return;
+      case 'file':
+      case 'contiguous-file':
+        await this.#write(path, header, content);
+        return;
+      default:
+        this.counts.skipped.push({ name: header.name, reason: `a ${header.type} is not made here` });
+    }
+  }
+
+  #enter(path: string, mode: number): void {
+    if (this.#known.has(path)) return;
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) {
+      mkdirSync(path);
+      chmodSync(path, mode);
+      this.counts.folders += 1;
+    } else if (!found.isDirectory()) {
+      throw new Fault('failed-precondition', `"${path}" is in the way: it is there already and no folder`);
+    }
+    this.#known.add(path);
+  }
+
+  async #write(path: string, header: Header, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const descriptor = openSync(path, createFlags, 0o600);
+    try {
+      for await (const piece of content) {
+        for (let at = 0; at < piece.length; ) at += writeSync(descriptor, piece, at);
+        this.counts.bytes += piece.length;
+      }
+      fchmodSync(descriptor, header.mode & 0o777);
+      futimesSync(descriptor, header.mtime, header.mtime);
+    } finally {
+      closeSync(descriptor);
+    }
+    this.counts.files += 1;
+  }
+}
+
+function extractionFault(path: string, error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EEXIST') {
+    return new Fault('already-exists', `"${path}" exists already: remove it, or copy into another folder`);
+  }
+  const { kind, message } = faultFrom(error);
+  return new Fault(kind, `cannot make "${path}": ${message}`, { cause: error });
+}

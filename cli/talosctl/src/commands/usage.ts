@@ -1,0 +1,57 @@
+import { InvalidArgumentError } from 'commander';
+import type { CommandModule } from '../command-module.ts';
+import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
+import { wholeNumberBetween } from '../parse-whole-number.ts';
+import { formatDecimalSize } from '../render/size.ts';
+import { reportFiles } from '../report-files.ts';
+
+interface UsageOptions extends NodeOptions, OutputOptions {
+  readonly humanize?: boolean;
+  readonly all?: boolean;
+  readonly threshold: bigint;
+  readonly depth: number;
+}
+
+const maxDepth = 2 ** 31 - 2;
+
+function parseThreshold(text: string): bigint {
+  const bytes = /^[+-]?\d{1,18}$/.test(text) ? BigInt(text.replace('+', '')) : undefined;
+  if (bytes === undefined) throw new InvalidArgumentError('It must be a number of bytes.');
+  return bytes;
+}
+
+/** `talosctl usage [path...]`. Source: Talos v1.14: usage. */
+export const usageCommand: CommandModule = {
+  define(command, env) {
+    addOutputOption(addNodeOptions(command))
+      .argument('[path...]', 'folders or files on the node; the first one that is there counts (default: /)')
+      .option('-H, --humanize', 'sizes for people')
+      .option('-a, --all', 'files as well as folders')
+      .option(
+        '-t, --threshold <bytes>',
+        'only what is at least this large; below 0: at most',
+        parseThreshold,
+        0n,
+      )
+      .option('-d, --depth <levels>', 'levels below the path to show', wholeNumberBetween(-1, maxDepth), 0)
+      .action((paths: readonly string[], options: UsageOptions) => {
+        const { all = false, humanize = false, threshold, depth } = options;
+        const request = {
+          recursionDepth: depth + 1,
+          all,
+          threshold,
+          paths: paths.length === 0 ? ['/'] : [...paths],
+        };
+        return reportFiles(env, options, {
+          call: (node, signal) => node.machine.diskUsage(request, { signal }),
+          header: (nodes) => (nodes > 1 ? ['NODE', 'SIZE', 'NAME'] : ['SIZE', 'NAME']),
+          row: (node, { size, relativeName }, nodes) => [
+            ...(nodes > 1 ? [node] : []),
+            humanize ? formatDecimalSize(size) : String(size),
+            relativeName,
+          ],
+          document: ({ name, relativeName, size }) => ({ name, relativeName, size }),
+        });
+      });
+  },
+};

@@ -1,0 +1,12 @@
+import { InvalidArgumentError } from 'commander';
+
+/** For options: a whole number between two others. */
+export function wholeNumberBetween(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = /^[+-]?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(number >= least && number <= most)) {
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    }
+    return number;
+  };
+}

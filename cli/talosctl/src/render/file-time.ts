@@ -1,0 +1,15 @@
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const recentMs = 180 * 24 * 3_600_000;
+const two = (value: number) => String(value).padStart(2, '0');
+
+/**
+ * When a file was changed, in the local time zone: `Aug  4 12:00:05`, and after 180 days `Aug  4 2025 12:00`.
+ * Source: Talos v1.14: list.
+ */
+export function formatFileTime(time: Date, now: Date): string {
+  const day = `${months[time.getMonth()]} ${String(time.getDate()).padStart(2)}`;
+  const clock = `${two(time.getHours())}:${two(time.getMinutes())}`;
+  return now.getTime() - time.getTime() < recentMs
+    ? `${day} ${clock}:${two(time.getSeconds())}`
+    : `${day} ${time.getFullYear()} ${clock}`;
+}
