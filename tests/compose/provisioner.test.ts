@@ -1,0 +1,221 @@
+// Clusters of `talosctl cluster create --provisioner docker`: several at once, killed, stopped, interrupted, gone.
+import assert from 'node:assert/strict';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readTalosconfig } from '@nodewright/client/talosconfig';
+import { readProcesses } from '@nodewright/linux';
+import type { ClusterView } from '@nodewright/provision';
+import { eventually } from '@nodewright/testkit';
+import { runDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import {
+  type DockerCluster,
+  engineEnvironment,
+  openDockerCluster,
+  pidOf,
+} from '../cluster/docker/docker-cluster.ts';
+import { openHome } from '../cluster/process/process-cluster.ts';
+import { runTalosctl, startTalosctl } from '../cluster/run-talosctl.ts';
+import { reasonToSkip } from './reason-to-skip.ts';
+
+const shape = { controlPlanes: 1, workers: 0 };
+const healTimeoutMs = 45_000;
+
+/** Everything of this name in the engine. */
+async function objectsOf(name: string): Promise<string[]> {
+  const lists = await Promise.all([
+    runDocker(['ps', '--all', '--format', '{{.Names}}']),
+    runDocker(['network', 'ls', '--format', '{{.Name}}']),
+    runDocker(['volume', 'ls', '--format', '{{.Name}}']),
+  ]);
+  return lists
+    .flatMap((text) => text.split('\n'))
+    .filter((line) => line === name || line.startsWith(`${name}-`) || line.startsWith(`${name}_`));
+}
+
+async function keepersOf(folder: string): Promise<number[]> {
+  const processes = await readProcesses({ pageSizeBytes: 4096 });
+  return processes
+    .filter(({ args }) => args.includes('docker-keeper.cjs') && args.includes(folder))
+    .map(({ pid }) => pid);
+}
+
+async function answers(cluster: DockerCluster): Promise<boolean> {
+  const { exitCode } = await cluster.talosctl('-n', 'node01', 'version');
+  return exitCode === 0;
+}
+
+suite('docker provisioner', { skip: await reasonToSkip() }, () => {
+  const scope = new AsyncDisposableStack();
+  let one: DockerCluster;
+  let two: DockerCluster;
+  before(async () => {
+    const opening = [openDockerCluster(shape), openDockerCluster(shape)] as const;
+    for (const outcome of await Promise.allSettled(opening))
+      if (outcome.status === 'fulfilled') scope.use(outcome.value);
+    [one, two] = await Promise.all(opening);
+  });
+  after(() => scope.disposeAsync());
+
+  test('two clusters made at once have networks, ports and a Jaeger of their own', async () => {
+    const facts = (of: ({ network, jaeger, nodes }: ClusterView) => unknown) =>
+      new Set([one, two].map(({ view }) => of(view)));
+    assert.equal(facts(({ network }) => network.cidr).size, 2);
+    assert.equal(facts(({ jaeger }) => jaeger?.url).size, 2);
+    assert.equal(facts(({ jaeger }) => jaeger?.otlp).size, 2);
+    assert.equal(facts(({ nodes }) => nodes[0]?.published).size, 2);
+    for (const { view } of [one, two]) {
+      const response = await fetch(`${view.jaeger?.url}/api/services`);
+      assert.equal(response.status, 200);
+    }
+  });
+
+  test('the context leads to the nodes, and the published port does too', async () => {
+    for (const cluster of [one, two]) {
+      const { contexts, context } = await readTalosconfig(join(cluster.home, 'config'));
+      assert.equal(context, cluster.name);
+      assert.equal(contexts.get(context)?.endpoints.length, 1);
+      assert.ok(await answers(cluster));
+      const published = cluster.view.nodes[0]?.published ?? '';
+      const { exitCode, stderr } = await cluster.talosctl('-e', published, '-n', 'node01', 'version');
+      assert.equal(exitCode, 0, stderr);
+    }
+  });
+
+  test('show finds out who made the cluster, and says what runs', async () => {
+    const { provisioner, state, network, supervisor, nodes } = await one.show();
+    assert.deepEqual(
+      { provisioner, state, network: network.name, nodes: nodes.map((node) => [node.name, node.state]) },
+      { provisioner: 'docker', state: 'running', network: one.name, nodes: [['node01', 'running']] },
+    );
+    assert.deepEqual(await keepersOf(one.view.folder), [supervisor?.pid]);
+    const text = await one.talosctl('cluster', 'show', '--name', one.name);
+    assert.match(text.stdout, /^JAEGER +http:\/\/127\.0\.0\.1:\d+$/m);
+  });
+
+  test('logs has the lines of each daemon of the node', async () => {
+    const { exitCode, stdout } = await one.talosctl('cluster', 'logs', '--name', one.name, '-o', 'json');
+    assert.equal(exitCode, 0);
+    const lines = JSON.parse(stdout) as { node: string; text: string }[];
+    assert.deepEqual([...new Set(lines.map(({ node }) => node))], ['node01']);
+    for (const daemon of ['machined', 'apid', 'trustd'])
+      assert.ok(
+        lines.some(({ text }) => text.includes(`"name":"${daemon}"`)),
+        daemon,
+      );
+    const other = await one.talosctl('cluster', 'logs', '--name', one.name, 'node09');
+    assert.match(other.stderr, /^error: cluster ".*" has no node "node09": it has node01/);
+  });
+
+  for (const services of [
+    ['node01-apid'],
+    ['node01-trustd'],
+    ['node01'],
+    ['time'],
+    ['jaeger'],
+    ['node01', 'node01-apid', 'node01-trustd'],
+  ]) {
+    test(`docker kill of ${services.join(' and ')} heals`, async () => {
+      const containers = services.map((service) => one.containerOf(service));
+      const before = await Promise.all(containers.map(pidOf));
+      await runDocker(['kill', ...containers]);
+      const isNew = async (container: string, index: number) =>
+        ![undefined, before[index]].includes(await pidOf(container));
+      for (const [index, container] of containers.entries())
+        await eventually(() => isNew(container, index), { what: container, timeoutMs: healTimeoutMs });
+      await eventually(() => answers(one), { what: 'answer', timeoutMs: healTimeoutMs });
+      const states = await runDocker(['ps', '--filter', `name=^${one.name}-`, '--format', '{{.Names}}']);
+      assert.equal(states.trim().split('\n').length, 5, states);
+    });
+  }
+
+  test('a container that was stopped stays so until someone starts it', async () => {
+    const container = one.containerOf('node01-trustd');
+    await runDocker(['stop', '--time', '5', container]);
+    await sleep(4_000);
+    assert.equal(await pidOf(container), undefined);
+    await runDocker(['start', container]);
+    await runDocker(['kill', container]);
+    await eventually(async () => (await pidOf(container)) !== undefined, {
+      what: container,
+      timeoutMs: healTimeoutMs,
+    });
+  });
+
+  test('a keeper that was killed is started again by create, which changes nothing else', async () => {
+    const [pid] = await keepersOf(two.view.folder);
+    assert.ok(pid !== undefined);
+    process.kill(pid, 'SIGKILL');
+    const before = await pidOf(two.containerOf('node01'));
+    const words = ['cluster', 'create', 'docker', '--name', two.name, '--workers', '0'];
+    const { exitCode, stderr } = await two.talosctl(...words, '--if-absent');
+    assert.equal(exitCode, 0, stderr);
+    assert.equal((await keepersOf(two.view.folder)).length, 1);
+    assert.equal(await pidOf(two.containerOf('node01')), before);
+    assert.match(
+      (await two.talosctl(...words)).stderr,
+      /^error: cluster ".*" already runs \(supervisor pid \d+\)/,
+    );
+  });
+
+  test('a name that the engine has is refused elsewhere, and images that are missing are named', async () => {
+    await using home = await openHome();
+    const environment = engineEnvironment();
+    const words = ['cluster', 'create', 'docker', '--workers', '0', '--name'];
+    const rows: [string, Record<string, string>, RegExp][] = [
+      [one.name, {}, /^error: the engine has a cluster ".*" already, the one in .*: take another --name/],
+      [
+        'x',
+        { NODEWRIGHT_TAG: 'none' },
+        /^error: images are missing: nodewright\/machined:none, .*make images\)\n$/,
+      ],
+      ['X', {}, /^error: a cluster of containers has a name of small letters.*not "X"/],
+    ];
+    for (const [name, more, message] of rows) {
+      const { exitCode, stderr } = await runTalosctl([...words, name], {
+        home: home.path,
+        environment: { ...environment, ...more },
+      });
+      assert.deepEqual([exitCode, stderr.trimEnd().split('\n').length], [1, 1], stderr);
+      assert.match(stderr, message);
+    }
+    assert.deepEqual(readdirSync(home.path), []);
+  });
+
+  test('create that is interrupted at any moment leaves nothing', async () => {
+    await using home = await openHome();
+    const name = `${one.name}-int`;
+    const cli = { home: home.path, environment: engineEnvironment() };
+    for (const delayMs of [500, 1500, 3000]) {
+      const child = startTalosctl(['cluster', 'create', 'docker', '--name', name, '--workers', '0'], cli);
+      await sleep(delayMs);
+      child.kill('SIGINT');
+      const [code] = await new Promise<[number | null]>((resolve) =>
+        child.once('close', (exit) => resolve([exit])),
+      );
+      // It may have been done just before: then there is a cluster, and it is whole.
+      if (code === 0) await runTalosctl(['cluster', 'destroy', '--name', name], cli);
+      assert.deepEqual(await objectsOf(name), [], `after ${delayMs} ms`);
+      assert.deepEqual(readdirSync(join(home.path, 'clusters')), []);
+    }
+  });
+
+  test('destroy leaves no container, network, volume, process or context', async () => {
+    const { folder } = one.view;
+    assert.notDeepEqual(await objectsOf(one.name), []);
+    await one.destroy();
+    assert.deepEqual(await objectsOf(one.name), []);
+    assert.deepEqual(await keepersOf(folder), []);
+    assert.deepEqual(readdirSync(join(one.home, 'clusters')), []);
+    assert.deepEqual([...(await readTalosconfig(join(one.home, 'config'))).contexts.keys()], []);
+    assert.ok(await answers(two), 'the other cluster is as it was');
+  });
+
+  test('a cluster whose folder is removed goes by itself', async () => {
+    rmSync(two.view.folder, { recursive: true });
+    const gone = async () =>
+      (await objectsOf(two.name)).length === 0 && (await keepersOf(two.view.folder)).length === 0;
+    await eventually(gone, { what: 'end of the cluster', timeoutMs: healTimeoutMs });
+  });
+});
