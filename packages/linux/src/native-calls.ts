@@ -33,11 +33,21 @@ export interface NativeCalls {
   /** Where the bytes lie now, for structures that hold pointers. The caller keeps them alive over the call. */
   addressOf(bytes: Uint8Array): bigint;
   close(descriptor: number): void;
+  /**
+   * The names of the extended attributes of a file, each ending with a NUL byte. Does not follow a link.
+   *
+   * @param path ends with a NUL byte
+   */
+  listAttributes(path: Uint8Array): Buffer;
+  /** @param name ends with a NUL byte, as `path` */
+  getAttribute(path: Uint8Array, name: Uint8Array): Buffer;
 }
 
 const closeOnExec = 0o2000000;
 const protectReadWrite = 1 | 2;
 const mapShared = 1;
+/** No list of attributes and no value of one is longer. */
+const maxAttributeBytes = 65_536;
 const mapFailed = 0xffff_ffff_ffff_ffffn;
 
 /**
@@ -62,6 +72,8 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
   const mmap = libc.func('uintptr_t mmap(uintptr_t, size_t, int, int, int, int64_t)');
   const munmap = libc.func('int munmap(uintptr_t, size_t)');
   const close = libc.func('int close(int)');
+  const llistxattr = libc.func('ssize_t llistxattr(const void *, void *, size_t)');
+  const lgetxattr = libc.func('ssize_t lgetxattr(const void *, const void *, void *, size_t)');
 
   const checked = (call: string, result: number): number => {
     if (result < 0) throw new SystemCallError(call, koffi.errno());
@@ -95,5 +107,16 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
     },
     addressOf: (bytes) => koffi.address(bytes),
     close: (descriptor) => void checked('close', close(descriptor)),
+    listAttributes(path) {
+      const list = Buffer.allocUnsafe(maxAttributeBytes);
+      return Buffer.from(
+        list.subarray(0, checked('llistxattr', Number(llistxattr(path, list, list.length)))),
+      );
+    },
+    getAttribute(path, name) {
+      const value = Buffer.allocUnsafe(maxAttributeBytes);
+      const length = checked('lgetxattr', Number(lgetxattr(path, name, value, value.length)));
+      return Buffer.from(value.subarray(0, length));
+    },
   };
 }

@@ -74,7 +74,13 @@ writeDisk('virtual/block/zram0', { size: 'many\n', dev: '252:0\n' });
 test('readDisks() tells of each disk what sysfs tells, and leaves out what holds nothing', () => {
   const nothing = { model: '', serial: '', modalias: '', uuid: '', wwid: '', isReadOnly: false };
   const shared = { ...nothing, subsystem: '/sys/class/block' };
-  assert.deepEqual(readDisks(sysRoot), [
+  const disks = readDisks(sysRoot);
+  assert.deepEqual(
+    disks.map(({ devicePath }) => devicePath),
+    disks.map(({ name }) => `/dev/${name}`),
+  );
+  const withoutPath = disks.map(({ devicePath: _, ...disk }) => disk);
+  assert.deepEqual(withoutPath, [
     { ...shared, name: 'mmcblk0', sizeBytes: 12288n, kind: 'sd', busPath: '/platform/mmc0/mmc0:0001/' },
     {
       ...shared,

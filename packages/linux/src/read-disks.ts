@@ -5,8 +5,10 @@ export type DiskKind = 'ssd' | 'hdd' | 'nvme' | 'sd' | 'cd';
 
 /** A whole disk, as sysfs tells of it. Texts are empty where the device does not say. */
 export interface BlockDisk {
-  /** The kernel's name, also below `/dev`. */
+  /** The kernel's name. */
   readonly name: string;
+  /** Its path below `/dev`. */
+  readonly devicePath: string;
   readonly sizeBytes: bigint;
   readonly kind: DiskKind;
   readonly model: string;
@@ -54,6 +56,7 @@ function readDisk(sysRoot: string, name: string): BlockDisk | undefined {
   const path = ifReadable(() => realpathSync(folder)) ?? '';
   return {
     name,
+    devicePath: `/dev/${name}`,
     sizeBytes,
     kind: diskKind(name, fact('queue/rotational') === '1'),
     model: fact('device/model'),

@@ -60,13 +60,27 @@ test('starting a node, calling everything on it as administrator and stopping it
   assert.ok(Math.abs(clock() - clockBefore) < 500, `the clock was moved by ${clock() - clockBefore} ms`);
 });
 
-test('machined has no module that could change the host: no system calls, one place that starts processes', () => {
+test('machined has no module that could change the host: system calls for sockets alone, one place that starts processes', () => {
   const folder = join(import.meta.dirname, '..', '..', '..', 'services', 'machined', 'src');
   const sources = globSync('**/*.ts', { cwd: folder }).filter((path) => !path.endsWith('.test.ts'));
   assert.ok(sources.length > 30, String(sources.length));
   const importers = (pattern: RegExp) =>
     sources.filter((path) => pattern.test(readFileSync(join(folder, path), 'utf8'))).sort();
   assert.deepEqual(importers(/from '(koffi|node:ffi|node:worker_threads|node:cluster)'/), []);
+  assert.deepEqual(importers(/\bloadNativeCalls\b/), ['host/capture-packets.ts']);
+  const native = readFileSync(
+    join(folder, '..', '..', '..', 'packages', 'linux', 'src', 'native-calls.ts'),
+    'utf8',
+  );
+  assert.deepEqual([...native.matchAll(/libc\.func\('\w+ (\w+)\(/g)].map(([, name]) => name).sort(), [
+    'bind',
+    'close',
+    'getsockopt',
+    'mmap',
+    'munmap',
+    'setsockopt',
+    'socket',
+  ]);
   assert.deepEqual(importers(/from 'node:child_process'/), ['host/process-runner.ts']);
   assert.deepEqual(
     importers(/\b(sethostname|setPriority|settimeofday|process\.(setuid|setgid|dlopen|chdir))\b/),

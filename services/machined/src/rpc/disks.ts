@@ -28,7 +28,7 @@ export function createDisks(telemetry: Telemetry): Pick<StorageServiceImplementa
             disks: disks.map((disk) => ({
               size: disk.sizeBytes,
               model: disk.model,
-              deviceName: `/dev/${disk.name}`,
+              deviceName: disk.devicePath,
               // The field is for devices with a name of their own beside the model.
               name: '',
               serial: disk.serial,
