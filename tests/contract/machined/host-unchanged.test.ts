@@ -60,14 +60,14 @@ test('starting a node, calling everything on it as administrator and stopping it
   assert.ok(Math.abs(clock() - clockBefore) < 500, `the clock was moved by ${clock() - clockBefore} ms`);
 });
 
-test('machined has no module that could change the host: system calls for sockets alone, one place that starts processes', () => {
+test('machined has no module that could change the host: system calls for sockets and attributes, one place that starts processes', () => {
   const folder = join(import.meta.dirname, '..', '..', '..', 'services', 'machined', 'src');
   const sources = globSync('**/*.ts', { cwd: folder }).filter((path) => !path.endsWith('.test.ts'));
   assert.ok(sources.length > 30, String(sources.length));
   const importers = (pattern: RegExp) =>
     sources.filter((path) => pattern.test(readFileSync(join(folder, path), 'utf8'))).sort();
   assert.deepEqual(importers(/from '(koffi|node:ffi|node:worker_threads|node:cluster)'/), []);
-  assert.deepEqual(importers(/\bloadNativeCalls\b/), ['host/capture-packets.ts']);
+  assert.deepEqual(importers(/\bloadNativeCalls\b/), ['host/capture-packets.ts', 'host/file-attributes.ts']);
   const native = readFileSync(
     join(folder, '..', '..', '..', 'packages', 'linux', 'src', 'native-calls.ts'),
     'utf8',
@@ -76,6 +76,8 @@ test('machined has no module that could change the host: system calls for socket
     'bind',
     'close',
     'getsockopt',
+    'lgetxattr',
+    'llistxattr',
     'mmap',
     'munmap',
     'setsockopt',
