@@ -72,8 +72,8 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
   const mmap = libc.func('uintptr_t mmap(uintptr_t, size_t, int, int, int, int64_t)');
   const munmap = libc.func('int munmap(uintptr_t, size_t)');
   const close = libc.func('int close(int)');
-  const llistxattr = libc.func('ssize_t llistxattr(const void *, void *, size_t)');
-  const lgetxattr = libc.func('ssize_t lgetxattr(const void *, const void *, void *, size_t)');
+  const llistxattr = libc.func('int64_t llistxattr(const void *, void *, size_t)');
+  const lgetxattr = libc.func('int64_t lgetxattr(const void *, const void *, void *, size_t)');
 
   const checked = (call: string, result: number): number => {
     if (result < 0) throw new SystemCallError(call, koffi.errno());

@@ -19,7 +19,7 @@ import { timeServerOf } from './domain/time-server.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
 import { EventStore } from './host/event-store.ts';
 import { openExitGuard } from './host/exit-guard.ts';
-import { openFileAttributes } from './host/file-attributes.ts';
+import { createFileAttributes } from './host/file-attributes.ts';
 import { followLogFile } from './host/follow-log-file.ts';
 import { openKernelFiles } from './host/kernel-files.ts';
 import { linkSocket } from './host/link-socket.ts';
@@ -117,7 +117,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
           ...createDmesg({ kernel, clock: systemWallClock, stopSignal: signal }),
           ...createPacketCapture({ capturer: createPacketCapturer(log), mode, stopSignal: signal }),
           ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),
-          ...createFiles({ files, attributes: openFileAttributes, log }),
+          ...createFiles({ files, attributes: createFileAttributes(log), log }),
           ...createServiceList(() => services.records()),
           ...createEvents(events, streamsEnd.signal),
           ...createClientConfiguration(config, systemWallClock.now),

@@ -1,4 +1,7 @@
-import type { HostPath } from './host-path.ts';
+import { faultFrom } from '@nodewright/fault';
+import { loadNativeCalls, type NativeCalls } from '@nodewright/linux';
+import type { Logger } from '@nodewright/telemetry';
+import { type HostPath, hostPathBytes } from './host-path.ts';
 
 /** An extended attribute of a file. */
 export interface FileAttribute {
@@ -12,4 +15,43 @@ export type FileAttributes = (hostPath: HostPath) => FileAttribute[];
 /** Gets ready to read attributes: what that needs is loaded only when somebody asks for them. */
 export type OpenAttributes = () => Promise<FileAttributes>;
 
-export const openFileAttributes: OpenAttributes = async () => () => [];
+/** Some file systems have it and do not list it. Source: Talos v1.14: List. */
+const labelName = 'security.selinux';
+
+/** Where system calls past Node.js cannot be made, files have no attributes, and the log says why. */
+export function createFileAttributes(log: Logger): OpenAttributes {
+  const load = async (): Promise<FileAttributes> => {
+    try {
+      const calls = await loadNativeCalls();
+      return (hostPath) => readAttributes(calls, hostPath);
+    } catch (error) {
+      log.warn({ error: faultFrom(error).message }, 'attributes of files cannot be read');
+      return () => [];
+    }
+  };
+  let loading: Promise<FileAttributes> | undefined;
+  return () => {
+    loading ??= load();
+    return loading;
+  };
+}
+
+function readAttributes(calls: NativeCalls, hostPath: HostPath): FileAttribute[] {
+  const path = Buffer.concat([hostPathBytes(hostPath), Buffer.alloc(1)]);
+  const names = new Set(optional(() => calls.listAttributes(path).toString('utf8').split('\0')) ?? []);
+  names.delete('');
+  names.add(labelName);
+  return [...names].flatMap((name) => {
+    const data = optional(() => calls.getAttribute(path, Buffer.from(`${name}\0`)));
+    return data === undefined ? [] : [{ name, data }];
+  });
+}
+
+/** Undefined where a file system has no attributes, or the file is gone. */
+function optional<T>(ask: () => T): T | undefined {
+  try {
+    return ask();
+  } catch {
+    return undefined;
+  }
+}

@@ -7,3 +7,8 @@ const ascii = /^[\0-\x7f]*$/;
 export function hostPathFromBytes(path: string): HostPath {
   return ascii.test(path) ? path : Buffer.from(path, 'latin1');
 }
+
+/** The bytes of it. */
+export function hostPathBytes(path: HostPath): Buffer {
+  return typeof path === 'string' ? Buffer.from(path, 'latin1') : path;
+}

@@ -4,6 +4,7 @@ import { parseMounts, pathFromMountPoint } from '@nodewright/linux';
 import { fileKindOf } from '../domain/file-mode.ts';
 import { joinPath } from '../domain/node-path.ts';
 import type { FileStat } from './file-stat.ts';
+import { hostPathBytes } from './host-path.ts';
 import type { NodeFiles } from './node-files.ts';
 import { TurnTaking } from './turn-taking.ts';
 
@@ -99,7 +100,7 @@ export async function* walkFiles({
  * paths on this machine.
  */
 function readMountPoints(files: NodeFiles, root: string): ReadonlySet<string> {
-  const isMachine = files.hostPath(root) === root;
+  const isMachine = hostPathBytes(files.hostPath(root)).toString('latin1') === root;
   if (!isMachine) return new Set();
   const mounts = parseMounts(readFileSync('/proc/self/mounts', 'latin1'));
   return new Set(mounts.map(({ mountPoint }) => pathFromMountPoint(mountPoint)));
