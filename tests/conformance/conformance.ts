@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { locateTalosconfig } from '@nodewright/client/talosconfig';
 import { unbuiltMethods } from '../../tools/api-document/unbuilt-methods.ts';
+import { ensureImages } from '../../tools/up/ensure-images.ts';
 import { type ConformanceOptions, parseConformanceOptions, usage } from './options.ts';
 import { methodVerdicts } from './report/method-verdicts.ts';
 import { countVerdicts, reportText } from './report/print-report.ts';
@@ -15,10 +16,14 @@ import { openOwnCluster, readContext, readOsAuthority } from './subject/own-clus
 import type { Subject } from './subject/subject.ts';
 import { suite } from './suite.ts';
 
-const defaultOut = join(import.meta.dirname, '..', '..', '_out', 'conformance.json');
+const checkout = join(import.meta.dirname, '..', '..');
+const defaultOut = join(checkout, '_out', 'conformance.json');
 
 async function open(options: ConformanceOptions, scope: AsyncDisposableStack): Promise<Subject> {
-  if (options.endpoint === undefined) return scope.use(await openOwnCluster(options.cluster));
+  if (options.endpoint === undefined) {
+    if (options.cluster === 'docker') await ensureImages(checkout, process.env.NODEWRIGHT_TAG || 'dev');
+    return scope.use(await openOwnCluster(options.cluster));
+  }
   const { endpoint, node, otherNode, worker, secrets } = options;
   return scope.use(
     await openSubject({
