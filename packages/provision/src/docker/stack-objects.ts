@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@nodewright/fault';
 import { folderLabel } from '../domain/owned-stack.ts';
 import type { Engine } from './engine.ts';
+import { outcomeOf } from './run-docker.ts';
 
 /** A container of a cluster, as far as it matters here. */
 export interface StackContainer {
@@ -41,8 +42,12 @@ export async function listContainers(engine: Engine, folder: string): Promise<St
   const once = ['--filter', 'label=com.docker.compose.oneoff=False'];
   const ids = words(await engine.run(['ps', '--all', '--quiet', '--no-trunc', ...ofFolder(folder), ...once]));
   if (ids.length === 0) return [];
-  // One that goes in the meantime makes the command fail and is missing in what it prints, which is right.
-  const { stdout } = await engine.ask(['container', 'inspect', ...ids]);
+  const order = ['container', 'inspect', ...ids];
+  const result = await engine.ask(order);
+  // One that goes in the meantime makes the command fail and is missing in what it prints, which is right. An engine
+  // that goes is not.
+  const isMissing = /no such container/i.test(result.stderr);
+  const stdout = isMissing ? result.stdout : outcomeOf(order, result);
   const found = (stdout.trim() === '' ? [] : JSON.parse(stdout)) as Inspected[];
   return found
     .map(({ Id, RestartCount, Config, State }) => ({

@@ -38,7 +38,7 @@ export function afterEvent(kept: Kept, event: ContainerEvent): Kept {
     case 'died':
       return set(dueAgain(known ?? freshContainer(service, atMs), atMs));
     case 'stopped':
-      return set({ dueAtMs: undefined, isStopped: true });
+      return set({ history: { quickDeaths: 0 }, dueAtMs: undefined, isStopped: true });
     case 'removed':
       return new Map([...kept].filter(([other]) => other !== id));
     case 'start-failed':

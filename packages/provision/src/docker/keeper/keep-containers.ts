@@ -16,11 +16,14 @@ export interface KeepInit {
   readonly folder: string;
   readonly log: Logger;
   readonly now: () => number;
+  /** What happens to the containers from a moment on; ends when the engine goes away. */
+  readonly watch?: (sinceMs: number, signal: AbortSignal) => AsyncIterable<ContainerEvent>;
+  /** Between attempts to reach an engine that has gone away. */
+  readonly reconnectMs?: number;
   readonly signal: AbortSignal;
 }
 
-/** Between attempts to reach an engine that has gone away. */
-const reconnectMs = 1_000;
+const defaultReconnectMs = 1_000;
 /** The one container that is meant to end. */
 const onceService = 'init';
 
@@ -65,13 +68,15 @@ export class ContainerKeeper {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const { engine, folder, log, now } = this.#init;
+    const { engine, folder, log, now, reconnectMs = defaultReconnectMs } = this.#init;
+    const watch =
+      this.#init.watch ?? ((since: number, stop: AbortSignal) => watchEvents(engine, folder, since, stop));
     // What happens between the look and the first event is told again: events of the past change nothing.
     let sinceMs = now();
     while (!signal.aborted) {
       try {
         if ((await this.look()) === 0) return log.info('no container is left');
-        for await (const event of watchEvents(engine, folder, sinceMs, signal)) {
+        for await (const event of watch(sinceMs, signal)) {
           sinceMs = event.atMs;
           this.#tell(event);
           if (event.kind === 'removed' && (await listContainers(engine, folder)).length === 0)

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import type { ContainerEvent } from '../../domain/plan-healing.ts';
+import { type Engine, openEngine } from '../engine.ts';
+import type { DockerResult } from '../run-docker.ts';
+import { ContainerKeeper } from './keep-containers.ts';
+
+/** An engine with containers that can be ended, and that can go away itself. */
+class FakeEngine {
+  /** By id: whether it runs. */
+  readonly containers = new Map<string, boolean>();
+  readonly starts: string[] = [];
+  /** Starts of these fail that often. */
+  readonly failures = new Map<string, number>();
+  isAway = false;
+  #watchers = new Set<PromiseWithResolvers<ContainerEvent | undefined>>();
+  readonly #pending: ContainerEvent[] = [];
+
+  readonly engine: Engine = openEngine({
+    environment: {},
+    variables: {},
+    docker: async (args) => this.#run(args),
+  });
+
+  tell(kind: 'died' | 'stopped' | 'removed', id: string): void {
+    if (kind === 'removed') this.containers.delete(id);
+    else this.containers.set(id, false);
+    this.#pending.push({ kind, id, service: id, atMs: Date.now() - 60_000 });
+    for (const watcher of this.#watchers) watcher.resolve(undefined);
+  }
+
+  goAway(): void {
+    this.isAway = true;
+    for (const watcher of this.#watchers) watcher.resolve(undefined);
+  }
+
+  async *watch(_sinceMs: number, signal: AbortSignal): AsyncGenerator<ContainerEvent> {
+    while (!signal.aborted && !this.isAway) {
+      yield* this.#pending.splice(0);
+      const watcher = Promise.withResolvers<ContainerEvent | undefined>();
+      this.#watchers.add(watcher);
+      const stop = () => watcher.resolve(undefined);
+      signal.addEventListener('abort', stop, { once: true });
+      if (this.#pending.length === 0 && !this.isAway && !signal.aborted) await watcher.promise;
+      signal.removeEventListener('abort', stop);
+      this.#watchers.delete(watcher);
+    }
+  }
+
+  #run(args: readonly string[]): DockerResult {
+    const said = (stdout: string) => ({ code: 0, stdout, stderr: '' });
+    if (this.isAway) return { code: 1, stdout: '', stderr: 'Cannot connect to the Docker daemon' };
+    if (args[0] === 'ps') return said([...this.containers.keys()].join('\n'));
+    if (args[0] === 'start') return this.#start(args[1] ?? '');
+    const id = args.at(-1) ?? '';
+    if (args.includes('--format')) return said(`${this.containers.get(id)} false 137\n`);
+    return said(JSON.stringify([...this.containers].map(([name, isRunning]) => inspected(name, isRunning))));
+  }
+
+  #start(id: string): DockerResult {
+    const left = this.failures.get(id) ?? 0;
+    this.failures.set(id, left - 1);
+    if (left > 0) return { code: 1, stdout: '', stderr: 'cannot join network of a non running container' };
+    this.starts.push(id);
+    this.containers.set(id, true);
+    return { code: 0, stdout: id, stderr: '' };
+  }
+}
+
+const inspected = (id: string, isRunning: boolean) => ({
+  Id: id,
+  RestartCount: 0,
+  Config: { Image: 'image', Labels: { 'com.docker.compose.service': id } },
+  State: { Running: isRunning, Restarting: false, Pid: 1, ExitCode: 137, StartedAt: '' },
+});
+
+async function keep(...ids: string[]) {
+  const fake = new FakeEngine();
+  for (const id of ids) fake.containers.set(id, true);
+  const stop = new AbortController();
+  const keeper = new ContainerKeeper({
+    engine: fake.engine,
+    folder: '/c',
+    log: createLogger({ name: 'keeper', telemetry: noTelemetry, level: 'silent' }),
+    // Events are told as of a minute ago, so that their delays are over.
+    now: () => Date.now(),
+    signal: stop.signal,
+    watch: (sinceMs, signal) => fake.watch(sinceMs, signal),
+    reconnectMs: 20,
+  });
+  await keeper.look();
+  const running = keeper.run();
+  return {
+    fake,
+    keeper,
+    running,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let turn = 0; !holds(); turn++) {
+    assert.ok(turn < 500, 'it does not happen');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+test('a keeper starts what was killed and leaves what was stopped', async () => {
+  await using kept = await keep('node01', 'node01-apid');
+  kept.fake.tell('stopped', 'node01-apid');
+  kept.fake.tell('died', 'node01');
+  await until(() => kept.fake.starts.length > 0);
+  assert.deepEqual([kept.fake.starts, [...kept.keeper.starts]], [['node01'], [['node01', 1]]]);
+});
+
+test('a keeper never starts the container that is meant to end', async () => {
+  await using kept = await keep('init', 'node01');
+  kept.fake.tell('died', 'init');
+  kept.fake.tell('died', 'node01');
+  await until(() => kept.fake.starts.length > 0);
+  assert.deepEqual(kept.fake.starts, ['node01']);
+});
+
+test('a keeper tries again what cannot be started yet', async () => {
+  await using kept = await keep('node01');
+  kept.fake.failures.set('node01', 1);
+  kept.fake.tell('died', 'node01');
+  await until(() => kept.fake.starts.length > 0);
+  assert.deepEqual(kept.fake.starts, ['node01']);
+});
+
+test('a keeper outlives its engine, and finds what died meanwhile', async () => {
+  await using kept = await keep('node01', 'node02');
+  kept.fake.goAway();
+  kept.fake.containers.set('node02', false);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  kept.fake.isAway = false;
+  await until(() => kept.fake.starts.length > 0);
+  assert.deepEqual(kept.fake.starts, ['node02']);
+});
+
+test('a keeper ends when the last container is gone', async () => {
+  await using kept = await keep('node01', 'node02');
+  kept.fake.tell('removed', 'node01');
+  kept.fake.tell('removed', 'node02');
+  await kept.running;
+  assert.deepEqual(kept.fake.starts, []);
+});
