@@ -1,0 +1,185 @@
+// Makes the client a package that can be published: `node tools/sdk.ts [folder]`, by default _out/sdk.
+import { execFileSync } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { build, type Metafile } from 'esbuild';
+import { moveDeclarations } from './sdk/declarations.ts';
+
+const checkout = join(import.meta.dirname, '..');
+const client = join(checkout, 'packages', 'client');
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly exports: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+const readManifest = (folder: string) =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+
+/** What users import, by the path after the package's name. The messages are there one file a contract. */
+const entries: Readonly<Record<string, string>> = {
+  index: 'packages/client/src/index.ts',
+  health: 'packages/client/src/health/index.ts',
+  talosconfig: 'packages/client/src/talosconfig/index.ts',
+  ...Object.fromEntries(
+    globSync('packages/contract/src/gen/{common,machine,time,storage,cluster,inspect,cosi}/**/*.ts', {
+      cwd: checkout,
+    }).map((file) => [file.replace(/^packages\/contract\/src\/gen\/(.*)\.ts$/, 'messages/$1'), file]),
+  ),
+};
+
+/** Bundles the packages of this house into ES modules that share what they have in common. */
+async function bundle(folder: string): Promise<Metafile> {
+  const { metafile } = await build({
+    entryPoints: Object.entries(entries).map(([out, file]) => ({ in: join(checkout, file), out })),
+    outdir: join(folder, 'dist'),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    plugins: [
+      {
+        name: 'other-packages',
+        setup(setup) {
+          // The packages of this house are part of it; those of others are its dependencies.
+          setup.onResolve({ filter: /^[^./]/ }, ({ path }) =>
+            path.startsWith('@nodewright/') ? undefined : { path, external: true, sideEffects: false },
+          );
+        },
+      },
+    ],
+    logLevel: 'warning',
+    absWorkingDir: checkout,
+    metafile: true,
+  });
+  const reached = new Set(reachedOutputs(metafile));
+  for (const output of Object.keys(metafile.outputs))
+    if (!reached.has(output)) rmSync(join(checkout, output));
+  return metafile;
+}
+
+/** The files that the entries lead to. The bundler also writes what only unused code would have loaded. */
+function reachedOutputs({ outputs }: Metafile): string[] {
+  const ownEntries = new Set(Object.values(entries));
+  const reached = Object.keys(outputs).filter((output) => ownEntries.has(outputs[output]?.entryPoint ?? ''));
+  for (const output of reached) {
+    for (const { path, external } of outputs[output]?.imports ?? []) {
+      if (!external && !reached.includes(path)) reached.push(path);
+    }
+  }
+  return reached;
+}
+
+/** The packages of others that the bundle needs, with the versions that this checkout is tested with. */
+function dependenciesOf(folder: string, metafile: Metafile): Record<string, string> {
+  const versions = Object.assign(
+    {},
+    ...globSync('packages/*', { cwd: checkout }).map(
+      (folder) => readManifest(join(checkout, folder)).dependencies,
+    ),
+  ) as Record<string, string>;
+  const imported = reachedOutputs(metafile).flatMap((output) =>
+    (metafile.outputs[output]?.imports ?? [])
+      .filter(({ external, path }) => external && !path.startsWith('node:'))
+      .map(({ path }) => path),
+  );
+  const declared = globSync('types/**/*.d.ts', { cwd: folder }).flatMap((file) => {
+    const text = readFileSync(join(folder, file), 'utf8');
+    return [...text.matchAll(/\bfrom\s+['"]([^.'"][^'"]*)['"]/g)].map(([, path = '']) => path);
+  });
+  const packages = [...imported, ...declared].filter((path) => !path.startsWith('node:'));
+  const names = new Set(
+    packages.map((path) =>
+      path
+        .split('/')
+        .slice(0, path.startsWith('@') ? 2 : 1)
+        .join('/'),
+    ),
+  );
+  return Object.fromEntries(
+    [...names].sort().map((name) => {
+      const version = versions[name];
+      if (version === undefined) throw new Error(`no package of this checkout depends on ${name}`);
+      return [name, version];
+    }),
+  );
+}
+
+/** The declarations of everything that the entries reach, with imports that lead to each other. */
+function declare(folder: string, { inputs }: Metafile): void {
+  const staging = join(folder, 'declarations');
+  const project = join(folder, 'tsconfig.json');
+  writeFileSync(
+    project,
+    JSON.stringify({
+      extends: relative(folder, join(checkout, 'tsconfig.json')),
+      compilerOptions: {
+        noEmit: false,
+        declaration: true,
+        emitDeclarationOnly: true,
+        stripInternal: true,
+        rootDir: checkout,
+        outDir: staging,
+        typeRoots: [join(checkout, 'node_modules', '@types')],
+      },
+      include: [],
+      exclude: [],
+      // With what the sources themselves declare of packages that declare nothing.
+      files: [...Object.keys(inputs), ...globSync('packages/*/src/*.d.ts', { cwd: checkout })]
+        .filter((file) => file.startsWith('packages/'))
+        .map((file) => join(checkout, file)),
+    }),
+  );
+  execFileSync(join(checkout, 'node_modules', '.bin', 'tsc'), ['-p', project], { stdio: 'inherit' });
+  const doors = Object.values(entries).map((file) => typesOf(file).replace('./types/', ''));
+  moveDeclarations(staging, join(folder, 'types'), doors);
+  rmSync(staging, { recursive: true });
+  rmSync(project);
+}
+
+const typesOf = (file: string) =>
+  `./types/${file.replace(/^packages\/([^/]+)\/src\/(.*)\.ts$/, '$1/$2.d.ts')}`;
+
+/** Makes the package in `folder`, anew. */
+export async function buildSdk(folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const metafile = await bundle(folder);
+  declare(folder, metafile);
+  const { name, version, license } = readManifest(client);
+  const door = (out: string, file: string) => ({ types: typesOf(file), default: `./dist/${out}.js` });
+  const manifest = {
+    name,
+    version,
+    description: 'The TypeScript client of the Talos Machine API',
+    license,
+    type: 'module',
+    engines: { node: '>=24' },
+    sideEffects: false,
+    exports: {
+      '.': door('index', entries.index as string),
+      './health': door('health', entries.health as string),
+      './talosconfig': door('talosconfig', entries.talosconfig as string),
+      './messages/*': { types: './types/contract/gen/*.d.ts', default: './dist/messages/*.js' },
+    },
+    files: ['dist', 'types'],
+    dependencies: dependenciesOf(folder, metafile),
+  };
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  cpSync(join(client, 'README.md'), join(folder, 'README.md'));
+  cpSync(join(checkout, 'LICENSE'), join(folder, 'LICENSE'));
+}
+
+if (import.meta.main) {
+  const folder = resolve(process.argv[2] ?? join(checkout, '_out', 'sdk'));
+  await buildSdk(folder);
+  const files = globSync('**/*', { cwd: folder }).filter((file) => statSync(join(folder, file)).isFile());
+  const bytes = files.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+  process.stdout.write(
+    `made ${relative(checkout, folder)}: ${files.length} files, ${Math.round(bytes / 1024)} kB; publish it with: npm publish ${relative(checkout, folder)}\n`,
+  );
+}
