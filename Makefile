@@ -67,6 +67,7 @@ build: $(built) ## bundles the programs under _out/dist
 .PHONY: sdk
 sdk: $(installed) ## makes the TypeScript client as a package to publish, in _out/sdk
 	@node tools/sdk.ts
+
 .PHONY: images
 images: $(built) ## makes the container images, Jaeger's among them where it cannot be pulled
 	@node tools/images.ts --jaeger
