@@ -34,8 +34,7 @@ export function createPacketCapture(
           `promiscuous mode would change interface "${name}" of the host, which a node of processes never does: leave it out`,
         );
       }
-      using capture = await init.capturer.open({
-        linkIndex: link.index,
+      using capture = await init.capturer.open(link, {
         onlyReceived: link.hardwareType === loopback,
         promiscuous,
         filter: bpfFilter,
