@@ -1,0 +1,48 @@
+import { Fault, faultFrom } from '@nodewright/fault';
+import type { Pointer, Resource } from '../resource.ts';
+import type { State, WriteOptions } from '../state.ts';
+
+/** Says that a resource is to go, waits until nothing holds it, and destroys it. */
+export async function teardownAndDestroy(
+  state: State,
+  pointer: Pointer,
+  { signal, ...options }: WriteOptions & { readonly signal?: AbortSignal } = {},
+): Promise<void> {
+  if (!(await state.teardown(pointer, options))) {
+    const left = await watchFor(state, pointer, (resource) => !resource?.metadata.finalizers.length, signal);
+    if (left === undefined) return;
+  }
+  try {
+    await state.destroy(pointer, options);
+  } catch (error) {
+    if (faultFrom(error).kind !== 'not-found') throw error;
+  }
+}
+
+/**
+ * Waits until a resource is as it should be, and gives it; undefined when it is wanted that there is none.
+ *
+ * @throws Fault `cancelled` when the signal aborts first
+ */
+export async function watchFor<S>(
+  state: State,
+  pointer: Pointer<S>,
+  isWanted: (resource: Resource<S> | undefined) => boolean,
+  signal?: AbortSignal,
+): Promise<Resource<S> | undefined> {
+  for (let isOver = false; !isOver; ) {
+    isOver = true;
+    using watch = await state.watch(pointer, { signal });
+    for await (const [event] of watch) {
+      // Events were lost: a new watch begins with what there is.
+      isOver = event?.kind !== 'errored';
+      if (!isOver) break;
+      const resource = event?.kind === 'created' || event?.kind === 'updated' ? event.resource : undefined;
+      if (isWanted(resource)) return resource;
+    }
+  }
+  throw new Fault(
+    'cancelled',
+    `waiting for ${pointer.type}(${pointer.namespace}/${pointer.id}) was given up`,
+  );
+}

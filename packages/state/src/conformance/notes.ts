@@ -1,0 +1,69 @@
+// The resources of the tests.
+import { defineKind } from '../meta/define-kind.ts';
+import { type NewResource, pointerTo } from '../resource.ts';
+import { defineSpec } from '../spec/define-spec.ts';
+import { integer, text } from '../spec/field-types.ts';
+import type { ResourceEvent, Watch } from '../state.ts';
+
+export interface NoteSpec {
+  readonly text: string;
+  readonly count: number;
+}
+
+/** A kind for tests. */
+export const notes = defineKind<NoteSpec>({
+  type: 'Notes.test.nodewright.dev',
+  defaultNamespace: 'desk',
+  codec: defineSpec<NoteSpec>({ text: { number: 1, type: text }, count: { number: 2, type: integer } }),
+});
+
+export const note = (id: string) => pointerTo(notes, id);
+
+export function newNote(
+  id: string,
+  more: Partial<Omit<NewResource<NoteSpec>, 'id'>> = {},
+): NewResource<NoteSpec> {
+  return { ...note(id), spec: { text: id, count: 0 }, ...more };
+}
+
+/** `created a@1`: an event as a word. */
+export function wordOf(event: ResourceEvent<NoteSpec>): string {
+  if (event.kind === 'errored') return `errored ${event.message.split(':')[0]}`;
+  if (!('resource' in event)) return event.kind;
+  const { metadata } = event.resource;
+  const old = event.kind === 'updated' ? ` was @${event.old.metadata.version}` : '';
+  return `${event.kind} ${metadata.id}@${metadata.version}${old}`;
+}
+
+/** Reads a watch event by event. Each read waits until there is one. */
+export class EventReader {
+  readonly #watch: AsyncIterator<readonly ResourceEvent<NoteSpec>[], void>;
+  #batch: readonly ResourceEvent<NoteSpec>[] = [];
+  /** The last bookmark that was seen. */
+  bookmark: Uint8Array | undefined;
+
+  constructor(watch: Watch<NoteSpec>) {
+    this.#watch = watch[Symbol.asyncIterator]();
+  }
+
+  async next(): Promise<ResourceEvent<NoteSpec> | undefined> {
+    if (this.#batch.length === 0) {
+      const { value, done } = await this.#watch.next();
+      if (done) return undefined;
+      this.#batch = value;
+    }
+    const [event, ...rest] = this.#batch;
+    this.#batch = rest;
+    if (event !== undefined && 'bookmark' in event && event.bookmark) this.bookmark = event.bookmark;
+    return event;
+  }
+
+  async words(count: number): Promise<string[]> {
+    const words: string[] = [];
+    while (words.length < count) {
+      const event = await this.next();
+      words.push(event === undefined ? 'end' : wordOf(event));
+    }
+    return words;
+  }
+}

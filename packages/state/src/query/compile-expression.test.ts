@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { compileExpression } from './expression/compile-expression.ts';
+import { ExpressionError } from './expression/syntax.ts';
+
+/** What JavaScript's own expressions say, where both have the same syntax. */
+const oracle = (expression: string, text: string) => new RegExp(expression, 'u').test(text);
+
+test('compileExpression() finds what the same expression of JavaScript finds', () => {
+  const atom = fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\d', '\\w', '\\.', '^', '$', '\\b', '(?:ab)');
+  const { expression } = fc.letrec((tie) => ({
+    expression: fc.oneof(
+      { depthSize: 'medium' },
+      atom,
+      fc.tuple(tie('expression'), tie('expression')).map(([x, y]) => `${x}${y}`),
+      fc.tuple(tie('expression'), tie('expression')).map(([x, y]) => `(${x}|${y})`),
+      fc
+        .tuple(tie('expression'), fc.constantFrom('*', '+', '?', '{2}', '{1,3}', '{0,}', '*?'))
+        .map(([x, count]) => `(?:${x})${count}`),
+    ),
+  }));
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1', '.', '-', 'ä'), maxLength: 8 });
+  fc.assert(
+    fc.property(expression as fc.Arbitrary<string>, text, (source, candidate) => {
+      // Upstream's words are ASCII, and so are those of JavaScript.
+      assert.equal(
+        compileExpression(source)(candidate),
+        oracle(source, candidate),
+        `/${source}/ in "${candidate}"`,
+      );
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('compileExpression() knows what only RE2 writes so', () => {
+  const rows: [string, string, boolean][] = [
+    ['(?i)NODE', 'node01', true],
+    ['(?i:N)ode', 'node01', true],
+    ['(?i:N)ODE', 'node01', false],
+    ['a(?i)b|C', 'xc', true],
+    ['\\Anode\\z', 'node', true],
+    ['\\Qa.b\\E$', 'xa.b', true],
+    ['\\Qa.b\\E$', 'xacb', false],
+    ['^[[:alpha:]]+[[:digit:]]$', 'ab1', true],
+    ['^[[:^alpha:]]$', 'a', false],
+    ['^\\p{Greek}\\PL$', 'α1', true],
+    ['^\\pL$', '1', false],
+    ['(?P<name>a)(?<other>b)', 'ab', true],
+    ['(?s)a.b', 'a\nb', true],
+    ['(?m)^b$', 'a\nb\nc', true],
+    ['^\\x41\\x{1f600}$', 'A\u{1f600}', true],
+    ['^[]a]+$', ']a', true],
+    ['^[a-]$', '-', true],
+    ['a{,2}', 'a{,2}', true],
+    ['', '', true],
+  ];
+  for (const [source, text, expected] of rows) {
+    assert.equal(compileExpression(source)(text), expected, `/${source}/ in ${JSON.stringify(text)}`);
+  }
+});
+
+test('compileExpression() refuses what RE2 refuses', () => {
+  const broken = [
+    '(',
+    ')',
+    '[a',
+    '*a',
+    'a{2,1}',
+    'a{1001}',
+    '(?=a)',
+    '(?!a)',
+    '(?<=a)',
+    '(a)\\1',
+    '\\',
+    '[b-a]',
+  ];
+  for (const source of [
+    ...broken,
+    '\\x{110000}',
+    '[[:what:]]',
+    '\\p{What}',
+    '((a{1000}){1000})',
+    '('.repeat(300),
+  ]) {
+    assert.throws(() => compileExpression(source), ExpressionError, source);
+  }
+});
+
+test('compileExpression() is not kept busy by expressions that are made for it', { timeout: 5000 }, () => {
+  const text = `${'a'.repeat(2000)}!`;
+  for (const source of ['^(a+)+$', '^(a|a)*$', '^(.*)*b$', '(a?){200}a{200}b']) {
+    assert.equal(compileExpression(source)(text), false);
+  }
+});

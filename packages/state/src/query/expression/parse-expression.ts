@@ -1,0 +1,250 @@
+import { ignoringCase, not, perlClasses, posixClasses, unicodeClass } from './character-classes.ts';
+import { type Assertion, type CharacterTest, ExpressionError, type Syntax } from './syntax.ts';
+
+interface Flags {
+  readonly ignoreCase: boolean;
+  readonly multiLine: boolean;
+  readonly dotAll: boolean;
+}
+
+/** What RE2 allows. */
+const maxRepeat = 1000;
+const maxDepth = 200;
+
+const escapedCharacters: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
+const escapedAssertions: Readonly<Record<string, Assertion>> = {
+  A: 'text-start',
+  z: 'text-end',
+  b: 'word-edge',
+  B: 'no-word-edge',
+};
+const newline = 10;
+
+/**
+ * Reads an expression in the syntax of RE2, which has neither references to groups nor looks around.
+ *
+ * @throws ExpressionError
+ */
+export function parseExpression(text: string): Syntax {
+  const parser = new Parser([...text]);
+  return parser.parse();
+}
+
+class Parser {
+  readonly #text: readonly string[];
+  #at = 0;
+  #depth = 0;
+  #flags: Flags = { ignoreCase: false, multiLine: false, dotAll: false };
+
+  constructor(text: readonly string[]) {
+    this.#text = text;
+  }
+
+  parse(): Syntax {
+    const syntax = this.#choice();
+    if (this.#peek() !== undefined) throw new ExpressionError('unexpected )');
+    return syntax;
+  }
+
+  #peek(): string | undefined {
+    return this.#text[this.#at];
+  }
+
+  #next(): string {
+    const character = this.#text[this.#at++];
+    if (character === undefined) throw new ExpressionError('unexpected end');
+    return character;
+  }
+
+  /** Steps over `words` when they come next. */
+  #skip(words: string): boolean {
+    const found = [...words].every((character, offset) => this.#text[this.#at + offset] === character);
+    if (found) this.#at += words.length;
+    return found;
+  }
+
+  #until(end: string): string {
+    let text = '';
+    while (!this.#skip(end)) text += this.#next();
+    return text;
+  }
+
+  #choice(): Syntax {
+    if (++this.#depth > maxDepth) throw new ExpressionError('nested too deeply');
+    const flags = this.#flags;
+    const parts = [this.#sequence()];
+    while (this.#skip('|')) parts.push(this.#sequence());
+    this.#flags = flags;
+    this.#depth -= 1;
+    return parts.length === 1 ? (parts[0] as Syntax) : { kind: 'choice', parts };
+  }
+
+  #sequence(): Syntax {
+    const parts: Syntax[] = [];
+    for (let next = this.#peek(); next !== undefined && next !== '|' && next !== ')'; next = this.#peek()) {
+      if (this.#skip('\\Q')) parts.push(...this.#quoted());
+      else parts.push(this.#repeated(this.#atom()));
+    }
+    return { kind: 'sequence', parts };
+  }
+
+  #quoted(): Syntax[] {
+    const parts: Syntax[] = [];
+    while (this.#peek() !== undefined && !this.#skip('\\E')) parts.push(this.#literal(this.#next()));
+    return parts;
+  }
+
+  #repeated(part: Syntax): Syntax {
+    let result = part;
+    for (let count = this.#count(); count !== undefined; count = this.#count()) {
+      this.#skip('?');
+      result = { kind: 'repeat', part: result, min: count.min, max: count.max };
+    }
+    return result;
+  }
+
+  #count(): { min: number; max: number } | undefined {
+    if (this.#skip('*')) return { min: 0, max: Number.POSITIVE_INFINITY };
+    if (this.#skip('+')) return { min: 1, max: Number.POSITIVE_INFINITY };
+    if (this.#skip('?')) return { min: 0, max: 1 };
+    const rest = this.#text.slice(this.#at, this.#at + 16).join('');
+    const match = /^\{(\d+)(,?)(\d*)\}/.exec(rest);
+    if (match === null) return undefined;
+    this.#at += match[0].length;
+    const [, from = '', comma, to = ''] = match;
+    const min = Number(from);
+    const max = to !== '' ? Number(to) : comma === '' ? min : Number.POSITIVE_INFINITY;
+    if (min > maxRepeat || (max > maxRepeat && to !== '') || max < min) {
+      throw new ExpressionError(`invalid repeat count ${match[0]}`);
+    }
+    return { min, max };
+  }
+
+  #literal(character: string): Syntax {
+    const point = character.codePointAt(0) as number;
+    return this.#character((candidate) => candidate === point);
+  }
+
+  #character(test: CharacterTest): Syntax {
+    return { kind: 'character', test: this.#flags.ignoreCase ? ignoringCase(test) : test };
+  }
+
+  #atom(): Syntax {
+    const { multiLine, dotAll } = this.#flags;
+    const character = this.#next();
+    switch (character) {
+      case '(':
+        return this.#group();
+      case '[':
+        return this.#character(this.#bracket());
+      case '.':
+        return { kind: 'character', test: dotAll ? () => true : (point) => point !== newline };
+      case '^':
+        return { kind: 'assertion', assertion: multiLine ? 'line-start' : 'text-start' };
+      case '$':
+        return { kind: 'assertion', assertion: multiLine ? 'line-end' : 'text-end' };
+      case '*':
+      case '+':
+      case '?':
+        throw new ExpressionError(`nothing to repeat before ${character}`);
+      case '\\': {
+        const assertion = escapedAssertions[this.#peek() ?? ''];
+        if (assertion === undefined) return this.#character(this.#escape());
+        this.#next();
+        return { kind: 'assertion', assertion };
+      }
+      default:
+        return this.#literal(character);
+    }
+  }
+
+  #group(): Syntax {
+    const outer = this.#flags;
+    if (this.#skip('?')) {
+      if (this.#skip('P<') || this.#skip('<')) {
+        const name = this.#until('>');
+        if (!/^\w+$/.test(name)) throw new ExpressionError(`invalid group name "${name}"`);
+      } else if (this.#setFlags()) return { kind: 'empty' };
+    }
+    const syntax = this.#choice();
+    if (!this.#skip(')')) throw new ExpressionError('missing )');
+    this.#flags = outer;
+    return syntax;
+  }
+
+  /** `?i-s:` and `?i)`. True when the group is nothing but flags, which then hold for the rest of the one around it. */
+  #setFlags(): boolean {
+    let value = true;
+    for (;;) {
+      const flag = this.#next();
+      if (flag === ')' || flag === ':') return flag === ')';
+      if (flag === '-') value = false;
+      else if (flag === 'i') this.#flags = { ...this.#flags, ignoreCase: value };
+      else if (flag === 'm') this.#flags = { ...this.#flags, multiLine: value };
+      else if (flag === 's') this.#flags = { ...this.#flags, dotAll: value };
+      else if (flag !== 'U') throw new ExpressionError(`invalid group (?${flag}`);
+    }
+  }
+
+  /** What follows a backslash, outside of a class and in it. */
+  #escape(): CharacterTest {
+    const character = this.#next();
+    const perlClass = perlClasses[character];
+    if (perlClass !== undefined) return perlClass;
+    if (character === 'p' || character === 'P') {
+      const name = this.#skip('{') ? this.#until('}') : this.#next();
+      const test = unicodeClass(name.replace(/^\^/, ''));
+      return (character === 'P') !== name.startsWith('^') ? not(test) : test;
+    }
+    const point = this.#escapedPoint(character);
+    return (candidate) => candidate === point;
+  }
+
+  #escapedPoint(character: string): number {
+    if (character === 'x') {
+      const digits = this.#skip('{') ? this.#until('}') : this.#next() + this.#next();
+      const point = Number.parseInt(digits, 16);
+      if (!/^[0-9a-f]+$/i.test(digits) || point > 0x10ffff) throw new ExpressionError(`invalid \\x${digits}`);
+      return point;
+    }
+    const control = escapedCharacters[character];
+    if (control !== undefined) return control;
+    if (/[0-9A-Za-z]/.test(character)) throw new ExpressionError(`invalid escape \\${character}`);
+    return character.codePointAt(0) as number;
+  }
+
+  #bracket(): CharacterTest {
+    const isNegated = this.#skip('^');
+    const tests: CharacterTest[] = [];
+    for (let first = true; first || this.#peek() !== ']'; first = false) tests.push(this.#bracketItem());
+    this.#next();
+    const test: CharacterTest = (point) => tests.some((item) => item(point));
+    const cased = this.#flags.ignoreCase ? ignoringCase(test) : test;
+    return isNegated ? not(cased) : cased;
+  }
+
+  #bracketItem(): CharacterTest {
+    if (this.#skip('[:')) {
+      const name = this.#until(':]');
+      const test = posixClasses[name.replace(/^\^/, '')];
+      if (test === undefined) throw new ExpressionError(`invalid class [:${name}:]`);
+      return name.startsWith('^') ? not(test) : test;
+    }
+    const isClass = this.#peek() === '\\' && /[dDsSwWpP]/.test(this.#text[this.#at + 1] ?? '');
+    if (isClass) {
+      this.#next();
+      return this.#escape();
+    }
+    const from = this.#bracketPoint();
+    if (this.#peek() !== '-' || this.#text[this.#at + 1] === ']') return (point) => point === from;
+    this.#next();
+    const to = this.#bracketPoint();
+    if (to < from) throw new ExpressionError('invalid range in a class of characters');
+    return (point) => point >= from && point <= to;
+  }
+
+  #bracketPoint(): number {
+    const character = this.#next();
+    return character === '\\' ? this.#escapedPoint(this.#next()) : (character.codePointAt(0) as number);
+  }
+}

@@ -1,0 +1,18 @@
+/** A place in a text that takes no character. */
+export type Assertion = 'text-start' | 'text-end' | 'line-start' | 'line-end' | 'word-edge' | 'no-word-edge';
+
+/** What an expression is made of. */
+export type Syntax =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'character'; readonly test: CharacterTest }
+  | { readonly kind: 'assertion'; readonly assertion: Assertion }
+  | { readonly kind: 'sequence' | 'choice'; readonly parts: readonly Syntax[] }
+  | { readonly kind: 'repeat'; readonly part: Syntax; readonly min: number; readonly max: number };
+
+/** Whether a code point is meant. */
+export type CharacterTest = (codePoint: number) => boolean;
+
+/** An expression that cannot be read. */
+export class ExpressionError extends Error {
+  override readonly name = 'ExpressionError';
+}

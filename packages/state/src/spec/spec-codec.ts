@@ -1,0 +1,12 @@
+/** How the specs of one type stand on the wire, in both of its forms. */
+export interface SpecCodec<S> {
+  /** Plain data, in the order in which it is to be printed. */
+  toYaml(spec: S): unknown;
+  toProto(spec: S): Uint8Array;
+  /** @throws when the bytes are no message of the type */
+  fromProto(bytes: Uint8Array): S;
+}
+
+/** How many dimensions a spec has is not the store's business: codecs of all types, by full name. */
+// biome-ignore lint/suspicious/noExplicitAny: a map cannot say that each entry has a type of its own
+export type SpecCodecs = ReadonlyMap<string, SpecCodec<any>>;

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { updateResource } from '../change/modify-resource.ts';
+import { EventReader, newNote, note, notes } from '../conformance/index.ts';
+import { openMemoryState } from '../conformance/open-memory-state.ts';
+import { historyLimit } from './event-log.ts';
+
+const touch = (state: ReturnType<typeof openMemoryState>) =>
+  updateResource(state, note('a'), ({ spec }) => ({ spec: { ...spec, count: spec.count + 1 } }));
+
+test('the history of a kind has a limit: tails, bookmarks and readers reach back to it and no further', async () => {
+  const state = openMemoryState();
+  await state.create(newNote('a'));
+  using begun = await state.watchKind(notes, { bootstrapBookmark: true });
+  const reader = new EventReader(begun);
+  await reader.words(1);
+  const startFromBookmark = reader.bookmark as Uint8Array;
+  for (let count = 0; count < historyLimit; count += 1) await touch(state);
+
+  using resumed = await state.watchKind(notes, { startFromBookmark });
+  assert.deepEqual(await new EventReader(resumed).words(1), ['updated a@2 was @1']);
+  using tail = await state.watchKind(notes, { tailEvents: 100_000 });
+  assert.deepEqual(await new EventReader(tail).words(1), ['updated a@2 was @1']);
+  assert.deepEqual(await reader.words(1), ['updated a@2 was @1']);
+
+  await touch(state);
+  await assert.rejects(state.watchKind(notes, { startFromBookmark }), { kind: 'failed-precondition' });
+  using late = await state.watchKind(notes, { tailEvents: 100_000 });
+  assert.deepEqual(await new EventReader(late).words(1), ['updated a@3 was @2']);
+  assert.deepEqual(await reader.words(1), ['updated a@3 was @2']);
+  await touch(state);
+  await touch(state);
+  assert.deepEqual(await reader.words(1), ['errored buffer overrun']);
+});
+
+test('a reader of one id that waits is not lost to the events of others', async () => {
+  const state = openMemoryState();
+  await state.create(newNote('a'));
+  using watch = await state.watch(note('b'));
+  const words = new EventReader(watch).words(2);
+  for (let count = 0; count < 2 * historyLimit; count += 1) await touch(state);
+  await state.create(newNote('b'));
+  assert.deepEqual(await words, ['absent', 'created b@1']);
+});
+
+test('a watch that was left holds nothing in the store and costs its writes nothing', async () => {
+  const state = openMemoryState();
+  await state.create(newNote('a'));
+  for (const open of [() => state.watch(note('a')), () => state.watchKind(notes)]) {
+    const watch = await open();
+    const reader = new EventReader(watch);
+    const waits = (async () => {
+      while ((await reader.next()) !== undefined);
+    })();
+    await new Promise((resolve) => setImmediate(resolve));
+    watch[Symbol.dispose]();
+    await waits;
+  }
+  await touch(state);
+  assert.equal((await state.get(note('a'))).metadata.version, 2);
+});

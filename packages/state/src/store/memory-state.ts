@@ -1,0 +1,219 @@
+import { Fault } from '@nodewright/fault';
+import {
+  alreadyExists,
+  invalidBookmark,
+  notFound,
+  ownerConflict,
+  pendingFinalizers,
+  phaseConflict,
+  revivalConflict,
+  versionConflict,
+} from '../faults.ts';
+import { compileQuery } from '../query/compile-query.ts';
+import type { KindRef, Metadata, NewResource, Pointer, Resource } from '../resource.ts';
+import type {
+  QueryOptions,
+  ResourceEvent,
+  State,
+  UpdateOptions,
+  Watch,
+  WatchKindOptions,
+  WatchOptions,
+  WriteOptions,
+} from '../state.ts';
+import { Bookmarks } from './bookmark.ts';
+import { Collection } from './collection.ts';
+import { deepFreeze } from './deep-freeze.ts';
+import type { StoredEvent } from './event-log.ts';
+import { StoreWatch } from './store-watch.ts';
+import { viewOfQuery } from './view-of-query.ts';
+
+export interface MemoryStateInit {
+  /** Unix ms. */
+  readonly now: () => number;
+  /** 8 bytes that no other run has: bookmarks of one run mean nothing to another. */
+  readonly cookie: Uint8Array;
+}
+
+/**
+ * Resources in memory. Every call does its work before it returns its promise, so that a call is one step for all who
+ * watch. What is stored is frozen: whoever wants a change makes a new value.
+ */
+export class MemoryState implements State {
+  readonly #now: () => number;
+  readonly #bookmarks: Bookmarks;
+  /** By namespace and type. */
+  readonly #collections = new Map<string, Map<string, Collection>>();
+
+  constructor({ now, cookie }: MemoryStateInit) {
+    this.#now = now;
+    this.#bookmarks = new Bookmarks(cookie);
+  }
+
+  async get<S>(pointer: Pointer<S>): Promise<Resource<S>> {
+    return this.#stored(pointer);
+  }
+
+  async list<S>(kind: KindRef<S>, options: QueryOptions = {}): Promise<readonly Resource<S>[]> {
+    const matches = compileQuery(options);
+    const all = (this.#find(kind)?.sorted() ?? []) as Resource<S>[];
+    return matches === undefined ? all : all.filter(matches);
+  }
+
+  async create<S>(init: NewResource<S>, { owner = '' }: WriteOptions = {}): Promise<Resource<S>> {
+    const { namespace, type, id, spec, finalizers = [], labels = {}, annotations = {} } = init;
+    const stored = this.#find(init)?.resources.get(id);
+    if (stored !== undefined) throw alreadyExists(stored.metadata);
+    const nowMs = this.#now();
+    const metadata: Metadata = {
+      namespace,
+      type,
+      id,
+      version: 1,
+      owner,
+      phase: 'running',
+      finalizers: [...new Set(finalizers)],
+      labels: { ...labels },
+      annotations: { ...annotations },
+      createdMs: nowMs,
+      updatedMs: nowMs,
+    };
+    return this.#publish('created', { metadata, spec });
+  }
+
+  async update<S>(changed: Resource<S>, options: UpdateOptions = {}): Promise<Resource<S>> {
+    const { owner = '', expectedPhase = 'running' } = options;
+    const { finalizers, labels, annotations, phase, version } = changed.metadata;
+    const { metadata } = this.#stored(changed.metadata);
+    if (metadata.owner !== owner) throw ownerConflict(metadata, owner);
+    if (metadata.version !== version) throw versionConflict(metadata, version);
+    if (expectedPhase !== 'any' && metadata.phase !== expectedPhase)
+      throw phaseConflict(metadata, expectedPhase);
+    if (metadata.phase === 'tearingDown' && phase === 'running') throw revivalConflict(metadata);
+    const next = {
+      ...metadata,
+      phase,
+      finalizers: [...new Set(finalizers)],
+      labels: { ...labels },
+      annotations: { ...annotations },
+    };
+    return this.#replace(next, changed.spec);
+  }
+
+  async teardown(pointer: Pointer, { owner = '' }: WriteOptions = {}): Promise<boolean> {
+    const { metadata, spec } = this.#stored(pointer);
+    if (metadata.phase !== 'tearingDown') {
+      if (metadata.owner !== owner) throw ownerConflict(metadata, owner);
+      this.#replace({ ...metadata, phase: 'tearingDown' }, spec);
+    }
+    return metadata.finalizers.length === 0;
+  }
+
+  async destroy(pointer: Pointer, { owner = '' }: WriteOptions = {}): Promise<void> {
+    const stored = this.#stored(pointer);
+    if (stored.metadata.owner !== owner) throw ownerConflict(stored.metadata, owner);
+    if (stored.metadata.finalizers.length > 0) throw pendingFinalizers(stored.metadata);
+    this.#publish('destroyed', stored);
+  }
+
+  async watch<S>(pointer: Pointer<S>, options: WatchOptions = {}): Promise<Watch<S>> {
+    const { id } = pointer;
+    const collection = this.#collection(pointer);
+    const ofId = (event: StoredEvent) => (event.resource.metadata.id === id ? event : undefined);
+    const start = this.#start(collection, options, ofId);
+    const resource = collection.resources.get(id);
+    const now: ResourceEvent = resource === undefined ? { kind: 'absent' } : { kind: 'created', resource };
+    const { signal } = options;
+    return new StoreWatch({
+      kind: pointer,
+      collection,
+      id,
+      initial: start === undefined ? [now] : [],
+      after: start ?? collection.log.total,
+      isAggregated: false,
+      view: ofId,
+      signal,
+    }) as Watch<S>;
+  }
+
+  async watchKind<S>(kind: KindRef<S>, options: WatchKindOptions = {}): Promise<Watch<S>> {
+    const { bootstrapContents = false, bootstrapBookmark = false, aggregated = false, signal } = options;
+    const matches = compileQuery(options);
+    const collection = this.#collection(kind);
+    const start = this.#start(collection, options);
+    if (start !== undefined && (bootstrapContents || bootstrapBookmark)) {
+      throw new Fault('unknown', 'a watch starts from its contents or from earlier events, not from both');
+    }
+    const bookmark = this.#bookmarks.at(collection.log.total);
+    const initial: ResourceEvent[] = [];
+    if (bootstrapContents) {
+      for (const resource of collection.sorted()) {
+        if (matches === undefined || matches(resource)) initial.push({ kind: 'created', resource });
+      }
+      initial.push({ kind: 'bootstrapped', bookmark });
+    } else if (bootstrapBookmark) initial.push({ kind: 'noop', bookmark });
+    return new StoreWatch({
+      kind,
+      collection,
+      id: undefined,
+      initial,
+      after: start ?? collection.log.total,
+      isAggregated: aggregated,
+      view: matches === undefined ? (event) => event : viewOfQuery(matches),
+      signal,
+    }) as Watch<S>;
+  }
+
+  /** The number of the event after which to start, when the options name one. */
+  #start(
+    { log }: Collection,
+    { startFromBookmark, tailEvents = 0 }: WatchOptions,
+    isWanted: (event: StoredEvent) => unknown = () => true,
+  ): number | undefined {
+    if (startFromBookmark !== undefined) {
+      if (tailEvents > 0)
+        throw new Fault('unknown', 'a watch starts from a bookmark or from the last events, not from both');
+      const number = this.#bookmarks.numberOf(startFromBookmark);
+      if (number < log.oldest || number > log.total) throw invalidBookmark();
+      return number;
+    }
+    if (tailEvents <= 0) return undefined;
+    let start = log.total;
+    for (let found = 0; start > log.oldest && found < tailEvents; start -= 1) {
+      if (isWanted(log.at(start))) found += 1;
+    }
+    return start;
+  }
+
+  #find({ namespace, type }: KindRef): Collection | undefined {
+    return this.#collections.get(namespace)?.get(type);
+  }
+
+  #collection({ namespace, type }: KindRef): Collection {
+    const ofNamespace = this.#collections.getOrInsertComputed(namespace, () => new Map());
+    return ofNamespace.getOrInsertComputed(type, () => new Collection());
+  }
+
+  #stored<S>(pointer: Pointer<S>): Resource<S> {
+    const resource = this.#find(pointer)?.resources.get(pointer.id);
+    if (resource === undefined) throw notFound(pointer);
+    return resource as Resource<S>;
+  }
+
+  /** Stores what comes next in the place of what is there. */
+  #replace<S>(metadata: Metadata, spec: S): Resource<S> {
+    return this.#publish('updated', {
+      metadata: { ...metadata, version: metadata.version + 1, updatedMs: this.#now() },
+      spec,
+    });
+  }
+
+  #publish<S>(kind: StoredEvent['kind'], resource: Resource<S>): Resource<S> {
+    deepFreeze(resource);
+    const collection = this.#collection(resource.metadata);
+    const bookmark = this.#bookmarks.at(collection.log.total + 1);
+    const old = collection.resources.get(resource.metadata.id) as Resource;
+    collection.publish(kind === 'updated' ? { kind, resource, old, bookmark } : { kind, resource, bookmark });
+    return resource;
+  }
+}

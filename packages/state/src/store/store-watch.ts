@@ -1,0 +1,105 @@
+import { overrunMessage } from '../faults.ts';
+import type { KindRef } from '../resource.ts';
+import type { ResourceEvent, Watch } from '../state.ts';
+import type { Collection, Waiter } from './collection.ts';
+import type { StoredEvent } from './event-log.ts';
+
+export interface StoreWatchInit {
+  readonly kind: KindRef;
+  readonly collection: Collection;
+  /** The only id that is watched; undefined: all of them. */
+  readonly id: string | undefined;
+  /** What is told before anything that happens. */
+  readonly initial: readonly ResourceEvent[];
+  /** The number of the last event that is not to be told. */
+  readonly after: number;
+  readonly isAggregated: boolean;
+  /** What the watcher sees of an event; undefined: nothing. */
+  readonly view: (event: StoredEvent) => ResourceEvent | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** So many events at a time at most, that one watcher does not hold the others up. */
+const batchLimit = 256;
+
+/**
+ * Reads the log of a collection at its reader's pace: the writer never waits. A reader that falls behind what the log
+ * keeps is told so, once, and hears nothing more until it goes away.
+ */
+export class StoreWatch implements Watch, Waiter {
+  readonly #init: StoreWatchInit;
+  readonly #closed = new AbortController();
+  #initialTaken = 0;
+  #seen: number;
+  #isLost = false;
+  #wake: (() => void) | undefined;
+  readonly #close = () => this[Symbol.dispose]();
+
+  constructor(init: StoreWatchInit) {
+    this.#init = init;
+    this.#seen = init.after;
+    if (init.signal?.aborted) this.#closed.abort();
+    else init.signal?.addEventListener('abort', this.#close);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<readonly ResourceEvent[], void> {
+    try {
+      while (!this.#closed.signal.aborted) {
+        const events = this.#take();
+        if (events.length > 0) yield events;
+        else await this.#sleep();
+      }
+    } finally {
+      this.#close();
+    }
+  }
+
+  offer(event: StoredEvent, number: number): boolean {
+    // Nothing before this event concerned it: all that did was offered.
+    this.#seen = number - 1;
+    if (this.#init.view(event) === undefined) {
+      this.#seen = number;
+      return false;
+    }
+    this.#wake?.();
+    return true;
+  }
+
+  [Symbol.dispose](): void {
+    this.#closed.abort();
+    this.#init.signal?.removeEventListener('abort', this.#close);
+    this.#init.collection.stopWaiting(this, this.#init.id);
+    this.#wake?.();
+  }
+
+  #take(): readonly ResourceEvent[] {
+    const { collection, initial, isAggregated, kind, view } = this.#init;
+    if (this.#isLost) return [];
+    if (this.#initialTaken < initial.length) {
+      const from = this.#initialTaken;
+      this.#initialTaken = isAggregated ? initial.length : from + 1;
+      return initial.slice(from, this.#initialTaken);
+    }
+    const { log } = collection;
+    if (this.#seen < log.oldest) {
+      this.#isLost = true;
+      return [{ kind: 'errored', message: overrunMessage(kind) }];
+    }
+    const events: ResourceEvent[] = [];
+    const limit = isAggregated ? batchLimit : 1;
+    while (this.#seen < log.total && events.length < limit) {
+      this.#seen += 1;
+      const event = view(log.at(this.#seen));
+      if (event !== undefined) events.push(event);
+    }
+    return events;
+  }
+
+  async #sleep(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    if (!this.#isLost) this.#init.collection.wait(this, this.#init.id);
+    await promise;
+    this.#wake = undefined;
+  }
+}
