@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { parseTalosconfig } from '@nodewright/client/talosconfig';
 import { parseCertificate } from '@nodewright/pki';
-import { checksOf } from '../check.ts';
+import { checksOf, Skip } from '../check.ts';
 import type { Subject } from '../subject/subject.ts';
 import { codes } from '../wire/call-failure.ts';
 import { machine } from '../wire/methods.ts';
@@ -90,6 +90,27 @@ export const clientConfigurationChecks = checksOf(machine.generateClientConfigur
       assert.notEqual(first.key, second.key);
       const authority = new X509Certificate(first.ca);
       assert.ok(new X509Certificate(first.certificate).verify(authority.publicKey), 'the CA did not sign it');
+    },
+  ],
+  'client.long-ttl': [
+    'a crt_ttl of two years is two years',
+    async (subject) => {
+      const twoYears = 17_520 * hour;
+      const { certificate } = await generate(subject, { roles: ['os:reader'], crtTtl: ttl(twoYears) });
+      const { validFromDate, validToDate } = new X509Certificate(certificate);
+      const seconds = (validToDate.getTime() - validFromDate.getTime()) / 1000;
+      assert.ok(Math.abs(seconds - twoYears) <= 60, `${seconds} s`);
+    },
+  ],
+  'client.worker': [
+    'a worker makes none: UNIMPLEMENTED',
+    async ({ admin, worker }) => {
+      if (worker === undefined) throw new Skip('no worker is known');
+      const call = admin
+        .with({ node: worker })
+        .unary(machine.generateClientConfiguration, { roles: ['os:reader'], crtTtl: ttl(hour) });
+      const text = /^generate client configuration is only available on control plane nodes$/;
+      await expectFailure(call, codes.unimplemented, text);
     },
   ],
   'client.ttl': [

@@ -57,6 +57,18 @@ export const dmesgChecks = checksOf(machine.dmesg, {
       assert.equal((await collect(subject.admin.stream(machine.dmesg, { tail: true }))).length, 0);
     },
   ],
+  'dmesg.follow-tail': [
+    'with follow and tail only what is new comes',
+    async (subject) => {
+      const known = await records(subject);
+      const stream = subject.admin.stream(machine.dmesg, { follow: true, tail: true });
+      const fresh = (await collectUntilQuiet(stream, 500, 500)).map(({ bytes }) =>
+        Buffer.from(bytes).toString('utf8'),
+      );
+      const texts = new Set(known.map((record) => record.replace(head, '')));
+      assert.ok(fresh.length === 0 || !fresh.every((record) => texts.has(record.replace(head, ''))));
+    },
+  ],
   'dmesg.follow': [
     'with follow the call goes on after the last record, and gives the same records first',
     async (subject) => {

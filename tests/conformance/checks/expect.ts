@@ -21,13 +21,18 @@ export async function drain(stream: AsyncIterable<unknown>, onMessage = () => {}
   for await (const _ of stream) onMessage();
 }
 
-/** What comes until nothing has come for `quietMs`; then the stream is cancelled. For streams that do not end. */
+/**
+ * What comes until nothing has come for `quietMs`; then the stream is cancelled. For streams that do not end.
+ *
+ * @param firstMs how long the first item may take: a busy machine is slow to begin
+ */
 export async function collectUntilQuiet<T>(
   stream: AsyncIterable<T> & { cancel(): void },
   quietMs: number,
+  firstMs = 10 * quietMs,
 ): Promise<T[]> {
   const items: T[] = [];
-  let timer = setTimeout(() => stream.cancel(), quietMs);
+  let timer = setTimeout(() => stream.cancel(), firstMs);
   try {
     for await (const item of stream) {
       items.push(item);

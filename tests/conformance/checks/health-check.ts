@@ -3,7 +3,7 @@ import { checksOf, Skip } from '../check.ts';
 import type { Subject } from '../subject/subject.ts';
 import { CallFailure, codes } from '../wire/call-failure.ts';
 import { cluster } from '../wire/methods.ts';
-import { collect, expectFailure } from './expect.ts';
+import { collect, expectFailure, take } from './expect.ts';
 
 /** In the order in which they are made. */
 const labels = [
@@ -68,6 +68,17 @@ export const healthCheckChecks = checksOf(cluster.healthCheck, {
       );
     },
     30_000,
+  ],
+  'health.nodes': [
+    'nodes that the request names are those that are looked at',
+    async ({ admin, node }) => {
+      const request = {
+        waitTimeout: waitTimeout(3),
+        clusterInfo: { controlPlaneNodes: [node], workerNodes: [] },
+      };
+      const [first] = await take(admin.stream(cluster.healthCheck, request), 1);
+      assert.equal(first?.message, `discovered nodes: ["${node}"]`);
+    },
   ],
   'health.changes': [
     'a line is told only when it is another than the one before',

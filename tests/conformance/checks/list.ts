@@ -180,7 +180,9 @@ export const listChecks = checksOf(machine.list, {
       assert.deepEqual(names(attributed), names(without));
       const reported = attributed.flatMap(({ xattrs }) => xattrs);
       if (reported.length === 0) throw new Skip(`nothing in ${root} has an extended attribute`);
-      assert.ok(reported.every(({ name }) => name !== ''));
+      assert.ok(reported.every(({ name }) => /^[a-z]+\../.test(name)));
+      const seeded = reported.find(({ name }) => name === 'user.conformance');
+      if (seeded !== undefined) assert.equal(Buffer.from(seeded.data).toString(), 'yes');
     },
   ],
   'list.odd-paths': [

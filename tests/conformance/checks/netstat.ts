@@ -111,6 +111,15 @@ export const netstatChecks = checksOf(machine.netstat, {
       assert.deepEqual(connectrecord, []);
     },
   ],
+  'netstat.namespaces': [
+    'sockets of all network namespaces carry the name of theirs, and none comes of one that does not exist',
+    async ({ admin }) => {
+      const ask = async (netns: NonNullable<Request['netns']>) =>
+        only(await admin.unary(machine.netstat, { l4proto: everyProtocol, netns })).connectrecord;
+      assert.ok((await ask({ allnetns: true })).every(({ netns }) => netns !== ''));
+      assert.deepEqual(await ask({ netns: ['no-such-namespace'] }), []);
+    },
+  ],
   'netstat.filter': [
     'an unknown filter: INVALID_ARGUMENT, invalid filter: <v>',
     async (subject) => {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, link, mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { setAttribute } from './set-attribute.ts';
 
 const contents: Readonly<Record<string, string>> = {
   hosts: '127.0.0.1 localhost\n',
@@ -36,5 +37,6 @@ export async function seedFiles(root: string): Promise<void> {
   await truncate(join(etc, 'sparse'), 3 * 1024 * 1024);
   await chmod(join(etc, 'empty'), 0o1777);
   await chmod(join(etc, 'passwd'), 0o4640);
+  setAttribute(join(etc, 'hosts'), 'user.conformance', 'yes');
   await promisify(execFile)('mkfifo', [join(etc, 'pipe')]);
 }
