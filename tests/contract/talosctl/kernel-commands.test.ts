@@ -9,6 +9,7 @@ import {
   DmesgRequest,
   NetstatRequest,
   NetstatResponse,
+  NetworkDeviceStatsResponse,
   PacketCaptureRequest,
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { eventually } from '@nodewright/testkit';
@@ -110,6 +111,10 @@ const suite = openSuite({
   '/machine.MachineService/Netstat': netstat,
   '/machine.MachineService/Containers': containers,
   '/machine.MachineService/Dmesg': dmesg,
+  '/machine.MachineService/NetworkDeviceStats': (call) =>
+    reply(call, NetworkDeviceStatsResponse, {
+      messages: [{ devices: [{ name: 'lo' }, { name: call.node === 'node02' ? 'eth1' : 'eth0' }] }],
+    }),
   '/machine.MachineService/PacketCapture': packetCapture,
 });
 const packetText = '2026-08-14T12:00:00.000000042Z IPv4 10.5.0.2:40000 > 10.5.0.3:53 UDP length 4\n';
@@ -299,4 +304,12 @@ test('pcap that is interrupted ends well: what came is in the file', async () =>
   await eventually(() => readFileSync(path).length === whole, { what: 'capture in the file' });
   child.kill('SIGINT');
   assert.equal((await result).exitCode, 0);
+});
+
+test('completion of pcap asks the nodes for their interfaces', async () => {
+  const offered = async (...words: string[]) =>
+    (await suite.run('__complete', ...words)).stdout.trimEnd().split('\n');
+  assert.deepEqual(await offered('pcap', '-i', ''), ['eth0', 'eth1', 'lo']);
+  assert.deepEqual(await offered('pcap', '-n', 'node02', '--interface', 'eth'), ['eth1']);
+  assert.deepEqual(await offered('netstat', ''), ['']);
 });

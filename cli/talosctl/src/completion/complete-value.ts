@@ -53,6 +53,21 @@ async function serviceIds({ env, nodeOptions }: CompletionRequest): Promise<read
   return [...ids].sort();
 }
 
+async function interfaceNames({ env, nodeOptions }: CompletionRequest): Promise<readonly string[]> {
+  const [{ openClient }, { onlyMessage }] = await Promise.all([
+    import('../open-client.ts'),
+    import('../only-message.ts'),
+  ]);
+  using client = await openClient(env, nodeOptions);
+  const names = new Set<string>();
+  const results = client.fanOut(
+    async ({ machine }, signal) => onlyMessage(await machine.networkDeviceStats({}, { signal })).devices,
+    { signal: AbortSignal.timeout(askTimeoutMs) },
+  );
+  for await (const { value } of results) for (const { name } of value ?? []) names.add(name);
+  return [...names].sort();
+}
+
 /** Candidates for the value of an option. */
 export async function completeOptionValue(
   option: Option,
@@ -72,6 +87,10 @@ export async function completeOptionValue(
       return startingWith(typed, outputFormats);
     case 'sort':
       return startingWith(typed, ['cpu', 'rss']);
+    case 'interface':
+      return startingWith(typed, await interfaceNames(request));
+    case 'check':
+    case 'bpfFilter':
     case 'tail':
     case 'duration':
     case 'since':
@@ -106,6 +125,9 @@ export async function completeArgument(
       );
     case 'logs':
       return args.length > 0 ? [] : startingWith(typed, await serviceIds(request));
+    case 'netstat':
+      // Pods: whoever could name them is the runtime, which has a command of its own.
+      return [];
     case 'completion':
       return args.length > 0 ? [] : startingWith(typed, Object.keys(completionScripts));
     case 'config context':
