@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { readPageSizeBytes } from '@nodewright/linux';
 import { eventually } from '@nodewright/testkit';
 import { type SoakCluster, type SoakNode, writingService } from './start-cluster.ts';
@@ -20,7 +22,10 @@ export interface FollowFigures {
   readonly latencyMs: { readonly median: number; readonly highest: number };
   /** From the abort to the end of the loop. */
   readonly cancelMs: number;
-  /** Of each process: resident memory in the second sixth and in the last third, highest, in MB. */
+  /**
+   * Of each daemon: resident memory in the second sixth and in the last third, highest, in MB. Of the client, which is
+   * the test's own process: what its heap holds after a collection, at one third and at the end.
+   */
   readonly memory: readonly { readonly name: string; readonly early: number; readonly late: number }[];
 }
 
@@ -86,6 +91,7 @@ export async function followLogs(cluster: SoakCluster, load: FollowLoad): Promis
   // What fails before the end is told at the end.
   following.catch(() => {});
   const memory = watchMemory(nodes);
+  let early: number | undefined;
   const perTick = (load.bytesPerSecond * tickMs) / 1000 / nodes.length;
   const startedMs = performance.now();
   for (let owed = 0; performance.now() - startedMs < load.durationMs; ) {
@@ -94,6 +100,7 @@ export async function followLogs(cluster: SoakCluster, load: FollowLoad): Promis
     const due = ((performance.now() - startedMs) / tickMs) * perTick;
     for (const trace of all) trace.write(due - owed);
     owed = due;
+    if (performance.now() - startedMs > load.durationMs / 3) early ??= heldMb();
     if (await isSettled(following)) break;
   }
   const isComplete = () => all.every(({ arrived, written }) => arrived === written);
@@ -103,6 +110,7 @@ export async function followLogs(cluster: SoakCluster, load: FollowLoad): Promis
     all.map(({ written }) => written),
   );
 
+  const client = { name: 'client', early: early ?? 0, late: heldMb() };
   const abortedMs = performance.now();
   stop.abort();
   await following;
@@ -114,7 +122,7 @@ export async function followLogs(cluster: SoakCluster, load: FollowLoad): Promis
     lines: latencies.length,
     latencyMs: { median: latencies[latencies.length >> 1] ?? 0, highest: latencies.at(-1) ?? 0 },
     cancelMs,
-    memory: memory(),
+    memory: [...memory(), client],
   };
 }
 
@@ -142,16 +150,25 @@ async function isSettled(work: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([work.catch(() => {}), Promise.resolve(pending)])) !== pending;
 }
 
+/** What this process holds, in MB, after a collection. */
+function heldMb(): number {
+  setFlagsFromString('--expose-gc');
+  // The function is only there in contexts made after the flag.
+  (runInNewContext('gc') as () => void)();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 1e6;
+}
+
 /** Samples the memory of every process until the returned function is called. */
 function watchMemory(nodes: readonly SoakNode[]): () => FollowFigures['memory'] {
   const pageBytes = readPageSizeBytes();
-  const processes = nodes.flatMap(({ address, daemons }) =>
-    daemons.map(({ name, process: { pid } }) => ({ name: `${name} ${address}`, pid })),
+  const watched = nodes.flatMap(({ address, daemons }) =>
+    daemons.map(({ name, process: { pid } }) => ({
+      name: `${name} ${address}`,
+      pid,
+      samples: [] as number[],
+    })),
   );
-  const watched = [...processes, { name: 'client', pid: process.pid }].map((one) => ({
-    ...one,
-    samples: [] as number[],
-  }));
   const sample = () => {
     for (const { pid, samples } of watched) {
       const pages = Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]);
