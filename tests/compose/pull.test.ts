@@ -42,17 +42,17 @@ const idsOf = (lines: string[]) => lines.filter((line) => line.includes('sha256:
 suite('an engine that can pull', { skip: await reasonToSkipPull() }, () => {
   let registry: TestRegistry;
   let engine: TestEngine;
+  const scope = new AsyncDisposableStack();
   before(async () => {
-    registry = await openTestRegistry();
+    registry = scope.use(await openTestRegistry());
     const madeHere = await ensureBase({ architecture, epochSeconds: 0, note: () => {} });
     await registry.fill(madeHere, `library/${base}`);
     await registry.fill(jaegerImage, jaegerImage);
-    engine = await openTestEngine(registry.url);
+    engine = scope.use(await openTestEngine(registry.url));
   });
   after(async () => {
-    await engine?.[Symbol.asyncDispose]();
-    await registry?.[Symbol.asyncDispose]();
     await tryDocker(['rmi', '--force', ...imageServices.map((service) => `nodewright/${service}:${tag}`)]);
+    await scope.disposeAsync();
   });
   const docker = (...args: string[]) =>
     runDocker(args, { environment: engine.environment, workingDirectory: copy.path });

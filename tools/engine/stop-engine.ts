@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EngineFolder, engineProcess } from './engine-folder.ts';
 
@@ -10,10 +11,20 @@ export async function stopEngine(folder: EngineFolder): Promise<string> {
   if (pid === undefined) return `none was started in ${folder.path}`;
   process.kill(pid, 'SIGTERM');
   const deadline = performance.now() + stopTimeoutMs;
-  while (engineProcess(folder) !== undefined) {
+  // Not until its pid file is gone: it lets go of its mounts after that.
+  while (isAlive(pid)) {
     if (performance.now() > deadline)
       throw new Error(`dockerd, pid ${pid}, does not end; its log is ${folder.log}`);
     await sleep(100);
   }
   return `dockerd, pid ${pid}, has ended`;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    // What has ended and waits for its parent has let go of everything.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
 }
