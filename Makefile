@@ -81,6 +81,10 @@ engine: $(installed) ## starts a Docker engine when none answers (root)
 bench: $(built) ## measures requests, fan-out, streams and memory beside nghttpx, about four minutes
 	@node tests/bench/bench.ts
 
+.PHONY: bench-copy
+bench-copy: $(built) ## measures copies of a hundred thousand files and of a sparse one beside tar | gzip
+	@node tests/bench/copy.ts
+
 .PHONY: measure
 measure: $(built) ## measures the budgets of SPEC.md
 	@node tests/bench/budgets.ts
