@@ -30,7 +30,14 @@ export async function prepareCompose(
     const [, said, [code]] = await Promise.all([text(tool.stdout), text(tool.stderr), ended]);
     if (code !== 0) throw new Error(said.trim().split('\n').at(-1) ?? 'images: failed');
   };
-  const [jaeger] = await Promise.allSettled([images('--jaeger'), others]);
+  const jaegerMade = images('--jaeger');
+  // Told below.
+  jaegerMade.catch(() => {});
+  await others.catch(() => {});
+  process.stdout.write(
+    'test: making the images for the tests with containers; Jaeger may take minutes, once\n',
+  );
+  const [jaeger] = await Promise.allSettled([jaegerMade]);
   try {
     if (jaeger.status === 'rejected') throw jaeger.reason;
     await images('--tag', tag);

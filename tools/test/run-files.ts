@@ -37,7 +37,9 @@ export async function runFiles({
     else if (details.type !== 'suite') passed += 1;
   });
   stream.on('test:fail', ({ details }) => {
-    if (details.type !== 'suite') failed += 1;
+    // A suite fails with its tests, which count themselves, or by what it does before and after them.
+    const { failureType } = details.error as { failureType?: string };
+    if (details.type !== 'suite' || failureType !== 'subtestsFailed') failed += 1;
   });
   for await (const text of stream.compose(new spec())) process.stdout.write(text);
   return { passed, failed, skipped };
