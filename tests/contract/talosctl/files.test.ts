@@ -379,3 +379,12 @@ test('copy to - writes the archive as it came', async () => {
   const bytes = Buffer.concat(await Array.fromAsync(child.stdout as AsyncIterable<Buffer>));
   assert.ok(bytes.equals(await archiveOf(archives['/many'] ?? [])));
 });
+
+test('paths on a node are completed, and nothing is offered that a line cannot hold', async () => {
+  const offered = async (...words: string[]) =>
+    (await suite.run('__complete', '-n', 'node01', ...words)).stdout;
+  assert.equal(await offered('ls', '/etc/'), '/etc/link\n');
+  assert.equal(await offered('copy', '/etc/li'), '/etc/link\n');
+  assert.equal(await offered('copy', '/etc/link', ''), ':files\n');
+  assert.equal(await offered('read', '/nope/x'), '');
+});

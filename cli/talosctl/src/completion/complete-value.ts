@@ -68,6 +68,19 @@ async function interfaceNames({ env, nodeOptions }: CompletionRequest): Promise<
   return [...names].sort();
 }
 
+async function pathsOnNode(
+  typed: string,
+  { env, nodeOptions }: CompletionRequest,
+): Promise<readonly string[]> {
+  const [{ openClient }, { nodePaths }] = await Promise.all([
+    import('../open-client.ts'),
+    import('./node-paths.ts'),
+  ]);
+  using client = await openClient(env, nodeOptions);
+  const [node] = client.targets;
+  return node === undefined ? [] : await nodePaths(node, typed, AbortSignal.timeout(askTimeoutMs));
+}
+
 /** Candidates for the value of an option. */
 export async function completeOptionValue(
   option: Option,
@@ -87,11 +100,15 @@ export async function completeOptionValue(
       return startingWith(typed, outputFormats);
     case 'sort':
       return startingWith(typed, ['cpu', 'rss']);
+    case 'type':
+      return listCandidates(typed, ['d', 'f', 'l']);
     case 'interface':
       return startingWith(typed, await interfaceNames(request));
     case 'check':
     case 'bpfFilter':
     case 'tail':
+    case 'depth':
+    case 'threshold':
     case 'duration':
     case 'since':
     case 'actorId':
@@ -125,6 +142,14 @@ export async function completeArgument(
       );
     case 'logs':
       return args.length > 0 ? [] : startingWith(typed, await serviceIds(request));
+    case 'list':
+    case 'read':
+      return args.length > 0 ? [] : pathsOnNode(typed, request);
+    case 'usage':
+      return pathsOnNode(typed, request);
+    case 'copy':
+      if (args.length === 0) return pathsOnNode(typed, request);
+      return args.length === 1 ? [filesDirective] : [];
     case 'netstat':
       // Pods: whoever could name them is the runtime, which has a command of its own.
       return [];
