@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
-import { checksOf } from '../check.ts';
+import { checksOf, Skip } from '../check.ts';
 import { findFolder } from '../subject/find-folder.ts';
 import type { Subject } from '../subject/subject.ts';
 import { codes } from '../wire/call-failure.ts';
@@ -82,6 +82,25 @@ export const copyChecks = checksOf(machine.copy, {
         entries.map(({ type, content }) => [type, content.length]),
         [['character-device', 0]],
       );
+    },
+  ],
+  'copy.partly': [
+    'a file that cannot be read is left out and named at the end: UNKNOWN, skipping "<path>", after all the others',
+    async ({ admin }) => {
+      // The file flush can only be written.
+      const rootPath = '/proc/sys/net/ipv4/route';
+      const chunks: Uint8Array[] = [];
+      const reading = (async () => {
+        for await (const { bytes } of admin.stream(machine.copy, { rootPath })) chunks.push(bytes);
+      })();
+      const failure = await reading.then(
+        () => undefined,
+        () => expectFailure(reading, codes.unknown),
+      );
+      if (failure === undefined) throw new Skip(`the node can read all of ${rootPath}, or has nothing there`);
+      assert.match(failure.text, /^skipping "\/proc\/sys\/net\/ipv4\/route\/flush": ./);
+      const names = readTar(gunzipSync(Buffer.concat(chunks))).map(({ name }) => name);
+      assert.ok(names.includes('max_size') && !names.includes('flush'), names.join(' '));
     },
   ],
   'copy.relative': [

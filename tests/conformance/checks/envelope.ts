@@ -42,7 +42,8 @@ export const envelopeChecks: Check[] = methods.flatMap(({ path }) =>
     ],
     [`envelope.nodes${path}`]: [
       'asked with nodes it has one element a node, which says whose it is',
-      async ({ admin, node }) => {
+      async ({ admin, node, requireForwarding }) => {
+        await requireForwarding();
         const api = admin.with({ [metadataKeys.nodes]: [node] });
         const { metadata } = only(await api.unary(envelopeOf(path), new Uint8Array()));
         if (metadata?.status?.code === 12) return;

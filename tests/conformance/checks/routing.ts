@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { metadataKeys, ports } from '@nodewright/contract';
 import type { Data } from '@nodewright/contract/gen/common/common.ts';
 import { checksOf, Skip } from '../check.ts';
+import { deadNode } from '../subject/forwards-calls.ts';
 import { Api } from '../wire/api.ts';
 import { codes } from '../wire/call-failure.ts';
 import { fileSystem, machine } from '../wire/methods.ts';
 import { WireConnection, type WireMetadata } from '../wire/wire-connection.ts';
 import { collect, expectFailure, only } from './expect.ts';
 
-/** Nobody has it: the network of documentation. */
-const deadNode = '127.255.255.254';
 const system = { namespace: 'system', id: 'machined', tailLines: 2 };
 
 export const routingChecks = checksOf('routing', {
@@ -30,7 +29,8 @@ export const routingChecks = checksOf('routing', {
   ],
   'routing.another': [
     'another node answers as itself',
-    async ({ admin, node, otherNode }) => {
+    async ({ admin, node, otherNode, requireForwarding }) => {
+      await requireForwarding();
       if (otherNode === undefined) throw new Skip('no other node is known');
       const nameOf = async (target: string) =>
         only(await admin.with({ node: target }).unary(machine.hostname, {})).hostname;
@@ -46,14 +46,16 @@ export const routingChecks = checksOf('routing', {
   ],
   'routing.port': [
     'a node with a port: INTERNAL, invalid target "<t>"',
-    async ({ admin, node }) => {
+    async ({ admin, node, requireForwarding }) => {
+      await requireForwarding();
       const call = admin.with({ node: `${node}:50000` }).unary(machine.version, {});
       await expectFailure(call, codes.internal, /^invalid target "/);
     },
   ],
   'routing.dead': [
     'a node that does not answer: UNAVAILABLE',
-    async ({ admin }) => {
+    async ({ admin, requireForwarding }) => {
+      await requireForwarding();
       const call = admin.with({ node: deadNode }).unary(machine.version, {}, { deadlineMs: 25_000 });
       await expectFailure(call, [codes.unavailable, codes.deadlineExceeded]);
     },
@@ -61,7 +63,8 @@ export const routingChecks = checksOf('routing', {
   ],
   'routing.nodes': [
     'nodes spreads a call: one element a node under its name, in any order',
-    async ({ admin, node, otherNode }) => {
+    async ({ admin, node, otherNode, requireForwarding }) => {
+      await requireForwarding();
       if (otherNode === undefined) throw new Skip('no other node is known');
       const { messages } = await admin.with({ nodes: [node, otherNode] }).unary(machine.version, {});
       assert.deepEqual(messages.map(({ metadata }) => metadata?.hostname).sort(), [node, otherNode].sort());
@@ -70,7 +73,8 @@ export const routingChecks = checksOf('routing', {
   ],
   'routing.nodes-win': [
     'nodes counts before node',
-    async ({ admin, node }) => {
+    async ({ admin, node, requireForwarding }) => {
+      await requireForwarding();
       const { metadata } = only(
         await admin.with({ nodes: [node], node: deadNode }).unary(machine.version, {}),
       );
@@ -79,7 +83,8 @@ export const routingChecks = checksOf('routing', {
   ],
   'routing.nodes-partly': [
     'a node that fails is an element with its error, as text and as status; the call ends OK',
-    async ({ admin, node }) => {
+    async ({ admin, node, requireForwarding }) => {
+      await requireForwarding();
       const { messages } = await admin.with({ nodes: [node, deadNode] }).unary(machine.version, {});
       assert.equal(messages.length, 2);
       const failed = messages.find(({ metadata }) => metadata?.hostname === deadNode);
@@ -91,6 +96,7 @@ export const routingChecks = checksOf('routing', {
   'routing.nodes-refused': [
     'a refusal is an element too',
     async (subject) => {
+      await subject.requireForwarding();
       const reader = await subject.as('os:reader');
       const { messages } = await reader.with({ nodes: [subject.node] }).unary(machine.reboot, {});
       const { metadata } = only({ messages });
@@ -102,7 +108,8 @@ export const routingChecks = checksOf('routing', {
   ],
   'routing.nodes-stream': [
     'of a stream each message says whose it is; a node that fails is one message with its error',
-    async ({ admin, node }) => {
+    async ({ admin, node, requireForwarding }) => {
+      await requireForwarding();
       const logs = await collect(admin.with({ nodes: [node, deadNode] }).stream(machine.logs, system));
       const ofNode = logs.filter(({ metadata }) => metadata?.hostname === node);
       const ofDead = logs.filter(({ metadata }) => metadata?.hostname === deadNode);
@@ -145,7 +152,12 @@ export const routingChecks = checksOf('routing', {
       });
       const api = new Api(connection);
       const noForwarding = /^no request forwarding$/;
-      for (const metadata of [{ node }, { nodes: [node] }, { nodes: [worker, node] }] as WireMetadata[]) {
+      const other = worker === node ? deadNode : node;
+      for (const metadata of [
+        { node: other },
+        { nodes: [other] },
+        { nodes: [worker, other] },
+      ] as WireMetadata[]) {
         const call = api.with(metadata).unary(machine.version, {});
         await expectFailure(call, codes.permissionDenied, noForwarding);
       }

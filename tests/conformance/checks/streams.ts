@@ -83,7 +83,8 @@ export const streamChecks: Check[] = Object.entries(endless).flatMap(
       ],
       [`stream.nodes-${name}`]: [
         'asked with nodes each message says whose it is',
-        async ({ admin, node }) => {
+        async ({ admin, node, requireForwarding }) => {
+          await requireForwarding();
           const [first] = await take(openEnvelopes(admin.with({ [metadataKeys.nodes]: [node] })), 1);
           // A node that has nothing to tell has no message.
           if (first === undefined && name === 'dmesg') throw new Skip('the kernel has said nothing');

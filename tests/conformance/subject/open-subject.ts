@@ -7,6 +7,7 @@ import { Api } from '../wire/api.ts';
 import { CallFailure, codes } from '../wire/call-failure.ts';
 import { machine } from '../wire/methods.ts';
 import { WireConnection, type WireIdentity } from '../wire/wire-connection.ts';
+import { forwardsCalls } from './forwards-calls.ts';
 import { readFile } from './read-file.ts';
 import type { Subject } from './subject.ts';
 
@@ -63,6 +64,7 @@ export async function openSubject(init: SubjectInit): Promise<Subject & Disposab
   };
 
   const admin = new Api(await adminConnection(), toNode);
+  let forwarding: Promise<boolean> | undefined;
   return {
     endpoint: address,
     node,
@@ -78,6 +80,10 @@ export async function openSubject(init: SubjectInit): Promise<Subject & Disposab
       const connection = await WireConnection.open(address, as);
       const api = new Api(connection, toNode);
       return Object.assign(api, { [Symbol.dispose]: () => connection[Symbol.dispose]() });
+    },
+    async requireForwarding() {
+      forwarding ??= forwardsCalls(admin);
+      if (!(await forwarding)) throw new Skip('the endpoint is a worker, which passes no call on');
     },
     readFile: (path: string) => readFile(admin, path),
     [Symbol.dispose]() {

@@ -21,6 +21,8 @@ export interface Subject {
   issue(roles: readonly string[], usages: readonly ('clientAuth' | 'serverAuth')[]): Promise<WireIdentity>;
   /** A connection of the check's own, which it closes. */
   connect(identity?: WireIdentity): Promise<Api & Disposable>;
+  /** Throws a Skip where the endpoint is a worker, which passes no call on and adds nothing to a reply. */
+  requireForwarding(): Promise<void>;
   /** The content of a file of the node, over its API. Throws a Skip where the node cannot read. */
   readFile(path: string): Promise<Buffer>;
 }
