@@ -1,11 +1,10 @@
-const resources = 'needs the store of typed resources, which is not built yet';
+const controllers = 'needs controllers over the resources, which are not built yet';
 const fileSystems =
   'comes with `talosctl diskfree`, whose list of volumes needs the store of typed resources';
 const etcd = 'needs etcd as a service of the node, which is not built yet';
 const containers = 'needs a container runtime of the node, which is not built yet';
 const sequences = 'needs the sequences of boot, shutdown and reset, which are not built yet';
-const configuration =
-  'needs configuration that changes while the node runs, which comes with the store of resources';
+const configuration = 'needs configuration that changes while the node runs, which is not built yet';
 const image = 'needs the node image: a node of processes or containers has no disk of its own';
 const services = 'needs services that the API may control: kubelet and extensions, which are not built yet';
 
@@ -39,11 +38,8 @@ export const unbuiltMethods: Readonly<Record<string, string>> = {
     'PhysicalVolumeRemove',
   ]),
   ...reasonFor(image, '/machine.MDService/', ['Destroy']),
-  ...reasonFor(resources, '/inspect.InspectService/', ['ControllerRuntimeDependencies']),
+  ...reasonFor(controllers, '/inspect.InspectService/', ['ControllerRuntimeDependencies']),
   ...reasonFor(fileSystems, '/machine.StorageService/', ['Statfs']),
-  ...reasonFor(resources, '/cosi.resource.State/', [
-    ...['Get', 'List', 'Watch', 'Create', 'Update', 'Destroy', 'Teardown', 'TeardownAndDestroy'],
-  ]),
 };
 
 function reasonFor(reason: string, prefix: string, names: readonly string[]): Record<string, string> {

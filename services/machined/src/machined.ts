@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { serviceIds } from '@nodewright/contract';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { Fault } from '@nodewright/fault';
-import { createFileSystemSizes, readKernelHostname } from '@nodewright/linux';
+import { createFileSystemSizes, readBootId, readKernelHostname } from '@nodewright/linux';
 import type { NodeConfig } from '@nodewright/machine-config';
 import { createRpcServer } from '@nodewright/rpc';
 import { systemWallClock } from '@nodewright/sntp';
@@ -34,6 +34,9 @@ import { watchParent } from './host/watch-parent.ts';
 import { startIdentityKeeper } from './identity/start-identity-keeper.ts';
 import { neighbourLogFile, nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
+import { followEvents } from './resources/follow-events.ts';
+import { followMembers } from './resources/follow-members.ts';
+import { openNodeState } from './resources/open-node-state.ts';
 import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
 import { createClientConfiguration } from './rpc/client-configuration.ts';
 import { createClusterHealth } from './rpc/cluster-health.ts';
@@ -50,6 +53,7 @@ import { createNodeInformation } from './rpc/node-information.ts';
 import { createPacketCapture } from './rpc/packet-capture.ts';
 import { createProcesses } from './rpc/processes.ts';
 import { createServiceList } from './rpc/service-list.ts';
+import { createStateApi } from './rpc/state.ts';
 import { createTimeService } from './rpc/time.ts';
 import { announceAddresses } from './services/announce-addresses.ts';
 import { NodeLife } from './services/node-life.ts';
@@ -94,17 +98,21 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     onEntry: (record) => life.serviceChanged(record),
   });
   const life = new NodeLife({ events, log, records: () => services.records() });
-  const config = await life.loadConfiguration(() => readConfiguration(layout.paths.machineConfig));
+  const { config, text } = await life.loadConfiguration(() => readConfiguration(layout.paths.machineConfig));
   const node = nodeFacts(settings, config);
 
   if (mode === 'process') scope.use(watchParent(process.stdin, () => process.kill(process.pid, 'SIGTERM')));
   scope.use(openLogCopies({ store: logs, folder: layout.paths.logs, log }));
   const kernel = scope.use(openKernelFiles(telemetry));
-  const contents = ownKernelFiles(node, randomUUID());
+  const bootId = mode === 'metal' ? readBootId() : randomUUID();
+  const contents = ownKernelFiles(node, bootId);
   const files = createNodeFiles({ root: layout.root, contents });
   const guard = scope.use(openExitGuard());
   const streamsEnd = new AbortController();
+  const state = await openNodeState({ node, configuration: text, bootId }, systemWallClock.now);
+  scope.use(followEvents(state, events, log));
   const members = scope.use(await openMembershipFile(layout.paths.membership, log));
+  scope.use(followMembers(state, members, node.hostname, log));
 
   const server = scope.use(
     createRpcServer({
@@ -123,6 +131,11 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
           ...createClientConfiguration(config, systemWallClock.now),
           ...createLogs(logs, source === 'external' ? childDaemons(node) : [], signal),
         },
+        'cosi.resource.State': createStateApi({
+          state,
+          now: systemWallClock.now,
+          stopSignal: streamsEnd.signal,
+        }),
         'storage.StorageService': createDisks(telemetry),
         'cluster.ClusterService': createClusterHealth({
           ca: config.ca,

@@ -1,0 +1,21 @@
+/** The namespaces of a node beside `meta`, in the order of their registration, and what is in them. */
+export const nodeNamespaces: Readonly<Record<string, string>> = {
+  runtime: 'the machine as it runs: services, block devices, mounts, time',
+  cluster: 'the cluster as this node knows it',
+  'cluster-raw': 'what each registry says of the cluster',
+  config: 'the machine configuration and what follows from it',
+  etcd: 'etcd',
+  files: 'files below /etc',
+  hardware: 'the hardware that was found',
+  k8s: 'Kubernetes on this node',
+  controlplane: 'the control plane of Kubernetes',
+  kubespan: 'KubeSpan',
+  network: 'the network as it should be and as it is',
+  'network-config': 'the network by layer of configuration',
+  cri: 'configuration of the container runtime',
+  containers: 'containers of the machine configuration',
+  secrets: 'certificates and keys',
+  security: 'verification of images',
+  perf: 'statistics',
+  storage: 'volume groups and arrays',
+};

@@ -1,0 +1,96 @@
+import type { Role } from '@nodewright/contract';
+import { faultFrom } from '@nodewright/fault';
+import {
+  type KindRef,
+  type NewResource,
+  namespaces,
+  type Pointer,
+  pointerTo,
+  type QueryOptions,
+  type Resource,
+  resourceDefinitions,
+  type State,
+  type Watch,
+  type WatchKindOptions,
+  type WatchOptions,
+  type WriteOptions,
+} from '@nodewright/state';
+import { checkResourceAccess, type ResourceVerb } from '../domain/resource-access.ts';
+
+/** The node's state as a caller with these roles may use it: read only, and not every kind. */
+export function guardedState(state: State, caller: ReadonlySet<Role>): State {
+  return new GuardedState(state, caller);
+}
+
+class GuardedState implements State {
+  readonly #state: State;
+  readonly #caller: ReadonlySet<Role>;
+
+  constructor(state: State, caller: ReadonlySet<Role>) {
+    this.#state = state;
+    this.#caller = caller;
+  }
+
+  async get<S>(pointer: Pointer<S>): Promise<Resource<S>> {
+    await this.#check('get', pointer);
+    return this.#state.get(pointer);
+  }
+
+  async list<S>(kind: KindRef<S>, options?: QueryOptions): Promise<readonly Resource<S>[]> {
+    await this.#check('list', kind);
+    return this.#state.list(kind, options);
+  }
+
+  async create<S>(resource: NewResource<S>, options?: WriteOptions): Promise<Resource<S>> {
+    await this.#check('create', resource);
+    return this.#state.create(resource, options);
+  }
+
+  async update<S>(resource: Resource<S>, options?: WriteOptions): Promise<Resource<S>> {
+    await this.#check('update', resource.metadata);
+    return this.#state.update(resource, options);
+  }
+
+  /** It reads before it writes, and so what is being torn down already is no write. */
+  async teardown(pointer: Pointer): Promise<boolean> {
+    const { metadata } = await this.get(pointer);
+    if (metadata.phase !== 'tearingDown') await this.#check('update', pointer);
+    return metadata.finalizers.length === 0;
+  }
+
+  async destroy(pointer: Pointer, options?: WriteOptions): Promise<void> {
+    await this.#check('destroy', pointer);
+    return this.#state.destroy(pointer, options);
+  }
+
+  async watch<S>(pointer: Pointer<S>, options?: WatchOptions): Promise<Watch<S>> {
+    await this.#check('watch', pointer);
+    return this.#state.watch(pointer, options);
+  }
+
+  async watchKind<S>(kind: KindRef<S>, options?: WatchKindOptions): Promise<Watch<S>> {
+    await this.#check('watch', kind);
+    return this.#state.watchKind(kind, options);
+  }
+
+  async #check(verb: ResourceVerb, { namespace, type }: KindRef): Promise<void> {
+    const definition = await found(this.#state.get(pointerTo(resourceDefinitions, type.toLowerCase())));
+    const known = {
+      isRegistered: definition !== undefined,
+      isSensitive: definition?.spec.sensitivity === 'sensitive',
+      hasNamespace: (await found(this.#state.get(pointerTo(namespaces, namespace)))) !== undefined,
+    };
+    const fault = checkResourceAccess({ verb, namespace, type }, known, this.#caller);
+    if (fault !== undefined) throw fault;
+  }
+}
+
+async function found<T>(resource: Promise<T>): Promise<T | undefined> {
+  try {
+    return await resource;
+  } catch (error) {
+    const fault = faultFrom(error);
+    if (fault.kind === 'not-found') return undefined;
+    throw fault;
+  }
+}

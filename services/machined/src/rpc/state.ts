@@ -1,0 +1,26 @@
+import { metadataKeys } from '@nodewright/contract';
+import type { StateServiceImplementation } from '@nodewright/contract/gen/cosi/resource/state.ts';
+import { codecsOf, type State } from '@nodewright/state';
+import { nodeKinds } from '@nodewright/state/kinds';
+import { createStateService } from '@nodewright/state/wire';
+import { rolesFromMetadata } from '../domain/caller-roles.ts';
+import { guardedState } from './guarded-state.ts';
+
+export interface StateApiInit {
+  readonly state: State;
+  /** Unix ms. */
+  readonly now: () => number;
+  /** Ends the watches when the node stops. */
+  readonly stopSignal: AbortSignal;
+}
+
+/** `cosi.resource.State`: the node's resources, each caller's own view of them. */
+export function createStateApi({ state, now, stopSignal }: StateApiInit): StateServiceImplementation {
+  const { implementation } = createStateService({
+    stateOf: ({ metadata }) => guardedState(state, rolesFromMetadata(metadata.getAll(metadataKeys.role))),
+    codecs: codecsOf(nodeKinds),
+    now,
+    stopSignal,
+  });
+  return implementation;
+}
