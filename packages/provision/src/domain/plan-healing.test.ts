@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { afterEvent, type ContainerEvent, dueContainers, type Kept, nextDueMs } from './plan-healing.ts';
+import {
+  afterEngineLoss,
+  afterEvent,
+  type ContainerEvent,
+  dueContainers,
+  type Kept,
+  nextDueMs,
+} from './plan-healing.ts';
 
 type Told = {
   kind: ContainerEvent['kind'];
@@ -88,6 +95,27 @@ test('one that is found stopped at the first look stays so, one whose end was mi
   assert.equal(nextDueMs(after({ kind: 'seen', state: 'exited', atMs: 0 })), undefined);
   const missed = after({ kind: 'started', atMs: 0 }, { kind: 'seen', state: 'exited', atMs: minute });
   assert.equal(nextDueMs(missed), minute + 1000);
+});
+
+test('one that the engine stopped before it went away is started, unless it runs by then; one stopped long ago is not', () => {
+  const stopped = (atMs: number): Told[] => [
+    { kind: 'started', atMs: 0 },
+    { kind: 'died', atMs },
+    { kind: 'stopped', atMs },
+  ];
+  const seenAfterLoss = (stoppedAtMs: number, state: 'running' | 'exited') => {
+    const kept = afterEngineLoss(after(...stopped(stoppedAtMs)), 5 * minute);
+    return nextDueMs(afterEvent(kept, { kind: 'seen', state, id: 'a', service: 'node-a', atMs: 6 * minute }));
+  };
+  const justBefore = 5 * minute - 10_000;
+  assert.deepEqual(
+    [
+      seenAfterLoss(justBefore, 'exited'),
+      seenAfterLoss(justBefore, 'running'),
+      seenAfterLoss(minute, 'exited'),
+    ],
+    [6 * minute + 1000, undefined, undefined],
+  );
 });
 
 test('a look does not put off what is planned', () => {

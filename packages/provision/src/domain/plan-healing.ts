@@ -19,8 +19,8 @@ export interface KeptContainer {
   readonly history: RestartHistory;
   /** When it is to be started again, unless it runs by then; undefined while it runs, or was stopped on purpose. */
   readonly dueAtMs: number | undefined;
-  /** It was stopped on purpose. */
-  readonly isStopped: boolean;
+  /** When it was stopped on purpose, 0 for an unknown time; undefined when it is to run. */
+  readonly stoppedAtMs: number | undefined;
 }
 
 /** By container id. */
@@ -34,11 +34,11 @@ export function afterEvent(kept: Kept, event: ContainerEvent): Kept {
     new Map([...kept, [id, { ...(known ?? freshContainer(service, atMs)), ...change }]]);
   switch (event.kind) {
     case 'started':
-      return set({ startedAtMs: atMs, dueAtMs: undefined, isStopped: false });
+      return set({ startedAtMs: atMs, dueAtMs: undefined, stoppedAtMs: undefined });
     case 'died':
       return set(dueAgain(known ?? freshContainer(service, atMs), atMs));
     case 'stopped':
-      return set({ history: { quickDeaths: 0 }, dueAtMs: undefined, isStopped: true });
+      return set({ history: { quickDeaths: 0 }, dueAtMs: undefined, stoppedAtMs: atMs });
     case 'removed':
       return new Map([...kept].filter(([other]) => other !== id));
     case 'start-failed':
@@ -46,6 +46,24 @@ export function afterEvent(kept: Kept, event: ContainerEvent): Kept {
     case 'seen':
       return afterLook(kept, event.state, known, set, atMs);
   }
+}
+
+/** An engine that ends stops its containers first. More than it grants them, less than people take. */
+const engineStopMs = 60_000;
+
+/**
+ * What is known once the engine has gone away: what was stopped just before was stopped by it, and is to run again. It
+ * does so itself when it comes back, except for containers whose network was not there yet.
+ */
+export function afterEngineLoss(kept: Kept, atMs: number): Kept {
+  const isOfEngine = ({ stoppedAtMs }: KeptContainer) =>
+    stoppedAtMs !== undefined && atMs - stoppedAtMs < engineStopMs;
+  return new Map(
+    [...kept].map(([id, container]) => [
+      id,
+      isOfEngine(container) ? { ...container, stoppedAtMs: undefined } : container,
+    ]),
+  );
 }
 
 /** The containers that are to be started now: those whose network others share come first. */
@@ -69,10 +87,11 @@ function afterLook(
   set: (change: Partial<KeptContainer>) => Kept,
   atMs: number,
 ): Kept {
-  if (state === 'running') return set({ dueAtMs: undefined, isStopped: false });
+  if (state === 'running') return set({ dueAtMs: undefined, stoppedAtMs: undefined });
   // Found stopped at the first look: someone wanted it so while nobody watched.
-  if (known === undefined) return set({ isStopped: state === 'exited', dueAtMs: undefined });
-  if (known.isStopped) return kept;
+  if (known === undefined)
+    return set({ stoppedAtMs: state === 'exited' ? 0 : undefined, dueAtMs: undefined });
+  if (known.stoppedAtMs !== undefined) return kept;
   if (known.dueAtMs !== undefined && known.dueAtMs > atMs) return kept;
   // Its end was missed, or the engine is at it: look again before doing anything.
   return set(dueAgain(known, atMs));
@@ -80,9 +99,15 @@ function afterLook(
 
 function dueAgain(known: KeptContainer, atMs: number): Partial<KeptContainer> {
   const { delayMs, history } = planRestart(known.history, atMs - known.startedAtMs);
-  return { history, dueAtMs: atMs + delayMs, isStopped: false };
+  return { history, dueAtMs: atMs + delayMs, stoppedAtMs: undefined };
 }
 
 function freshContainer(service: string, atMs: number): KeptContainer {
-  return { service, startedAtMs: atMs, history: { quickDeaths: 0 }, dueAtMs: undefined, isStopped: false };
+  return {
+    service,
+    startedAtMs: atMs,
+    history: { quickDeaths: 0 },
+    dueAtMs: undefined,
+    stoppedAtMs: undefined,
+  };
 }

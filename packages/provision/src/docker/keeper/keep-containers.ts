@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@nodewright/telemetry';
 import {
+  afterEngineLoss,
   afterEvent,
   type ContainerEvent,
   dueContainers,
@@ -71,20 +72,26 @@ export class ContainerKeeper {
     const { engine, folder, log, now, reconnectMs = defaultReconnectMs } = this.#init;
     const watch =
       this.#init.watch ?? ((since: number, stop: AbortSignal) => watchEvents(engine, folder, since, stop));
-    // What happens between the look and the first event is told again: events of the past change nothing.
-    let sinceMs = now();
+    let isAway = false;
     while (!signal.aborted) {
       try {
+        // An engine that comes back answers late, and tells of containers that it stopped itself before: the first
+        // answer says that it is there, and only what happens from then on counts.
+        await listContainers(engine, folder);
+        const sinceMs = now();
         if ((await this.look()) === 0) return log.info('no container is left');
+        isAway = false;
         for await (const event of watch(sinceMs, signal)) {
-          sinceMs = event.atMs;
           this.#tell(event);
           if (event.kind === 'removed' && (await listContainers(engine, folder)).length === 0)
             return log.info('no container is left');
         }
-        if (!signal.aborted) log.warn('events of the engine have ended');
+        if (signal.aborted) return;
+        this.#kept = afterEngineLoss(this.#kept, now());
+        log.warn('events of the engine have ended');
       } catch (error) {
-        if (!signal.aborted) log.warn({ err: error }, 'engine does not answer');
+        if (!isAway && !signal.aborted) log.warn({ err: error }, 'engine does not answer');
+        isAway = true;
       }
       await sleep(reconnectMs, undefined, { signal }).catch(() => {});
     }
