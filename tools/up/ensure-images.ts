@@ -18,10 +18,12 @@ export async function ensureImages(checkout: string, tag: string): Promise<void>
   const suite = Object.values(stackImages(tag));
   const digestFile = join(checkout, '_out', 'images', `${tag}.programs`);
   const digest = digestPrograms(checkout);
-  const isStale = ![digest, ''].includes(readText(digestFile));
+  const recorded = readText(digestFile);
+  // Images that someone else made are taken for those of the programs that are there now.
+  const isStale = recorded !== '' && recorded !== digest;
   const lacksSuite = isStale || !(await areThere(suite));
   const lacksJaeger = !(await areThere([jaegerImage]));
-  if (!lacksSuite && !lacksJaeger) return;
+  if (!lacksSuite && !lacksJaeger) return recordDigest(digestFile, digest);
 
   const path = join(checkout, madeImagesFile);
   const before = await listTags();
@@ -31,8 +33,12 @@ export async function ensureImages(checkout: string, tag: string): Promise<void>
   } finally {
     writeMade(path, tagsMade(readMade(path), before, await listTags()));
   }
-  mkdirSync(dirname(digestFile), { recursive: true });
-  writeFileSync(digestFile, digest);
+  recordDigest(digestFile, digest);
+}
+
+function recordDigest(path: string, digest: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, digest);
 }
 
 async function areThere(images: readonly string[]): Promise<boolean> {
