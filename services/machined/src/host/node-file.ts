@@ -9,10 +9,8 @@ export interface NodeFile extends AsyncDisposable {
   readonly stat: FileStat;
   /** Fills the buffer from its start as far as the kernel has bytes for one call; 0 at the end. */
   read(buffer: Uint8Array): number;
-  /** The same from the thread pool. One at a time. */
+  /** The same from the thread pool. One at a time; disposing waits for it. */
   readLater(buffer: Uint8Array): Promise<number>;
-  /** Closes at once. Not while `readLater` is under way: disposing waits for it. */
-  close(): void;
 }
 
 /**
@@ -38,12 +36,6 @@ export function openNodeFile(path: string, hostPath: HostPath): NodeFile {
     throw fail('stat', error);
   }
   let pending: Promise<unknown> | undefined;
-  let isOpen = true;
-  const close = () => {
-    if (!isOpen) return;
-    isOpen = false;
-    closeSync(descriptor);
-  };
 
   return {
     stat,
@@ -62,11 +54,10 @@ export function openNodeFile(path: string, hostPath: HostPath): NodeFile {
       pending = promise.catch(() => {});
       return promise;
     },
-    close,
     async [Symbol.asyncDispose]() {
       // The number of a descriptor that is read from must not go to another file.
       await pending;
-      close();
+      closeSync(descriptor);
     },
   };
 }
@@ -84,7 +75,6 @@ export function openBytes(content: Uint8Array, stat: FileStat): NodeFile {
     stat,
     read: take,
     readLater: async (buffer) => take(buffer),
-    close() {},
     async [Symbol.asyncDispose]() {},
   };
 }

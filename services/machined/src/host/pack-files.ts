@@ -26,6 +26,15 @@ export interface PackInit {
   readonly onProblem: (path: string, fault: Fault) => void;
 }
 
+/** What they say comes from a device or a lock: nobody knows how long that takes. */
+const kernelFile = /^\/(proc|sys)\//;
+
+/** A file, and whether reading it may hold up whoever reads. */
+interface Source {
+  readonly file: NodeFile;
+  readonly mayWait: boolean;
+}
+
 /** Files of the kernel say that they are empty; what they hold in truth is taken along up to this many bytes. */
 const probeBytes = 4096;
 
@@ -91,8 +100,9 @@ async function packFile(
     throw new Fault('unknown', 'something else took its place while it was copied');
   }
   const { size } = file.stat;
-  if (size === 0) await packKernelFile(out, entry, file);
-  else await packContent(out, { ...entry, size }, file);
+  const source: Source = { file, mayWait: kernelFile.test(path) };
+  if (size === 0) await packKernelFile(out, entry, source);
+  else await packContent(out, { ...entry, size }, source);
 }
 
 /** An entry without content. */
@@ -102,13 +112,13 @@ async function putHeader(out: BlockWriter, entry: TarEntry): Promise<void> {
 }
 
 /** A file without a size: what can be read of it at once, if that is all of it; else nothing, as upstream does. */
-async function packKernelFile(out: BlockWriter, entry: TarEntry, file: NodeFile): Promise<void> {
+async function packKernelFile(out: BlockWriter, entry: TarEntry, source: Source): Promise<void> {
   if (out.room.length < maxTarHeaderBytes + probeBytes) await out.flush();
   const { room } = out;
   const headerBytes = writeTarHeader(entry, room);
   let size = 0;
   try {
-    size = readFully(file, room.subarray(headerBytes, headerBytes + probeBytes));
+    size = await readFully(source, room.subarray(headerBytes, headerBytes + probeBytes));
   } catch (error) {
     // Files that are written to and never read.
     if (((error as Fault).cause as NodeJS.ErrnoException | undefined)?.code !== 'EINVAL') throw error;
@@ -122,7 +132,7 @@ async function packKernelFile(out: BlockWriter, entry: TarEntry, file: NodeFile)
  * read before its header is written, which then says how much there was. The begin of a larger file is read before, so
  * that what cannot be read leaves nothing behind.
  */
-async function packContent(out: BlockWriter, entry: TarEntry, file: NodeFile): Promise<void> {
+async function packContent(out: BlockWriter, entry: TarEntry, source: Source): Promise<void> {
   const { size } = entry;
   const whole = maxTarHeaderBytes + size + tarPadding(size);
   if (out.room.length < Math.min(whole, blockBytes)) await out.flush();
@@ -130,9 +140,10 @@ async function packContent(out: BlockWriter, entry: TarEntry, file: NodeFile): P
   const headerBytes = writeTarHeader(entry, room);
   const begin = room.subarray(headerBytes, headerBytes + size);
   if (whole <= blockBytes) {
-    commitFile(out, { ...entry, size: readFully(file, begin) });
+    commitFile(out, { ...entry, size: await readFully(source, begin) });
     return;
   }
+  const { file } = source;
   const count = await file.readLater(begin);
   out.commit(headerBytes + count);
   const problem = await packRest(out, file, size - count);
@@ -174,10 +185,11 @@ async function packRest(out: BlockWriter, file: NodeFile, bytes: number): Promis
 }
 
 /** As many bytes as there are, up to the length of the buffer. */
-function readFully(file: NodeFile, buffer: Buffer): number {
+async function readFully({ file, mayWait }: Source, buffer: Buffer): Promise<number> {
   let count = 0;
   while (count < buffer.length) {
-    const read = file.read(buffer.subarray(count));
+    const rest = buffer.subarray(count);
+    const read = mayWait ? await file.readLater(rest) : file.read(rest);
     if (read === 0) break;
     count += read;
   }

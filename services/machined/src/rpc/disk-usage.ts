@@ -4,7 +4,7 @@ import type {
   DiskUsageRequest,
   MachineServiceImplementation,
 } from '@nodewright/contract/gen/machine/machine.ts';
-import { faultFrom } from '@nodewright/fault';
+import { type Fault, faultFrom } from '@nodewright/fault';
 import { textFromBytes } from '../domain/byte-text.ts';
 import { fileKindOf } from '../domain/file-mode.ts';
 import { relativePath } from '../domain/node-path.ts';
@@ -64,6 +64,7 @@ async function* addUp(
       const relative = path === root && !isFolder ? posix.basename(path) : relativePath(root, path);
       const names = { name: textFromBytes(path), relativeName: textFromBytes(relative) };
       if (step.kind === 'failed') {
+        if (isGone(step.fault)) continue;
         yield { ...names, error: step.fault.message };
         continue;
       }
@@ -74,4 +75,9 @@ async function* addUp(
       if (showsUsage(request, usage)) yield { ...names, size: usage.size };
     }
   }
+}
+
+/** What went away while it was counted takes no space. Processes do so all the time. */
+function isGone({ kind, cause }: Fault): boolean {
+  return kind === 'not-found' || (cause as NodeJS.ErrnoException | undefined)?.code === 'ESRCH';
 }
