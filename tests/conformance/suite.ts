@@ -18,6 +18,7 @@ import { processChecks } from './checks/processes.ts';
 import { processorChecks } from './checks/processor.ts';
 import { protocolChecks } from './checks/protocol.ts';
 import { readChecks } from './checks/read.ts';
+import { resourceChecks } from './checks/resources.ts';
 import { routingChecks } from './checks/routing.ts';
 import { serviceChecks } from './checks/services.ts';
 import { streamChecks } from './checks/streams.ts';
@@ -47,6 +48,7 @@ export const suite: readonly Check[] = [
   ...clientConfigurationChecks,
   ...timeChecks,
   ...healthCheckChecks,
+  ...resourceChecks,
   ...envelopeChecks,
   ...streamChecks,
   ...routingChecks,
