@@ -100,7 +100,7 @@ export const copyChecks = checksOf(machine.copy, {
       if (failure === undefined) throw new Skip(`the node can read all of ${rootPath}, or has nothing there`);
       assert.match(failure.text, /^skipping "\/proc\/sys\/net\/ipv4\/route\/flush": ./);
       const names = readTar(gunzipSync(Buffer.concat(chunks))).map(({ name }) => name);
-      assert.ok(names.includes('max_size') && !names.includes('flush'), names.join(' '));
+      assert.ok(names.length > 1 && !names.includes('flush'), names.join(' '));
     },
   ],
   'copy.relative': [
