@@ -70,6 +70,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/gen.ts')).genCommand,
   },
   {
+    name: 'get',
+    aliases: ['g'],
+    summary: 'Show resources of nodes, or watch them',
+    group: 'nodes',
+    load: async () => (await import('./commands/get.ts')).getCommand,
+  },
+  {
     name: 'health',
     aliases: [],
     summary: 'Check the health of a cluster',

@@ -15,7 +15,6 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
   docs: [],
   edit: [],
   etcd: [],
-  get: ['g'],
   image: ['images'],
   inject: [],
   inspect: [],

@@ -140,6 +140,15 @@ export async function completeArgument(
         typed,
         args.length === 0 ? await serviceIds(request) : ['restart', 'start', 'status', 'stop'],
       );
+    case 'get': {
+      const { resourceIds, resourceKinds } = await import('./known-resources.ts');
+      if (args.length > 1) return [];
+      const [kind] = args;
+      return startingWith(
+        typed,
+        kind === undefined ? await resourceKinds(request) : await resourceIds(request, kind),
+      );
+    }
     case 'logs':
       return args.length > 0 ? [] : startingWith(typed, await serviceIds(request));
     case 'list':

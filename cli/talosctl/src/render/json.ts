@@ -6,9 +6,24 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
  * digits.
  */
 export function formatJson(value: unknown): string {
-  return JSON.stringify(
-    value,
-    (_key, item) => (typeof item === 'bigint' ? rawJSON(item.toString()) : item),
-    2,
-  );
+  return JSON.stringify(value, withDigits, 2);
+}
+
+/** JSON on one line, with its digits likewise. */
+export function formatCompactJson(value: unknown): string {
+  return JSON.stringify(value, withDigits);
+}
+
+/** JSON as programs in Go print it for people: four spaces, sorted keys, and what HTML could read as escapes. */
+export function formatSortedJson(value: unknown): string {
+  const sorted = (_key: string, item: unknown) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : withDigits(_key, item);
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value, sorted, 4).replace(/[<>&\u2028\u2029]/g, escaped);
+}
+
+function withDigits(_key: string, item: unknown): unknown {
+  return typeof item === 'bigint' ? rawJSON(item.toString()) : item;
 }

@@ -1,0 +1,45 @@
+import type { TalosClient } from '@nodewright/client';
+import { buildInfo } from '@nodewright/contract';
+import { Fault } from '@nodewright/fault';
+import type { CliEnvironment } from './command-module.ts';
+import { NodeErrors } from './node-errors.ts';
+import { onlyMessage } from './only-message.ts';
+
+/** Major, minor and patch number of a version such as `v1.14.0-beta.1` or `1.14`. */
+function numbersOf(tag: string): readonly number[] | undefined {
+  const match = /^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:[-+].*)?$/.exec(tag);
+  return match?.slice(1).map((part) => Number(part ?? 0));
+}
+
+function isOlder(a: readonly number[], b: readonly number[]): boolean {
+  const at = a.findIndex((number, index) => number !== b[index]);
+  return at >= 0 && (a[at] as number) < (b[at] as number);
+}
+
+/**
+ * Asks every target for its version before anything else is asked of it. One that is older than this tool is worth a
+ * warning; one that does not answer, or says something else, ends the command. Source: Talos v1.14: version gate.
+ */
+export async function checkServerVersions(env: CliEnvironment, client: TalosClient): Promise<void> {
+  const own = numbersOf(buildInfo.tag) as readonly number[];
+  const errors = new NodeErrors(env);
+  const older: string[] = [];
+  const answers = client.fanOut(
+    async ({ machine }, signal) => onlyMessage(await machine.version({}, { signal })),
+    {
+      signal: env.signal,
+    },
+  );
+  for await (const { node, value, fault } of answers) {
+    const tag = value?.version?.tag ?? '';
+    const numbers = numbersOf(tag);
+    if (fault !== undefined) errors.add(node, fault);
+    else if (numbers === undefined) {
+      errors.add(node, new Fault('internal', `the node's version ${JSON.stringify(tag)} is no version`));
+    } else if (isOlder(numbers, own)) older.push(`${node} (${tag})`);
+  }
+  if (older.length > 0) {
+    env.stderr.write(`WARNING: older than this talosctl (${buildInfo.tag}): ${older.sort().join(', ')}\n`);
+  }
+  errors.end();
+}

@@ -1,0 +1,53 @@
+import type { EncodedSpec, KindRef } from '@nodewright/state';
+import { checkServerVersions } from '../check-server-versions.ts';
+import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import { getResources, stateOf, watchResources } from '../get/get-resources.ts';
+import { listDefinitions, resolveKind } from '../get/resolve-kind.ts';
+import { createResourceOutput, parseResourceFormat, type ResourceFormat } from '../get/resource-output.ts';
+import { addInsecureOptions, addNodeOptions, type NodeOptions } from '../node-options.ts';
+import { openClient } from '../open-client.ts';
+
+interface GetOptions extends NodeOptions {
+  readonly output: ResourceFormat;
+  readonly watch: boolean;
+  readonly namespace?: string;
+}
+
+/** What a type is called is asked of the first node, and holds for all. */
+async function get(
+  env: CliEnvironment,
+  type: string,
+  id: string | undefined,
+  options: GetOptions,
+): Promise<void> {
+  using client = await openClient(env, options);
+  await checkServerVersions(env, client);
+  const [first] = client.targets;
+  if (first === undefined) return;
+  const definition = resolveKind(await listDefinitions(stateOf(first)), type);
+  const kind: KindRef<EncodedSpec> = {
+    namespace: options.namespace ?? definition.defaultNamespace,
+    type: definition.type,
+  };
+  const output = createResourceOutput(env.stdout, options.output, definition, options.watch);
+  const act = options.watch ? watchResources : getResources;
+  await act(env, client, { kind, id }, output);
+}
+
+/** `talosctl get <type> [id]`. Source: Talos v1.14: get. */
+export const getCommand: CommandModule = {
+  define(command, env) {
+    addInsecureOptions(addNodeOptions(command))
+      .argument('<type>', 'kind of resources, by any of its names ("talosctl get rd" lists them)')
+      .argument('[id]', 'resource to get, instead of all of the kind')
+      .addOption(
+        command
+          .createOption('-o, --output <format>', "output format: table, yaml, json or jsonpath='{...}'")
+          .argParser(parseResourceFormat)
+          .default({ kind: 'table' }, 'table'),
+      )
+      .option('-w, --watch', 'go on and print what changes', false)
+      .option('--namespace <name>', 'namespace to look in (default: that of the kind)')
+      .action((type: string, id: string | undefined, options: GetOptions) => get(env, type, id, options));
+  },
+};

@@ -1,0 +1,119 @@
+import type { NodeClient, TalosClient } from '@nodewright/client';
+import { Fault, faultFrom } from '@nodewright/fault';
+import {
+  codecsOf,
+  type EncodedSpec,
+  type KindRef,
+  pointerTo,
+  type ResourceEvent,
+  type State,
+  type Watch,
+} from '@nodewright/state';
+import { createStateClient } from '@nodewright/state/wire';
+import type { CliEnvironment } from '../command-module.ts';
+import { NodeErrors } from '../node-errors.ts';
+import type { ResourceOutput } from './resource-output.ts';
+import { shownResource } from './shown-resource.ts';
+
+/** The resources of a node. Specs stay encoded, but for those of definitions. */
+export function stateOf({ state }: NodeClient): State {
+  return createStateClient({ client: state, codecs: definitionCodecs });
+}
+
+/** The same with every spec as the node wrote it. */
+function encodedStateOf({ state }: NodeClient): State {
+  return createStateClient({ client: state });
+}
+
+const definitionCodecs = codecsOf([]);
+
+export interface Wanted {
+  readonly kind: KindRef<EncodedSpec>;
+  /** The only one; undefined: all of the kind. */
+  readonly id: string | undefined;
+}
+
+/** Asks node after node. One that refuses costs the others nothing. @throws ReportedFailure when any did */
+export async function getResources(
+  env: CliEnvironment,
+  client: TalosClient,
+  { kind, id }: Wanted,
+  output: ResourceOutput,
+): Promise<void> {
+  const errors = new NodeErrors(env);
+  for (const node of client.targets) {
+    if (env.signal.aborted) break;
+    try {
+      const state = encodedStateOf(node);
+      const found = id === undefined ? await state.list(kind) : [await state.get(pointerTo(kind, id))];
+      for (const resource of found) await output.add(shownResource(node.name, resource));
+    } catch (error) {
+      errors.add(node.name, faultFrom(error));
+    }
+  }
+  await output.flush();
+  errors.end();
+}
+
+/** Prints what happens on all nodes until the user has seen enough, or one of them fails. @throws ReportedFailure */
+export async function watchResources(
+  env: CliEnvironment,
+  client: TalosClient,
+  { kind, id }: Wanted,
+  output: ResourceOutput,
+): Promise<void> {
+  const waiting = new Set(id === undefined ? client.targets.map(({ name }) => name) : []);
+  const open = async function* (node: NodeClient, signal: AbortSignal) {
+    using watch: Watch<EncodedSpec> = await openWatch(encodedStateOf(node), { kind, id }, signal);
+    for await (const events of watch) {
+      const failed = events.find((event) => event.kind === 'errored');
+      if (failed !== undefined) throw new Fault('aborted', failed.message);
+      yield events;
+    }
+  };
+  const errors = new NodeErrors(env);
+  const results = client.fanOutStream(open, { signal: env.signal });
+  for await (const { node, value, fault } of results) {
+    if (fault !== undefined) {
+      if (env.signal.aborted) continue;
+      errors.add(node, fault);
+      break;
+    }
+    for (const event of value) {
+      if (event.kind === 'bootstrapped') waiting.delete(node);
+      await show(node, event, { kind, id }, output);
+    }
+    // What is there is shown as one table, what happens at once.
+    if (waiting.size === 0) await output.flush();
+  }
+  await output.flush();
+  errors.end();
+}
+
+function openWatch(state: State, { kind, id }: Wanted, signal: AbortSignal): Promise<Watch<EncodedSpec>> {
+  if (id !== undefined) return state.watch(pointerTo(kind, id), { signal });
+  return state.watchKind(kind, { bootstrapContents: true, signal });
+}
+
+async function show(
+  node: string,
+  event: ResourceEvent<EncodedSpec>,
+  { kind, id = '' }: Wanted,
+  output: ResourceOutput,
+): Promise<void> {
+  switch (event.kind) {
+    case 'created':
+    case 'updated':
+    case 'destroyed':
+      return output.add(shownResource(node, event.resource, event.kind));
+    case 'absent':
+      return output.add({ node, event: 'destroyed', metadata: metadataOfNothing(kind, id), spec: null });
+  }
+}
+
+function metadataOfNothing({ namespace, type }: KindRef, id: string) {
+  return {
+    ...{ namespace, type, id, version: 0, owner: '', phase: 'running' as const, finalizers: [] },
+    ...{ labels: {}, annotations: {}, createdMs: 0, updatedMs: 0 },
+  };
+}

@@ -1,0 +1,42 @@
+import { Fault } from '@nodewright/fault';
+import type { EncodedSpec, Metadata, Resource } from '@nodewright/state';
+import { parse } from 'yaml';
+
+/** What a watch says of a resource. */
+export type ShownEvent = 'created' | 'updated' | 'destroyed';
+
+/** A resource of a node as it is printed. */
+export interface ShownResource {
+  readonly node: string;
+  readonly event?: ShownEvent;
+  readonly metadata: Metadata;
+  /** The spec as plain data; whole numbers are bigints. */
+  readonly spec: unknown;
+}
+
+/** @throws Fault `internal` when the node's spec cannot be read */
+export function shownResource(
+  node: string,
+  { metadata, spec }: Resource<EncodedSpec>,
+  event?: ShownEvent,
+): ShownResource {
+  if (spec.yaml === '') {
+    throw new Fault(
+      'internal',
+      `resource ${metadata.type}(${metadata.namespace}/${metadata.id}) has no YAML spec`,
+    );
+  }
+  try {
+    return { node, event, metadata, spec: parse(spec.yaml, { intAsBigInt: true }) };
+  } catch (error) {
+    const what = `the YAML spec of ${metadata.type}(${metadata.namespace}/${metadata.id}) cannot be read`;
+    throw new Fault('internal', what, { cause: error });
+  }
+}
+
+/** `2026-01-10T09:00:01Z`, as clients print times. */
+export function timeText(unixMs: number): string {
+  return new Date(unixMs).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+export const versionText = (version: number) => (version === 0 ? 'undefined' : String(version));

@@ -1,0 +1,308 @@
+// talosctl get, against stores that answer as nodes do.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { VersionResponse } from '@nodewright/contract/gen/machine/machine.ts';
+import { Fault } from '@nodewright/fault';
+import { defineKind, defineSpec, type MemoryState, pointerTo } from '@nodewright/state';
+import {
+  machineConfigs,
+  machineTypes,
+  members,
+  nodeAddresses,
+  services,
+  yamlSpecAnnotation,
+} from '@nodewright/state/kinds';
+import { eventually } from '@nodewright/testkit';
+import { healthyCluster, reply } from './replies.ts';
+import { finished } from './run-talosctl.ts';
+import { openNodeStore, stateHandlers } from './state-replies.ts';
+import { openSuite } from './suite.ts';
+
+/** Shares a short name with members. */
+const memberships = defineKind({
+  type: 'Memberships.test.nodewright.dev',
+  defaultNamespace: 'cluster',
+  aliases: ['member'],
+  codec: defineSpec<object>({}),
+});
+const kinds = [members, machineTypes, machineConfigs, nodeAddresses, services, memberships];
+const runningService = { running: true, healthy: true, unknown: false };
+
+const member = (id: string, ...addresses: string[]) => ({
+  ...pointerTo(members, id),
+  spec: {
+    nodeId: '12',
+    addresses,
+    hostname: id,
+    machineType: 'controlplane' as const,
+    operatingSystem: 'Talos (v1.14.0)',
+    controlPlane: { port: 6443 },
+  },
+});
+
+const openStore = () =>
+  openNodeStore(kinds, [
+    member('cp-2', '10.0.0.2'),
+    { ...member('cp-1', '10.0.0.1', 'fe80::1'), labels: { zone: '<a&b>' }, finalizers: ['one', 'two'] },
+    { ...pointerTo(machineTypes, 'machine-type'), spec: 'worker' },
+    {
+      ...pointerTo(machineConfigs, 'v1alpha1'),
+      spec: 'version: v1alpha1\n---\nkind: Other\n',
+      annotations: yamlSpecAnnotation,
+    },
+    { ...pointerTo(services, 'apid'), spec: runningService },
+  ]);
+
+const stores: Record<string, MemoryState> = { node01: await openStore(), node02: await openStore() };
+const suite = openSuite({
+  ...healthyCluster,
+  ...stateHandlers(kinds, (node = '') => {
+    const store = stores[node];
+    if (store === undefined) throw new Fault('permission-denied', 'not authorized');
+    return store;
+  }),
+  '/machine.MachineService/Version': (call) => {
+    const tag = call.node === 'old' ? 'v1.12.3' : call.node === 'odd' ? 'newest' : 'v1.14.0';
+    reply(call, VersionResponse, { messages: [{ version: { tag } }] });
+  },
+});
+
+const one = ['-n', 'node01'];
+
+test('get prints a row a resource with the columns of its kind, node after node', async () => {
+  const { stdout, stderr, exitCode } = await suite.run('get', 'members');
+  assert.deepEqual({ stderr, exitCode }, { stderr: '', exitCode: 0 });
+  assert.deepEqual(stdout.split('\n'), [
+    'NODE     NAMESPACE   TYPE     ID     VERSION   HOSTNAME   MACHINE TYPE   OS                ADDRESSES',
+    'node01   cluster     Member   cp-1   1         cp-1       controlplane   Talos (v1.14.0)   ["10.0.0.1","fe80::1"]',
+    'node01   cluster     Member   cp-2   1         cp-2       controlplane   Talos (v1.14.0)   ["10.0.0.2"]',
+    'node02   cluster     Member   cp-1   1         cp-1       controlplane   Talos (v1.14.0)   ["10.0.0.1","fe80::1"]',
+    'node02   cluster     Member   cp-2   1         cp-2       controlplane   Talos (v1.14.0)   ["10.0.0.2"]',
+    '',
+  ]);
+});
+
+test('get takes an id, every name of a kind in any case, and prints nothing where nothing is', async () => {
+  const lines = async (...words: string[]) =>
+    (await suite.run(...one, ...words)).stdout.trimEnd().split('\n');
+  const expected = await lines('get', 'members', 'cp-2');
+  assert.equal(expected.length, 2);
+  for (const name of ['Members.cluster.talos.dev', 'members.cluster', 'MEMBERS.CLUSTER.TALOS']) {
+    assert.deepEqual(await lines('g', name, 'cp-2'), expected);
+  }
+  assert.deepEqual(await lines('get', 'mt'), [
+    'NODE     NAMESPACE   TYPE          ID             VERSION   TYPE',
+    'node01   config      MachineType   machine-type   1         worker',
+  ]);
+  assert.deepEqual(await lines('get', 'nodeaddresses'), ['']);
+  assert.deepEqual(await lines('get', 'members', '--namespace', 'elsewhere'), ['']);
+});
+
+test('get rd lists the kinds with their short names', async () => {
+  const { stdout } = await suite.run(...one, 'get', 'rd', 'services.v1alpha1.talos.dev');
+  assert.match(
+    stdout,
+    /ALIASES\nnode01 {3}meta +ResourceDefinition +services\.v1alpha1\.talos\.dev +1 +svc service\n$/,
+  );
+});
+
+test('get says which kinds an ambiguous name may mean, and that it knows no other', async () => {
+  const ambiguous = await suite.run(...one, 'get', 'member');
+  assert.deepEqual(ambiguous, {
+    stdout: '',
+    stderr:
+      'error: resource type "member" is ambiguous: [members.cluster.talos.dev memberships.test.nodewright.dev]\n',
+    exitCode: 1,
+  });
+  const unknown = await suite.run(...one, 'get', 'nothing');
+  assert.deepEqual([unknown.stderr, unknown.exitCode], ['error: resource "nothing" is not registered\n', 1]);
+});
+
+test('get -o yaml prints documents with the node before the resource', async () => {
+  const { stdout } = await suite.run(...one, 'get', 'members', '-o', 'yaml');
+  const [first = ''] = stdout.split('---\n');
+  assert.equal(stdout.split('---\n').length, 2);
+  assert.equal(
+    first,
+    `node: node01
+metadata:
+    namespace: cluster
+    type: Members.cluster.talos.dev
+    id: cp-1
+    version: 1
+    owner: test.Controller
+    phase: running
+    created: 2026-01-10T09:00:01Z
+    updated: 2026-01-10T09:00:01Z
+    labels:
+        zone: <a&b>
+    finalizers:
+        - one
+        - two
+spec:
+    nodeId: "12"
+    addresses:
+        - 10.0.0.1
+        - fe80::1
+    hostname: cp-1
+    machineType: controlplane
+    operatingSystem: Talos (v1.14.0)
+    controlPlane:
+        port: 6443
+`,
+  );
+});
+
+test('get -o yaml shows a machine configuration as one text', async () => {
+  const { stdout } = await suite.run(...one, 'get', 'mc', '-o', 'yaml');
+  assert.equal(
+    stdout.slice(stdout.indexOf('    annotations')),
+    `    annotations:
+        talos.dev/yaml-spec: "1"
+spec: |
+    version: v1alpha1
+    ---
+    kind: Other
+`,
+  );
+});
+
+test('get -o json prints an object a resource with sorted keys and escapes', async () => {
+  const { stdout } = await suite.run(...one, 'get', 'members', 'cp-1', '-o', 'json');
+  assert.equal(
+    stdout.slice(0, stdout.indexOf('        "namespace"')),
+    `{
+    "metadata": {
+        "created": "2026-01-10T09:00:01Z",
+        "finalizers": [
+            "one",
+            "two"
+        ],
+        "id": "cp-1",
+        "labels": {
+            "zone": "\\u003ca\\u0026b\\u003e"
+        },
+`,
+  );
+  const { node, metadata, spec } = JSON.parse(stdout);
+  assert.deepEqual(
+    [node, metadata.version, metadata.labels.zone, spec.nodeId, spec.controlPlane.port],
+    ['node01', 1, '<a&b>', '12', 6443],
+  );
+});
+
+test('get -o jsonpath prints what it finds, a line each', async () => {
+  const lines = async (template: string) => {
+    const { stdout } = await suite.run(...one, 'get', 'members', '-o', `jsonpath=${template}`);
+    return stdout.split('\n').slice(0, -1);
+  };
+  assert.deepEqual(await lines('{.metadata.id}'), ['cp-1', 'cp-2']);
+  assert.deepEqual(await lines('{.spec.addresses[*]}'), ['10.0.0.1', 'fe80::1', '10.0.0.2']);
+  assert.deepEqual(await lines('{.spec.addresses}'), [
+    '[',
+    '    "10.0.0.1",',
+    '    "fe80::1"',
+    ']',
+    '[',
+    '    "10.0.0.2"',
+    ']',
+  ]);
+  assert.deepEqual(await lines('{.spec.missing}'), []);
+  const broken = await suite.run(...one, 'get', 'members', '-o', 'jsonpath={.a[}');
+  assert.match(broken.stderr, /^error: .*invalid JSONPath "\{\.a\[\}": an index was expected at "\}"/);
+  const bare = await suite.run(...one, 'get', 'members', '-o', 'jsonpath=.metadata.id');
+  assert.match(bare.stderr, /^error: .*stands in braces/);
+});
+
+test('get prints the resources of the nodes that answer, then the errors of the others', async () => {
+  const { stdout, stderr, exitCode } = await suite.run('-n', 'node01,closed', 'get', 'mt');
+  assert.deepEqual([stdout.split('\n').length, exitCode], [3, 1]);
+  assert.equal(stderr, 'error from node closed: rpc error: code = PermissionDenied desc = not authorized\n');
+  const missing = await suite.run(...one, 'get', 'members', 'none');
+  assert.equal(
+    missing.stderr,
+    "error from node node01: rpc error: code = NotFound desc = resource Members.cluster.talos.dev(cluster/none@undefined) doesn't exist\n",
+  );
+});
+
+test('get asks the version first: an older node is worth a warning, one that tells none ends the command', async () => {
+  stores.old = await openStore();
+  const older = await suite.run('-n', 'old', 'get', 'mt');
+  assert.deepEqual(
+    [older.stderr, older.exitCode],
+    ['WARNING: older than this talosctl (v1.14.0): old (v1.12.3)\n', 0],
+  );
+  const odd = await suite.run('-n', 'odd', 'get', 'mt');
+  assert.deepEqual([odd.stdout, odd.exitCode], ['', 1]);
+  assert.match(odd.stderr, /^error from node odd: .*"newest" is no version\n$/);
+});
+
+/** Starts a watch and gives what it has printed so far. */
+function watching(...words: string[]) {
+  const child = suite.talosctl.start(words, { environment: { TALOSCONFIG: suite.talosconfig } });
+  let stdout = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
+    stdout += chunk;
+  });
+  return { child, ended: finished(child), text: () => stdout };
+}
+
+test('get --watch prints what is there at once and then what happens, with a mark', async () => {
+  const { child, ended, text } = watching('get', 'services', '-w');
+  await eventually(() => text().split('\n').length === 4, { what: 'contents of both nodes', explain: text });
+  const store = stores.node01 as MemoryState;
+  await store.create({ ...pointerTo(services, 'new'), spec: runningService });
+  const created = await store.get(pointerTo(services, 'new'));
+  await store.update({ ...created, spec: { ...runningService, healthy: false } });
+  await store.destroy(pointerTo(services, 'new'));
+  await eventually(() => text().split('\n').length === 7, { what: 'changes', explain: text });
+  child.kill('SIGINT');
+  const { exitCode } = await ended;
+  const rows = text()
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/ {2,}/g, '|'));
+  assert.deepEqual(
+    [rows[0], ...rows.slice(1, 3).sort(), ...rows.slice(3)],
+    [
+      'NODE|*|NAMESPACE|TYPE|ID|VERSION|RUNNING|HEALTHY|HEALTH UNKNOWN',
+      'node01|+|runtime|Service|apid|1|true|true|false',
+      'node02|+|runtime|Service|apid|1|true|true|false',
+      'node01|+|runtime|Service|new|1|true|true|false',
+      'node01|runtime|Service|new|2|true|false|false',
+      'node01|-|runtime|Service|new|2|true|false|false',
+    ],
+  );
+  assert.equal(exitCode, 0);
+});
+
+test('get --watch of one id shows that there is none, then that there is, as documents with the event', async () => {
+  const { child, ended, text } = watching(
+    ...one,
+    'get',
+    'services',
+    'late',
+    '--watch',
+    '-o',
+    'jsonpath={.event}',
+  );
+  await eventually(() => text() === 'destroyed\n', { what: 'nothing', explain: text });
+  await (stores.node01 as MemoryState).create({ ...pointerTo(services, 'late'), spec: runningService });
+  await eventually(() => text() === 'destroyed\ncreated\n', { what: 'creation', explain: text });
+  child.kill('SIGINT');
+  assert.equal((await ended).exitCode, 0);
+});
+
+test('get --watch ends with the first node that fails', async () => {
+  const { stderr, exitCode } = await suite.run('-n', 'node01,closed', 'get', 'services', '-w');
+  assert.equal(stderr, 'error from node closed: rpc error: code = PermissionDenied desc = not authorized\n');
+  assert.equal(exitCode, 1);
+});
+
+test('get is completed with kinds, then with ids', async () => {
+  const offered = async (...words: string[]) =>
+    (await suite.run('__complete', ...one, 'get', ...words)).stdout;
+  assert.equal(await offered('me'), 'members\nmemberships\n');
+  assert.equal(await offered('Members.cluster', 'cp-'), 'cp-1\ncp-2\n');
+  assert.equal(await offered('members', 'cp-1', ''), '');
+});
