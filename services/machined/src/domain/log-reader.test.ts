@@ -70,3 +70,18 @@ test('a log reader goes on in the middle of a line that has no end', () => {
   );
   assert.equal(String(reader.read(1000)), 'x'.repeat(100));
 });
+
+test('a log reader with an end comes to it, also when everything before it is overwritten', () => {
+  const ring = new LogRing(100, 100);
+  const reader = new LogReader(ring, 0);
+  ring.append(Buffer.from('a\nb\n'));
+  const endOffset = ring.endOffset;
+  assert.equal(String(reader.read(2, endOffset)), 'a\n');
+  ring.append(Buffer.from(`${'x'.repeat(300)}\n`));
+  const rest: string[] = [];
+  for (let piece = reader.read(1000, endOffset); piece.length > 0; piece = reader.read(1000, endOffset)) {
+    rest.push(String(piece));
+    assert.ok(rest.length < 3, rest.join(''));
+  }
+  assert.deepEqual(rest, ['[2 bytes of this log were lost: they were written faster than read]\n']);
+});

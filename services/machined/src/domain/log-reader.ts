@@ -28,7 +28,8 @@ export class LogReader {
    */
   read(limitBytes: number, endOffset: LogOffset = Number.POSITIVE_INFINITY): Buffer {
     // A notice is given whole before more may have been missed.
-    if (this.#notice.length === 0 && this.#offset < this.#ring.startOffset) this.#skip(endOffset);
+    const wantedOffset = Math.min(this.#ring.startOffset, endOffset);
+    if (this.#notice.length === 0 && this.#offset < wantedOffset) this.#skip(endOffset);
     if (this.#notice.length > 0) {
       const piece = this.#notice.subarray(0, limitBytes);
       this.#notice = this.#notice.subarray(limitBytes);

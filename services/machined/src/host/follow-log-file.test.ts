@@ -55,3 +55,34 @@ test('followLogFile() is not led to another file by a link, and goes on once a f
     rmSync(root, { recursive: true });
   }
 });
+
+test('followLogFile() reads what was put aside meanwhile, and says when there may have been more', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'follow-'));
+  try {
+    const path = join(root, 'apid.log');
+    const store = new LogStore();
+    writeFileSync(path, 'before\n');
+    renameSync(path, `${path}.1`);
+    writeFileSync(path, 'one\n');
+    await using _follower = followLogFile(path, () => store.open('apid'), 50);
+    const says = (text: string) =>
+      eventually(async () => store.ids.length > 0 && store.open('apid').lastBytes(1000).toString() === text, {
+        what: JSON.stringify(text),
+      });
+    await says('one\n');
+    appendFileSync(path, 'two\n');
+    for (const text of ['three\n', 'four\n', 'five\n']) {
+      renameSync(path, `${path}.1`);
+      writeFileSync(path, text);
+    }
+    await says('one\ntwo\n[a part of this log may be lost: it was put aside faster than read]\nfour\nfive\n');
+    appendFileSync(path, 'six\n');
+    renameSync(path, `${path}.1`);
+    writeFileSync(path, 'seven\n');
+    await says(
+      'one\ntwo\n[a part of this log may be lost: it was put aside faster than read]\nfour\nfive\nsix\nseven\n',
+    );
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import type { ServiceLog } from './log-store.ts';
 import { pause } from './pause.ts';
@@ -42,7 +42,9 @@ class FileFollower implements AsyncDisposable {
   readonly #path: string;
   readonly #openLog: () => ServiceLog;
   #file: FileHandle | undefined;
-  #inode = 0;
+  #identity: string | undefined;
+  /** Of the file that was put aside before the one that is read. */
+  #asideIdentity: string | undefined;
   #offset = 0;
 
   constructor(path: string, openLog: () => ServiceLog) {
@@ -52,18 +54,40 @@ class FileFollower implements AsyncDisposable {
 
   async readOn(): Promise<void> {
     await this.#readToEnd();
-    const { ino, size } = await lstat(this.#path);
-    if (this.#file !== undefined && ino === this.#inode && size >= this.#offset) return;
+    const facts = await lstat(this.#path);
+    const isSame = identityOf(facts) === this.#identity;
+    if (this.#file !== undefined && isSame && facts.size >= this.#offset) return;
     // The writer may have added to the old file before it took the new one.
     await this.#readToEnd();
+    if (this.#file !== undefined) await this.#readMissed();
+    await this.#take(this.#path);
+  }
+
+  /**
+   * What was put aside between two looks. When it is not the file that was read last, the writer was so quick that there
+   * has been at least one more: the one that is still there is read, and whether others were before it, nobody knows.
+   */
+  async #readMissed(): Promise<void> {
+    const aside = await this.#identityOf(`${this.#path}.1`);
+    if (aside === undefined || aside === this.#identity || aside === this.#asideIdentity) return;
+    this.#openLog().write('[a part of this log may be lost: it was put aside faster than read]\n');
+    await this.#take(`${this.#path}.1`);
+  }
+
+  async #take(path: string): Promise<void> {
     await this[Symbol.asyncDispose]();
-    const file = await open(this.#path, flags);
+    const file = await open(path, flags);
     const facts = await file.stat();
     if (!facts.isFile()) return await file.close();
     this.#file = file;
-    this.#inode = facts.ino;
+    this.#identity = identityOf(facts);
+    this.#asideIdentity = await this.#identityOf(`${this.#path}.1`);
     this.#offset = 0;
     await this.#readToEnd();
+  }
+
+  async #identityOf(path: string): Promise<string | undefined> {
+    return identityOf(await lstat(path).catch(() => undefined));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -82,4 +106,9 @@ class FileFollower implements AsyncDisposable {
       this.#openLog().write(buffer.subarray(0, bytesRead));
     }
   }
+}
+
+/** Tells a file from others, also from one that got its number after it was gone. */
+function identityOf(facts: Stats | undefined): string | undefined {
+  return facts === undefined ? undefined : `${facts.ino} ${facts.birthtimeMs}`;
 }
