@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EngineFolder, engineProcess } from './engine-folder.ts';
@@ -17,7 +18,17 @@ export async function stopEngine(folder: EngineFolder): Promise<string> {
       throw new Error(`dockerd, pid ${pid}, does not end; its log is ${folder.log}`);
     await sleep(100);
   }
+  unmountBelow(folder.path);
   return `dockerd, pid ${pid}, has ended`;
+}
+
+/** Where the root of the machine is no shared mount, an engine mounts its data over itself, and leaves that behind. */
+function unmountBelow(path: string): void {
+  const points = readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[4] ?? '')
+    .filter((point) => point.startsWith(`${path}/`));
+  for (const point of points.reverse()) spawnSync('umount', [point]);
 }
 
 function isAlive(pid: number): boolean {
