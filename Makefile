@@ -85,6 +85,10 @@ bench: $(built) ## measures requests, fan-out, streams and memory beside nghttpx
 bench-copy: $(built) ## measures copies of a hundred thousand files and of a sparse one beside tar | gzip
 	@node tests/bench/copy.ts
 
+.PHONY: bench-state
+bench-state: $(installed) ## measures the store of resources: writes, watches, memory, over gRPC
+	@node tests/bench/state.ts
+
 .PHONY: measure
 measure: $(built) ## measures the budgets of SPEC.md
 	@node tests/bench/budgets.ts

@@ -1,18 +1,5 @@
 import { stringify } from 'yaml';
 
-/**
- * YAML text of plain data as clients are used to it: indented by four, texts that an older reader of YAML would take
- * for something else in quotes, long texts as literal blocks. Ends with a newline.
- *
- * Source: Talos v1.14: COSI encoding, YAML peculiarities.
- */
-export function encodeYaml(value: unknown): string {
-  // A block at the root would not be indented, and lines of `---` in it would end it.
-  if (typeof value === 'string' && value.includes('\n'))
-    return stringify({ a: value }, options).slice('a: '.length);
-  return stringify(value, options);
-}
-
 const options = {
   version: '1.1',
   indent: 4,
@@ -21,3 +8,65 @@ const options = {
   blockQuote: 'literal',
   singleQuote: false,
 } as const;
+
+/**
+ * YAML text of plain data as clients are used to it: indented by four, texts that an older reader of YAML would take
+ * for something else in quotes, long texts as literal blocks. Ends with a newline.
+ *
+ * Source: Talos v1.14: COSI encoding, YAML peculiarities.
+ */
+export function encodeYaml(value: unknown): string {
+  const simple = simpleBlock(value, '');
+  if (simple !== undefined) return simple;
+  // A block at the root would not be indented, and lines of `---` in it would end it.
+  if (typeof value === 'string' && value.includes('\n')) {
+    return stringify({ a: value }, options).slice('a: '.length);
+  }
+  return stringify(value, options);
+}
+
+// Most specs are maps of short words. The library takes ten times as long for them, and they are written for every
+// event of every watch: what is simple is written here, exactly as the library would, and a test holds the two together.
+
+const simpleWord = /^(?:[A-Za-z_/][\w./+-]*(?: [\w./+()-]+)*|\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,3})?)$/;
+/** What a reader may take for a value of another type. */
+const otherThanText = /^(?:y|n|yes|no|on|off|true|false|null|e[\d_+-].*)$/i;
+
+/** The lines of a map of scalars, lists of scalars and such maps; undefined for anything else. */
+function simpleBlock(value: unknown, indent: string): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  let text = '';
+  for (const [key, item] of Object.entries(value)) {
+    if (item === undefined) continue;
+    if (!isSimpleWord(key) || key.includes(' ')) return undefined;
+    const part = simpleValue(item, `${indent}    `);
+    if (part === undefined) return undefined;
+    text += `${indent}${key}:${part}\n`;
+  }
+  return text === '' ? undefined : text;
+}
+
+/** What follows the colon, without its last newline. */
+function simpleValue(value: unknown, indent: string): string | undefined {
+  const scalar = simpleScalar(value);
+  if (scalar !== undefined) return ` ${scalar}`;
+  if (!Array.isArray(value)) {
+    const block = simpleBlock(value, indent);
+    return block === undefined ? undefined : `\n${block.slice(0, -1)}`;
+  }
+  if (value.length === 0) return ' []';
+  const items = value.map(simpleScalar);
+  if (items.includes(undefined)) return undefined;
+  return items.map((item) => `\n${indent}- ${item}`).join('');
+}
+
+function simpleScalar(value: unknown): string | undefined {
+  if (typeof value === 'boolean' || Number.isSafeInteger(value))
+    return Object.is(value, -0) ? undefined : `${value}`;
+  if (value === '') return '""';
+  return typeof value === 'string' && isSimpleWord(value) ? value : undefined;
+}
+
+function isSimpleWord(text: string): boolean {
+  return text.length < 200 && simpleWord.test(text) && !otherThanText.test(text);
+}

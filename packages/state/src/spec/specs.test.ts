@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ResourceDefinitionSpec as DefinitionMessage } from '@nodewright/contract/gen/cosi/resource/meta/meta.ts';
 import fc from 'fast-check';
-import { parse } from 'yaml';
 import { type ResourceDefinitionSpec, resourceDefinitions } from '../meta/meta-kinds.ts';
 import { defineSpec } from './define-spec.ts';
 import { encodeYaml } from './encode-yaml.ts';
@@ -140,25 +139,4 @@ test('addresses have 4 or 16 bytes, and anything else has none', () => {
   assert.deepEqual([...ipBytes('::ffff:1.2.3.4')].slice(10), [255, 255, 1, 2, 3, 4]);
   assert.deepEqual([ipBytes('node01').length, ipText(new Uint8Array(3))], [0, '']);
   assert.equal(ipText(ipBytes('2001:db8:0:0:0:0:0:1')), '2001:db8::1');
-});
-
-test('texts that YAML might take for something else are quoted, and long ones stay readable', () => {
-  const values = [
-    'yes',
-    'on',
-    'null',
-    '12',
-    '1e3',
-    '0000:00:03.0',
-    '2026-01-10T09:00:01Z',
-    '',
-    'a: b',
-    '~',
-    '0x1f',
-  ];
-  for (const value of values) assert.equal(encodeYaml([value]), `- ${JSON.stringify(value)}\n`);
-  const document = 'version: v1alpha1\nmachine:\n    type: worker\n---\nkind: X\n';
-  assert.equal(encodeYaml(document), `|\n${document.replace(/^/gm, '    ').trimEnd()}\n`);
-  assert.equal(parse(encodeYaml(document)), document);
-  assert.equal(encodeYaml('worker'), 'worker\n');
 });

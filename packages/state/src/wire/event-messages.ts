@@ -3,12 +3,7 @@ import { type Event, EventType } from '@nodewright/contract/gen/cosi/resource/st
 import type { Pointer, Resource } from '../resource.ts';
 import type { SpecCodecs } from '../spec/spec-codec.ts';
 import type { ResourceEvent } from '../state.ts';
-import {
-  isTombstone,
-  messageFromResource,
-  resourceFromMessage,
-  tombstoneMessage,
-} from './resource-message.ts';
+import { isTombstone, resourceFromMessage, tombstoneMessage } from './resource-message.ts';
 
 const eventTypes = {
   created: EventType.CREATED,
@@ -23,13 +18,12 @@ const eventTypes = {
 export interface EventMessageInit {
   /** What is watched; the id is empty for a whole kind. */
   readonly target: Pointer;
-  readonly codecs: SpecCodecs;
+  readonly encode: (resource: Resource) => ResourceMessage;
   /** Unix ms; the time of what stands for nothing. */
   readonly now: () => number;
 }
 
-export function messageFromEvent(event: ResourceEvent, { target, codecs, now }: EventMessageInit): Event {
-  const encode = (resource: Resource): ResourceMessage => messageFromResource(resource, codecs);
+export function messageFromEvent(event: ResourceEvent, { target, encode, now }: EventMessageInit): Event {
   const tombstone = () => tombstoneMessage(target, now());
   const bookmark = 'bookmark' in event && event.bookmark ? Buffer.from(event.bookmark) : undefined;
   const eventType = eventTypes[event.kind];

@@ -9,10 +9,11 @@ import {
 import { Fault } from '@nodewright/fault';
 import type { CallContext } from 'nice-grpc';
 import { teardownAndDestroy } from '../change/teardown-and-destroy.ts';
-import type { Pointer } from '../resource.ts';
+import type { Pointer, Resource } from '../resource.ts';
 import type { SpecCodecs } from '../spec/spec-codec.ts';
 import type { State, Watch } from '../state.ts';
 import { messageFromEvent } from './event-messages.ts';
+import { MessageCache } from './message-cache.ts';
 import { queriesFromMessages } from './query-messages.ts';
 import { messageFromResource, phaseFromText, resourceFromMessage } from './resource-message.ts';
 
@@ -33,9 +34,10 @@ export function createStateService(init: StateServiceInit): {
   implementation: StateServiceImplementation;
 } {
   const { stateOf, codecs } = init;
-  const encode = (resource: Parameters<typeof messageFromResource>[0]) => ({
+  const encode = (resource: Resource) => ({
     resource: messageFromResource(resource, codecs),
   });
+  const told = new MessageCache((resource) => messageFromResource(resource, codecs));
   const implementation: StateServiceImplementation = {
     get: async (request, context) => encode(await stateOf(context).get(request)),
 
@@ -76,7 +78,11 @@ export function createStateService(init: StateServiceInit): {
       const signal = AbortSignal.any([context.signal, ...(init.stopSignal ? [init.stopSignal] : [])]);
       using watch = await openWatch(stateOf(context), request, signal);
       const { namespace, type, id = '', apiVersion } = request;
-      const about = { ...init, target: { namespace, type, id } };
+      const about = {
+        target: { namespace, type, id },
+        encode: (resource: Resource) => told.of(resource),
+        now: init.now,
+      };
       // Clients wait for it: from now on they miss nothing.
       yield { event: [] };
       for await (const events of watch) {
