@@ -28,12 +28,17 @@ async function runVia(gateways: readonly FakeGateway[], words: readonly string[]
 }
 
 /** Gateways that cut the connection under their first calls of a method, `drops` in all, and answer later ones. */
-async function droppingGateways(count: number, path: string, drops: number): Promise<FakeGateway[]> {
+async function droppingGateways(
+  count: number,
+  path: string,
+  drops: number,
+  drop: FakeHandler = (call) => call.drop(),
+): Promise<FakeGateway[]> {
   let dropped = 0;
   const handler: FakeHandler = (call) => {
     if (dropped >= drops) return healthyCluster[path]?.(call);
     dropped += 1;
-    call.drop();
+    drop(call);
   };
   return Promise.all(
     Array.from({ length: count }, () => cluster.gateway({ ...healthyCluster, [path]: handler })),
@@ -93,6 +98,23 @@ test('a read whose connection breaks is sent once more, elsewhere', async () => 
     { stderr: '', exitCode: 0, calls: 2 },
   );
   assert.deepEqual(gateways.map(({ calls }) => calls.length).sort(), [0, 1, 1]);
+});
+
+test('a read whose connection breaks behind the response headers is sent once more as well', async () => {
+  const dropBegun: FakeHandler = (call) => {
+    call.begin();
+    setTimeout(() => call.drop(), 50);
+  };
+  const paths = { memory: memoryPath, logs: '/machine.MachineService/Logs' };
+  for (const [verb, path] of Object.entries(paths)) {
+    const gateways = await droppingGateways(3, path, 1, dropBegun);
+    const words = verb === 'logs' ? ['logs', 'apid'] : [verb];
+    const { stderr, exitCode } = await runVia(gateways, ['-n', 'node01', ...words]);
+    assert.deepEqual(
+      { verb, stderr, exitCode, calls: callsOf(gateways, path) },
+      { verb, stderr: '', exitCode: 0, calls: 2 },
+    );
+  }
 });
 
 test('a read is sent no third time', async () => {

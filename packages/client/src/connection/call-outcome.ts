@@ -5,8 +5,9 @@ import { type CallOptions, ClientError, Metadata } from 'nice-grpc';
  * How a call failed.
  * - `answered`: the server said so.
  * - `not-sent`: the call never left: any call may be sent elsewhere.
- * - `lost`: the connection broke before anything came back: the server may or may not have carried it out.
- * - `cut`: the connection broke after a part of the answer had come.
+ * - `lost`: the connection broke before the caller had anything of the answer: the server may or may not have carried
+ *   the call out.
+ * - `cut`: the connection broke after the caller had a part of the answer.
  */
 export type CallFailure = 'answered' | 'not-sent' | 'lost' | 'cut';
 
@@ -26,7 +27,9 @@ const cutDetails = [
 
 /** Watches one attempt of a call, to tell a server's answer from the library's own word for a broken connection. */
 export class CallOutcome {
-  #received = false;
+  /** Response headers came. */
+  #begun = false;
+  #delivered = false;
   #answered = false;
 
   /** The options of the call with the watch added. */
@@ -35,7 +38,7 @@ export class CallOutcome {
       ...options,
       metadata: Metadata(options.metadata),
       onHeader: (header) => {
-        this.#received = true;
+        this.#begun = true;
         options.onHeader?.(header);
       },
       onTrailer: (trailer) => {
@@ -47,6 +50,11 @@ export class CallOutcome {
     };
   }
 
+  /** A message of the answer is handed to the caller. */
+  delivered(): void {
+    this.#delivered = true;
+  }
+
   classify(error: unknown): { readonly failure: CallFailure; readonly fault: Fault } {
     const fault = faultFrom(error);
     if (!(error instanceof ClientError) || this.#answered) return { failure: 'answered', fault };
@@ -54,8 +62,9 @@ export class CallOutcome {
     const isBroken =
       fault.kind === 'unavailable' || (fault.kind === 'internal' && /^Received RST_STREAM/.test(details));
     if (!isBroken) return { failure: 'answered', fault };
-    if (this.#received) {
-      return { failure: cutDetails.some((known) => known.test(details)) ? 'cut' : 'answered', fault };
+    if (this.#begun) {
+      if (!cutDetails.some((known) => known.test(details))) return { failure: 'answered', fault };
+      return { failure: this.#delivered ? 'cut' : 'lost', fault };
     }
     return { failure: notSentDetails.some((known) => known.test(details)) ? 'not-sent' : 'lost', fault };
   }

@@ -55,7 +55,11 @@ export class CallRouter implements Disposable {
     for (;;) {
       const { connection, outcome } = await attempts.next();
       try {
-        yield* this.#method(connection, method)(request, outcome.watch(options)) as AsyncIterable<unknown>;
+        const answer = this.#method(connection, method)(request, outcome.watch(options));
+        for await (const message of answer as AsyncIterable<unknown>) {
+          outcome.delivered();
+          yield message;
+        }
         return;
       } catch (error) {
         attempts.failed(connection, outcome, error);

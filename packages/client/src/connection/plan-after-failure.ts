@@ -15,7 +15,7 @@ export interface FailedCall {
 
 /**
  * Whether to try a call again by another endpoint. What no server has seen may always go elsewhere. A read whose
- * connection broke before anything came back is sent once more elsewhere. A write never is: nobody knows whether it
+ * connection broke before its caller had anything of the answer is sent once more elsewhere. A write never is: nobody knows whether it
  * has been carried out.
  */
 export function planAfterFailure(call: FailedCall): 'again' | 'fail' {
