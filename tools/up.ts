@@ -36,15 +36,28 @@ async function up(): Promise<void> {
   const ref = { name: values.name, clustersFolder: join(checkout, '_out', 'talos', 'clusters') };
   const existing = await findProvisioner(ref);
   const engine = await askEngine();
-  const { provisioner, note } = chooseProvisioner({ wanted: values.provisioner, existing, engine });
+  const { provisioner: chosen, note } = chooseProvisioner({ wanted: values.provisioner, existing, engine });
   if (note !== undefined) process.stderr.write(`${note}\n`);
+  let provisioner = chosen;
   // Without an engine the command line says what to do.
-  if (provisioner === 'docker' && existing === undefined && engine.state === 'ready')
-    await ensureImages(checkout, process.env.NODEWRIGHT_TAG || 'dev');
+  if (chosen === 'docker' && existing === undefined && engine.state === 'ready')
+    provisioner = await prepareImages();
   await talosctl(
     ...['cluster', 'create', '--provisioner', provisioner, '--name', values.name, '--if-absent'],
     ...['--controlplanes', values.controlplanes, '--workers', values.workers],
   );
+}
+
+/** Yields what the nodes will be: without images they still can be processes, unless containers were asked for. */
+async function prepareImages(): Promise<'docker' | 'process'> {
+  try {
+    await ensureImages(checkout, process.env.NODEWRIGHT_TAG || 'dev');
+    return 'docker';
+  } catch (error) {
+    if (values.provisioner !== '') throw error;
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}: using processes\n`);
+    return 'process';
+  }
 }
 
 async function down(): Promise<void> {

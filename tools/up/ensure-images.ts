@@ -62,6 +62,9 @@ function digestPrograms(checkout: string): string {
     if (/^(process-supervisor|docker-keeper)\//.test(file)) continue;
     hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
   }
+  for (const file of globSync(['services/*/Dockerfile', 'images/*/Dockerfile'], { cwd: checkout }).sort()) {
+    hash.update(`${file}\0`).update(readFileSync(join(checkout, file)));
+  }
   return hash.digest('hex');
 }
 
