@@ -55,6 +55,7 @@ const effectPackages = new Set([
   '@nodewright/client',
   '@nodewright/daemon',
   '@nodewright/fault/make-folder',
+  '@nodewright/state/wire',
 ]);
 
 test('the sources import something, so that the rules below have something to judge', () => {

@@ -22,7 +22,7 @@ export function ownerConflict(stored: Metadata, owner: string): Fault {
 export function versionConflict(stored: Metadata, expected: number): Fault {
   return new Fault(
     'failed-precondition',
-    `resource ${textOf(stored)} update conflict: expected version "${expected}", actual version "${stored.version}"`,
+    `resource ${textOf(stored)} update conflict: expected version "${expected || 'undefined'}", actual version "${stored.version}"`,
   );
 }
 

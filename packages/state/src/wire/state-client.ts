@@ -2,6 +2,7 @@ import type { Resource as ResourceMessage } from '@nodewright/contract/gen/cosi/
 import type { StateDefinition } from '@nodewright/contract/gen/cosi/resource/state.ts';
 import { faultFrom } from '@nodewright/fault';
 import type { Client } from 'nice-grpc';
+import { teardownByUpdate } from '../change/teardown-by-update.ts';
 import type { KindRef, NewResource, Pointer, Resource } from '../resource.ts';
 import type { SpecCodecs } from '../spec/spec-codec.ts';
 import type {
@@ -34,6 +35,8 @@ class StateClient implements State {
   readonly #client: Client<typeof StateDefinition>;
   readonly #codecs: SpecCodecs;
   readonly #retry: RetryPolicy | undefined;
+  /** Older servers have no such call. */
+  #hasTeardown = true;
 
   constructor(client: Client<typeof StateDefinition>, codecs: SpecCodecs, retry: RetryPolicy | undefined) {
     this.#client = client;
@@ -83,9 +86,19 @@ class StateClient implements State {
     return this.#decode(await faulty(this.#client.update(request)));
   }
 
-  async teardown({ namespace, type, id }: Pointer, { owner = '' }: WriteOptions = {}): Promise<boolean> {
-    const { destroyReady } = await faulty(this.#client.teardown({ namespace, type, id, options: { owner } }));
-    return destroyReady;
+  async teardown(pointer: Pointer, { owner = '' }: WriteOptions = {}): Promise<boolean> {
+    const { namespace, type, id } = pointer;
+    if (this.#hasTeardown) {
+      try {
+        const { destroyReady } = await this.#client.teardown({ namespace, type, id, options: { owner } });
+        return destroyReady;
+      } catch (error) {
+        const fault = faultFrom(error);
+        if (fault.kind !== 'unimplemented') throw fault;
+        this.#hasTeardown = false;
+      }
+    }
+    return teardownByUpdate(this, pointer, { owner });
   }
 
   async destroy({ namespace, type, id }: Pointer, { owner = '' }: WriteOptions = {}): Promise<void> {
