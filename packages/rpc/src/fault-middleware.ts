@@ -1,5 +1,6 @@
 import { faultFrom, grpcCodeFromKind } from '@nodewright/fault';
 import { type CallContext, ServerError, type ServerMiddlewareCall } from 'nice-grpc';
+import { statusText } from './status-text.ts';
 
 /** Turns whatever a handler throws into a gRPC status: the only place where that happens in a server. */
 export async function* faultMiddleware<Request, Response>(
@@ -12,6 +13,6 @@ export async function* faultMiddleware<Request, Response>(
     // Statuses of the library itself pass as they are.
     if (error instanceof ServerError) throw error;
     const { kind, message } = faultFrom(error);
-    throw new ServerError(grpcCodeFromKind(kind), message);
+    throw new ServerError(grpcCodeFromKind(kind), statusText(message));
   }
 }

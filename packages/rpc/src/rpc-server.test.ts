@@ -25,6 +25,7 @@ const implementation: TimeServiceImplementation = {
   },
   async timeCheck({ server }) {
     if (server === 'fault') throw new Fault('not-found', 'no such server');
+    if (server.startsWith('quote')) throw new Fault('unknown', `${server}\ud83d`);
     if (server === 'secret') throw new Fault('internal', `token ${new Secret('abc')}`);
     throw new Error('it broke');
   },
@@ -130,6 +131,25 @@ test('an rpc server turns faults into statuses and never shows more than their t
       [13, 'token ******'],
       [2, 'it broke'],
     ]);
+  });
+});
+
+test('an rpc server and its connection outlive a fault that quotes half a character, or very much', async () => {
+  await withServer(async ({ path }) => {
+    const { channel, client } = timeClient(path);
+    using _ = channel;
+    const said = async (server: string) => {
+      const failure = await client
+        .timeCheck({ server }, { signal: AbortSignal.timeout(10_000) })
+        .catch((e) => e);
+      return failure instanceof ClientError ? [failure.code, failure.details.slice(-30)] : failure;
+    };
+    assert.deepEqual(await said('quote '), [2, 'quote \ufffd']);
+    assert.deepEqual(await said(`quote ${'x'.repeat(5_000_000)}`), [
+      2,
+      ' (cut: it has 5000007 characters)'.slice(-30),
+    ]);
+    assert.deepEqual(await said('fault'), [5, 'no such server']);
   });
 });
 
