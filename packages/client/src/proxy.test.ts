@@ -21,6 +21,9 @@ test('parseProxyUrl() refuses what cannot be honoured, without showing a passwor
     ['ftp://x', 'invalid-argument', 'proxy-url "ftp://x" is not valid'],
     ['http://', 'invalid-argument', 'proxy-url "http://" is not valid'],
     ['http://u:secret@x/path', 'invalid-argument', 'proxy-url "http://******@x/path" is not valid'],
+    ['http://u:sec/ret@x', 'invalid-argument', 'proxy-url "http://******@x" is not valid'],
+    ['http://u:sec@ret/@x:1/y', 'invalid-argument', 'proxy-url "http://******@x:1/y" is not valid'],
+    ['u:secret@x:3128', 'invalid-argument', 'proxy-url "******@x:3128" is not valid'],
     ['http://x:99999', 'invalid-argument', 'proxy-url "http://x:99999" is not valid'],
     ['', 'invalid-argument', 'proxy-url "" is not valid'],
   ];
@@ -28,4 +31,11 @@ test('parseProxyUrl() refuses what cannot be honoured, without showing a passwor
   for (const [text, kind, message] of refused) {
     assert.throws(() => parseProxyUrl(text), { kind, message: message + hint }, text);
   }
+});
+
+test('parseProxyUrl() says what to do with a % that encodes nothing', () => {
+  assert.throws(() => parseProxyUrl('http://u:100%@x'), {
+    kind: 'invalid-argument',
+    message: 'proxy-url "http://******@x" is not valid: a % in its user or password must be written as %25',
+  });
 });

@@ -12,7 +12,7 @@ const forms = 'use "direct" or the URL of an HTTP proxy, such as http://proxy.ex
 
 /** The URL without what may be a password in it, for errors. */
 function shown(text: string): string {
-  return JSON.stringify(text.replace(/\/\/[^/?#]*@/, '//******@'));
+  return JSON.stringify(text.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1******@'));
 }
 
 /**
@@ -32,11 +32,24 @@ export function parseProxyUrl(text: string): 'direct' | HttpProxy {
     throw new Fault('invalid-argument', `proxy-url ${shown(text)} is not valid: ${forms}`);
   }
   const { hostname, port, username, password } = url;
-  return {
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: port === '' ? 80 : Number(port),
-    ...(username === ''
-      ? {}
-      : { credentials: new Secret(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`) }),
-  };
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const address = { host, port: port === '' ? 80 : Number(port) };
+  if (username === '') return address;
+  const credentials = [username, password].map(decoded);
+  if (credentials.includes(undefined)) {
+    throw new Fault(
+      'invalid-argument',
+      `proxy-url ${shown(text)} is not valid: a % in its user or password must be written as %25`,
+    );
+  }
+  return { ...address, credentials: new Secret(credentials.join(':')) };
+}
+
+/** Undefined for what is not encoded as a part of a URL is. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
