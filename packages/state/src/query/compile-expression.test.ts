@@ -83,6 +83,7 @@ test('compileExpression() refuses what RE2 refuses', () => {
     '\\p{What}',
     '((a{1000}){1000})',
     '('.repeat(300),
+    `[${'a'.repeat(20_000)}]`,
   ]) {
     assert.throws(() => compileExpression(source), ExpressionError, source);
   }
@@ -93,4 +94,9 @@ test('compileExpression() is not kept busy by expressions that are made for it',
   for (const source of ['^(a+)+$', '^(a|a)*$', '^(.*)*b$', '(a?){200}a{200}b']) {
     assert.equal(compileExpression(source)(text), false);
   }
+});
+
+test('compileExpression() is not kept busy by nothing, repeated', { timeout: 5000 }, () => {
+  const nothing = ['', '(?i)', 'a{0}'].map((part) => `${'('.repeat(20)}${part}${'){1000}'.repeat(20)}`);
+  for (const source of nothing) assert.equal(compileExpression(`^${source}b$`)('b'), true, source);
 });

@@ -54,10 +54,13 @@ function holds(labels: Labels, term: LabelTerm): boolean {
   }
 }
 
+/** Far more than a number of 64 bits has: reading one of millions of digits would keep the process busy. */
+const maxNumberCharacters = 100;
 const powers = ['', 'k', 'm', 'g', 't', 'p'];
 
 function numberOf(text: string | undefined): bigint | undefined {
-  const match = /^([+-]?\d+)(?:([kmgtp])(i?))?$/i.exec(text ?? '');
+  if (text === undefined || text.length > maxNumberCharacters) return undefined;
+  const match = /^([+-]?\d+)(?:([kmgtp])(i?))?$/i.exec(text);
   if (match === null) return undefined;
   const [, digits = '', suffix = '', binary = ''] = match;
   const base = binary === '' ? 1000n : 1024n;

@@ -12,6 +12,8 @@ type Step =
   | { readonly kind: 'match' };
 
 const maxSteps = 20_000;
+/** Classes of characters with very many members would cost more than their one step. */
+const maxCharacters = 10_000;
 
 /**
  * A function that says whether the expression is found anywhere in a text.
@@ -19,6 +21,7 @@ const maxSteps = 20_000;
  * @throws ExpressionError when the expression is not one of RE2's, or too large
  */
 export function compileExpression(text: string): (candidate: string) => boolean {
+  if (text.length > maxCharacters) throw new ExpressionError('too large');
   const steps: Step[] = [];
   emit(parseExpression(text), steps);
   push(steps, { kind: 'match' });
@@ -65,7 +68,12 @@ function emitChoice(parts: readonly Syntax[], steps: Step[]): void {
 }
 
 function emitRepeat({ part, min, max }: Syntax & { kind: 'repeat' }, steps: Step[]): void {
-  for (let count = 0; count < min; count += 1) emit(part, steps);
+  for (let count = 0; count < min; count += 1) {
+    const before = steps.length;
+    emit(part, steps);
+    // Nothing any number of times is nothing, and nested repeats of it would never end.
+    if (steps.length === before) break;
+  }
   if (max === Number.POSITIVE_INFINITY) {
     const fork: number[] = [];
     const at = push(steps, { kind: 'fork', targets: fork });
