@@ -13,13 +13,14 @@ const smallestDiskBytes = (6 * 1024 - (2101 + 100 + 1 + 10)) * mebibyte;
 
 const noResources = 'the nodes give no resources';
 
-/** Not known and not allowed to know are the same here. */
+/** Not known and not allowed to know are the same here; nodes refuse kinds that they do not have in the same way. */
 async function unlessDenied(run: () => Promise<CheckOutcome>): Promise<CheckOutcome> {
   try {
     return await run();
   } catch (error) {
-    if (faultFrom(error).kind === 'permission-denied') return skip('the caller may not read it');
-    throw error;
+    const { kind, message } = faultFrom(error);
+    if (kind !== 'permission-denied') throw error;
+    return skip(message.includes('" is not supported') ? noResources : 'the caller may not read it');
   }
 }
 
