@@ -79,3 +79,15 @@ test('findNetworkNamespaces() finds the first process of each name, and none whe
   ]);
   assert.deepEqual(networkNamespaceNames(join(folder, 'missing')), []);
 });
+
+test('findNetworkNamespaces() asks the file system for no name that is not there', async () => {
+  const names = join(folder, 'few');
+  mkdirSync(names);
+  symlinkSync(join(folder, 'pod'), join(names, 'pod'));
+  const asked = Array.from({ length: 300_000 }, (_, index) => `missing-${index}`);
+  const started = performance.now();
+  assert.deepEqual(await findNetworkNamespaces([...asked, 'pod'], { folder: names, procRoot: folder }), [
+    { name: 'pod', pid: 100 },
+  ]);
+  assert.ok(performance.now() - started < 1500);
+});

@@ -105,7 +105,12 @@ test('paths are joined, cleaned and shortened as in a file system', () => {
   );
 });
 
-test('pathFromRequest() takes any text but one with a NUL byte', () => {
+test('pathFromRequest() takes any text but one with a NUL byte, or longer than a path can be', () => {
   assert.equal(pathFromRequest('/é'), '/\xc3\xa9');
+  assert.equal(pathFromRequest(`/${'a'.repeat(4094)}`).length, 4095);
+  assert.throws(() => pathFromRequest('é'.repeat(2048)), {
+    kind: 'invalid-argument',
+    message: 'a path of 4096 bytes is longer than any on Linux: it must have at most 4095',
+  });
   assert.throws(() => pathFromRequest('/a\0b'), { kind: 'invalid-argument', message: /NUL byte/ });
 });

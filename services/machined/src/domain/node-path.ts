@@ -4,6 +4,8 @@ import { bytesFromText } from './byte-text.ts';
 
 /** As the kernel: more links than this on one path are a loop. */
 const maxLinks = 40;
+/** As the kernel. */
+const maxPathBytes = 4095;
 
 /**
  * A path of a request as bytes.
@@ -14,7 +16,14 @@ export function pathFromRequest(text: string): string {
   if (text.includes('\0')) {
     throw new Fault('invalid-argument', `path ${JSON.stringify(text)} has a NUL byte in it`);
   }
-  return bytesFromText(text);
+  const bytes = bytesFromText(text);
+  if (bytes.length > maxPathBytes) {
+    throw new Fault(
+      'invalid-argument',
+      `a path of ${bytes.length} bytes is longer than any on Linux: it must have at most ${maxPathBytes}`,
+    );
+  }
+  return bytes;
 }
 
 /** Without `.`, `..`, double slashes and a slash at its end; the empty path is `.`. */
