@@ -11,5 +11,5 @@ test('matchesLabels() is not kept busy by numbers of millions of digits', { time
       false,
     );
   }
-  assert.ok(performance.now() - started < 500);
+  assert.ok(performance.now() - started < 2000);
 });
