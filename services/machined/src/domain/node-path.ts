@@ -19,8 +19,8 @@ export function pathFromRequest(text: string): string {
   const bytes = bytesFromText(text);
   if (bytes.length > maxPathBytes) {
     throw new Fault(
-      'invalid-argument',
-      `a path of ${bytes.length} bytes is longer than any on Linux: it must have at most ${maxPathBytes}`,
+      'unknown',
+      `a path of ${bytes.length} bytes, more than ${maxPathBytes}: file name too long`,
     );
   }
   return bytes;
