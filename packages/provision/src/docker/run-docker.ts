@@ -72,7 +72,8 @@ export function outcomeOf(
   throw new Fault('unavailable', `docker ${words.slice(0, 2).join(' ')} failed: ${lastLine}`);
 }
 
-function endGroup(pid: number | undefined): void {
+/** Ends a command that leads a process group, and what it started; nothing when they have ended already. */
+export function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGTERM');
   } catch {

@@ -1,6 +1,47 @@
 import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseLogLine } from './stack-logs.ts';
+import { encodeClusterState } from '../domain/cluster-state.ts';
+import { openTemporaryFolder } from '../testing/temporary-folder.ts';
+import type { TryDocker } from './run-docker.ts';
+import { parseLogLine, stackLogs } from './stack-logs.ts';
+
+const docker: TryDocker = async ([word]) => ({
+  code: 0,
+  stdout: word === 'compose' ? '2.30.0' : '27.0.0 1.47',
+  stderr: '',
+});
+
+test('stackLogs() ends without a failure when its reader has seen enough', { timeout: 20_000 }, async () => {
+  await using temporary = await openTemporaryFolder();
+  const { path } = temporary;
+  await mkdir(join(path, 'clusters', 'x'), { recursive: true });
+  const node = { name: 'node01', address: '10.5.0.2', type: 'controlplane' } as const;
+  const state = encodeClusterState({
+    provisioner: 'docker',
+    name: 'x',
+    phase: 'created',
+    shape: { controlPlanes: 1, workers: 0 },
+    patchDigest: '',
+    nodes: [node],
+    stack: { tag: 'dev', jaegerPort: 0, otlpPort: 0, publishedPorts: {}, engine: {} },
+  });
+  await writeFile(join(path, 'clusters', 'x', 'state.yaml'), state);
+  // It is ended by the signal, as a client without a handler is.
+  const program = '#!/bin/sh\nwhile :; do echo "node01-1  | hello"; sleep 0.05; done\n';
+  await writeFile(join(path, 'docker'), program, { mode: 0o755 });
+  const environment = { PATH: `${path}:/usr/bin:/bin` };
+  const ref = { name: 'x', clustersFolder: join(path, 'clusters') };
+  const ended = new AbortController();
+  const lines: string[] = [];
+  const request = { node: undefined, follow: true, signal: ended.signal };
+  for await (const { node, text } of stackLogs(ref, request, { environment, docker })) {
+    lines.push(`${node} ${text}`);
+    ended.abort();
+  }
+  assert.equal(lines[0], 'node01 hello');
+});
 
 test('parseLogLine() says which node a line of compose is of', () => {
   assert.deepEqual(

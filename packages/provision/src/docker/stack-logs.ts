@@ -4,6 +4,7 @@ import { Fault } from '@nodewright/fault';
 import { locateCluster, readCluster } from '../cluster/read-cluster.ts';
 import type { ClusterRef, LogLine, LogRequest } from '../provisioner.ts';
 import { requireEngine } from './engine.ts';
+import { endGroup } from './run-docker.ts';
 import { composeWords, engineOf, type StackEngineInit } from './stack-engine.ts';
 
 /**
@@ -37,7 +38,8 @@ export async function* stackLogs(
     { env: engine.environment, stdio: ['ignore', 'pipe', 'ignore'], detached: true },
   );
   const stop = () => {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
+    // One that a signal has ended has no exit code.
+    if (child.exitCode === null && child.signalCode === null) endGroup(child.pid);
   };
   child.on('error', () => {});
   signal.addEventListener('abort', stop, { once: true });
