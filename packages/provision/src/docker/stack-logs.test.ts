@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeClusterState } from '../domain/cluster-state.ts';
 import { openTemporaryFolder } from '../testing/temporary-folder.ts';
 import type { TryDocker } from './run-docker.ts';
@@ -38,7 +39,10 @@ test('stackLogs() ends without a failure when its reader has seen enough', { tim
   const request = { node: undefined, follow: true, signal: ended.signal };
   for await (const { node, text } of stackLogs(ref, request, { environment, docker })) {
     lines.push(`${node} ${text}`);
+    if (ended.signal.aborted) continue;
     ended.abort();
+    // Until the command is gone for good.
+    await sleep(500);
   }
   assert.equal(lines[0], 'node01 hello');
 });
