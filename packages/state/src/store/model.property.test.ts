@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { faultFrom } from '@nodewright/fault';
 import fc from 'fast-check';
 import { addFinalizers, removeFinalizers } from '../change/finalizers.ts';
+import { updateResource } from '../change/modify-resource.ts';
 import { EventReader, newNote, note, notes } from '../conformance/index.ts';
 import { Model, type Operation } from '../conformance/model.ts';
 import { openMemoryState } from '../conformance/open-memory-state.ts';
 import type { Resource } from '../resource.ts';
-import type { State } from '../state.ts';
+import type { QueryOptions, State } from '../state.ts';
 
 const id = fc.constantFrom('a', 'b', 'c');
 const owner = fc.constantFrom('', 'one', 'two');
@@ -109,6 +110,52 @@ test('a watch tells the history from where it began, however reads and writes al
       },
     ),
     { numRuns: 300 },
+  );
+});
+
+test('what a watch with a query has told is what the query finds, wherever it began', async () => {
+  const matching: QueryOptions[] = [
+    { labelQueries: [[{ key: 'even', operation: 'exists' }]] },
+    { idQuery: { regexp: '[ab]' } },
+  ];
+  await fc.assert(
+    fc.asyncProperty(operations, operations, fc.constantFrom(...matching), async (before, after, query) => {
+      const state = openMemoryState();
+      /** Even counts have a label. */
+      const write = async (op: Operation) => {
+        await apply(state, op);
+        await updateResource(
+          state,
+          note(op.id),
+          ({ spec }) => ({
+            metadata: { labels: Object.fromEntries(spec.count % 2 === 0 ? [['even', '']] : []) },
+          }),
+          { owner: 'owner' in op ? op.owner : '', expectedPhase: 'any' },
+        ).catch(() => {});
+      };
+      for (const op of before) await write(op);
+      using watch = await state.watchKind(notes, { ...query, bootstrapContents: true, aggregated: true });
+      for (const op of after) await write(op);
+      const told = new Map<string, Resource>();
+      const expected = await state.list(notes, query);
+      // What had happened is told in the same turn.
+      setImmediate(() => watch[Symbol.dispose]());
+      for await (const events of watch) {
+        for (const event of events) {
+          if (!('resource' in event)) continue;
+          const { id: name } = event.resource.metadata;
+          if (event.kind === 'created') assert.equal(told.has(name), false);
+          else assert.equal(told.has(name), true);
+          if (event.kind === 'destroyed') told.delete(name);
+          else told.set(name, event.resource);
+        }
+      }
+      assert.deepEqual(
+        [...told.values()].sort((a, b) => (a.metadata.id < b.metadata.id ? -1 : 1)),
+        expected,
+      );
+    }),
+    { numRuns: 200 },
   );
 });
 

@@ -11,7 +11,8 @@ type Step =
   | { readonly kind: 'fork'; readonly targets: number[] }
   | { readonly kind: 'match' };
 
-const maxSteps = 20_000;
+/** Room for every repeat that RE2 allows, and little enough that hundreds of ids take a moment at most. */
+const maxSteps = 2000;
 /** Classes of characters with very many members would cost more than their one step. */
 const maxCharacters = 10_000;
 
@@ -97,40 +98,32 @@ function emitRepeat({ part, min, max }: Syntax & { kind: 'repeat' }, steps: Step
 /** Walks all alternatives in step, character by character. */
 function search(steps: readonly Step[], text: string): boolean {
   const points = [...text].map((character) => character.codePointAt(0) as number);
-  let active = new Set<number>();
+  /** At which character each step was last added, plus one: so no step is gone through twice there. */
+  const added = new Uint32Array(steps.length);
+  let active: number[] = [];
   for (let at = 0; at <= points.length; at += 1) {
-    active.add(0);
-    const waiting = settle(steps, active, points, at);
-    if (waiting === 'match') return true;
-    active = new Set();
-    const point = points[at];
-    if (point === undefined) return false;
-    for (const index of waiting) {
-      const step = steps[index] as Step & { kind: 'character' };
-      if (step.test(point)) active.add(index + 1);
+    const add = (index: number) => {
+      if (added[index] === at + 1) return;
+      added[index] = at + 1;
+      active.push(index);
+    };
+    add(0);
+    const next: number[] = [];
+    // The list grows while it is walked.
+    for (let position = 0; position < active.length; position += 1) {
+      const index = active[position] as number;
+      const step = steps[index] as Step;
+      if (step.kind === 'match') return true;
+      if (step.kind === 'fork') step.targets.forEach(add);
+      else if (step.kind === 'assertion') {
+        if (isAt(step.assertion, points, at)) add(index + 1);
+      } else if (at < points.length && step.test(points[at] as number)) next.push(index + 1);
     }
+    // What waits for the next character was reached once each, for each has one step before it.
+    active = next;
+    for (const index of next) added[index] = at + 2;
   }
   return false;
-}
-
-/** The steps that wait for a character once everything that takes none has been gone through. */
-function settle(
-  steps: readonly Step[],
-  from: ReadonlySet<number>,
-  points: readonly number[],
-  at: number,
-): number[] | 'match' {
-  const seen = new Set(from);
-  const waiting: number[] = [];
-  // A set grows while it is walked: what is added is visited, each step once.
-  for (const index of seen) {
-    const step = steps[index] as Step;
-    if (step.kind === 'match') return 'match';
-    if (step.kind === 'character') waiting.push(index);
-    else if (step.kind === 'fork') for (const target of step.targets) seen.add(target);
-    else if (isAt(step.assertion, points, at)) seen.add(index + 1);
-  }
-  return waiting;
 }
 
 function isAt(assertion: Assertion, points: readonly number[], at: number): boolean {
