@@ -128,4 +128,17 @@ describe('health of a cluster', { skip }, () => {
     });
     await assert.rejects(linesOf(controlPlane, {}, 'os:etcd:backup'), { code: 7 });
   });
+
+  test('a node that stops during a check does not look as if the check had been ended by its caller', async () => {
+    const clusterInfo = { controlPlaneNodes: [first], workerNodes: [ownAddress()] };
+    const client = controlPlane.client(ClusterServiceDefinition, 'os:reader');
+    await assert.rejects(
+      async () => {
+        for await (const { message } of client.healthCheck({ waitTimeout: { seconds: 60n }, clusterInfo })) {
+          if (message.startsWith('discovered')) controlPlane.machined.signal('SIGTERM');
+        }
+      },
+      { code: 14, details: 'this node stops before the check is over: ask another control plane' },
+    );
+  });
 });

@@ -33,6 +33,21 @@ test('a health check takes the nodes that are named, else those that are known, 
   });
 });
 
+test('a health check does not ask as many nodes at once as a request has room for', () => {
+  const named = (count: number) => ({
+    clusterInfo: {
+      controlPlaneNodes: ['a'],
+      workerNodes: Array<string>(count - 1).fill('b'),
+      forceEndpoint: '',
+    },
+  });
+  assert.equal(nodesToCheck(named(5000), [], 'own').workers.length, 4999);
+  assert.throws(() => nodesToCheck(named(5001), [], 'own'), {
+    kind: 'invalid-argument',
+    message: '5001 nodes are too many for one check: name at most 5000',
+  });
+});
+
 test('a health check takes as long as it is given, 20 minutes by default, and no more than a timer can', () => {
   const of = (seconds: bigint, nanos = 0) => healthTimeoutMs({ waitTimeout: { seconds, nanos } });
   assert.deepEqual(

@@ -11,6 +11,8 @@ export interface CheckedNodes {
 
 /** As talosctl has it. Source: Talos v1.14: health. */
 const defaultTimeoutMs = 20 * 60_000;
+/** All are asked at once: far more than a cluster has, few enough for one node. */
+const maxNodes = 5000;
 /** The longest time that a timer can have. */
 const longestTimeoutMs = 2 ** 31 - 1;
 
@@ -18,6 +20,7 @@ const longestTimeoutMs = 2 ** 31 - 1;
  * Whom to check: the nodes that the request names, else those that this node knows, which is at least itself.
  *
  * @param own address of this node, a control plane.
+ * @throws Fault `invalid-argument` for more nodes than can be asked at once
  */
 export function nodesToCheck(
   { clusterInfo }: Pick<HealthCheckRequest, 'clusterInfo'>,
@@ -25,6 +28,13 @@ export function nodesToCheck(
   own: string,
 ): CheckedNodes {
   const { controlPlaneNodes = [], workerNodes = [] } = clusterInfo ?? {};
+  const count = controlPlaneNodes.length + workerNodes.length;
+  if (count > maxNodes) {
+    throw new Fault(
+      'invalid-argument',
+      `${count} nodes are too many for one check: name at most ${maxNodes}`,
+    );
+  }
   if (controlPlaneNodes.length > 0 || workerNodes.length > 0) {
     return { controlPlanes: controlPlaneNodes, workers: workerNodes };
   }

@@ -53,7 +53,13 @@ export function createClusterHealth(init: ClusterHealthInit): ClusterServiceImpl
         timeoutMs,
         signal: AbortSignal.any([context.signal, stopSignal]),
       });
-      for await (const message of lines) yield { message };
+      try {
+        for await (const message of lines) yield { message };
+      } catch (error) {
+        // Clients take a check that was cancelled for one that somebody has seen enough of.
+        if (!stopSignal.aborted || context.signal.aborted) throw error;
+        throw new Fault('unavailable', 'this node stops before the check is over: ask another control plane');
+      }
     },
   };
 }
