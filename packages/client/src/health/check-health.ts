@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { NodeClient } from '../node-client.ts';
 import { etcdChecks } from './etcd-checks.ts';
@@ -85,14 +86,7 @@ async function* settle(
   }
 }
 
-/** Resolves after `ms`, or when `signal` aborts. */
-function delay(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener('abort', () => {
-    clearTimeout(timer);
-    resolve();
-  });
-  if (signal.aborted) resolve();
-  return promise;
+/** Resolves after `ms`, or when `signal` aborts. Nothing stays behind: a check may be repeated for weeks. */
+async function delay(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(Math.max(0, ms), undefined, { signal }).catch(() => {});
 }
