@@ -31,7 +31,10 @@ const membership = (...hostnames: string[]) => ({
   })),
 });
 
-const node = await startNode({ members: membership('node01', 'node02') });
+const node = await startNode({
+  members: membership('node01', 'node02'),
+  args: ['--restart-interval', '300ms'],
+});
 after(() => node[Symbol.asyncDispose]());
 await Promise.all(
   ['machined', 'apid', 'trustd'].map((id) => node.serviceSays(id, /^Health check successful$/)),
@@ -232,4 +235,27 @@ test('an expression for ids that would keep others busy for ever is answered at 
 }, async () => {
   const found = await state.list(services, { idQuery: { regexp: '^(m+|a+|c+|h+|i+|n+|e+|d+)*x$' } });
   assert.deepEqual(found, []);
+});
+
+test('watches see the services end, and end with the node, which is not held up by them', async () => {
+  const seen: string[] = [];
+  using watch = await state.watchKind(services, { bootstrapContents: true });
+  const follow = (async () => {
+    for await (const [event] of watch) {
+      seen.push(
+        event !== undefined && 'resource' in event
+          ? `${event.kind} ${event.resource.metadata.id}`
+          : `${event?.kind}`,
+      );
+      if (event?.kind === 'errored') break;
+    }
+  })();
+  await eventually(() => seen.includes('bootstrapped'), { what: 'contents' });
+  const started = performance.now();
+  node.machined.signal('SIGTERM');
+  await follow;
+  assert.deepEqual(await node.machined.exited, { code: 0, signal: null });
+  assert.ok(performance.now() - started < 10_000);
+  const ends = seen.slice(seen.indexOf('bootstrapped') + 1);
+  assert.ok(ends.includes('destroyed apid') && ends.at(-1) === 'errored', ends.join());
 });
