@@ -1,5 +1,6 @@
 // Clusters of `talosctl cluster create --provisioner docker`: several at once, killed, stopped, interrupted, gone.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -189,11 +190,12 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
     const cli = { home: home.path, environment: engineEnvironment() };
     for (const delayMs of [500, 1500, 3000]) {
       const child = startTalosctl(['cluster', 'create', 'docker', '--name', name, '--workers', '0'], cli);
+      const closed = once(child, 'close');
+      child.stdout.resume();
+      child.stderr.resume();
       await sleep(delayMs);
       child.kill('SIGINT');
-      const [code] = await new Promise<[number | null]>((resolve) =>
-        child.once('close', (exit) => resolve([exit])),
-      );
+      const [code] = await closed;
       // It may have been done just before: then there is a cluster, and it is whole.
       if (code === 0) await runTalosctl(['cluster', 'destroy', '--name', name], cli);
       assert.deepEqual(await objectsOf(name), [], `after ${delayMs} ms`);
