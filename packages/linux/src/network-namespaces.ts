@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { processNumbers } from './process-numbers.ts';
 
 /** A network namespace that has a name, and a process in it. */
 export interface NamedNetworkNamespace {
@@ -46,10 +47,7 @@ export async function findNetworkNamespaces(
 
   const missing = new Set(wanted.map(({ id }) => id));
   const pidsById = new Map<string, number>();
-  const pids = readdirSync(procRoot)
-    .filter((name) => /^\d{1,10}$/.test(name))
-    .map(Number)
-    .sort((a, b) => a - b);
+  const pids = processNumbers(procRoot);
   for (const [index, pid] of pids.entries()) {
     if (missing.size === 0) break;
     if (index > 0 && index % batchSize === 0) {

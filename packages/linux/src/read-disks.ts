@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { ifReadable } from './if-readable.ts';
 
 /** What kind of disk it is. */
 export type DiskKind = 'ssd' | 'hdd' | 'nvme' | 'sd' | 'cd';
@@ -97,13 +98,4 @@ function vitalProductSerial(folder: string): string {
   return page === undefined
     ? ''
     : page.subarray(vitalProductHeaderBytes).toString('latin1').replaceAll('\0', '').trim();
-}
-
-/** Devices come and go, and drivers differ in what they tell. */
-function ifReadable<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { ifReadable } from './if-readable.ts';
 import { parseProcessStat } from './parse-process-stat.ts';
+import { processNumbers } from './process-numbers.ts';
 
 /** A process of user space. */
 export interface ProcessInfo {
@@ -39,11 +41,7 @@ const batchSize = 64;
 export async function readProcesses(init: ReadProcessesInit): Promise<ProcessInfo[]> {
   const procRoot = init.procRoot ?? '/proc';
   const processes: ProcessInfo[] = [];
-  // Node.js sorts names as words; the kernel lists processes by number.
-  const pids = readdirSync(procRoot)
-    .filter((name) => /^\d{1,10}$/.test(name))
-    .map(Number)
-    .sort((a, b) => a - b);
+  const pids = processNumbers(procRoot);
   for (const [index, pid] of pids.entries()) {
     if (index > 0 && index % batchSize === 0) {
       await setImmediate();
@@ -78,13 +76,4 @@ function readProcess(folder: string, pageSizeBytes: bigint): ProcessInfo | undef
     args,
     label: (ifReadable(() => readFileSync(`${folder}/attr/current`, 'utf8')) ?? '').replace(/[\0\n]+$/, ''),
   };
-}
-
-/** A process may be gone, or be another user's, at every step: that is an answer, not a failure. */
-function ifReadable<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }

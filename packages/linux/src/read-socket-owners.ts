@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { ifReadable } from './if-readable.ts';
+import { processNumbers } from './process-numbers.ts';
 
 /** A process that holds a socket. */
 export interface SocketOwner {
@@ -22,10 +24,7 @@ export async function readSocketOwners(
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<bigint, SocketOwner>> {
   const owners = new Map<bigint, SocketOwner>();
-  const pids = readdirSync(procRoot)
-    .filter((name) => /^\d{1,10}$/.test(name))
-    .map(Number)
-    .sort((a, b) => a - b);
+  const pids = processNumbers(procRoot);
   for (const [index, pid] of pids.entries()) {
     if (index > 0 && index % batchSize === 0) {
       await setImmediate();
@@ -47,13 +46,4 @@ function socketsOf(folder: string): bigint[] {
     if (inode !== undefined) inodes.push(BigInt(inode));
   }
   return inodes;
-}
-
-/** A process may be gone, or be another user's, at every step: that is an answer, not a failure. */
-function ifReadable<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }
