@@ -14,6 +14,8 @@ export interface SpawnDaemonInit {
   readonly cwd?: string;
   /** Flags of Node.js itself, for example of its permission model. */
   readonly nodeFlags?: readonly string[];
+  /** A program and its arguments that becomes the daemon, for example to give up rights. */
+  readonly through?: readonly string[];
 }
 
 /** A daemon that runs as a child of the test. Disposing it ends it: SIGTERM, and SIGKILL when that does not do. */
@@ -69,11 +71,13 @@ export async function spawnDaemon({
   cwd,
   nodeFlags = [],
   program,
+  through = [],
 }: SpawnDaemonInit): Promise<DaemonProcess> {
   const inherited = Object.entries(process.env).filter(
     ([key]) => !key.startsWith('OTEL_') && !key.startsWith('NODE_'),
   );
-  const child = spawn(process.execPath, [...nodeFlags, program ?? programOf(name), ...args], {
+  const command = [...through, process.execPath, ...nodeFlags, program ?? programOf(name), ...args];
+  const child = spawn(command[0] as string, command.slice(1), {
     cwd,
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

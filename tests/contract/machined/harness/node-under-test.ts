@@ -24,6 +24,8 @@ export interface NodeUnderTestInit extends Partial<NodeConfigInit> {
   readonly servicesFolder?: string;
   /** Whether machined starts apid and trustd, which is the default, or finds them beside it. */
   readonly services?: 'child' | 'external';
+  /** The modes of files hold for machined even when root runs the tests. */
+  readonly obeysModes?: boolean;
 }
 
 export interface NodeUnderTest extends AsyncDisposable {
@@ -46,6 +48,9 @@ export interface NodeUnderTest extends AsyncDisposable {
 export function ownAddress(): string {
   return `127.${randomInt(8, 16)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
 }
+
+/** What lets root open every file is given up. */
+const withoutOverride = ['setpriv', '--bounding-set=-dac_override,-dac_read_search'];
 
 /** Nobody listens there. */
 const noTimeServer = '127.0.0.1:1';
@@ -83,6 +88,7 @@ export async function startNode(init: NodeUnderTestInit = {}): Promise<NodeUnder
     args: [...args, ...services, ...(init.args ?? [])],
     cwd: empty,
     env: init.env,
+    through: init.obeysModes === true && process.getuid?.() === 0 ? withoutOverride : [],
   });
   scope.use(machined);
   const ended = machined.exited.then(() => true);
