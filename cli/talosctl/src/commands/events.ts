@@ -3,12 +3,9 @@ import { InvalidArgumentError } from 'commander';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { readEvent } from '../event-text.ts';
 import { parseGoDuration } from '../go-duration.ts';
-import { NodeErrors } from '../node-errors.ts';
 import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
-import { openClient } from '../open-client.ts';
-import { documentError, ListDocument } from '../render/document.ts';
 import { formatTable } from '../render/table.ts';
-import { writeSlowly } from '../write-slowly.ts';
+import { reportStream } from '../report-stream.ts';
 
 interface EventsOptions extends NodeOptions, OutputOptions {
   readonly tail: number;
@@ -36,41 +33,24 @@ function eventsRequest({ tail, duration = 0n, since = '', actorId = '' }: Events
   return { tailEvents: tail, tailSeconds: Number(duration), tailId: since, withActorId: actorId };
 }
 
-async function printEvents(env: CliEnvironment, options: EventsOptions): Promise<void> {
-  using client = await openClient(env, options);
-  const errors = new NodeErrors(env);
-  const document = options.output === 'table' ? undefined : new ListDocument(env.stdout, options.output);
+function printEvents(env: CliEnvironment, options: EventsOptions): Promise<void> {
   const request = eventsRequest(options);
-  if (document === undefined) {
-    await writeSlowly(env.stdout, lines([['NODE', 'ID', 'EVENT', 'ACTOR', 'SOURCE', 'MESSAGE']]));
-  }
-  const events = client.fanOutStream((node, signal) => node.machine.events(request, { signal }), {
-    signal: env.signal,
+  return reportStream(env, options, {
+    call: (node, signal) => node.machine.events(request, { signal }),
+    head: lines([['NODE', 'ID', 'EVENT', 'ACTOR', 'SOURCE', 'MESSAGE']]),
+    text(node, { id, actorId, data }) {
+      const event = readEvent(data);
+      if (event === undefined) return '';
+      return lines([
+        [node, id, data?.typeUrl ?? ''],
+        [actorId, event.source, event.message],
+      ]);
+    },
+    documents({ id, actorId, data }) {
+      const event = readEvent(data);
+      return event === undefined ? [] : [{ id, actorId, type: event.type, event: event.fields }];
+    },
   });
-  for await (const { node, value, fault } of events) {
-    if (fault !== undefined) {
-      // Whoever stops watching has seen what they wanted.
-      if (fault.kind === 'cancelled' && env.signal.aborted) continue;
-      errors.add(node, fault);
-      await document?.add({ node, error: documentError(fault) });
-      continue;
-    }
-    const { id, actorId, data } = value;
-    const event = readEvent(data);
-    if (event === undefined) continue;
-    const { type, source, message, fields } = event;
-    if (document !== undefined) await document.add({ node, id, actorId, type, event: fields });
-    else
-      await writeSlowly(
-        env.stdout,
-        lines([
-          [node, id, data?.typeUrl ?? ''],
-          [actorId, source, message],
-        ]),
-      );
-  }
-  document?.end();
-  errors.end();
 }
 
 function lines(rows: readonly (readonly string[])[]): string {

@@ -4,7 +4,6 @@ import type { LogsRequest } from '@nodewright/contract/gen/machine/machine.ts';
 import { InvalidArgumentError } from 'commander';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { LineSplitter } from '../line-splitter.ts';
-import { NodeErrors } from '../node-errors.ts';
 import {
   addInsecureOptions,
   addNodeOptions,
@@ -12,9 +11,7 @@ import {
   type NodeOptions,
   type OutputOptions,
 } from '../node-options.ts';
-import { openClient } from '../open-client.ts';
-import { documentError, ListDocument } from '../render/document.ts';
-import { writeSlowly } from '../write-slowly.ts';
+import { reportStream } from '../report-stream.ts';
 
 interface LogsOptions extends NodeOptions, OutputOptions {
   readonly follow?: boolean;
@@ -57,27 +54,12 @@ async function* logLines(
   if (failure !== undefined) throw failure;
 }
 
-async function printLogs(env: CliEnvironment, request: LogsRequest, options: LogsOptions): Promise<void> {
-  using client = await openClient(env, options);
-  const errors = new NodeErrors(env);
-  const document = options.output === 'table' ? undefined : new ListDocument(env.stdout, options.output);
-  const lines = client.fanOutStream((node, signal) => logLines(node, request, signal), {
-    signal: env.signal,
+function printLogs(env: CliEnvironment, request: LogsRequest, options: LogsOptions): Promise<void> {
+  return reportStream(env, options, {
+    call: (node, signal) => logLines(node, request, signal),
+    text: (node, lines) => lines.map((line) => `${node}: ${line}\n`).join(''),
+    documents: (lines) => lines.map((line) => ({ line })),
   });
-  for await (const { node, value, fault } of lines) {
-    if (fault !== undefined) {
-      // Whoever stops watching a log has seen what they wanted.
-      if (fault.kind === 'cancelled' && env.signal.aborted) continue;
-      errors.add(node, fault);
-      await document?.add({ node, error: documentError(fault) });
-    } else if (document === undefined) {
-      await writeSlowly(env.stdout, value.map((line) => `${node}: ${line}\n`).join(''));
-    } else {
-      for (const line of value) await document.add({ node, line });
-    }
-  }
-  document?.end();
-  errors.end();
 }
 
 /** `talosctl logs <id>`. Source: Talos v1.14: logs. */
