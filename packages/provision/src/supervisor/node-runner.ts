@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@nodewright/telemetry';
 import { sendSignal } from '../cluster/cluster-processes.ts';
 import type { NodeRunState, NodeStatus } from '../domain/claim.ts';
@@ -73,6 +74,7 @@ export class NodeRunner implements AsyncDisposable {
     const kill = setTimeout(() => sendSignal(-pid, 'SIGKILL'), this.#init.stopTimeoutMs);
     await exited;
     clearTimeout(kill);
+    await groupEnded(pid);
   }
 
   #spawn(): void {
@@ -134,5 +136,17 @@ export class NodeRunner implements AsyncDisposable {
   #enter(state: NodeRunState): void {
     this.#state = state;
     this.#since = this.#init.now();
+  }
+}
+
+/** What was left of the group has been killed; that takes the kernel a moment. What nobody reaps is not waited for long. */
+async function groupEnded(leaderPid: number): Promise<void> {
+  for (let turn = 0; turn < 100; turn++) {
+    try {
+      process.kill(-leaderPid, 0);
+    } catch {
+      return;
+    }
+    await sleep(10);
   }
 }
