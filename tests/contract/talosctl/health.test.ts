@@ -21,6 +21,7 @@ const healthCheck: FakeHandler = (call) => {
     say('waiting for apid to be ready: no route');
     return call.fail(4, 'context deadline exceeded');
   }
+  if (call.node === 'stopped') return call.fail(1, 'context canceled');
   say('waiting for apid to be ready: OK');
   if (call.node !== 'endless') call.end();
 };
@@ -120,6 +121,12 @@ test('health fails with the failure of the control plane, and its document says 
     checks: [{ check: 'apid to be ready', state: 'no route' }],
     error: { code: 'DeadlineExceeded', message: 'context deadline exceeded' },
   });
+});
+
+test('health of a check that was ended elsewhere succeeds, and does not say that the cluster is healthy', async () => {
+  const { stdout, stderr, exitCode } = await suite.run('-n', 'stopped', 'health', '-o', 'json');
+  assert.equal(exitCode, 0, stderr);
+  assert.deepEqual(JSON.parse(stdout), { node: 'stopped', healthy: false, checks: [] });
 });
 
 test('health is for one node, and knows what it cannot do', async () => {

@@ -107,6 +107,7 @@ async function runHealth(env: CliEnvironment, options: HealthOptions): Promise<v
   }
   const states = new CheckStates();
   let failure: Fault | undefined;
+  let isCancelled = false;
   try {
     const lines = options.server
       ? checkedByServer(node, options, env.signal)
@@ -116,13 +117,14 @@ async function runHealth(env: CliEnvironment, options: HealthOptions): Promise<v
       env.stderr.write(`${line}\n`);
     }
   } catch (error) {
-    failure = faultFrom(error);
-    // A check that somebody ended has not failed. Source: Talos v1.14: health.
-    if (failure.kind === 'cancelled') failure = undefined;
+    const fault = faultFrom(error);
+    // A check that somebody ended has not failed, nor found that all is well. Source: Talos v1.14: health.
+    if (fault.kind === 'cancelled') isCancelled = true;
+    else failure = fault;
   }
   if (options.output !== 'table') {
     const error = failure === undefined ? {} : { error: documentError(failure) };
-    const healthy = failure === undefined && !env.signal.aborted;
+    const healthy = failure === undefined && !isCancelled && !env.signal.aborted;
     await writeDocument(env.stdout, options.output, {
       node: node.name,
       healthy,
