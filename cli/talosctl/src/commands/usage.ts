@@ -27,11 +27,12 @@ export const usageCommand: CommandModule = {
       .argument('[path...]', 'folders or files on the node; the first one that is there counts (default: /)')
       .option('-H, --humanize', 'sizes for people')
       .option('-a, --all', 'files as well as folders')
-      .option(
-        '-t, --threshold <bytes>',
-        'only what is at least this large; below 0: at most',
-        parseThreshold,
-        0n,
+      .addOption(
+        command
+          .createOption('-t, --threshold <bytes>', 'only what is at least this large; below 0: at most')
+          .argParser(parseThreshold)
+          // The help text cannot print a bigint by itself.
+          .default(0n, '0'),
       )
       .option('-d, --depth <levels>', 'levels below the path to show', wholeNumberBetween(-1, maxDepth), 0)
       .action((paths: readonly string[], options: UsageOptions) => {
