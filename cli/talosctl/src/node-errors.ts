@@ -2,10 +2,11 @@ import { nodeNameInLine } from '@nodewright/client/node-name';
 import { type Fault, grpcCodeFromKind, grpcCodeName } from '@nodewright/fault';
 import type { CliEnvironment } from './command-module.ts';
 import { ReportedFailure } from './failure.ts';
+import { printableLines } from './render/printable.ts';
 
 /** A failure as upstream prints one of gRPC: `rpc error: code = Unavailable desc = ...`. */
 export function rpcErrorText({ kind, message }: Fault): string {
-  return `rpc error: code = ${grpcCodeName(grpcCodeFromKind(kind))} desc = ${message}`;
+  return `rpc error: code = ${grpcCodeName(grpcCodeFromKind(kind))} desc = ${printableLines(message)}`;
 }
 
 /** Collects what failed on which node, to be told after the results of the others. */

@@ -4,8 +4,10 @@ import type { CliEnvironment } from './command-module.ts';
 import { NodeErrors } from './node-errors.ts';
 import type { NodeOptions, OutputOptions } from './node-options.ts';
 import { openClient } from './open-client.ts';
+import { Progress } from './progress.ts';
 import { documentError, ListDocument } from './render/document.ts';
-import { printableCell, Table } from './render/table.ts';
+import { printableCell } from './render/printable.ts';
+import { Table } from './render/table.ts';
 import { writeSlowly } from './write-slowly.ts';
 
 /** What a node says of a file: facts, or why there are none. */
@@ -41,8 +43,17 @@ export async function reportFiles<Entry extends FileEntry>(
   const document = options.output === 'table' ? undefined : new ListDocument(env.stdout, options.output);
   const rows = new Map<string, (readonly string[])[]>(names.map((name) => [name, []]));
 
-  for await (const { node, value, fault } of client.fanOutStream(report.call, { signal: env.signal })) {
+  const missing = new Set(names);
+  using progress = new Progress(env.stderr, () => `waiting for ${[...missing].join(', ')}`);
+  const call = async function* (node: NodeClient, signal: AbortSignal) {
+    yield* report.call(node, signal);
+    missing.delete(node.name);
+  };
+
+  for await (const { node, value, fault } of client.fanOutStream(call, { signal: env.signal })) {
+    if (document !== undefined || header === undefined) progress.pause();
     if (fault !== undefined) {
+      missing.delete(node);
       errors.add(node, fault);
       await document?.add({ node, error: documentError(fault) });
     } else if (value.error !== '') {
@@ -57,6 +68,7 @@ export async function reportFiles<Entry extends FileEntry>(
       else await writeSlowly(env.stdout, `${row.map(printableCell).join('   ')}\n`);
     }
   }
+  progress[Symbol.dispose]();
   document?.end();
   if (document === undefined && header !== undefined) {
     const table = new Table(env.stdout, { header, headerWithoutRows: false });

@@ -4,6 +4,7 @@ import type { CliEnvironment, CommandModule } from './command-module.ts';
 import type { CommandEntry } from './command-table.ts';
 import { createProgram } from './create-program.ts';
 import { ReportedFailure, UsageFault } from './failure.ts';
+import { printableLines } from './render/printable.ts';
 import { withCommandSpan } from './with-command-span.ts';
 
 /** Parses the words of one command, runs its action inside a span of its own and gives the exit code. */
@@ -38,6 +39,6 @@ function reportFailure(error: unknown, called: Command | undefined, env: CliEnvi
   const fault = faultFrom(error);
   // Someone pressed Ctrl-C and has been told so.
   if (fault.kind === 'cancelled' && env.signal.aborted) return 1;
-  env.stderr.write(`error: ${fault.message}\n`);
+  env.stderr.write(`error: ${printableLines(fault.message)}\n`);
   return 1;
 }

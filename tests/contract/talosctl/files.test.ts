@@ -133,6 +133,10 @@ const archives: Record<string, readonly Entry[]> = {
     { name: 'target', type: 'symlink', linkname: '../evil' },
     { name: 'target', content: '2' },
   ],
+  '/steering': [
+    { name: '\u001b[31mred', content: '1' },
+    { name: '\u001b[31mred', content: '2' },
+  ],
   '/many': Array.from({ length: 50 }, (_, index) => ({ name: `file-${index}`, content: 'x'.repeat(3000) })),
 };
 
@@ -281,8 +285,8 @@ test('read prints the bytes of a file as they are, of one node only', async () =
   assert.equal(several.exitCode, 1);
   assert.match(several.stderr, /command read works on one node, and 2 are named: choose one with --nodes/);
   const missing = await suite.run('-n', 'node01', 'read', '/nope');
-  assert.deepEqual([missing.stdout, missing.exitCode], ['', 1]);
-  assert.match(missing.stderr, /stat \/nope: no such file or directory/);
+  const reason = 'rpc error: code = NotFound desc = stat /nope: no such file or directory';
+  assert.deepEqual(missing, { stdout: '', stderr: `error from node node01: ${reason}\n`, exitCode: 1 });
   const cut = await suite.run('-n', 'node01', 'read', '/cut');
   assert.equal(cut.exitCode, 1);
   assert.match(cut.stderr, /the connection was lost/);
@@ -321,12 +325,13 @@ test('copy -o json tells what was made', async () => {
   assert.equal(skipped.length, 2);
 });
 
-test('copy lets no entry out of the folder, neither by its name nor through a link', async () => {
+test('copy lets no entry out of the folder or at the terminal, neither by its name nor through a link', async () => {
   const rows: [string, string, RegExp, string[]][] = [
     ['/up', 'up', /has an entry "\.\.\/evil", which is no place below the folder/, ['good']],
     ['/absolute', 'absolute', /has an entry "\/tmp\/evil-of-talosctl"/, []],
     ['/through', 'through', /link" is in the way: it is there already and no folder/, ['link']],
     ['/over', 'over', /target" exists already/, ['target']],
+    ['/steering', 'steering', /\/ \[31mred" exists already/, ['\u001b[31mred']],
   ];
   for (const [path, folder, message, made] of rows) {
     const { stderr, exitCode } = await copyTo(path, folder);
@@ -366,9 +371,14 @@ test('a copy that ends with an error has unpacked what came, and says how much t
   assert.deepEqual(readdirSync(target('partial')).sort(), ['folder', 'implied', 'link']);
   const cut = await copyTo('/many-cut', 'cut');
   assert.equal(cut.exitCode, 1);
-  assert.match(cut.stderr, /the connection was lost \(\d+ files/);
+  assert.match(cut.stderr, /^error from node node01: .* the connection was lost \(\d+ files/);
+  const left = readdirSync(target('cut')).map((name) => lstatSync(join(target('cut'), name)).size);
+  assert.deepEqual([...new Set(left)], [3000]);
   const missing = await copyTo('/nope', 'missing');
-  assert.match(missing.stderr, /lstat \/nope: no such file or directory/);
+  assert.equal(
+    missing.stderr,
+    'error from node node01: rpc error: code = Unknown desc = lstat /nope: no such file or directory\n',
+  );
   assert.equal(readdirSync(suite.cluster.folder).includes('missing'), false);
 });
 

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   openSync,
   symlinkSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -89,6 +90,7 @@ export class Extraction {
 
   async #write(path: string, header: Header, content: AsyncIterable<Uint8Array>): Promise<void> {
     const descriptor = openSync(path, createFlags, 0o600);
+    let isWhole = false;
     try {
       for await (const piece of content) {
         for (let at = 0; at < piece.length; ) at += writeSync(descriptor, piece, at);
@@ -96,8 +98,11 @@ export class Extraction {
       }
       fchmodSync(descriptor, header.mode & 0o777);
       futimesSync(descriptor, header.mtime, header.mtime);
+      isWhole = true;
     } finally {
       closeSync(descriptor);
+      // The beginning of a file, left behind, would pass for all of it.
+      if (!isWhole) unlinkSync(path);
     }
     this.counts.files += 1;
   }

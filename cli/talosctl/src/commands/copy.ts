@@ -1,35 +1,78 @@
 import { resolve } from 'node:path';
 import type { NodeClient } from '@nodewright/client';
+import { faultFrom } from '@nodewright/fault';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import { NodeErrors } from '../node-errors.ts';
 import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
 import { onlyTarget } from '../only-target.ts';
 import { openClient } from '../open-client.ts';
 import { writeDocument } from '../render/document.ts';
+import { showTransfer } from '../show-transfer.ts';
 import { writeSlowly } from '../write-slowly.ts';
 
 const toStdout = '-';
 
-async function writeArchive(env: CliEnvironment, node: NodeClient, rootPath: string): Promise<void> {
-  for await (const { bytes } of node.machine.copy({ rootPath }, { signal: env.signal })) {
-    await writeSlowly(env.stdout, bytes);
+/** What a node sends, and whether it was the node that failed rather than the disk here. */
+class ArchiveSource {
+  failed = false;
+  readonly #env: CliEnvironment;
+  readonly #node: NodeClient;
+  readonly #rootPath: string;
+
+  constructor(env: CliEnvironment, node: NodeClient, rootPath: string) {
+    this.#env = env;
+    this.#node = node;
+    this.#rootPath = rootPath;
   }
+
+  /** @param target where the bytes go as they are, if that may be a terminal */
+  async *pieces(target: { readonly isTTY?: boolean | undefined } = {}): AsyncGenerator<Uint8Array> {
+    const env = this.#env;
+    const pieces = this.#node.machine.copy({ rootPath: this.#rootPath }, { signal: env.signal });
+    try {
+      yield* showTransfer(env, this.#node.name, pieces, target);
+    } catch (error) {
+      this.failed = true;
+      throw error;
+    }
+  }
+}
+
+async function writeArchive(env: CliEnvironment, source: ArchiveSource): Promise<void> {
+  for await (const bytes of source.pieces(env.stdout)) await writeSlowly(env.stdout, bytes);
 }
 
 async function extract(
   env: CliEnvironment,
-  node: NodeClient,
-  rootPath: string,
+  source: ArchiveSource,
   folder: string,
+  facts: { readonly node: string; readonly path: string },
   { output }: OutputOptions,
 ): Promise<void> {
   const { extractArchive } = await import('../archive/extract-archive.ts');
-  async function* pieces() {
-    for await (const { bytes } of node.machine.copy({ rootPath }, { signal: env.signal })) yield bytes;
-  }
-  const { skipped, ...counts } = await extractArchive(pieces(), folder);
+  const { skipped, ...counts } = await extractArchive(source.pieces(), folder);
   for (const { name, reason } of skipped) env.stderr.write(`skipped ${JSON.stringify(name)}: ${reason}\n`);
-  if (output === 'table') return;
-  await writeDocument(env.stdout, output, { node: node.name, path: rootPath, folder, ...counts, skipped });
+  if (output !== 'table') await writeDocument(env.stdout, output, { ...facts, folder, ...counts, skipped });
+}
+
+async function copy(
+  env: CliEnvironment,
+  path: string,
+  target: string,
+  options: NodeOptions & OutputOptions,
+): Promise<void> {
+  using client = await openClient(env, options);
+  const node = onlyTarget(client, 'copy');
+  const source = new ArchiveSource(env, node, path);
+  const errors = new NodeErrors(env);
+  try {
+    if (target === toStdout) await writeArchive(env, source);
+    else await extract(env, source, resolve(env.cwd, target), { node: node.name, path }, options);
+  } catch (error) {
+    if (!source.failed) throw error;
+    errors.add(node.name, faultFrom(error));
+  }
+  errors.end();
 }
 
 /** `talosctl copy <path> -|<folder>`. Source: Talos v1.14: copy. */
@@ -41,11 +84,8 @@ export const copyCommand: CommandModule = {
         '<local-path>',
         'folder here that it is copied into, made when it is missing; -: the archive (tar.gz) on stdout',
       )
-      .action(async (source: string, target: string, options: NodeOptions & OutputOptions) => {
-        using client = await openClient(env, options);
-        const node = onlyTarget(client, 'copy');
-        if (target === toStdout) await writeArchive(env, node, source);
-        else await extract(env, node, source, resolve(env.cwd, target), options);
-      });
+      .action((source: string, target: string, options: NodeOptions & OutputOptions) =>
+        copy(env, source, target, options),
+      );
   },
 };

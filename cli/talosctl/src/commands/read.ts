@@ -1,7 +1,10 @@
+import { faultFrom } from '@nodewright/fault';
 import type { CommandModule } from '../command-module.ts';
+import { NodeErrors } from '../node-errors.ts';
 import { addNodeOptions, type NodeOptions } from '../node-options.ts';
 import { onlyTarget } from '../only-target.ts';
 import { openClient } from '../open-client.ts';
+import { showTransfer } from '../show-transfer.ts';
 import { writeSlowly } from '../write-slowly.ts';
 
 /** `talosctl read <path>`: the bytes of a file. Source: Talos v1.14: read. */
@@ -12,9 +15,16 @@ export const readCommand: CommandModule = {
       .action(async (path: string, options: NodeOptions) => {
         using client = await openClient(env, options);
         const node = onlyTarget(client, 'read');
-        for await (const { bytes } of node.machine.read({ path }, { signal: env.signal })) {
-          await writeSlowly(env.stdout, bytes);
+        const errors = new NodeErrors(env);
+        const pieces = node.machine.read({ path }, { signal: env.signal });
+        try {
+          for await (const bytes of showTransfer(env, node.name, pieces, env.stdout)) {
+            await writeSlowly(env.stdout, bytes);
+          }
+        } catch (error) {
+          errors.add(node.name, faultFrom(error));
         }
+        errors.end();
       });
   },
 };

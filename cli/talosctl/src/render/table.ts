@@ -1,15 +1,10 @@
 import type { OutputStream } from '../command-module.ts';
+import { printableCell } from './printable.ts';
 
 const padding = 3;
 
 function width(cell: string): number {
   return [...cell].length;
-}
-
-/** What a node sends is shown on one line and cannot steer the terminal. */
-export function printableCell(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
 }
 
 /**
