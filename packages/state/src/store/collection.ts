@@ -15,6 +15,8 @@ export interface Waiter {
 export class Collection {
   readonly resources = new Map<string, Resource>();
   readonly log = new EventLog();
+  /** How many there are that are open, whether they wait or not. */
+  watches = 0;
   readonly #waiting = new Set<Waiter>();
   readonly #waitingForId = new Map<string, Set<Waiter>>();
   #sortedIds: readonly string[] | undefined;

@@ -23,6 +23,7 @@ import type {
 } from '../state.ts';
 import { Bookmarks } from './bookmark.ts';
 import { Collection } from './collection.ts';
+import { Collections } from './collections.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import type { StoredEvent } from './event-log.ts';
 import { StoreWatch } from './store-watch.ts';
@@ -42,8 +43,7 @@ export interface MemoryStateInit {
 export class MemoryState implements State {
   readonly #now: () => number;
   readonly #bookmarks: Bookmarks;
-  /** By namespace and type. */
-  readonly #collections = new Map<string, Map<string, Collection>>();
+  readonly #collections = new Collections();
 
   constructor({ now, cookie }: MemoryStateInit) {
     this.#now = now;
@@ -56,13 +56,13 @@ export class MemoryState implements State {
 
   async list<S>(kind: KindRef<S>, options: QueryOptions = {}): Promise<readonly Resource<S>[]> {
     const matches = compileQuery(options);
-    const all = (this.#find(kind)?.sorted() ?? []) as Resource<S>[];
+    const all = (this.#collections.find(kind)?.sorted() ?? []) as Resource<S>[];
     return matches === undefined ? all : all.filter(matches);
   }
 
   async create<S>(init: NewResource<S>, { owner = '' }: WriteOptions = {}): Promise<Resource<S>> {
     const { namespace, type, id, spec, finalizers = [], labels = {}, annotations = {} } = init;
-    const stored = this.#find(init)?.resources.get(id);
+    const stored = this.#collections.find(init)?.resources.get(id);
     if (stored !== undefined) throw alreadyExists(stored.metadata);
     const nowMs = this.#now();
     const metadata: Metadata = {
@@ -118,7 +118,7 @@ export class MemoryState implements State {
 
   async watch<S>(pointer: Pointer<S>, options: WatchOptions = {}): Promise<Watch<S>> {
     const { id } = pointer;
-    const collection = this.#collection(pointer);
+    const collection = this.#collections.find(pointer) ?? new Collection();
     const ofId = (event: StoredEvent) => (event.resource.metadata.id === id ? event : undefined);
     const start = this.#start(collection, options, ofId);
     const resource = collection.resources.get(id);
@@ -126,7 +126,7 @@ export class MemoryState implements State {
     const { signal } = options;
     return new StoreWatch({
       kind: pointer,
-      collection,
+      collections: this.#collections,
       id,
       initial: start === undefined ? [now] : [],
       after: start ?? collection.log.total,
@@ -139,7 +139,7 @@ export class MemoryState implements State {
   async watchKind<S>(kind: KindRef<S>, options: WatchKindOptions = {}): Promise<Watch<S>> {
     const { bootstrapContents = false, bootstrapBookmark = false, aggregated = false, signal } = options;
     const matches = compileQuery(options);
-    const collection = this.#collection(kind);
+    const collection = this.#collections.find(kind) ?? new Collection();
     const start = this.#start(collection, options);
     if (start !== undefined && (bootstrapContents || bootstrapBookmark)) {
       throw new Fault('unknown', 'a watch starts from its contents or from earlier events, not from both');
@@ -154,7 +154,7 @@ export class MemoryState implements State {
     } else if (bootstrapBookmark) initial.push({ kind: 'noop', bookmark });
     return new StoreWatch({
       kind,
-      collection,
+      collections: this.#collections,
       id: undefined,
       initial,
       after: start ?? collection.log.total,
@@ -185,17 +185,8 @@ export class MemoryState implements State {
     return start;
   }
 
-  #find({ namespace, type }: KindRef): Collection | undefined {
-    return this.#collections.get(namespace)?.get(type);
-  }
-
-  #collection({ namespace, type }: KindRef): Collection {
-    const ofNamespace = this.#collections.getOrInsertComputed(namespace, () => new Map());
-    return ofNamespace.getOrInsertComputed(type, () => new Collection());
-  }
-
   #stored<S>(pointer: Pointer<S>): Resource<S> {
-    const resource = this.#find(pointer)?.resources.get(pointer.id);
+    const resource = this.#collections.find(pointer)?.resources.get(pointer.id);
     if (resource === undefined) throw notFound(pointer);
     return resource as Resource<S>;
   }
@@ -210,7 +201,7 @@ export class MemoryState implements State {
 
   #publish<S>(kind: StoredEvent['kind'], resource: Resource<S>): Resource<S> {
     deepFreeze(resource);
-    const collection = this.#collection(resource.metadata);
+    const collection = this.#collections.open(resource.metadata);
     const bookmark = this.#bookmarks.at(collection.log.total + 1);
     const old = collection.resources.get(resource.metadata.id) as Resource;
     collection.publish(kind === 'updated' ? { kind, resource, old, bookmark } : { kind, resource, bookmark });

@@ -2,11 +2,12 @@ import { overrunMessage } from '../faults.ts';
 import type { KindRef } from '../resource.ts';
 import type { ResourceEvent, Watch } from '../state.ts';
 import type { Collection, Waiter } from './collection.ts';
+import type { Collections } from './collections.ts';
 import type { StoredEvent } from './event-log.ts';
 
 export interface StoreWatchInit {
   readonly kind: KindRef;
-  readonly collection: Collection;
+  readonly collections: Collections;
   /** The only id that is watched; undefined: all of them. */
   readonly id: string | undefined;
   /** What is told before anything that happens. */
@@ -28,6 +29,7 @@ const batchLimit = 256;
  */
 export class StoreWatch implements Watch, Waiter {
   readonly #init: StoreWatchInit;
+  readonly #collection: Collection;
   readonly #closed = new AbortController();
   #initialTaken = 0;
   #seen: number;
@@ -38,7 +40,8 @@ export class StoreWatch implements Watch, Waiter {
   constructor(init: StoreWatchInit) {
     this.#init = init;
     this.#seen = init.after;
-    if (init.signal?.aborted) this.#closed.abort();
+    this.#collection = init.collections.startWatch(init.kind);
+    if (init.signal?.aborted) this.#close();
     else init.signal?.addEventListener('abort', this.#close);
   }
 
@@ -66,21 +69,24 @@ export class StoreWatch implements Watch, Waiter {
   }
 
   [Symbol.dispose](): void {
+    if (this.#closed.signal.aborted) return;
     this.#closed.abort();
-    this.#init.signal?.removeEventListener('abort', this.#close);
-    this.#init.collection.stopWaiting(this, this.#init.id);
+    const { signal, collections, kind, id } = this.#init;
+    signal?.removeEventListener('abort', this.#close);
+    this.#collection.stopWaiting(this, id);
+    collections.stopWatch(kind, this.#collection);
     this.#wake?.();
   }
 
   #take(): readonly ResourceEvent[] {
-    const { collection, initial, isAggregated, kind, view } = this.#init;
+    const { initial, isAggregated, kind, view } = this.#init;
     if (this.#isLost) return [];
     if (this.#initialTaken < initial.length) {
       const from = this.#initialTaken;
       this.#initialTaken = isAggregated ? initial.length : from + 1;
       return initial.slice(from, this.#initialTaken);
     }
-    const { log } = collection;
+    const { log } = this.#collection;
     if (this.#seen < log.oldest) {
       this.#isLost = true;
       return [{ kind: 'errored', message: overrunMessage(kind) }];
@@ -98,7 +104,7 @@ export class StoreWatch implements Watch, Waiter {
   async #sleep(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
-    if (!this.#isLost) this.#init.collection.wait(this, this.#init.id);
+    if (!this.#isLost) this.#collection.wait(this, this.#init.id);
     await promise;
     this.#wake = undefined;
   }
