@@ -67,6 +67,19 @@ test('readSocketOwners() stops when nobody waits any more', async () => {
   }
 });
 
+test('readSocketOwners() lets others have a turn within one process that holds very much', async () => {
+  const one = mkdtempSync(join(tmpdir(), 'proc-'));
+  try {
+    mkdirSync(join(one, '1', 'fd'), { recursive: true });
+    for (let fd = 0; fd < 2000; fd += 1) symlinkSync(`socket:[${fd + 1}]`, join(one, '1', 'fd', String(fd)));
+    assert.equal((await readSocketOwners(one)).size, 2000);
+    // Whoever is asked whether to go on has given the others a turn.
+    await assert.rejects(readSocketOwners(one, AbortSignal.abort()), { name: 'AbortError' });
+  } finally {
+    rmSync(one, { recursive: true });
+  }
+});
+
 test('findNetworkNamespaces() finds the first process of each name, and none where there is none', async () => {
   const names = join(folder, 'netns');
   mkdirSync(names);

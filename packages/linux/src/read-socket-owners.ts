@@ -10,8 +10,10 @@ export interface SocketOwner {
   readonly name: string;
 }
 
-/** After so many processes the event loop gets a turn. */
-const batchSize = 32;
+/** After so many descriptors the event loop gets a turn: one process alone may have a hundred thousand. */
+const batchSize = 512;
+/** So many count a process that has none, or that may not be looked into. */
+const processCost = 16;
 
 /**
  * Who holds which socket, by the socket's inode number: of several processes the one with the lowest number, which
@@ -24,26 +26,35 @@ export async function readSocketOwners(
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<bigint, SocketOwner>> {
   const owners = new Map<bigint, SocketOwner>();
-  const pids = processNumbers(procRoot);
-  for (const [index, pid] of pids.entries()) {
-    if (index > 0 && index % batchSize === 0) {
-      await setImmediate();
-      signal?.throwIfAborted();
+  let looked = 0;
+  const rest = async () => {
+    looked = 0;
+    await setImmediate();
+    signal?.throwIfAborted();
+  };
+  for (const pid of processNumbers(procRoot)) {
+    looked += processCost;
+    let name: string | undefined;
+    for (const descriptor of ifReadable(() => readdirSync(`${procRoot}/${pid}/fd`)) ?? []) {
+      const inode = socketOf(`${procRoot}/${pid}/fd/${descriptor}`);
+      if (inode !== undefined && !owners.has(inode)) {
+        name ??= nameOf(`${procRoot}/${pid}`);
+        owners.set(inode, { pid, name });
+      }
+      looked += 1;
+      if (looked >= batchSize) await rest();
     }
-    const sockets = socketsOf(`${procRoot}/${pid}/fd`).filter((inode) => !owners.has(inode));
-    if (sockets.length === 0) continue;
-    const name = (ifReadable(() => readFileSync(`${procRoot}/${pid}/comm`, 'utf8')) ?? '').replace(/\n$/, '');
-    for (const inode of sockets) owners.set(inode, { pid, name });
+    if (looked >= batchSize) await rest();
   }
   return owners;
 }
 
-function socketsOf(folder: string): bigint[] {
-  const inodes: bigint[] = [];
-  for (const descriptor of ifReadable(() => readdirSync(folder)) ?? []) {
-    const target = ifReadable(() => readlinkSync(`${folder}/${descriptor}`)) ?? '';
-    const inode = /^socket:\[(\d{1,19})\]$/.exec(target)?.[1];
-    if (inode !== undefined) inodes.push(BigInt(inode));
-  }
-  return inodes;
+/** The inode of the socket that a descriptor is; undefined when it is none. */
+function socketOf(path: string): bigint | undefined {
+  const inode = /^socket:\[(\d{1,19})\]$/.exec(ifReadable(() => readlinkSync(path)) ?? '')?.[1];
+  return inode === undefined ? undefined : BigInt(inode);
+}
+
+function nameOf(folder: string): string {
+  return (ifReadable(() => readFileSync(`${folder}/comm`, 'utf8')) ?? '').replace(/\n$/, '');
 }
