@@ -1,7 +1,8 @@
 // List and DiskUsage.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import {
@@ -242,6 +243,24 @@ test('DiskUsage looks at the first path that is there and tells of those before 
     (await usage({ paths: ['/data/hello.txt'] })).map(({ relativeName, size }) => [relativeName, size]),
     [['hello.txt', 6n]],
   );
+});
+
+test('DiskUsage does not miss the network of a process that has ended and that nobody has waited for', async () => {
+  const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  try {
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+    const zombie = `/proc/${line.toString().trim()}`;
+    await eventually(() => / Z /.test(readFileSync(`${zombie}/stat`, 'utf8')), { what: 'a zombie' });
+    const errors = (await usage({ paths: [zombie] })).map(({ error }) => error);
+    assert.deepEqual(
+      errors.filter((error) => error.includes('/net')),
+      [],
+    );
+  } finally {
+    parent.kill('SIGKILL');
+  }
 });
 
 test('files that come and go while they are listed are shown or named as missing, and the daemon lives', async () => {

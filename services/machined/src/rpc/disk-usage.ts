@@ -64,7 +64,7 @@ async function* addUp(
       const relative = path === root && !isFolder ? posix.basename(path) : relativePath(root, path);
       const names = { name: textFromBytes(path), relativeName: textFromBytes(relative) };
       if (step.kind === 'failed') {
-        if (isGone(step.fault)) continue;
+        if (isGone(path, step.fault)) continue;
         yield { ...names, error: step.fault.message };
         continue;
       }
@@ -77,7 +77,13 @@ async function* addUp(
   }
 }
 
-/** What went away while it was counted takes no space. Processes do so all the time. */
-function isGone({ kind, cause }: Fault): boolean {
-  return kind === 'not-found' || (cause as NodeJS.ErrnoException | undefined)?.code === 'ESRCH';
+const networkOfProcess = /^\/proc\/\d+\/(task\/\d+\/)?net$/;
+
+/**
+ * What went away while it was counted takes no space. Processes do so all the time; one that has ended and that nobody
+ * has waited for is there still, without its network.
+ */
+function isGone(path: string, { kind, cause }: Fault): boolean {
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+  return kind === 'not-found' || code === 'ESRCH' || (code === 'EINVAL' && networkOfProcess.test(path));
 }
