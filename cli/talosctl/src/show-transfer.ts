@@ -6,12 +6,12 @@ import { formatDecimalSize } from './render/size.ts';
  * Passes on the bytes that a node sends. A terminal is told what has come, or that nothing has. Bytes that go to the
  * terminal themselves are their own progress, and a line between them would wipe some out.
  */
-export async function* showTransfer(
+export async function* showTransfer<Bytes extends Uint8Array>(
   env: Pick<CliEnvironment, 'stderr'>,
   node: string,
-  pieces: AsyncIterable<{ readonly bytes: Uint8Array }>,
+  pieces: AsyncIterable<{ readonly bytes: Bytes }>,
   target: { readonly isTTY?: boolean | undefined },
-): AsyncGenerator<Uint8Array, void, undefined> {
+): AsyncGenerator<Bytes, void, undefined> {
   let received = 0n;
   using progress = new Progress(env.stderr, () =>
     received === 0n ? `waiting for ${node}` : `${formatDecimalSize(received)} from ${node}`,

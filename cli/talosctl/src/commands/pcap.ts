@@ -13,6 +13,7 @@ import { packetDocument, packetLine } from '../packet/packet-line.ts';
 import { parseBpfFilter } from '../packet/parse-bpf-filter.ts';
 import { PcapReader } from '../packet/pcap-reader.ts';
 import { ListDocument } from '../render/document.ts';
+import { showTransfer } from '../show-transfer.ts';
 import { writeSlowly } from '../write-slowly.ts';
 
 interface PcapOptions extends NodeOptions {
@@ -76,7 +77,9 @@ async function capture(node: NodeClient, env: CliEnvironment, options: PcapOptio
   let sink: Sink | undefined;
   let isWriting = false;
   try {
-    for await (const { bytes } of node.machine.packetCapture(request, { signal })) {
+    const pieces = node.machine.packetCapture(request, { signal });
+    const isForFile = options.output !== undefined && options.output !== standardOutput;
+    for await (const bytes of showTransfer(env, node.name, pieces, isForFile ? {} : env.stdout)) {
       isWriting = true;
       // A node that refuses leaves an older file as it was.
       sink ??= await openSink(env, options);

@@ -9,6 +9,7 @@ import { UsageFault } from '../../failure.ts';
 import { parseGoDuration } from '../../go-duration.ts';
 import { NodeErrors } from '../../node-errors.ts';
 import { collectList } from '../../node-options.ts';
+import { Progress } from '../../progress.ts';
 import { addConfigCommand, type ConfigOptions, reportChange } from './config-options.ts';
 
 interface NewOptions extends ConfigOptions {
@@ -47,8 +48,10 @@ async function requestConfig(
     roles: [...roles],
     crtTtl: { seconds: crtTtl / nanosInSecond, nanos: Number(crtTtl % nanosInSecond) },
   };
+  const progress = new Progress(env.stderr, () => `waiting for ${node.name}`);
   const { messages } = await node.machine
     .generateClientConfiguration(request, { signal: env.signal })
+    .finally(() => progress[Symbol.dispose]())
     .catch((error) => {
       const errors = new NodeErrors(env);
       errors.add(node.name, faultFrom(error));
