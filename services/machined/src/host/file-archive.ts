@@ -3,8 +3,8 @@ import { type PackInit, packFiles } from './pack-files.ts';
 
 export type ArchiveInit = Omit<PackInit, 'sink'>;
 
-/** Compressed bytes that are made at once. */
-const compressedBytes = 16 * 1024;
+/** Compressed bytes that are made at once: with fewer the compressor waits for the rest of machined more often. */
+const compressedBytes = 64 * 1024;
 
 /**
  * A gzip-compressed tar archive of what is at `root`, in pieces of up to 64 KiB, made no faster than it is read:
