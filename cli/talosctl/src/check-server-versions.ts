@@ -4,6 +4,7 @@ import { Fault } from '@nodewright/fault';
 import type { CliEnvironment } from './command-module.ts';
 import { NodeErrors } from './node-errors.ts';
 import { onlyMessage } from './only-message.ts';
+import { Progress } from './progress.ts';
 
 /** Major, minor and patch number of a version such as `v1.14.0-beta.1` or `1.14`. */
 function numbersOf(tag: string): readonly number[] | undefined {
@@ -24,6 +25,8 @@ export async function checkServerVersions(env: CliEnvironment, client: TalosClie
   const own = numbersOf(buildInfo.tag) as readonly number[];
   const errors = new NodeErrors(env);
   const older: string[] = [];
+  const missing = new Set(client.targets.map(({ name }) => name));
+  using progress = new Progress(env.stderr, () => `waiting for ${[...missing].join(', ')}`);
   const answers = client.fanOut(
     async ({ machine }, signal) => onlyMessage(await machine.version({}, { signal })),
     {
@@ -31,6 +34,7 @@ export async function checkServerVersions(env: CliEnvironment, client: TalosClie
     },
   );
   for await (const { node, value, fault } of answers) {
+    missing.delete(node);
     const tag = value?.version?.tag ?? '';
     const numbers = numbersOf(tag);
     if (fault !== undefined) errors.add(node, fault);
@@ -38,6 +42,7 @@ export async function checkServerVersions(env: CliEnvironment, client: TalosClie
       errors.add(node, new Fault('internal', `the node's version ${JSON.stringify(tag)} is no version`));
     } else if (isOlder(numbers, own)) older.push(`${node} (${tag})`);
   }
+  progress[Symbol.dispose]();
   if (older.length > 0) {
     env.stderr.write(`WARNING: older than this talosctl (${buildInfo.tag}): ${older.sort().join(', ')}\n`);
   }

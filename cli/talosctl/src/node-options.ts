@@ -1,3 +1,4 @@
+import { Fault } from '@nodewright/fault';
 import type { Command } from 'commander';
 import { type OutputFormat, parseOutputFormat } from './render/document.ts';
 
@@ -25,13 +26,29 @@ export function collectList(text: string, before: readonly string[] = []): strin
   return [...before, ...words.filter((word) => word !== '')];
 }
 
+/**
+ * The value of `--nodes`. One that names none is most likely a variable of the shell that is not set: the command must
+ * not go to whichever node is there instead.
+ *
+ * @throws Fault `invalid-argument` for a text without any name
+ */
+function collectNodes(text: string, before?: readonly string[]): string[] {
+  if (collectList(text).length === 0) {
+    throw new Fault(
+      'invalid-argument',
+      `flag --nodes has an empty node name (${JSON.stringify(text)}): name a node, or leave the flag out`,
+    );
+  }
+  return collectList(text, before);
+}
+
 /** The options that say which cluster and which nodes. Source: Talos v1.14: global flags. */
 export function addNodeOptions(command: Command): Command {
   return command
     .option(
       '-n, --nodes <nodes>',
       'nodes to talk to, separated by commas (default: those of the context)',
-      collectList,
+      collectNodes,
     )
     .option(
       '-e, --endpoints <endpoints>',
@@ -54,12 +71,14 @@ export function addInsecureOptions(command: Command): Command {
     .option('--cert-fingerprint <fingerprints>', 'with -i: the only server keys to accept', collectList);
 }
 
+/** What `-o` says of itself on a command that goes on with `-f`. */
+export const followedOutput =
+  'output format: table, json or yaml (with -f an object a line, a document each)';
+
 /** `-o` as on every command that prints results. */
-export function addOutputOption(command: Command): Command {
-  return command.option(
-    '-o, --output <format>',
-    'output format: table, json or yaml',
-    parseOutputFormat,
-    'table',
-  );
+export function addOutputOption(
+  command: Command,
+  description = 'output format: table, json or yaml',
+): Command {
+  return command.option('-o, --output <format>', description, parseOutputFormat, 'table');
 }

@@ -3,6 +3,12 @@ import type { OutputStream } from './command-module.ts';
 /** How long a command may be silent before it says what it waits for, in milliseconds. */
 const quietMs = 1000;
 
+/** The result of what a node was asked, with a line that names it from the first second on. */
+export async function showWait<T>(output: OutputStream, node: string, answer: Promise<T>): Promise<T> {
+  using _progress = new Progress(output, () => `waiting for ${node}`);
+  return await answer;
+}
+
 /**
  * A line on a terminal's stderr that says what the command waits for, from the first second on. Other output goes
  * through `pause`, so that lines do not run into each other. On anything but a terminal it prints nothing.

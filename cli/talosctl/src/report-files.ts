@@ -5,7 +5,7 @@ import { NodeErrors } from './node-errors.ts';
 import type { NodeOptions, OutputOptions } from './node-options.ts';
 import { openClient } from './open-client.ts';
 import { Progress } from './progress.ts';
-import { documentError, ListDocument } from './render/document.ts';
+import { documentError, openItems } from './render/document.ts';
 import { printableCell } from './render/printable.ts';
 import { Table } from './render/table.ts';
 import { writeSlowly } from './write-slowly.ts';
@@ -40,7 +40,7 @@ export async function reportFiles<Entry extends FileEntry>(
   const errors = new NodeErrors(env);
   const names = client.targets.map(({ name }) => name);
   const header = report.header(names.length);
-  const document = options.output === 'table' ? undefined : new ListDocument(env.stdout, options.output);
+  const document = options.output === 'table' ? undefined : openItems(env.stdout, options.output, false);
   const rows = new Map<string, (readonly string[])[]>(names.map((name) => [name, []]));
 
   const missing = new Set(names);

@@ -3,11 +3,14 @@ import type { CliEnvironment } from './command-module.ts';
 import { NodeErrors } from './node-errors.ts';
 import type { NodeOptions, OutputOptions } from './node-options.ts';
 import { openClient } from './open-client.ts';
-import { documentError, ListDocument } from './render/document.ts';
+import { Progress } from './progress.ts';
+import { documentError, openItems } from './render/document.ts';
 import { writeSlowly } from './write-slowly.ts';
 
 /** How a command listens to nodes and shows what they say. */
 export interface StreamReport<Item> {
+  /** Whether it goes on until the user has seen enough. Documents are then one a line, and not a list. */
+  readonly isEndless: boolean;
   readonly call: (node: NodeClient, signal: AbortSignal) => AsyncIterable<Item>;
   /** Printed before everything else, where items are printed as text. */
   readonly head?: string;
@@ -24,13 +27,26 @@ export interface StreamReport<Item> {
 export async function reportStream<Item>(
   env: CliEnvironment,
   options: NodeOptions & OutputOptions,
-  { call, head = '', text, documents }: StreamReport<Item>,
+  { isEndless, call, head = '', text, documents }: StreamReport<Item>,
 ): Promise<void> {
   using client = await openClient(env, options);
   const errors = new NodeErrors(env);
-  const document = options.output === 'table' ? undefined : new ListDocument(env.stdout, options.output);
+  const document = options.output === 'table' ? undefined : openItems(env.stdout, options.output, isEndless);
   if (document === undefined && head !== '') await writeSlowly(env.stdout, head);
-  for await (const { node, value, fault } of client.fanOutStream(call, { signal: env.signal })) {
+  const missing = new Set(client.targets.map(({ name }) => name));
+  using progress = new Progress(env.stderr, () => `waiting for ${[...missing].join(', ')}`);
+  const heard = (node: string) => {
+    progress.pause();
+    missing.delete(node);
+    if (missing.size === 0) progress[Symbol.dispose]();
+  };
+  // A node that ends without a word has answered as well.
+  const callAndEnd = async function* (node: NodeClient, signal: AbortSignal) {
+    yield* call(node, signal);
+    heard(node.name);
+  };
+  for await (const { node, value, fault } of client.fanOutStream(callAndEnd, { signal: env.signal })) {
+    heard(node);
     if (fault !== undefined) {
       if (fault.kind === 'cancelled' && env.signal.aborted) continue;
       errors.add(node, fault);
@@ -42,6 +58,7 @@ export async function reportStream<Item>(
       for (const item of documents(value)) await document.add({ node, ...item });
     }
   }
+  progress[Symbol.dispose]();
   document?.end();
   errors.end();
 }

@@ -118,6 +118,35 @@ test('logs give an entry a line, and an empty log an empty list', async () => {
   );
 });
 
+test('logs that are followed give a line a line as JSON, and a document each as YAML', async () => {
+  const followed = async (format: string) => {
+    const child = suite.talosctl.start(['-n', 'node01', 'logs', 'apid', '-f', '-o', format], {
+      environment: { TALOSCONFIG: suite.talosconfig },
+    });
+    const result = finished(child);
+    let seen = '';
+    // What has come can be read at once: nothing waits for the end.
+    child.stdout?.on('data', (text) => {
+      seen += text;
+      if (seen.includes('second line')) child.kill('SIGINT');
+    });
+    return (await result).stdout;
+  };
+  const [json, yaml] = await Promise.all([followed('json'), followed('yaml')]);
+  const lines = json.trimEnd().split('\n');
+  assert.deepEqual(
+    lines.slice(0, 2).map((line) => JSON.parse(line)),
+    [
+      { node: 'node01', line: 'first line' },
+      { node: 'node01', line: 'second line' },
+    ],
+  );
+  assert.ok(
+    yaml.startsWith('---\nnode: node01\nline: first line\n---\nnode: node01\nline: second line\n'),
+    yaml,
+  );
+});
+
 test('version --client -o json is one object, and --json one protobuf message a node', async () => {
   const [client, protobuf] = await Promise.all([
     suite.run('version', '--client', '-o', 'json'),

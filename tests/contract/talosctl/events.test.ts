@@ -15,6 +15,7 @@ import {
   ServiceStateEvent,
   TaskEvent,
 } from '@nodewright/contract/gen/machine/machine.ts';
+import { parseAllDocuments } from 'yaml';
 import type { FakeCall, FakeHandler } from './fake-gateway.ts';
 import { finished } from './run-talosctl.ts';
 import { openSuite } from './suite.ts';
@@ -154,9 +155,15 @@ test('events of several nodes say whose they are, and a node that fails costs th
   );
 });
 
-test('events as JSON are one list of whole events', async () => {
+const linesOf = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+test('events as JSON are one object a line', async () => {
   const { stdout, exitCode } = await suite.run('-n', 'node01,node03', 'events', '-o', 'json');
-  const items = JSON.parse(stdout) as Record<string, unknown>[];
+  const items = linesOf(stdout);
   assert.equal(exitCode, 1);
   assert.deepEqual(
     items.filter(({ type }) => type === 'machine.ServiceStateEvent'),
@@ -176,14 +183,23 @@ test('events as JSON are one list of whole events', async () => {
   );
 });
 
-test('Ctrl-C ends events with success, and their document is whole', async () => {
+test('events as YAML are one document each', async () => {
+  const { stdout, exitCode } = await suite.run('-n', 'node01', 'events', '-o', 'yaml');
+  const documents = parseAllDocuments(stdout).map((document) => document.toJS() as { node: string });
+  assert.equal(exitCode, 0);
+  assert.equal(documents.length, stdout.match(/^---$/gm)?.length);
+  assert.deepEqual(new Set(documents.map(({ node }) => node)), new Set(['node01']));
+});
+
+test('Ctrl-C ends events with success, and each of their lines is whole', async () => {
   const child = suite.talosctl.start(['-n', 'endless', 'events', '-o', 'json'], {
     environment: { TALOSCONFIG: suite.talosconfig },
   });
   const result = finished(child);
   child.stdout?.on('data', (text) => {
+    // What has come can be read at once: nothing waits for the end.
     if (String(text).includes('RestartEvent')) child.kill('SIGINT');
   });
   const { stdout, exitCode } = await result;
-  assert.deepEqual([(JSON.parse(stdout) as unknown[]).length, exitCode], [10, 0]);
+  assert.deepEqual([linesOf(stdout).length, exitCode], [10, 0]);
 });

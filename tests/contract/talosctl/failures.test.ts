@@ -42,6 +42,21 @@ test('a node name that no header can hold is an invalid argument, in one line, a
   );
 });
 
+test('nodes that are named and are none are refused in one line, and no other node is asked', async () => {
+  for (const [text, words] of [
+    ['', ['-n', '']],
+    ['', ['--nodes=']],
+    [' ,', ['-n', 'node01', '-n', ' ,']],
+  ] as const) {
+    assert.deepEqual(await suite.run(...words, 'memory'), {
+      stdout: '',
+      stderr: `error: flag --nodes has an empty node name ("${text}"): name a node, or leave the flag out\n`,
+      exitCode: 1,
+    });
+  }
+  assert.equal((await suite.run('memory')).exitCode, 0);
+});
+
 test('a table without rows still has its header', async () => {
   const { stdout, exitCode } = await suite.run('-n', 'node03', 'memory');
   assert.deepEqual(

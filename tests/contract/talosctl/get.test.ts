@@ -115,7 +115,16 @@ test('get says which kinds an ambiguous name may mean, and that it knows no othe
     exitCode: 1,
   });
   const unknown = await suite.run(...one, 'get', 'nothing');
-  assert.deepEqual([unknown.stderr, unknown.exitCode], ['error: resource "nothing" is not registered\n', 1]);
+  assert.deepEqual(
+    [unknown.stderr, unknown.exitCode],
+    ['error: resource "nothing" is not registered ("talosctl get rd" lists the kinds)\n', 1],
+  );
+});
+
+test('get names the node that cannot list its kinds', async () => {
+  const { stdout, stderr, exitCode } = await suite.run('-n', 'node03', 'get', 'members');
+  assert.deepEqual([stdout, exitCode], ['', 1]);
+  assert.equal(stderr, 'error from node node03: rpc error: code = PermissionDenied desc = not authorized\n');
 });
 
 test('get -o yaml prints documents with the node before the resource', async () => {

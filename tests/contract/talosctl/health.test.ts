@@ -161,6 +161,15 @@ test('health --server=false runs the same checks from here', async () => {
   );
 });
 
+test('health --server takes the words of a boolean and no other', async () => {
+  for (const word of ['maybe', '', 'no']) {
+    const { stdout, stderr, exitCode } = await suite.run('-n', 'knowing', 'health', `--server=${word}`);
+    const reason = `option '--server [boolean]' argument '${word}' is invalid. It must be true or false.`;
+    assert.ok(stderr.startsWith(`error: ${reason}\n`), stderr);
+    assert.deepEqual([stdout, exitCode], ['', 1]);
+  }
+});
+
 test('health --server=false names the check that does not come to hold', async () => {
   const words = ['--control-plane-nodes', 'node01,broken', '--wait-timeout', '1s'];
   const { stderr, exitCode } = await suite.run('-n', 'node01', 'health', '--server=false', ...words);

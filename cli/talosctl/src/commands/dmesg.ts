@@ -5,6 +5,7 @@ import {
   addInsecureOptions,
   addNodeOptions,
   addOutputOption,
+  followedOutput,
   type NodeOptions,
   type OutputOptions,
 } from '../node-options.ts';
@@ -29,6 +30,7 @@ async function* messages(
 function printMessages(env: CliEnvironment, options: DmesgOptions): Promise<void> {
   const request = { follow: options.follow ?? false, tail: options.tail ?? false };
   return reportStream(env, options, {
+    isEndless: request.follow,
     call: (node, signal) => messages(node, request, signal),
     text: (node, message) => `${node}: ${message}`,
     documents: (message) => [{ message: message.replace(/\n$/, '') }],
@@ -38,7 +40,7 @@ function printMessages(env: CliEnvironment, options: DmesgOptions): Promise<void
 /** `talosctl dmesg`. Source: Talos v1.14: dmesg. */
 export const dmesgCommand: CommandModule = {
   define(command, env) {
-    addOutputOption(addInsecureOptions(addNodeOptions(command)))
+    addOutputOption(addInsecureOptions(addNodeOptions(command)), followedOutput)
       .option('-f, --follow', 'keep printing as the log grows')
       .option('--tail', 'with --follow: leave out what was logged before')
       .action((options: DmesgOptions) => printMessages(env, options));

@@ -36,6 +36,7 @@ function eventsRequest({ tail, duration = 0n, since = '', actorId = '' }: Events
 function printEvents(env: CliEnvironment, options: EventsOptions): Promise<void> {
   const request = eventsRequest(options);
   return reportStream(env, options, {
+    isEndless: true,
     call: (node, signal) => node.machine.events(request, { signal }),
     head: lines([['NODE', 'ID', 'EVENT', 'ACTOR', 'SOURCE', 'MESSAGE']]),
     text(node, { id, actorId, data }) {
@@ -62,7 +63,10 @@ function lines(rows: readonly (readonly string[])[]): string {
 /** `talosctl events`. Source: Talos v1.14: events. */
 export const eventsCommand: CommandModule = {
   define(command, env) {
-    addOutputOption(addNodeOptions(command))
+    addOutputOption(
+      addNodeOptions(command),
+      'output format: table, json (an object a line) or yaml (a document each)',
+    )
       .option('--tail <events>', 'number of past events to begin with (-1: all that are kept)', parseTail, 0)
       .option('--duration <duration>', 'begin with the events of this last time, such as 10m', parseSeconds)
       .option('--since <id>', 'begin with the event after the one with this id')

@@ -1,6 +1,7 @@
 import type { NodeClient, TalosClient } from '@nodewright/client';
 import type { ClusterNodes } from '@nodewright/client/health';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { InvalidArgumentError } from 'commander';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { UsageFault } from '../failure.ts';
 import { parseGoDuration } from '../go-duration.ts';
@@ -13,6 +14,7 @@ import {
   type OutputOptions,
 } from '../node-options.ts';
 import { openClient } from '../open-client.ts';
+import { Progress } from '../progress.ts';
 import { documentError, writeDocument } from '../render/document.ts';
 
 interface HealthOptions extends NodeOptions, OutputOptions {
@@ -29,8 +31,11 @@ const nanosInSecond = 1_000_000_000n;
 const defaultTimeout = '20m0s';
 const defaultTimeoutNanos = 1200n * nanosInSecond;
 
+/** Source: Talos v1.14: boolean flags take the words of Go. */
 function parseServer(text: string): boolean {
-  return text !== 'false' && text !== '0';
+  if (/^(1|t|T|TRUE|true|True)$/.test(text)) return true;
+  if (/^(0|f|F|FALSE|false|False)$/.test(text)) return false;
+  throw new InvalidArgumentError('It must be true or false.');
 }
 
 /** The nodes that the command line names. */
@@ -108,11 +113,13 @@ async function runHealth(env: CliEnvironment, options: HealthOptions): Promise<v
   const states = new CheckStates();
   let failure: Fault | undefined;
   let isCancelled = false;
+  using progress = new Progress(env.stderr, () => `waiting for ${node.name}`);
   try {
     const lines = options.server
       ? checkedByServer(node, options, env.signal)
       : checkedHere(client, node, options, env.signal);
     for await (const line of lines) {
+      progress[Symbol.dispose]();
       states.take(line);
       env.stderr.write(`${line}\n`);
     }
@@ -122,6 +129,7 @@ async function runHealth(env: CliEnvironment, options: HealthOptions): Promise<v
     if (fault.kind === 'cancelled') isCancelled = true;
     else failure = fault;
   }
+  progress[Symbol.dispose]();
   if (options.output !== 'table') {
     const error = failure === undefined ? {} : { error: documentError(failure) };
     const healthy = failure === undefined && !isCancelled && !env.signal.aborted;

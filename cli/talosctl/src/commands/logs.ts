@@ -8,6 +8,7 @@ import {
   addInsecureOptions,
   addNodeOptions,
   addOutputOption,
+  followedOutput,
   type NodeOptions,
   type OutputOptions,
 } from '../node-options.ts';
@@ -56,6 +57,7 @@ async function* logLines(
 
 function printLogs(env: CliEnvironment, request: LogsRequest, options: LogsOptions): Promise<void> {
   return reportStream(env, options, {
+    isEndless: request.follow,
     call: (node, signal) => logLines(node, request, signal),
     text: (node, lines) => lines.map((line) => `${node}: ${line}\n`).join(''),
     documents: (lines) => lines.map((line) => ({ line })),
@@ -65,7 +67,7 @@ function printLogs(env: CliEnvironment, request: LogsRequest, options: LogsOptio
 /** `talosctl logs <id>`. Source: Talos v1.14: logs. */
 export const logsCommand: CommandModule = {
   define(command, env) {
-    addOutputOption(addInsecureOptions(addNodeOptions(command)))
+    addOutputOption(addInsecureOptions(addNodeOptions(command)), followedOutput)
       .argument('<id>', 'service, or with -k a container as namespace/pod:container')
       .option('-f, --follow', 'keep printing as the log grows')
       .option('--tail <lines>', 'number of last lines to begin with (-1: all)', parseTail, -1)

@@ -12,7 +12,7 @@ import { openClient } from '../open-client.ts';
 import { packetDocument, packetLine } from '../packet/packet-line.ts';
 import { parseBpfFilter } from '../packet/parse-bpf-filter.ts';
 import { PcapReader } from '../packet/pcap-reader.ts';
-import { ListDocument } from '../render/document.ts';
+import { openItems } from '../render/document.ts';
 import { showTransfer } from '../show-transfer.ts';
 import { writeSlowly } from '../write-slowly.ts';
 
@@ -47,7 +47,7 @@ async function openSink(env: CliEnvironment, { output, json = false }: PcapOptio
     return { write: async (bytes) => void (await file.writeFile(bytes)), end: () => file.close() };
   }
   const reader = new PcapReader();
-  const document = json ? new ListDocument(env.stdout, 'json') : undefined;
+  const document = json ? openItems(env.stdout, 'json', false) : undefined;
   return {
     async write(bytes) {
       for (const packet of reader.push(bytes)) {

@@ -12,6 +12,7 @@ import {
 import { createStateClient } from '@nodewright/state/wire';
 import type { CliEnvironment } from '../command-module.ts';
 import { NodeErrors } from '../node-errors.ts';
+import { showWait } from '../progress.ts';
 import type { ResourceOutput } from './resource-output.ts';
 import { shownResource } from './shown-resource.ts';
 
@@ -45,7 +46,9 @@ export async function getResources(
     if (env.signal.aborted) break;
     try {
       const state = encodedStateOf(node);
-      const found = id === undefined ? await state.list(kind) : [await state.get(pointerTo(kind, id))];
+      const asked =
+        id === undefined ? state.list(kind) : state.get(pointerTo(kind, id)).then((resource) => [resource]);
+      const found = await showWait(env.stderr, node.name, asked);
       for (const resource of found) await output.add(shownResource(node.name, resource));
     } catch (error) {
       errors.add(node.name, faultFrom(error));

@@ -26,7 +26,9 @@ export function resolveKind(
       metadata.id.toLowerCase() === wanted || spec.allAliases.some((alias) => alias.toLowerCase() === wanted),
   );
   const [only] = found;
-  if (only === undefined) throw new Fault('not-found', `resource "${word}" is not registered`);
+  if (only === undefined) {
+    throw new Fault('not-found', `resource "${word}" is not registered ("talosctl get rd" lists the kinds)`);
+  }
   if (found.length > 1) {
     const ids = found.map(({ metadata }) => metadata.id).join(' ');
     throw new Fault('invalid-argument', `resource type "${word}" is ambiguous: [${ids}]`);

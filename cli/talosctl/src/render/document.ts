@@ -2,7 +2,7 @@ import { type Fault, grpcCodeFromKind, grpcCodeName } from '@nodewright/fault';
 import { InvalidArgumentError } from 'commander';
 import type { OutputStream } from '../command-module.ts';
 import { writeSlowly } from '../write-slowly.ts';
-import { formatJson } from './json.ts';
+import { formatCompactJson, formatJson } from './json.ts';
 
 /** How results are printed. */
 export const outputFormats = ['table', 'json', 'yaml'] as const;
@@ -35,11 +35,39 @@ async function formatDocument(format: DocumentFormat, value: unknown): Promise<s
   return format === 'json' ? formatJson(value) : (await import('./yaml.ts')).formatYaml(value);
 }
 
-/**
- * A list that is written item by item, as they come, and is one valid document once it has been ended: for output
- * that never ends by itself, such as a log that is followed.
- */
-export class ListDocument {
+/** Items that are written as they come. */
+export interface ItemOutput {
+  add(item: unknown): Promise<void>;
+  /** Says that no more come. */
+  end(): void;
+}
+
+/** One list, or, for what goes on until the user has seen enough, a line or a document an item. */
+export function openItems(output: OutputStream, format: DocumentFormat, isEndless: boolean): ItemOutput {
+  return isEndless ? new ItemLines(output, format) : new ListDocument(output, format);
+}
+
+/** As JSON one object a line, as YAML one document each: whoever reads along has each whole at once. */
+class ItemLines implements ItemOutput {
+  readonly #output: OutputStream;
+  readonly #format: DocumentFormat;
+
+  constructor(output: OutputStream, format: DocumentFormat) {
+    this.#output = output;
+    this.#format = format;
+  }
+
+  async add(item: unknown): Promise<void> {
+    const text =
+      this.#format === 'json' ? formatCompactJson(item) : `---\n${await formatDocument('yaml', item)}`;
+    await writeSlowly(this.#output, `${text}\n`);
+  }
+
+  end(): void {}
+}
+
+/** A list that is written item by item, as they come, and is one valid document once it has been ended. */
+class ListDocument implements ItemOutput {
   readonly #output: OutputStream;
   readonly #format: DocumentFormat;
   #count = 0;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
-import { addOutputOption, type OutputOptions } from '../../node-options.ts';
-import { ListDocument } from '../../render/document.ts';
+import { addOutputOption, followedOutput, type OutputOptions } from '../../node-options.ts';
+import { openItems } from '../../render/document.ts';
 import { type ClusterOptions, clusterRef, provisionerOf } from './cluster-options.ts';
 
 interface LogsOptions extends ClusterOptions, OutputOptions {
@@ -15,14 +15,14 @@ export function defineClusterLogs(cluster: Command, env: CliEnvironment): void {
     .description('Print what the machines of a local cluster printed')
     .argument('[machine]', 'name of a machine (default: all)')
     .option('-f, --follow', 'go on with what they print from now on');
-  addOutputOption(command).action(
+  addOutputOption(command, followedOutput).action(
     async (machine: string | undefined, _options: LogsOptions, called: Command) => {
       const options = called.optsWithGlobals<LogsOptions>();
       const provisioner = await provisionerOf(env, options);
       const request = { node: machine, follow: options.follow ?? false, signal: env.signal };
       const lines = provisioner.logs(clusterRef(env, options), request);
       if (options.output !== 'table') {
-        const list = new ListDocument(env.stdout, options.output);
+        const list = openItems(env.stdout, options.output, request.follow);
         for await (const line of lines) await list.add(line);
         return list.end();
       }
