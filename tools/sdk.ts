@@ -1,9 +1,20 @@
 // Makes the client a package that can be published: `node tools/sdk.ts [folder]`, by default _out/sdk.
 import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import {
+  chmodSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { moveDeclarations } from './sdk/declarations.ts';
+import { replaceFolder } from './sdk/replace-folder.ts';
 
 const checkout = join(import.meta.dirname, '..');
 const client = join(checkout, 'packages', 'client');
@@ -144,10 +155,20 @@ function declare(folder: string, { inputs }: Metafile): void {
 const typesOf = (file: string) =>
   `./types/${file.replace(/^packages\/([^/]+)\/src\/(.*)\.ts$/, '$1/$2.d.ts')}`;
 
-/** Makes the package in `folder`, anew. */
+/** Makes the package in `folder`, anew. It is built aside: another run does not disturb this one, nor a reader. */
 export async function buildSdk(folder: string): Promise<void> {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(dirname(folder), { recursive: true });
+  const staging = mkdtempSync(`${folder}.new-`);
+  try {
+    chmodSync(staging, 0o755);
+    await fillPackage(staging);
+    replaceFolder(staging, folder, `${staging}.old`);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+async function fillPackage(folder: string): Promise<void> {
   const metafile = await bundle(folder);
   declare(folder, metafile);
   const { name, version, license } = readManifest(client);
