@@ -17,7 +17,8 @@ export function openClientProbe(talosconfig: string, telemetry: Telemetry): Node
     async version(endpoint, node, signal) {
       const client = clientOf(endpoint);
       const target = node === undefined ? client.firstEndpoint() : client.node(node);
-      await target.machine.version({}, { signal });
+      const { messages } = await target.machine.version({}, { signal });
+      return messages[0]?.version?.sha ?? '';
     },
     async [Symbol.asyncDispose]() {
       for (const client of clients.values()) client[Symbol.dispose]();

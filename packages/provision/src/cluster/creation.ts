@@ -47,16 +47,16 @@ export interface ClusterMaker<Parts extends CreateParts> {
 /** Two cores start a handful of nodes in seconds; many nodes, or a busy machine, take their time. */
 const waitTimeoutMs = (nodes: number) => 60_000 + nodes * 2_000;
 
-/** Resolves when every node answers. */
+/** Resolves when every node answers, to the commits that their programs were built from. */
 export async function awaitAnswers(
   creation: Creation,
   talosconfig: string,
   wait: Pick<NodeWait, 'nodes' | 'watch'>,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { parts, progress, signal } = creation;
   await using probe = await parts.openProbe(talosconfig);
   const { length } = wait.nodes;
-  await progress.step(`${length} nodes answer`, () =>
+  return await progress.step(`${length} nodes answer`, () =>
     waitForNodes({ ...wait, probe, timeoutMs: waitTimeoutMs(length), signal }),
   );
 }

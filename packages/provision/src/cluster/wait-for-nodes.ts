@@ -4,8 +4,11 @@ import { Fault, faultFrom } from '@nodewright/fault';
 
 /** Asks nodes for their version as a client does. */
 export interface NodeProbe extends AsyncDisposable {
-  /** Throws when the apid at `endpoint` does not answer, for itself or, when it is given, for `node`. */
-  version(endpoint: string, node: string | undefined, signal: AbortSignal): Promise<void>;
+  /**
+   * The commit that the node's programs were built from, as they say it. Throws when the apid at `endpoint` does not
+   * answer, for itself or, when it is given, for `node`.
+   */
+  version(endpoint: string, node: string | undefined, signal: AbortSignal): Promise<string>;
 }
 
 /** A node that is waited for, and the way to it. */
@@ -33,8 +36,11 @@ export interface NodeWait {
 const pollMs = 25;
 const attemptTimeoutMs = 5_000;
 
-/** Resolves when every node answers. Throws a Fault that names the nodes that do not, and the logs that say why. */
-export async function waitForNodes(wait: NodeWait): Promise<void> {
+/**
+ * Resolves when every node answers, to the commits that their programs were built from, in the order of the nodes.
+ * Throws a Fault that names the nodes that do not, and the logs that say why.
+ */
+export async function waitForNodes(wait: NodeWait): Promise<readonly string[]> {
   const gaveUp = new AbortController();
   const signal = AbortSignal.any([wait.signal, gaveUp.signal]);
   const timer = setTimeout(() => gaveUp.abort(), wait.timeoutMs);
@@ -43,10 +49,13 @@ export async function waitForNodes(wait: NodeWait): Promise<void> {
     if (reason !== undefined) gaveUp.abort(reason);
   });
   try {
-    await Promise.all(
+    return await Promise.all(
       wait.nodes.map(async (node) => {
-        await waitForNode(wait.probe, node, signal, (reason) => reasons.set(node.name, reason));
+        const commit = await waitForNode(wait.probe, node, signal, (reason) =>
+          reasons.set(node.name, reason),
+        );
         reasons.delete(node.name);
+        return commit;
       }),
     );
   } catch (error) {
@@ -72,7 +81,7 @@ async function waitForNode(
   { name, endpoint, isDirect, listener }: AwaitedNode,
   signal: AbortSignal,
   tell: (reason: string) => void,
-): Promise<void> {
+): Promise<string> {
   for (;;) {
     signal.throwIfAborted();
     // A bare connection costs nothing while nobody listens; a client would back off for seconds.

@@ -13,12 +13,15 @@ import { listContainers, type StackContainer } from './stack-objects.ts';
 const hopelessRestarts = 3;
 const lookMs = 1_000;
 
-/** Resolves when every node answers: control planes at their endpoints, workers through the first of them. */
+/**
+ * Resolves when every node answers, control planes at their endpoints, workers through the first of them, to the
+ * commits that their images were built from.
+ */
 export function awaitNodes(
   creation: Creation<DockerParts>,
   state: ClusterState,
   talosconfig: string,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { folder, parts, request } = creation;
   const config = parseTalosconfig(talosconfig);
   const endpoints = config.contexts.get(config.context)?.endpoints ?? [];

@@ -1,3 +1,4 @@
+import { buildInfo } from '@nodewright/contract';
 import { makeFolder } from '@nodewright/fault/make-folder';
 import { addClusterContext } from '../cluster/cluster-context.ts';
 import type { Creation } from '../cluster/creation.ts';
@@ -8,6 +9,7 @@ import { awaitNodes } from './await-nodes.ts';
 import type { DockerParts } from './docker-parts.ts';
 import { engineVariables } from './engine.ts';
 import { handOutMaterial } from './hand-out-material.ts';
+import { otherBuildNote } from './other-build-note.ts';
 import { placeStack, reachesNodes, stackEndpoints } from './place-stack.ts';
 import { composeWords, engineOf } from './stack-engine.ts';
 import { removeObjects } from './stack-objects.ts';
@@ -80,5 +82,7 @@ export async function createAnew(creation: Creation<DockerParts>, patchDigest: s
   await writePrivateFile(folder.state, encodeClusterState(created));
   await keeper.release();
   undo.move();
-  await awaitNodes(creation, created, talosconfig);
+  const commits = await awaitNodes(creation, created, talosconfig);
+  const note = otherBuildNote(parts.tag, commits, buildInfo.sha);
+  if (note !== undefined) progress.note(note);
 }

@@ -16,10 +16,14 @@ const hopelessRestarts = 2;
  * Resolves when every node answers: control planes on their own addresses, workers through the first control plane,
  * as workers do not forward.
  */
-export function awaitNodes(creation: Creation, state: ClusterState, talosconfig: string): Promise<void> {
+export async function awaitNodes(
+  creation: Creation,
+  state: ClusterState,
+  talosconfig: string,
+): Promise<void> {
   const { folder } = creation;
   const first = state.nodes[0]?.address ?? '';
-  return awaitAnswers(creation, talosconfig, {
+  await awaitAnswers(creation, talosconfig, {
     nodes: state.nodes.map(({ name, type, address }) => ({
       name,
       endpoint: type === 'controlplane' ? address : first,

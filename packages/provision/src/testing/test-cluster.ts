@@ -32,7 +32,7 @@ export async function openTestCluster(
     environment: process.env,
     checkPatches: async () => {},
     makeMaterial: async () => fakeMaterial(`${folder.path}`),
-    openProbe: async () => ({ version: async () => {}, [Symbol.asyncDispose]: async () => {} }),
+    openProbe: async () => ({ version: async () => 'source', [Symbol.asyncDispose]: async () => {} }),
     ...change,
   };
   const provisioner = createProcessProvisioner(() => parts);

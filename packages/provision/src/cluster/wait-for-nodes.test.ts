@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '@nodewright/fault';
+import { type AwaitedNode, waitForNodes } from './wait-for-nodes.ts';
+
+const node = (name: string, isDirect: boolean): AwaitedNode => ({
+  name,
+  endpoint: 'gateway',
+  isDirect,
+  listener: undefined,
+  log: `log of ${name}`,
+});
+
+test('waitForNodes() gives what each node was built from, whichever answers first', async () => {
+  let refusals = 3;
+  const commits = await waitForNodes({
+    nodes: [node('node01', true), node('node02', false)],
+    probe: {
+      async version(_endpoint, name) {
+        if (name === undefined && refusals-- > 0) throw new Fault('unavailable', 'not yet');
+        return name === undefined ? 'own' : `of ${name}`;
+      },
+      async [Symbol.asyncDispose]() {},
+    },
+    watch: async () => undefined,
+    timeoutMs: 10_000,
+    signal: new AbortController().signal,
+  });
+  assert.deepEqual(commits, ['own', 'of node02']);
+});
