@@ -1,0 +1,65 @@
+// What a terminal is told while a node does not answer. In this process, with a terminal that only remembers.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { VersionResponse } from '@nodewright/contract/gen/machine/machine.ts';
+import { noTelemetry } from '@nodewright/telemetry';
+import { eventually } from '@nodewright/testkit';
+import { runCli } from '../../../cli/talosctl/src/run-cli.ts';
+import { FakeCluster } from './fake-cluster.ts';
+import type { FakeHandler } from './fake-gateway.ts';
+import { reply } from './replies.ts';
+
+const silent: FakeHandler = () => {};
+const scope = new AsyncDisposableStack();
+let talosconfig: string;
+
+before(async () => {
+  const cluster = scope.use(await FakeCluster.create());
+  const gateway = scope.use(
+    await cluster.gateway({
+      '/machine.MachineService/Logs': silent,
+      '/machine.MachineService/Dmesg': silent,
+      '/machine.MachineService/Events': silent,
+      '/cluster.ClusterService/HealthCheck': silent,
+      '/cosi.resource.State/List': silent,
+      '/machine.MachineService/Version': (call) =>
+        reply(call, VersionResponse, { messages: [{ version: { tag: 'v1.14.0' } }] }),
+    }),
+  );
+  talosconfig = await cluster.talosconfig({ endpoints: [gateway.address] });
+});
+after(() => scope.disposeAsync());
+
+for (const words of [['logs', 'apid'], ['dmesg'], ['events'], ['health'], ['get', 'members']]) {
+  test(`${words[0]} says on a terminal which node it waits for`, async () => {
+    const controller = new AbortController();
+    let told = '';
+    const stderr = {
+      isTTY: true,
+      columns: 80,
+      write(text: string | Uint8Array) {
+        told += text;
+      },
+    };
+    const running = runCli(['-n', 'quiet', ...words], {
+      stdout: { write() {} },
+      stderr,
+      stdin: process.stdin,
+      environment: { TALOSCONFIG: talosconfig },
+      cwd: import.meta.dirname,
+      now: () => new Date(),
+      signal: controller.signal,
+      isInteractive: false,
+      telemetry: async () => noTelemetry,
+    });
+    await eventually(() => /\[Kwaiting for quiet \(\ds\)$/.test(told), {
+      what: 'the line that says what is waited for',
+      explain: () => JSON.stringify(told),
+    });
+    controller.abort();
+    // A list of resources cannot be cancelled: its process ends.
+    if (words[0] === 'get') return;
+    await running;
+    assert.ok(told.endsWith('\r\u001b[K'), JSON.stringify(told));
+  });
+}
