@@ -39,7 +39,7 @@ async function dmesg(request: { follow?: boolean; tail?: boolean } = {}): Promis
 test('Dmesg sends each record as one message, in the order of the kernel, and ends', { skip }, async () => {
   const before = kernelLines();
   const messages = await dmesg();
-  const shape = /^[a-z]+\d?: {1,4}\w+: \[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d*[1-9])?Z\]: [\s\S]*\n$/;
+  const shape = /^[a-z]+\d?: {1,5}\w+: \[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d*[1-9])?Z\]: [\s\S]*\n$/;
   assert.deepEqual(
     messages.filter((message) => !shape.test(message)),
     [],

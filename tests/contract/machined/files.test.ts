@@ -246,7 +246,7 @@ test('DiskUsage looks at the first path that is there and tells of those before 
 });
 
 test('DiskUsage does not miss the network of a process that has ended and that nobody has waited for', async () => {
-  const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], {
+  const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   try {

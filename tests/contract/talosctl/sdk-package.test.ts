@@ -94,7 +94,7 @@ test('the package names everything that it imports, and nothing of this checkout
   );
   const { stdout } = await run(
     'grep',
-    ['-rlE', `@nodewright/(contract|fault|rpc)|${checkout}`, 'dist', 'types'],
+    ['-rlE', `@nodewright/(contract|fault|rpc)|${checkout}/(packages|node_modules)/`, 'dist', 'types'],
     {
       cwd: sdk,
     },
