@@ -5,13 +5,16 @@ import { after, before, test } from 'node:test';
 import { unbuiltMethods } from '../../tools/api-document/unbuilt-methods.ts';
 import { openIdleSubject } from './judged/idle-node.ts';
 import { runChecks, type Verdict } from './run-checks.ts';
-import { openOwnCluster } from './subject/own-cluster.ts';
+import { type OwnCluster, openOwnCluster } from './subject/own-cluster.ts';
 import { suite } from './suite.ts';
 
 const scope = new AsyncDisposableStack();
 const verdicts: Verdict[] = [];
+let subject: OwnCluster;
+let instances: Awaited<ReturnType<OwnCluster['instances']>>;
 before(async () => {
-  const subject = scope.use(await openOwnCluster('process'));
+  subject = scope.use(await openOwnCluster('process'));
+  instances = await subject.instances();
   for await (const verdict of runChecks(suite, subject)) verdicts.push(verdict);
 });
 after(() => scope.disposeAsync());
@@ -20,6 +23,10 @@ const line = ({ id, why }: Verdict) => `${id}: ${why}`;
 
 test('a process cluster holds what every check says', () => {
   assert.deepEqual(verdicts.filter(({ outcome }) => outcome === 'failed').map(line), []);
+});
+
+test('no daemon died of a check', async () => {
+  assert.deepEqual(await subject.instances(), instances);
 });
 
 test('a process cluster lacks no method but those that docs/api.md lists', () => {

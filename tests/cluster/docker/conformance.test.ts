@@ -8,6 +8,7 @@ import { suite } from '../../conformance/suite.ts';
 
 test('a cluster of containers holds what every check of the conformance suite says', async () => {
   await using subject = await openOwnCluster('docker');
+  const instances = await subject.instances();
   const wrong: string[] = [];
   const isMissing = ({ outcome, method }: Verdict) =>
     outcome === 'not implemented' && unbuiltMethods[method] === undefined;
@@ -15,4 +16,6 @@ test('a cluster of containers holds what every check of the conformance suite sa
     if (verdict.outcome === 'failed' || isMissing(verdict)) wrong.push(`${verdict.id}: ${verdict.why}`);
   }
   assert.deepEqual(wrong, []);
+  // The engine would have started again what a check brought down, or what ran out of its memory.
+  assert.deepEqual(await subject.instances(), instances);
 });

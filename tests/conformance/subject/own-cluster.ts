@@ -22,6 +22,12 @@ export async function readOsAuthority(path: string): Promise<CertificateAndKey> 
   return decodeSecrets(await readFile(path, 'utf8')).certs.os;
 }
 
+/** A subject whose daemons can be told apart from those that took their place. */
+export interface OwnCluster extends Subject, AsyncDisposable {
+  /** What runs, by `node/daemon`: another number after a restart. */
+  instances(): Promise<Readonly<Record<string, number | undefined>>>;
+}
+
 const shape = { controlPlanes: 2, workers: 1 };
 
 async function openSeededCluster(): Promise<ProcessCluster> {
@@ -35,7 +41,7 @@ async function openSeededCluster(): Promise<ProcessCluster> {
  * A fresh cluster of two control planes and a worker, made with the built command line as a user would make it. The
  * first control plane is judged, by its own endpoint. Disposing it ends the cluster.
  */
-export async function openOwnCluster(provisioner: 'process' | 'docker'): Promise<Subject & AsyncDisposable> {
+export async function openOwnCluster(provisioner: 'process' | 'docker'): Promise<OwnCluster> {
   await using undo = new AsyncDisposableStack();
   const cluster = undo.use(
     provisioner === 'docker' ? await openDockerCluster(shape) : await openSeededCluster(),
@@ -52,5 +58,13 @@ export async function openOwnCluster(provisioner: 'process' | 'docker'): Promise
     }),
   );
   const scope = undo.move();
-  return Object.assign(subject, { [Symbol.asyncDispose]: () => scope.disposeAsync() });
+  const instances = async () => {
+    const daemons = cluster.nodes.flatMap((node) =>
+      (['machined', 'apid'] as const).map(
+        async (daemon) => [`${node.name}/${daemon}`, await node.instanceOf(daemon)] as const,
+      ),
+    );
+    return Object.fromEntries(await Promise.all(daemons));
+  };
+  return Object.assign(subject, { instances, [Symbol.asyncDispose]: () => scope.disposeAsync() });
 }
