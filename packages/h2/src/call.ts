@@ -74,5 +74,7 @@ export type CallFailure =
   | { readonly kind: 'refused' }
   /** The connection ended under the call. `reason` is a phrase such as `read ECONNRESET`; empty for a plain close. */
   | { readonly kind: 'connection-closed'; readonly reason: string }
+  /** The connection stands, but nothing comes any more, not even an answer to a ping. */
+  | { readonly kind: 'silent' }
   /** The bytes of the backend were not HTTP/2 as it should be. */
   | { readonly kind: 'protocol'; readonly reason: string };

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { InboundCall, OutboundCall, OutboundReceiver } from './call.ts';
+import { type LivenessLimits, nodeLiveness } from './liveness.ts';
 import type { RawHeaders } from './raw-headers.ts';
 
 /** What an end of a connection grants its peer. */
@@ -11,6 +12,8 @@ export interface H2Limits {
   readonly maxConcurrentCalls: number;
   /** How long the peer may take to speak HTTP/2 after the connection stands, in milliseconds. */
   readonly prefaceTimeoutMs: number;
+  /** How a client finds out that its peer is gone without a word. */
+  readonly liveness: LivenessLimits;
 }
 
 /**
@@ -70,4 +73,5 @@ export const gatewayLimits: H2Limits = {
   maxHeaderListBytes: 16 * 1024 * 1024,
   maxConcurrentCalls: 2 ** 32 - 1,
   prefaceTimeoutMs: 30_000,
+  liveness: nodeLiveness,
 };

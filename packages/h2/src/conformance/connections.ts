@@ -45,6 +45,35 @@ export function testConnections(label: string, engines: EnginePair): void {
     await Promise.all([pair.server.closed, pair.client.closed]);
   });
 
+  test(`${label}: calls to a peer that is silent for good end, those to one that has nothing to say yet go on`, async () => {
+    const liveness = { silenceMs: 60, answerMs: 100, restMs: 0 };
+    for (const isGone of [false, true]) {
+      const [outer, inner] = await Promise.all([openSocketPair(), openSocketPair()]);
+      const accepted = Promise.withResolvers<InboundCall>();
+      const limits = { ...gatewayLimits, liveness };
+      const server = engines.server.accept(inner.far, limits, {
+        onCall: (call) => accepted.resolve(call),
+        onError: () => {},
+      });
+      outer.far.pipe(inner.near);
+      inner.near.pipe(outer.far);
+      const client = engines.client.connect(outer.near, limits);
+      await client.ready;
+      const { call, recorder } = openRecordedCall(client);
+      call.end();
+      const inbound = await accepted.promise;
+      if (isGone) inner.near.unpipe(outer.far).resume();
+      await delay(400);
+      if (!isGone) inbound.respond([...answerHead, 'grpc-status', '0'], true);
+      const { failure, last } = await recorder.done;
+      assert.deepEqual([failure, last], isGone ? [{ kind: 'silent' }, false] : [undefined, true]);
+      client.destroy();
+      server.destroy();
+      for (const socket of [outer.far, inner.near]) socket.destroy();
+      await Promise.all([client.closed, server.closed]);
+    }
+  });
+
   test(`${label}: calls beyond the server's limit wait for their turn`, async () => {
     let now = 0;
     let most = 0;

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { CallFailure, OutboundCall, OutboundReceiver } from '../call.ts';
 import type { ClientConnection, H2Limits } from '../engine.ts';
 import { h2ErrorName } from '../error-codes.ts';
+import { Liveness } from '../liveness.ts';
 import type { RawHeaders } from '../raw-headers.ts';
 import { NodeOutboundCall } from './node-outbound-call.ts';
 import { sessionOptions } from './session-options.ts';
@@ -14,6 +15,7 @@ export class NodeClientConnection implements ClientConnection {
   readonly #session: ClientHttp2Session;
   readonly #connectionFailure = () => this.#failure;
   #failure: CallFailure | undefined;
+  readonly #liveness: Liveness;
   #callCount = 0;
   #draining = false;
 
@@ -31,6 +33,17 @@ export class NodeClientConnection implements ClientConnection {
       ...sessionOptions(limits),
     });
     this.#session = session;
+    this.#liveness = new Liveness({
+      ...limits.liveness,
+      received: () => socket.bytesRead,
+      ping: (answered) => {
+        if (!session.destroyed) session.ping((error) => error === null && answered());
+      },
+      onDead: () => {
+        this.#failure ??= { kind: 'silent' };
+        session.destroy();
+      },
+    });
     const ready = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     this.ready = ready.promise;
@@ -54,6 +67,7 @@ export class NodeClientConnection implements ClientConnection {
     });
     session.on('close', () => {
       clearTimeout(preface);
+      this.#liveness.stop();
       this.#failure ??= { kind: 'connection-closed', reason: '' };
       ready.reject(new Error(failureText(this.#failure)));
       closed.resolve();
@@ -74,8 +88,10 @@ export class NodeClientConnection implements ClientConnection {
     if (!this.usable) return undefined;
     const stream = this.#session.request(headers, { endStream: false });
     this.#callCount += 1;
+    this.#liveness.start();
     stream.once('close', () => {
       this.#callCount -= 1;
+      if (this.#callCount === 0) this.#liveness.stop();
       this.#closeDrained();
     });
     return new NodeOutboundCall(stream, receiver, this.#connectionFailure);

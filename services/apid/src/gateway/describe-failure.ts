@@ -117,6 +117,8 @@ function describeCallFailure(words: HopWords, failure: CallFailure, answering: b
       const reason = failure.reason === '' ? '' : `: ${failure.reason}`;
       return statusOf('unavailable', `${subject} closed the connection ${when}${reason}`, words);
     }
+    case 'silent':
+      return statusOf('unavailable', `${subject} does not answer any more`, words);
     case 'protocol':
       return statusOf('internal', `${subject} broke the HTTP/2 protocol: ${failure.reason}`, words);
   }
