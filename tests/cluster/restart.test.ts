@@ -26,8 +26,9 @@ test('a machined that is killed comes back with daemons of its own, on both type
       const instance = await node.instanceOf(daemon);
       return instance !== undefined && !before.includes(instance);
     };
+    // A daemon that could not start at once waits five seconds before it is started again, more than once on a busy machine.
     for (const daemon of daemons)
-      await eventually(() => isNew(daemon), { what: `new ${daemon} on ${node.name}` });
+      await eventually(() => isNew(daemon), { what: `new ${daemon} on ${node.name}`, timeoutMs: 40_000 });
     const answers = async () => (await client.node(node.name).machine.version({})).messages.length === 1;
     await eventually(answers, { what: `answer of ${node.name}` });
   }
