@@ -1,0 +1,37 @@
+import type { ReconcilePass } from '@nodewright/controllers';
+import { type Configuration, loadConfiguration } from '@nodewright/machine-config';
+import { pointerTo, type Resource } from '@nodewright/state';
+import { machineConfigs } from '@nodewright/state/kinds';
+
+/** A machine configuration, decoded. All of it may hold secrets. */
+export interface NodeConfiguration {
+  /** As the user wrote it, comments included. */
+  readonly text: string;
+  readonly documents: Configuration;
+}
+
+/** The id of the configuration in force. Source: Talos v1.14: COSI resources, MachineConfigs. */
+export const activeConfigId = 'v1alpha1';
+/** The id of the one that the next start takes. */
+export const persistentConfigId = 'persistent';
+
+/** Every controller of the configuration reads it after each change: one of them decodes it, the others find it here. */
+const decoded = new WeakMap<Resource<string>, NodeConfiguration>();
+
+/**
+ * The configuration in force; undefined while there is none. It may lack the legacy document (a node in maintenance with
+ * a part of a configuration). For controllers with the input `weak(machineConfigs, activeConfigId)`.
+ *
+ * @throws Fault `invalid-argument` naming document, line and key when it cannot be read
+ */
+export async function configurationOf(
+  pass: Pick<ReconcilePass, 'get'>,
+): Promise<NodeConfiguration | undefined> {
+  const resource = await pass.get(pointerTo(machineConfigs, activeConfigId));
+  if (resource === undefined) return undefined;
+  const known = decoded.get(resource);
+  if (known !== undefined) return known;
+  const configuration = { text: resource.spec, documents: loadConfiguration(resource.spec) };
+  decoded.set(resource, configuration);
+  return configuration;
+}
