@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
-import { openTalosClient } from '@nodewright/client';
-import type { ClusterView, NodeView } from '@nodewright/provision';
+import type { NodeView } from '@nodewright/provision';
 import { runDocker, tryDocker } from '../../../packages/provision/src/docker/run-docker.ts';
-import type { Cluster, ClusterShape, Daemon, Node } from '../cluster.ts';
-import { contextFor } from '../context-for.ts';
+import type { ClusterShape, Daemon, Node } from '../cluster.ts';
+import { type CreatedCluster, createCluster } from '../created-cluster.ts';
 import { openHome } from '../process/process-cluster.ts';
 import { runTalosctl, type TalosctlInit } from '../run-talosctl.ts';
 
-export interface DockerCluster extends Cluster {
-  readonly view: ClusterView;
-  /** TALOS_HOME of the cluster. */
-  readonly home: string;
-  show(): Promise<ClusterView>;
+export interface DockerCluster extends CreatedCluster<Node> {
   /** Name of the container of a service of the compose file. */
   containerOf(service: string): string;
   destroy(): Promise<void>;
@@ -47,8 +42,8 @@ export async function openDockerCluster(
   { controlPlanes, workers }: ClusterShape,
   init: DockerClusterInit = {},
 ): Promise<DockerCluster> {
-  await using undo = new AsyncDisposableStack();
-  const home = undo.use(await openHome()).path;
+  await using scope = new AsyncDisposableStack();
+  const home = scope.use(await openHome()).path;
   opened += 1;
   const name = init.name ?? `test-${process.pid}-${opened}`;
   const cli: TalosctlInit = { home, environment: { ...engineEnvironment(), ...init.environment } };
@@ -59,38 +54,19 @@ export async function openDockerCluster(
     );
     assert.equal(exitCode, 0, stderr);
   };
-  undo.defer(destroy);
-  const created = await runTalosctl(
-    [
-      ...['cluster', 'create', '--provisioner', 'docker', '--name', name, '-o', 'json'],
+  scope.defer(destroy);
+  const containerOf = (service: string) => `${name}-${service}-1`;
+  const cluster = await createCluster<Node>({
+    name,
+    cli,
+    words: [
+      ...['--provisioner', 'docker'],
       ...['--controlplanes', String(controlPlanes), '--workers', String(workers)],
     ],
-    cli,
-  );
-  assert.equal(created.exitCode, 0, created.stderr);
-  const { cluster: view } = JSON.parse(created.stdout) as { cluster: ClusterView };
-  const containerOf = (service: string) => `${name}-${service}-1`;
-  const nodes = view.nodes.map((node) => dockerNode(node, containerOf));
-  const scope = undo.move();
-  return {
-    name,
-    home,
-    view,
-    nodes,
-    containerOf,
-    destroy,
-    async show() {
-      const { stdout } = await runTalosctl(['cluster', 'show', '--name', name, '-o', 'json'], cli);
-      return JSON.parse(stdout) as ClusterView;
-    },
-    controlPlanes: nodes.filter(({ type }) => type === 'controlplane'),
-    workers: nodes.filter(({ type }) => type === 'worker'),
-    context: (...roles) => contextFor(view.folder, roles),
-    client: async ({ roles = ['os:admin'], ...rest } = {}) =>
-      openTalosClient({ ...rest, context: await contextFor(view.folder, roles) }),
-    talosctl: (...words) => runTalosctl(words, cli),
-    [Symbol.asyncDispose]: () => scope.disposeAsync(),
-  };
+    nodeOf: (node) => dockerNode(node, containerOf),
+    scope: scope.move(),
+  });
+  return { ...cluster, containerOf, destroy };
 }
 
 function dockerNode({ name, type, address }: NodeView, containerOf: (service: string) => string): Node {

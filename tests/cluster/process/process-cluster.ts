@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openTalosClient } from '@nodewright/client';
 import { readProcesses } from '@nodewright/linux';
 import type { ClusterView, NodeView } from '@nodewright/provision';
-import type { Cluster, ClusterShape, Daemon, Node } from '../cluster.ts';
-import { contextFor } from '../context-for.ts';
+import type { ClusterShape, Daemon, Node } from '../cluster.ts';
+import { type CreatedCluster, createCluster } from '../created-cluster.ts';
 import { runTalosctl, type TalosctlInit } from '../run-talosctl.ts';
 
 export interface ProcessNode extends Node {
@@ -14,15 +13,7 @@ export interface ProcessNode extends Node {
   readonly root: string;
 }
 
-export interface ProcessCluster extends Cluster {
-  readonly nodes: readonly ProcessNode[];
-  readonly controlPlanes: readonly ProcessNode[];
-  readonly workers: readonly ProcessNode[];
-  readonly view: ClusterView;
-  /** TALOS_HOME of the cluster. */
-  readonly home: string;
-  show(): Promise<ClusterView>;
-}
+export type ProcessCluster = CreatedCluster<ProcessNode>;
 
 export interface ProcessClusterInit extends Omit<TalosctlInit, 'home'> {
   readonly name?: string;
@@ -47,43 +38,24 @@ export async function openProcessCluster(
   { controlPlanes, workers }: ClusterShape,
   init: ProcessClusterInit = {},
 ): Promise<ProcessCluster> {
-  await using undo = new AsyncDisposableStack();
-  const home = init.home ?? undo.use(await openHome(init.user)).path;
+  await using scope = new AsyncDisposableStack();
+  const home = init.home ?? scope.use(await openHome(init.user)).path;
   const name = init.name ?? 'test';
   const cli: TalosctlInit = { ...init, home };
-  undo.defer(async () => {
+  scope.defer(async () => {
     await runTalosctl(['cluster', 'destroy', '--name', name, '--force', '--if-present'], cli);
   });
-  const created = await runTalosctl(
-    [
-      ...['cluster', 'create', '--provisioner', 'process', '--name', name, '-o', 'json'],
+  return await createCluster<ProcessNode>({
+    name,
+    cli,
+    words: [
+      ...['--provisioner', 'process'],
       ...['--controlplanes', String(controlPlanes), '--workers', String(workers)],
       ...(init.flags ?? []),
     ],
-    cli,
-  );
-  assert.equal(created.exitCode, 0, created.stderr);
-  const { cluster: view } = JSON.parse(created.stdout) as { cluster: ClusterView };
-  const show = async () => {
-    const { stdout } = await runTalosctl(['cluster', 'show', '--name', name, '-o', 'json'], cli);
-    return JSON.parse(stdout) as ClusterView;
-  };
-  const nodes = view.nodes.map((node) => processNode(node, view.folder, show));
-  const scope = undo.move();
-  return {
-    name,
-    home,
-    view,
-    show,
-    nodes,
-    controlPlanes: nodes.filter(({ type }) => type === 'controlplane'),
-    workers: nodes.filter(({ type }) => type === 'worker'),
-    context: (...roles) => contextFor(view.folder, roles),
-    client: async ({ roles = ['os:admin'], ...rest } = {}) =>
-      openTalosClient({ ...rest, context: await contextFor(view.folder, roles) }),
-    talosctl: (...words) => runTalosctl(words, cli),
-    [Symbol.asyncDispose]: () => scope.disposeAsync(),
-  };
+    nodeOf: (node, view, show) => processNode(node, view.folder, show),
+    scope: scope.move(),
+  });
 }
 
 function processNode(

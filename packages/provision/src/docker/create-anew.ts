@@ -1,10 +1,7 @@
 import { buildInfo } from '@nodewright/contract';
-import { makeFolder } from '@nodewright/fault/make-folder';
-import { addClusterContext } from '../cluster/cluster-context.ts';
 import type { Creation } from '../cluster/creation.ts';
-import { removeClusterFolder } from '../cluster/remove-cluster.ts';
-import { privateFolderMode, writePrivateFile } from '../cluster/write-file.ts';
-import { type ClusterState, encodeClusterState } from '../domain/cluster-state.ts';
+import { claimFolder, completeCluster, draftState, writeClusterFiles } from '../cluster/new-cluster-files.ts';
+import type { ClusterState } from '../domain/cluster-state.ts';
 import { awaitNodes } from './await-nodes.ts';
 import type { DockerParts } from './docker-parts.ts';
 import { engineVariables } from './engine.ts';
@@ -23,13 +20,7 @@ export async function createAnew(creation: Creation<DockerParts>, patchDigest: s
   const { request, folder, parts, progress, signal } = creation;
   await using undo = new AsyncDisposableStack();
   const draft: ClusterState = {
-    provisioner: 'docker',
-    name: request.name,
-    phase: 'creating',
-    shape: request.shape,
-    patchDigest,
-    nodes: [],
-    talosconfig: { path: request.talosconfig, context: '' },
+    ...draftState(creation, 'docker', patchDigest),
     stack: {
       tag: parts.tag,
       jaegerPort: 0,
@@ -39,9 +30,7 @@ export async function createAnew(creation: Creation<DockerParts>, patchDigest: s
     },
   };
   const engine = engineOf(folder, draft, parts);
-  await makeFolder(folder.path, privateFolderMode);
-  undo.defer(() => removeClusterFolder(folder));
-  await writePrivateFile(folder.state, encodeClusterState(draft));
+  await claimFolder(folder, draft, undo);
   undo.defer(() => removeObjects(engine, folder.path, { graceful: false }));
 
   // Keys take long and need no containers; containers need no keys.
@@ -57,9 +46,7 @@ export async function createAnew(creation: Creation<DockerParts>, patchDigest: s
   await progress.step('machine configurations', async () => {
     await Promise.all([
       handOutMaterial(creation, engine, planned, material, talosconfig),
-      writePrivateFile(folder.state, encodeClusterState(planned)),
-      writePrivateFile(folder.secrets, material.secrets),
-      writePrivateFile(folder.talosconfig, talosconfig),
+      writeClusterFiles(folder, planned, material, talosconfig),
     ]);
   });
   // The keeper learns what runs from the engine: it need not wait for it.
@@ -74,12 +61,7 @@ export async function createAnew(creation: Creation<DockerParts>, patchDigest: s
     ),
   ]);
 
-  const place = await progress.step('talosconfig', () => addClusterContext(request.talosconfig, talosconfig));
-  if (place.context !== request.name) {
-    progress.note(`renamed talosconfig context "${request.name}" -> "${place.context}"`);
-  }
-  const created: ClusterState = { ...planned, phase: 'created', talosconfig: place };
-  await writePrivateFile(folder.state, encodeClusterState(created));
+  const created = await completeCluster(creation, planned, talosconfig);
   await keeper.release();
   undo.move();
   const commits = await awaitNodes(creation, created, talosconfig);

@@ -1,8 +1,9 @@
 import type { ClusterFolder } from '../cluster/cluster-folder.ts';
 import { askOwner } from '../cluster/owner-socket.ts';
 import { locateCluster, readCluster } from '../cluster/read-cluster.ts';
+import { storedView } from '../cluster/stored-view.ts';
 import { supervisorSocket } from '../cluster/supervisor-record.ts';
-import { type ClusterState, networkFacts } from '../domain/cluster-state.ts';
+import type { ClusterState } from '../domain/cluster-state.ts';
 import type { ClusterRef, ClusterView, NodeView } from '../provisioner.ts';
 import { requireEngine } from './engine.ts';
 import { engineOf, type StackEngineInit } from './stack-engine.ts';
@@ -26,20 +27,9 @@ export async function viewStack(
   const containers = await listContainers(engineOf(folder, state, init), folder.path);
   const starts = supervisorPid === undefined ? {} : await askStarts(folder, supervisorPid);
   const isRunning = containers.some((container) => container.isRunning);
-  const stateWhenWhole = isRunning ? 'running' : 'stopped';
   const { stack } = state;
   return {
-    provisioner: state.provisioner,
-    name: state.name,
-    folder: folder.path,
-    state: state.phase === 'creating' ? 'incomplete' : stateWhenWhole,
-    ...(supervisorPid === undefined ? {} : { supervisor: { pid: supervisorPid, log: folder.supervisorLog } }),
-    network: {
-      cidr: state.network?.cidr ?? '',
-      gateway: state.network?.gateway ?? '',
-      ...networkFacts(state),
-    },
-    kubernetesEndpoint: state.kubernetesEndpoint ?? '',
+    ...storedView(folder, state, supervisorPid, isRunning ? 'running' : 'stopped'),
     ...(stack === undefined || stack.jaegerPort === 0
       ? {}
       : {
@@ -48,7 +38,6 @@ export async function viewStack(
             otlp: `http://127.0.0.1:${stack.otlpPort}`,
           },
         }),
-    ...(state.talosconfig === undefined ? {} : { talosconfig: state.talosconfig }),
     nodes: state.nodes.map((node) => ({
       ...node,
       ...runStateOf(node.name, containers, starts),

@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 import { nodePaths } from '@nodewright/contract';
-import { makeFolder } from '@nodewright/fault/make-folder';
-import { addClusterContext } from '../cluster/cluster-context.ts';
 import type { ClusterMaterial } from '../cluster/cluster-material.ts';
 import type { Creation } from '../cluster/creation.ts';
 import { membersFile } from '../cluster/members-file.ts';
+import { claimFolder, completeCluster, draftState, writeClusterFiles } from '../cluster/new-cluster-files.ts';
 import { reservedCidrs } from '../cluster/read-cluster.ts';
-import { removeClusterFolder } from '../cluster/remove-cluster.ts';
-import { privateFolderMode, writePrivateFile } from '../cluster/write-file.ts';
+import { writePrivateFile } from '../cluster/write-file.ts';
 import { clusterPorts } from '../domain/cluster-ports.ts';
 import { planNodes } from '../domain/cluster-shape.ts';
-import { type ClusterState, encodeClusterState } from '../domain/cluster-state.ts';
+import type { ClusterState } from '../domain/cluster-state.ts';
 import { candidateSubnets, gatewayAddress, parseSubnet, type Subnet, subnetCidr } from '../domain/subnet.ts';
 import { awaitNodes } from './await-nodes.ts';
 import type { ProcessParts } from './process-parts.ts';
@@ -26,18 +24,8 @@ const candidateCount = 32;
 export async function createAnew(creation: Creation<ProcessParts>, patchDigest: string): Promise<void> {
   const { request, folder, parts, progress, signal } = creation;
   await using undo = new AsyncDisposableStack();
-  const draft: ClusterState = {
-    provisioner: 'process',
-    name: request.name,
-    phase: 'creating',
-    shape: request.shape,
-    patchDigest,
-    nodes: [],
-    talosconfig: { path: request.talosconfig, context: '' },
-  };
-  await makeFolder(folder.path, privateFolderMode);
-  undo.defer(() => removeClusterFolder(folder));
-  await writePrivateFile(folder.state, encodeClusterState(draft));
+  const draft = draftState(creation, 'process', patchDigest);
+  await claimFolder(folder, draft, undo);
 
   // Keys take the longest and need no addresses; addresses need no keys.
   const candidates = await candidatesFor(creation);
@@ -67,21 +55,12 @@ export async function createAnew(creation: Creation<ProcessParts>, patchDigest: 
   };
   await progress.step('machine configurations', async () => {
     await writeNodeFiles(creation, planned, material, subnet);
-    await Promise.all([
-      writePrivateFile(folder.state, encodeClusterState(planned)),
-      writePrivateFile(folder.secrets, material.secrets),
-      writePrivateFile(folder.talosconfig, talosconfig),
-    ]);
+    await writeClusterFiles(folder, planned, material, talosconfig);
   });
   signal.throwIfAborted();
   await supervisor.startNodes(nodes.map(({ name }) => name));
 
-  const place = await progress.step('talosconfig', () => addClusterContext(request.talosconfig, talosconfig));
-  if (place.context !== request.name) {
-    progress.note(`renamed talosconfig context "${request.name}" -> "${place.context}"`);
-  }
-  const created: ClusterState = { ...planned, phase: 'created', talosconfig: place };
-  await writePrivateFile(folder.state, encodeClusterState(created));
+  const created = await completeCluster(creation, planned, talosconfig);
   await supervisor.release();
   undo.move();
   await awaitNodes(creation, created, talosconfig);

@@ -1,9 +1,10 @@
 import type { ClusterFolder } from '../cluster/cluster-folder.ts';
 import { askOwner } from '../cluster/owner-socket.ts';
 import { locateCluster, readCluster } from '../cluster/read-cluster.ts';
+import { storedView } from '../cluster/stored-view.ts';
 import { claimOwnerFromJson, type NodeStatus } from '../domain/claim.ts';
 import { clusterPorts } from '../domain/cluster-ports.ts';
-import { type ClusterState, networkFacts } from '../domain/cluster-state.ts';
+import type { ClusterState } from '../domain/cluster-state.ts';
 import type { ClusterRef, ClusterView } from '../provisioner.ts';
 
 /** The cluster and what runs of it now. */
@@ -20,20 +21,8 @@ export async function viewCluster(
   supervisorPid: number | undefined,
 ): Promise<ClusterView> {
   const statuses = supervisorPid === undefined ? [] : await askStatuses(folder, state, supervisorPid);
-  const stateWhenWhole = supervisorPid === undefined ? 'stopped' : 'running';
   return {
-    provisioner: state.provisioner,
-    name: state.name,
-    folder: folder.path,
-    state: state.phase === 'creating' ? 'incomplete' : stateWhenWhole,
-    ...(supervisorPid === undefined ? {} : { supervisor: { pid: supervisorPid, log: folder.supervisorLog } }),
-    network: {
-      cidr: state.network?.cidr ?? '',
-      gateway: state.network?.gateway ?? '',
-      ...networkFacts(state),
-    },
-    kubernetesEndpoint: state.kubernetesEndpoint ?? '',
-    ...(state.talosconfig === undefined ? {} : { talosconfig: state.talosconfig }),
+    ...storedView(folder, state, supervisorPid, supervisorPid === undefined ? 'stopped' : 'running'),
     nodes: state.nodes.map((node) => ({
       ...node,
       ...(statuses.find(({ name }) => name === node.name) ?? { state: 'stopped' as const }),

@@ -1,0 +1,65 @@
+import { makeFolder } from '@nodewright/fault/make-folder';
+import { type ClusterState, encodeClusterState } from '../domain/cluster-state.ts';
+import { addClusterContext } from './cluster-context.ts';
+import type { ClusterFolder } from './cluster-folder.ts';
+import type { ClusterMaterial } from './cluster-material.ts';
+import type { Creation } from './creation.ts';
+import { removeClusterFolder } from './remove-cluster.ts';
+import { privateFolderMode, writePrivateFile } from './write-file.ts';
+
+/** A cluster's state before anything of it is there. */
+export function draftState(
+  { request }: Creation,
+  provisioner: ClusterState['provisioner'],
+  patchDigest: string,
+): ClusterState {
+  return {
+    provisioner,
+    name: request.name,
+    phase: 'creating',
+    shape: request.shape,
+    patchDigest,
+    nodes: [],
+    talosconfig: { path: request.talosconfig, context: '' },
+  };
+}
+
+/** Makes the cluster's folder with its state in it. `undo` removes it. */
+export async function claimFolder(
+  folder: ClusterFolder,
+  state: ClusterState,
+  undo: AsyncDisposableStack,
+): Promise<void> {
+  await makeFolder(folder.path, privateFolderMode);
+  undo.defer(() => removeClusterFolder(folder));
+  await writePrivateFile(folder.state, encodeClusterState(state));
+}
+
+/** Writes what is known of the cluster before its nodes start. */
+export async function writeClusterFiles(
+  folder: ClusterFolder,
+  planned: ClusterState,
+  { secrets }: Pick<ClusterMaterial, 'secrets'>,
+  talosconfig: string,
+): Promise<void> {
+  await Promise.all([
+    writePrivateFile(folder.state, encodeClusterState(planned)),
+    writePrivateFile(folder.secrets, secrets),
+    writePrivateFile(folder.talosconfig, talosconfig),
+  ]);
+}
+
+/** Makes the cluster reachable for its user, and its state complete. */
+export async function completeCluster(
+  { request, folder, progress }: Creation,
+  planned: ClusterState,
+  talosconfig: string,
+): Promise<ClusterState> {
+  const place = await progress.step('talosconfig', () => addClusterContext(request.talosconfig, talosconfig));
+  if (place.context !== request.name) {
+    progress.note(`renamed talosconfig context "${request.name}" -> "${place.context}"`);
+  }
+  const created: ClusterState = { ...planned, phase: 'created', talosconfig: place };
+  await writePrivateFile(folder.state, encodeClusterState(created));
+  return created;
+}
