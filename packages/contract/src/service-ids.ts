@@ -15,10 +15,5 @@ export const serviceIds = {
   sandboxd: 'sandboxd',
 } as const;
 
-export type ServiceId = (typeof serviceIds)[keyof typeof serviceIds];
-
-/** Services of system extensions are called `ext-<name>`. */
-export const extensionServicePrefix = 'ext-';
-
 /** User and group of the services that do not run as root: each number is both uid and gid. Source: Talos v1.14: constants. */
 export const serviceUsers = { apid: 50, dashboard: 50, trustd: 51, etcd: 60 } as const;
