@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MemoryState, pointerTo, updateResource } from '@nodewright/state';
+import { hostnameStatuses } from '@nodewright/state/kinds';
+import { followResource } from './follow-resource.ts';
+
+const pointer = pointerTo(hostnameStatuses, 'hostname');
+const named = (hostname: string) => ({ hostname, domainname: '' });
+const never = new AbortController().signal;
+
+function newState(): MemoryState {
+  return new MemoryState({ now: () => 0, cookie: Buffer.alloc(8) });
+}
+
+test('followResource() knows a resource from the start, and every change of it', async () => {
+  const state = newState();
+  await state.create({ ...pointer, spec: named('first') });
+  await using followed = await followResource(state, pointer);
+  assert.equal(followed.current()?.hostname, 'first');
+
+  const changed = followed.nextChange(never);
+  await updateResource(state, pointer, () => ({ spec: named('second') }));
+  await changed;
+  assert.equal(followed.current()?.hostname, 'second');
+});
+
+test('followResource() has nothing before the creation, after the teardown and after the end of a resource', async () => {
+  const state = newState();
+  await using followed = await followResource(state, pointer);
+  assert.equal(followed.current(), undefined);
+
+  const created = followed.nextChange(never);
+  await state.create({ ...pointer, spec: named('first'), finalizers: ['somebody'] });
+  await created;
+  assert.equal(followed.current()?.hostname, 'first');
+
+  const tornDown = followed.nextChange(never);
+  await state.teardown(pointer);
+  await tornDown;
+  assert.equal(followed.current(), undefined);
+});
+
+test('followResource() keeps up with more changes at once than the store keeps', async () => {
+  const state = newState();
+  await state.create({ ...pointer, spec: named('0') });
+  await using followed = await followResource(state, pointer);
+  for (let at = 1; at <= 3000; at++) {
+    await updateResource(state, pointer, () => ({ spec: named(String(at)) }));
+  }
+  while (followed.current()?.hostname !== '3000') await followed.nextChange(AbortSignal.timeout(1000));
+  assert.equal(followed.current()?.hostname, '3000');
+});
