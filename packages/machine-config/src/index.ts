@@ -1,4 +1,5 @@
 export type { ConfigDocument, Configuration } from './config-document.ts';
+export { formatDuration } from './decode/duration.ts';
 export { loadConfiguration, nameOfDocument } from './decode/load-configuration.ts';
 export type { CommentModes } from './docs/describe-document.ts';
 export { encodeConfiguration } from './encode-configuration.ts';
@@ -15,6 +16,7 @@ export { type MachineType, type NodeConfig, readNodeConfig } from './node-config
 export { applyPatches } from './patch/apply-patches.ts';
 export { type ConfigPatch, parsePatch } from './patch/parse-patch.ts';
 export { generateToken, type RandomSource, systemRandom } from './random-source.ts';
+export { legacyKind } from './schema/document-schema.ts';
 export { decodeSecrets, encodeSecrets } from './secrets/encode-secrets.ts';
 export { type GenerateSecretsInit, generateSecrets, type KeySource } from './secrets/generate-secrets.ts';
 export type { CertificateAndKey, SecretsBundle } from './secrets/secrets-bundle.ts';
