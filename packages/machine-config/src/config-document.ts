@@ -1,3 +1,4 @@
+import type { MapNode } from './yaml/config-node.ts';
 import type { YamlMap } from './yaml/yaml-value.ts';
 
 /** One document of a machine configuration. */
@@ -6,6 +7,15 @@ export interface ConfigDocument {
   readonly kind: string;
   /** Its fields as of the schema, without `apiVersion` and `kind`; only those that were mentioned. */
   readonly value: YamlMap;
+  /** Where it was read; a document that was made or changed has none. */
+  readonly origin?: DocumentOrigin;
+}
+
+/** A document as it stood in its stream, for messages about it. */
+export interface DocumentOrigin {
+  /** Counts from 1 over all documents of the stream, empty ones included. */
+  readonly index: number;
+  readonly root: MapNode;
 }
 
 /** The documents in their order. */

@@ -2,6 +2,10 @@ export type { ConfigDocument, Configuration } from './config-document.ts';
 export { formatDuration } from './decode/duration.ts';
 export { loadConfiguration, nameOfDocument } from './decode/load-configuration.ts';
 export type { CommentModes } from './docs/describe-document.ts';
+export { type EffectiveConfig, effectiveConfig } from './effective/effective-config.ts';
+export type { NameServer } from './effective/network-settings.ts';
+export type { NodeTaint } from './effective/node-settings.ts';
+export type { LogDestination } from './effective/runtime-settings.ts';
 export { encodeConfiguration } from './encode-configuration.ts';
 export { type GenerateConfigInput, generateConfig, generateDocuments } from './generate/generate-config.ts';
 export {

@@ -84,7 +84,7 @@ test('readNodeConfig() lets an accepted CA stand in for a missing one on workers
     certificate,
   });
   assert.throws(() => readNodeConfig(withoutCA), {
-    message: 'machine configuration: document 1, line 3: machine.ca.crt is missing',
+    message: 'machine configuration: document 1, line 3, column 3: machine.ca.crt is missing',
   });
 });
 
@@ -107,30 +107,39 @@ cluster: {}
 test('readNodeConfig() names document, line and key of what is wrong', () => {
   const rows: [string, string][] = [
     ['', 'machine configuration: the v1alpha1 document with "machine" and "cluster" is missing'],
-    ['---\n# nothing\n---\nmachine: [', 'decode error: document 2, line 4: '],
+    ['---\n# nothing\n---\nmachine: [', 'decode error: document 2, line 4, column 11: '],
     [
       'machine: { type: x, token: t }',
-      'machine configuration: document 1, line 1: machine.type must be "controlplane" or "worker"',
+      'machine configuration: document 1, line 1, column 18: machine.type must be "controlplane" or "worker"',
     ],
-    ['machine:\n  type: worker\n', 'machine configuration: document 1, line 2: machine.token is missing'],
+    [
+      'machine:\n  type: worker\n',
+      'machine configuration: document 1, line 2, column 3: machine.token is missing',
+    ],
     [
       'machine:\n  token: t\n  ca:\n    crt: "!!"\n',
-      'machine configuration: document 1, line 4: machine.ca.crt must be base64 of PEM',
+      'machine configuration: document 1, line 4, column 10: machine.ca.crt must be base64 of PEM',
     ],
-    ['machine:\n  - a\n', 'machine configuration: document 1, line 2: machine must be a mapping'],
-    ['machine:\n  token: [a]\n', 'machine configuration: document 1, line 2: machine.token must be a text'],
+    ['machine:\n  - a\n', 'machine configuration: document 1, line 2, column 3: machine must be a mapping'],
+    [
+      'machine:\n  token: [a]\n',
+      'machine configuration: document 1, line 2, column 10: machine.token must be a text',
+    ],
     [
       controlPlane.replace(/certSANs: .*/, 'certSANs: a'),
-      'machine configuration: document 1, line 7: machine.certSANs must be a list',
+      'machine configuration: document 1, line 7, column 13: machine.certSANs must be a list',
     ],
     [
       controlPlane.replace(/, key: .* \}/, ' }'),
-      'machine configuration: document 1, line 5: machine.ca.key is missing: a control plane needs it',
+      'machine configuration: document 1, line 5, column 7: machine.ca.key is missing: a control plane needs it',
     ],
-    ['a: 1\na: 2\n', 'decode error: document 1, line 2: mapping key "a" already defined at line 1'],
-    ['a: *b\n', 'decode error: document 1, line 1: '],
-    ['a: &b [*b]\n', 'decode error: document 1, line 1: alias contains itself'],
-    ['- a\n', 'decode error: document 1, line 1: not a mapping'],
+    [
+      'a: 1\na: 2\n',
+      'decode error: document 1, line 2, column 1: mapping key "a" already defined at line 1, column 1',
+    ],
+    ['a: *b\n', 'decode error: document 1, line 1, column 4: '],
+    ['a: &b [*b]\n', 'decode error: document 1, line 1, column 8: alias contains itself'],
+    ['- a\n', 'decode error: document 1, line 1, column 1: not a mapping'],
   ];
   for (const [text, message] of rows) {
     assert.throws(

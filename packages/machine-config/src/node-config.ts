@@ -1,6 +1,6 @@
 import { Fault } from '@nodewright/fault';
-import type { ConfigNode, ConfigSource, MapNode } from './yaml/config-node.ts';
-import { isNullNode } from './yaml/config-node.ts';
+import type { ConfigNode, ConfigSource, MapNode, Position } from './yaml/config-node.ts';
+import { formatPosition, isNullNode } from './yaml/config-node.ts';
 import { readYamlStream } from './yaml/read-yaml-stream.ts';
 
 export type MachineType = 'init' | 'controlplane' | 'worker';
@@ -27,7 +27,7 @@ export interface NodeConfig {
  * Reads the parts of a machine configuration (a stream of YAML documents) that a node needs first. Documents and keys
  * it does not need are not looked at. A worker without `machine.ca` takes the first of its accepted CAs for it.
  *
- * Throws `invalid-argument` naming document, line and key; values are never quoted.
+ * Throws `invalid-argument` naming document, line, column and key; values are never quoted.
  *
  * Source: Talos v1.14: machine configuration, v1alpha1 document, KubeClusterConfig, TimeSyncConfig.
  */
@@ -117,8 +117,7 @@ class DocumentReader {
     let node: ConfigNode | undefined = this.#source.root;
     for (const [at, key] of path.entries()) {
       if (node === undefined || isNullNode(node)) return undefined;
-      if (node.kind !== 'map')
-        throw this.#faultAt(node.line, `${path.slice(0, at).join('.')} must be a mapping`);
+      if (node.kind !== 'map') throw this.#faultAt(node, `${path.slice(0, at).join('.')} must be a mapping`);
       node = node.entries.get(key);
     }
     return node;
@@ -127,20 +126,20 @@ class DocumentReader {
   text(...path: string[]): string {
     const node = this.node(...path);
     if (node === undefined || isNullNode(node)) return '';
-    if (node.kind !== 'scalar') throw this.#faultAt(node.line, `${path.join('.')} must be a text`);
+    if (node.kind !== 'scalar') throw this.#faultAt(node, `${path.join('.')} must be a text`);
     return node.text;
   }
 
   list(...path: string[]): readonly ConfigNode[] {
     const node = this.node(...path);
     if (node === undefined || isNullNode(node)) return [];
-    if (node.kind !== 'list') throw this.#faultAt(node.line, `${path.join('.')} must be a list`);
+    if (node.kind !== 'list') throw this.#faultAt(node, `${path.join('.')} must be a list`);
     return node.items;
   }
 
   texts(...path: string[]): string[] {
     return this.list(...path).map((item) => {
-      if (item.kind !== 'scalar') throw this.#faultAt(item.line, `${path.join('.')} must be a list of texts`);
+      if (item.kind !== 'scalar') throw this.#faultAt(item, `${path.join('.')} must be a list of texts`);
       return item.text;
     });
   }
@@ -150,7 +149,7 @@ class DocumentReader {
     const text = node?.kind === 'scalar' ? node.text.replace(/\s+/g, '') : '';
     const pem = /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? Buffer.from(text, 'base64').toString('utf8') : '';
     if (!pem.includes('-----BEGIN '))
-      throw this.#faultAt(node?.line ?? this.#source.root.line, `${path} must be base64 of PEM`);
+      throw this.#faultAt(node ?? this.#source.root, `${path} must be base64 of PEM`);
     return pem;
   }
 
@@ -162,13 +161,13 @@ class DocumentReader {
       if (next === undefined) break;
       node = next;
     }
-    return this.#faultAt(node.line, what);
+    return this.#faultAt(node, what);
   }
 
-  #faultAt(line: number, what: string): Fault {
+  #faultAt(position: Position, what: string): Fault {
     return new Fault(
       'invalid-argument',
-      `machine configuration: document ${this.#source.index}, line ${line}: ${what}`,
+      `machine configuration: document ${this.#source.index}, ${formatPosition(position)}: ${what}`,
     );
   }
 }

@@ -2,15 +2,18 @@ import { Fault } from '@nodewright/fault';
 import type { ConfigDocument } from '../config-document.ts';
 import { documentSchema, documentVersion, legacyKind } from '../schema/document-schema.ts';
 import type { FieldMap, FieldSchema } from '../schema/parse-schema.ts';
-import type { ConfigNode, MapNode, ScalarNode } from '../yaml/config-node.ts';
-import { isNullNode } from '../yaml/config-node.ts';
+import type { ConfigNode, ConfigSource, MapNode, Position, ScalarNode } from '../yaml/config-node.ts';
+import { formatPosition, isNullNode } from '../yaml/config-node.ts';
 import { encodeYaml } from '../yaml/encode-yaml.ts';
 import { valueFromNode } from '../yaml/value-from-node.ts';
-import { mapFromEntries, type YamlMap, type YamlValue } from '../yaml/yaml-value.ts';
+import { mapFromEntries, PlainScalar, type YamlMap, type YamlValue } from '../yaml/yaml-value.ts';
 import { decodeScalar, isScalarProblem } from './decode-scalar.ts';
 
 /** Top-level keys of the legacy document that stand for its missing `apiVersion`. */
 const legacyKeys = ['machine', 'cluster', 'debug', 'persist'];
+
+/** Stands for a value that is not shown. */
+const hidden = new PlainScalar('...');
 
 /** Which document a mapping is. */
 export interface DocumentIdentity {
@@ -20,11 +23,13 @@ export interface DocumentIdentity {
 }
 
 /**
- * Finds out which document this is. Throws `invalid-argument` when it cannot be told.
+ * Finds out which document this is. Throws `invalid-argument` with its position when it cannot be told.
  *
  * Source: Talos v1.14: machine configuration, decoding rules 2 and 3.
  */
-export function identifyDocument(root: MapNode): DocumentIdentity {
+export function identifyDocument({ index, root }: ConfigSource): DocumentIdentity {
+  const refuse = (what: string) =>
+    new Fault('invalid-argument', `${what} (document ${index}, ${formatPosition(root)})`);
   const text = (key: string) => {
     const node = root.entries.get(key);
     return node?.kind === 'scalar' ? node.text : '';
@@ -33,11 +38,11 @@ export function identifyDocument(root: MapNode): DocumentIdentity {
   const isLegacy = legacyKeys.some((key) => root.entries.has(key));
   const version = text('apiVersion') || (isLegacy ? documentVersion : '');
   if (kind === '' && version === documentVersion) return { kind: legacyKind, name: '' };
-  if (kind === '') throw new Fault('invalid-argument', 'missing kind');
-  if (version === '') throw new Fault('invalid-argument', 'missing apiVersion');
+  if (kind === '') throw refuse('missing kind');
+  if (version === '') throw refuse('missing apiVersion');
   const schema = kind === legacyKind ? undefined : documentSchema(kind);
   if (!schema || version !== documentVersion) {
-    throw new Fault('invalid-argument', `${JSON.stringify(kind)} ${JSON.stringify(version)}: not registered`);
+    throw refuse(`${JSON.stringify(kind)} ${JSON.stringify(version)}: not registered`);
   }
   return { kind, name: schema.isNamed ? text('name') : '' };
 }
@@ -45,12 +50,14 @@ export function identifyDocument(root: MapNode): DocumentIdentity {
 /**
  * Decodes one document against the schema of its kind: scalars become what their fields hold, null means not
  * mentioned. Values that do not fit and keys that do not exist are `invalid-argument`; the former win, and all of one
- * sort are named in one text.
+ * sort are named in one text, each with its position. What unknown keys hold is not shown, since a misspelt key may
+ * hold a secret.
  *
  * Source: Talos v1.14: machine configuration, decoding rules 4, 5 and 7.
  */
-export function decodeDocument(root: MapNode): ConfigDocument {
-  const { kind, name } = identifyDocument(root);
+export function decodeDocument(source: ConfigSource): ConfigDocument {
+  const { root } = source;
+  const { kind, name } = identifyDocument(source);
   const schema = documentSchema(kind);
   if (!schema) throw new Fault('invalid-argument', `${JSON.stringify(kind)}: not registered`);
   const decoder = new Decoder();
@@ -59,15 +66,15 @@ export function decodeDocument(root: MapNode): ConfigDocument {
     ...root,
     entries: new Map([...root.entries].filter(([key]) => !known.includes(key))),
   };
-  const value = decoder.fields(body, schema.fields);
+  const value = decoder.fields(body, schema.fields, '');
   const problem = decoder.problem(value.unknown);
   if (problem !== undefined) {
     throw new Fault(
       'invalid-argument',
-      `error decoding document ${documentVersion}/${kind}/${name} (line ${root.line}): ${problem}`,
+      `error decoding document ${documentVersion}/${kind}/${name} (${formatPosition(root)}): ${problem}`,
     );
   }
-  return { kind, value: value.known };
+  return { kind, value: value.known, origin: source };
 }
 
 interface Decoded<T> {
@@ -78,109 +85,129 @@ interface Decoded<T> {
 
 class Decoder {
   readonly #problems: string[] = [];
+  readonly #unknownKeys: string[] = [];
 
   problem(unknown: YamlValue | undefined): string | undefined {
     if (this.#problems.length > 0) return `yaml: construct errors:\n${this.#problems.join('\n')}`;
-    if (unknown !== undefined) return `unknown keys found during decoding:\n${encodeYaml(unknown)}`;
-    return undefined;
+    if (unknown === undefined) return undefined;
+    return `unknown keys found during decoding:\n${encodeYaml(unknown)}${this.#unknownKeys.join('\n')}`;
   }
 
-  fields(node: MapNode, fields: FieldMap): Decoded<YamlMap> {
+  fields(node: MapNode, fields: FieldMap, path: string): Decoded<YamlMap> {
     const known: [string, YamlValue][] = [];
     const unknown: [string, YamlValue][] = [];
     for (const [key, child] of node.entries) {
       const field = fields.get(key);
       if (!field) {
-        unknown.push([key, sortKeys(valueFromNode(child))]);
+        unknown.push([key, shapeOf(child)]);
+        this.#refuseKey(key, node.keys.get(key) ?? node, fields, path);
         continue;
       }
       if (isNullNode(child)) continue;
-      const decoded = this.#field(child, field);
+      const decoded = this.#field(child, field, join(path, key));
       if (decoded.known !== undefined) known.push([key, decoded.known]);
       if (decoded.unknown !== undefined) unknown.push([key, decoded.unknown]);
     }
     return { known: mapFromEntries(known), ...unknownPart(unknown) };
   }
 
-  #field(node: ConfigNode, field: FieldSchema): Decoded<YamlValue | undefined> {
+  #field(node: ConfigNode, field: FieldSchema, path: string): Decoded<YamlValue | undefined> {
     switch (field.type) {
       case 'obj':
-        return node.kind === 'map' ? this.fields(node, field.fields) : this.#misfit(node, 'object');
+        return node.kind === 'map'
+          ? this.fields(node, field.fields, path)
+          : this.#misfit(node, 'object', path);
       case 'list':
-        return this.#list(node, field);
+        return this.#list(node, field, path);
       case 'map':
-        return this.#map(node, field);
+        return this.#map(node, field, path);
       case 'strs':
       case 'ints':
       case 'ports':
-        return this.#scalars(node, field);
+        return this.#scalars(node, field, path);
       case 'map:str':
       case 'map:bool':
       case 'args':
-        return this.#scalarMap(node, field);
+        return this.#scalarMap(node, field, path);
       case 'free':
-        return node.kind === 'map' ? { known: valueFromNode(node) } : this.#misfit(node, 'object');
+        return node.kind === 'map' ? { known: valueFromNode(node) } : this.#misfit(node, 'object', path);
       case 'frees':
-        return node.kind === 'list' ? { known: valueFromNode(node) } : this.#misfit(node, 'list of objects');
+        return node.kind === 'list'
+          ? { known: valueFromNode(node) }
+          : this.#misfit(node, 'list of objects', path);
       default:
-        return { known: this.#scalar(node, field) };
+        return { known: this.#scalar(node, field, path) };
     }
   }
 
-  #list(node: ConfigNode, field: FieldSchema): Decoded<YamlValue | undefined> {
-    if (node.kind !== 'list') return this.#misfit(node, 'list of objects');
-    const items = node.items.flatMap((item): Decoded<YamlMap>[] => {
-      if (item.kind === 'map') return [this.fields(item, field.fields)];
-      this.#misfit(item, 'object');
+  #list(node: ConfigNode, field: FieldSchema, path: string): Decoded<YamlValue | undefined> {
+    if (node.kind !== 'list') return this.#misfit(node, 'list of objects', path);
+    const items = node.items.flatMap((item, at): Decoded<YamlMap>[] => {
+      if (item.kind === 'map') return [this.fields(item, field.fields, `${path}[${at}]`)];
+      this.#misfit(item, 'object', `${path}[${at}]`);
       return [];
     });
     const unknown = items.flatMap((item) => (item.unknown === undefined ? [] : [item.unknown]));
     return { known: items.map((item) => item.known), ...(unknown.length > 0 ? { unknown } : {}) };
   }
 
-  #map(node: ConfigNode, field: FieldSchema): Decoded<YamlValue | undefined> {
-    if (node.kind !== 'map') return this.#misfit(node, 'map');
+  #map(node: ConfigNode, field: FieldSchema, path: string): Decoded<YamlValue | undefined> {
+    if (node.kind !== 'map') return this.#misfit(node, 'map', path);
     const known: [string, YamlValue][] = [];
     const unknown: [string, YamlValue][] = [];
     for (const [key, child] of node.entries) {
-      const decoded = child.kind === 'map' ? this.fields(child, field.fields) : this.#misfit(child, 'object');
+      const inside = join(path, key);
+      const decoded =
+        child.kind === 'map'
+          ? this.fields(child, field.fields, inside)
+          : this.#misfit(child, 'object', inside);
       if (decoded.known !== undefined) known.push([key, decoded.known]);
       if (decoded.unknown !== undefined) unknown.push([key, decoded.unknown]);
     }
     return { known: mapFromEntries(known), ...unknownPart(unknown) };
   }
 
-  #scalars(node: ConfigNode, field: FieldSchema): Decoded<YamlValue | undefined> {
-    if (node.kind !== 'list') return this.#misfit(node, 'list');
-    return { known: node.items.flatMap((item) => this.#scalar(item, field) ?? []) };
+  #scalars(node: ConfigNode, field: FieldSchema, path: string): Decoded<YamlValue | undefined> {
+    if (node.kind !== 'list') return this.#misfit(node, 'list', path);
+    return { known: node.items.flatMap((item, at) => this.#scalar(item, field, `${path}[${at}]`) ?? []) };
   }
 
-  #scalarMap(node: ConfigNode, field: FieldSchema): Decoded<YamlValue | undefined> {
-    if (node.kind !== 'map') return this.#misfit(node, 'map');
+  #scalarMap(node: ConfigNode, field: FieldSchema, path: string): Decoded<YamlValue | undefined> {
+    if (node.kind !== 'map') return this.#misfit(node, 'map', path);
     const entries = [...node.entries].flatMap(([key, child]): [string, YamlValue][] => {
+      const inside = join(path, key);
       if (field.type === 'args' && child.kind === 'list') {
-        return [[key, child.items.flatMap((item) => this.#scalar(item, field) ?? [])]];
+        return [[key, child.items.flatMap((item) => this.#scalar(item, field, inside) ?? [])]];
       }
-      const value = isNullNode(child) && field.type !== 'map:bool' ? '' : this.#scalar(child, field);
+      const value = isNullNode(child) && field.type !== 'map:bool' ? '' : this.#scalar(child, field, inside);
       return value === undefined ? [] : [[key, value]];
     });
     return { known: mapFromEntries(entries) };
   }
 
-  #scalar(node: ConfigNode, field: FieldSchema): YamlValue | undefined {
-    if (node.kind !== 'scalar') return this.#misfit(node, wantedWords[field.type] ?? 'string').known;
+  #scalar(node: ConfigNode, field: FieldSchema, path: string): YamlValue | undefined {
+    if (node.kind !== 'scalar') return this.#misfit(node, wantedWords[field.type] ?? 'string', path).known;
     const value = decodeScalar(node, scalarField(field, node));
-    if (isScalarProblem(value)) return this.#misfit(node, value.wanted).known;
+    if (isScalarProblem(value)) return this.#misfit(node, value.wanted, path).known;
     return value;
   }
 
-  #misfit(node: ConfigNode, wanted: string): Decoded<undefined> {
-    const shown =
-      node.kind === 'scalar'
-        ? ` \`${node.text.length > 10 ? `${node.text.slice(0, 7)}...` : node.text}\``
-        : '';
-    this.#problems.push(`  line ${node.line}: cannot construct ${tagOf(node)}${shown} into ${wanted}`);
+  #misfit(node: ConfigNode, wanted: string, path: string): Decoded<undefined> {
+    // A text where there should be a collection has lost its place: it may be any text, secrets included.
+    const isMisplaced = /^(?:object|map|list)/.test(wanted);
+    const shown = node.kind === 'scalar' && !isMisplaced ? ` \`${shortened(node.text)}\`` : '';
+    this.#problems.push(
+      `  ${formatPosition(node)}: ${path}: cannot construct ${tagOf(node)}${shown} into ${wanted}`,
+    );
     return { known: undefined };
+  }
+
+  #refuseKey(key: string, position: Position, fields: FieldMap, path: string): void {
+    const meant = [...fields.keys()].find((known) => known.toLowerCase() === key.toLowerCase());
+    const hint = meant === undefined ? '' : `, did you mean ${JSON.stringify(meant)}?`;
+    this.#unknownKeys.push(
+      `  ${formatPosition(position)}: ${JSON.stringify(key)} is not a key of ${path || 'the document'}${hint}`,
+    );
   }
 }
 
@@ -220,9 +247,24 @@ function unknownPart(entries: [string, YamlValue][]): { unknown?: YamlValue } {
   return entries.length === 0 ? {} : { unknown: sortKeys(mapFromEntries(entries)) };
 }
 
+/** Only its keys; what they hold is left out. */
+function shapeOf(node: ConfigNode): YamlValue {
+  if (node.kind === 'list') return node.items.map(shapeOf);
+  if (node.kind === 'scalar') return hidden;
+  return sortKeys(mapFromEntries([...node.entries].map(([key, child]) => [key, shapeOf(child)])));
+}
+
+function join(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
+
+function shortened(text: string): string {
+  return text.length > 10 ? `${text.slice(0, 7)}...` : text;
+}
+
 function sortKeys(value: YamlValue): YamlValue {
   if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || value instanceof PlainScalar) return value;
   const entries = Object.entries(value as Record<string, YamlValue>).sort(([a], [b]) => (a < b ? -1 : 1));
   return mapFromEntries(entries.map(([key, item]) => [key, sortKeys(item)]));
 }

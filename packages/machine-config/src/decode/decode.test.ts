@@ -111,8 +111,11 @@ test('loadConfiguration() renders all keys that it does not know as a tree', () 
     refusal(
       'machine:\n  typo: { b: 1, a: [x] }\n  files: [{ path: /a }, { pth: /b }]\ncluster: {}\nzzz: 1\n',
     ),
-    'error decoding document v1alpha1/v1alpha1/ (line 1): unknown keys found during decoding:\n' +
-      'machine:\n    files:\n        - pth: /b\n    typo:\n        a:\n            - x\n        b: 1\nzzz: 1\n',
+    'error decoding document v1alpha1/v1alpha1/ (line 1, column 1): unknown keys found during decoding:\n' +
+      'machine:\n    files:\n        - pth: ...\n    typo:\n        a:\n            - ...\n        b: ...\nzzz: ...\n' +
+      '  line 2, column 3: "typo" is not a key of machine\n' +
+      '  line 3, column 27: "pth" is not a key of machine.files[1]\n' +
+      '  line 5, column 1: "zzz" is not a key of the document',
   );
 });
 
@@ -124,10 +127,10 @@ test('loadConfiguration() lists all values that do not fit, each with its line a
         'name: [a]\nrouteMetric: much-too-long-for-this\nignoreRoutes: "true"\nunknown: 1\n',
       ),
     ),
-    'error decoding document v1alpha1/DHCPv4Config/ (line 1): yaml: construct errors:\n' +
-      '  line 3: cannot construct !!seq into string\n' +
-      '  line 4: cannot construct !!str `much-to...` into int\n' +
-      '  line 5: cannot construct !!str `true` into bool',
+    'error decoding document v1alpha1/DHCPv4Config/ (line 1, column 1): yaml: construct errors:\n' +
+      '  line 3, column 7: name: cannot construct !!seq into string\n' +
+      '  line 4, column 14: routeMetric: cannot construct !!str `much-to...` into int\n' +
+      '  line 5, column 15: ignoreRoutes: cannot construct !!str `true` into bool',
   );
 });
 
@@ -161,13 +164,13 @@ test('loadConfiguration() tells what a document lacks to be known', () => {
     [
       'config not found',
       'config not found',
-      'missing kind',
-      'missing kind',
-      'missing apiVersion',
-      '"Nope" "v1alpha1": not registered',
-      '"HostnameConfig" "v2": not registered',
-      'missing apiVersion',
-      '"toString" "v1alpha1": not registered',
+      'missing kind (document 1, line 1, column 1)',
+      'missing kind (document 1, line 1, column 1)',
+      'missing apiVersion (document 1, line 1, column 1)',
+      '"Nope" "v1alpha1": not registered (document 1, line 1, column 1)',
+      '"HostnameConfig" "v2": not registered (document 1, line 1, column 1)',
+      'missing apiVersion (document 1, line 1, column 1)',
+      '"toString" "v1alpha1": not registered (document 1, line 1, column 1)',
     ],
   );
 });
@@ -177,22 +180,22 @@ test('loadConfiguration() refuses documents that cannot stand side by side', () 
   const rows: [string[], string][] = [
     [
       [document('HostnameConfig', 'auto: off'), document('HostnameConfig', 'auto: stable')],
-      'duplicate document v1alpha1/HostnameConfig/ is not allowed (line 5)',
+      'duplicate document v1alpha1/HostnameConfig/ is not allowed (line 5, column 1)',
     ],
-    [[vlan('a'), vlan('a')], 'duplicate document v1alpha1/VLANConfig/a is not allowed (line 5)'],
-    [['machine: {}', 'cluster: {}'], 'duplicate document v1alpha1// is not allowed (line 3)'],
+    [[vlan('a'), vlan('a')], 'duplicate document v1alpha1/VLANConfig/a is not allowed (line 5, column 1)'],
+    [['machine: {}', 'cluster: {}'], 'duplicate document v1alpha1// is not allowed (line 3, column 1)'],
     [[vlan('a'), vlan('b')], 'accepted'],
     [
       [document('UserVolumeConfig', 'name: v'), document('ExistingVolumeConfig', 'name: v')],
-      'conflicting documents: UserVolumeConfig/v and ExistingVolumeConfig/v',
+      'conflicting documents: UserVolumeConfig/v and ExistingVolumeConfig/v (document 2, line 5, column 1)',
     ],
     [
       [vlan('a'), document('DummyLinkConfig', 'name: a')],
-      'conflicting documents: VLANConfig/a and DummyLinkConfig/a',
+      'conflicting documents: VLANConfig/a and DummyLinkConfig/a (document 2, line 5, column 1)',
     ],
     [
       [vlan('a'), document('VethConfig', 'name: b\npeer: { name: a }')],
-      'conflicting link configurations: VLANConfig/a and VethConfig/b both configure "a"',
+      'conflicting link configurations: VLANConfig/a and VethConfig/b both configure "a" (document 2, line 5, column 1)',
     ],
   ];
   for (const [documents, expected] of rows)

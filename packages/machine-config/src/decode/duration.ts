@@ -49,3 +49,8 @@ function decimal(value: bigint, unit: bigint): string {
     .replace(/0+$/, '');
   return fraction === '' ? String(value / unit) : `${value / unit}.${fraction}`;
 }
+
+/** Milliseconds of a duration that was decoded before; empty is 0. */
+export function millisecondsOf(text: string): number {
+  return Number(parseDuration(text) ?? 0n) / 1e6;
+}

@@ -1,6 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import type { ConfigDocument, Configuration } from '../config-document.ts';
 import { documentSchema, documentVersion, legacyKind } from '../schema/document-schema.ts';
+import { formatPosition } from '../yaml/config-node.ts';
 import { readYamlStream } from '../yaml/read-yaml-stream.ts';
 import { decodeDocument, identifyDocument } from './decode-document.ts';
 
@@ -22,7 +23,7 @@ const sharedNames: readonly (readonly string[])[] = [
 
 /**
  * Reads a machine configuration in full: every document must be of a known kind, hold only known keys with fitting
- * values, and stand there once. Throws `invalid-argument` naming the document and the line.
+ * values, and stand there once. Throws `invalid-argument` naming the document, line and column.
  *
  * Source: Talos v1.14: machine configuration, model and decoding rules.
  */
@@ -30,17 +31,17 @@ export function loadConfiguration(text: string): Configuration {
   const sources = readYamlStream(text);
   if (sources.length === 0) throw new Fault('invalid-argument', 'config not found');
   const seen = new Set<string>();
-  const documents = sources.map(({ root }) => {
-    const { kind, name } = identifyDocument(root);
+  const documents = sources.map((source) => {
+    const { kind, name } = identifyDocument(source);
     const identity = `${documentVersion}/${kind === legacyKind ? '' : kind}/${name}`;
     if (seen.has(identity)) {
       throw new Fault(
         'invalid-argument',
-        `duplicate document ${identity} is not allowed (line ${root.line})`,
+        `duplicate document ${identity} is not allowed (${formatPosition(source.root)})`,
       );
     }
     seen.add(identity);
-    return decodeDocument(root);
+    return decodeDocument(source);
   });
   return composeConfiguration(documents);
 }
@@ -62,7 +63,7 @@ export function composeConfiguration(documents: readonly ConfigDocument[]): Conf
     if (byName.has(label)) {
       const what =
         document.kind === legacyKind ? 'duplicate v1alpha1.Config' : `duplicate document: ${label}`;
-      throw new Fault('invalid-argument', what);
+      throw refusal(document, what);
     }
     byName.set(label, label);
   }
@@ -72,7 +73,13 @@ export function composeConfiguration(documents: readonly ConfigDocument[]): Conf
   return [...documents.filter(isLegacy), ...documents.filter((document) => !isLegacy(document))];
 }
 
-function labelOf(document: ConfigDocument): string {
+function refusal({ origin }: ConfigDocument, what: string): Fault {
+  const where = origin ? ` (document ${origin.index}, ${formatPosition(origin.root)})` : '';
+  return new Fault('invalid-argument', `${what}${where}`);
+}
+
+/** `Kind/Name`, or `Kind` for kinds without a name. */
+export function labelOf(document: ConfigDocument): string {
   const name = nameOfDocument(document);
   return name === '' ? document.kind : `${document.kind}/${name}`;
 }
@@ -83,11 +90,7 @@ function refuseSharedNames(documents: readonly ConfigDocument[], kinds: readonly
     if (!kinds.includes(document.kind)) continue;
     const name = nameOfDocument(document);
     const owner = owners.get(name);
-    if (owner)
-      throw new Fault(
-        'invalid-argument',
-        `conflicting documents: ${labelOf(owner)} and ${labelOf(document)}`,
-      );
+    if (owner) throw refusal(document, `conflicting documents: ${labelOf(owner)} and ${labelOf(document)}`);
     owners.set(name, document);
   }
 }
@@ -102,8 +105,8 @@ function refuseSharedLinks(documents: readonly ConfigDocument[]): void {
       const owner = owners.get(name);
       if (owner) {
         const pair = `${labelOf(owner)} and ${labelOf(document)}`;
-        throw new Fault(
-          'invalid-argument',
+        throw refusal(
+          document,
           `conflicting link configurations: ${pair} both configure ${JSON.stringify(name)}`,
         );
       }

@@ -1,6 +1,6 @@
 import { Fault } from '@nodewright/fault';
 import type { ConfigDocument } from '../config-document.ts';
-import type { ConfigNode, MapNode } from '../yaml/config-node.ts';
+import { type ConfigNode, formatPosition, type MapNode } from '../yaml/config-node.ts';
 import {
   entriesOf,
   isYamlList,
@@ -115,7 +115,7 @@ function isEmptyNode(node: ConfigNode | undefined): boolean {
 }
 
 function directiveFault(node: ConfigNode, what: string): Fault {
-  return new Fault('invalid-argument', `patch, line ${node.line}: ${what}`);
+  return new Fault('invalid-argument', `patch, ${formatPosition(node)}: ${what}`);
 }
 
 /**

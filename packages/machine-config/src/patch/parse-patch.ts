@@ -60,9 +60,12 @@ function listFromYaml(text: string): ConfigNode | undefined {
 function parseStrategic(text: string): PatchDocument[] {
   const sources = readYamlStream(text);
   if (sources.length === 0) throw new Fault('invalid-argument', 'config not found');
-  return sources.map(({ root }) => {
-    const { directives, rest } = separateDeletions(root);
-    const identity = identifyDocument(root);
-    return { ...identity, directives, merge: rest && decodeDocument(rest) };
+  return sources.map((source) => {
+    const { directives, rest } = separateDeletions(source.root);
+    const identity = identifyDocument(source);
+    if (rest === undefined) return { ...identity, directives, merge: undefined };
+    // Without its origin: what it is merged into stands elsewhere.
+    const { kind, value } = decodeDocument({ ...source, root: rest });
+    return { ...identity, directives, merge: { kind, value } };
   });
 }

@@ -1,5 +1,5 @@
 import { Fault } from '@nodewright/fault';
-import type { ConfigNode } from '../yaml/config-node.ts';
+import { type ConfigNode, formatPosition, type Position, type ScalarNode } from '../yaml/config-node.ts';
 import { encodeYaml } from '../yaml/encode-yaml.ts';
 import { readYamlStream } from '../yaml/read-yaml-stream.ts';
 import type { CertificateAndKey, SecretsBundle } from './secrets-bundle.ts';
@@ -81,13 +81,13 @@ class BundleReader {
     this.#root = root;
   }
 
-  #optional(path: readonly string[]): { text: string; line: number } | undefined {
+  #optional(path: readonly string[]): ScalarNode | undefined {
     let node: ConfigNode | undefined = this.#root;
     for (const key of path) node = node?.kind === 'map' ? node.entries.get(key) : undefined;
-    return node?.kind === 'scalar' && node.text !== '' ? { text: node.text, line: node.line } : undefined;
+    return node?.kind === 'scalar' && node.text !== '' ? node : undefined;
   }
 
-  #required(path: readonly string[]): { text: string; line: number } {
+  #required(path: readonly string[]): ScalarNode {
     const found = this.#optional(path);
     if (!found) throw new Fault('invalid-argument', `secrets bundle: ${path.join('.')} is required`);
     return found;
@@ -99,8 +99,9 @@ class BundleReader {
 
   /** Base64 of 32 bytes. */
   key(...path: string[]): string {
-    const { text, line } = this.#required(path);
-    if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) throw malformed(path, line, 'must be base64 of 32 bytes');
+    const node = this.#required(path);
+    const { text } = node;
+    if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) throw malformed(path, node, 'must be base64 of 32 bytes');
     return text;
   }
 
@@ -109,9 +110,10 @@ class BundleReader {
   }
 
   pem(...path: string[]): string {
-    const { text, line } = this.#required(path);
+    const node = this.#required(path);
+    const { text } = node;
     const pem = /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(text) ? Buffer.from(text, 'base64').toString('utf8') : '';
-    if (!pem.includes('-----BEGIN ')) throw malformed(path, line, 'must be base64 of PEM');
+    if (!pem.includes('-----BEGIN ')) throw malformed(path, node, 'must be base64 of PEM');
     return pem;
   }
 
@@ -120,6 +122,9 @@ class BundleReader {
   }
 }
 
-function malformed(path: readonly string[], line: number, what: string): Fault {
-  return new Fault('invalid-argument', `secrets bundle: line ${line}: ${path.join('.')} ${what}`);
+function malformed(path: readonly string[], position: Position, what: string): Fault {
+  return new Fault(
+    'invalid-argument',
+    `secrets bundle: ${formatPosition(position)}: ${path.join('.')} ${what}`,
+  );
 }

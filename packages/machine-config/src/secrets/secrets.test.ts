@@ -118,7 +118,10 @@ test('decodeSecrets() refuses both encryption secrets at once, and parts of the 
     stringify({ ...tree, [section]: { ...tree[section], [key]: value } });
   const rows: [string, RegExp][] = [
     [withPart('secrets', 'aescbcencryptionsecret', tree.cluster.secret), /only one of .* may be set/],
-    [withPart('cluster', 'secret', 'c2hvcnQ='), /line 3: cluster\.secret must be base64 of 32 bytes$/],
+    [
+      withPart('cluster', 'secret', 'c2hvcnQ='),
+      /line 3, column 11: cluster\.secret must be base64 of 32 bytes$/,
+    ],
     [
       stringify({ ...tree, certs: { ...tree.certs, os: { crt: 'not-pem', key: 'x' } } }),
       /certs\.os\.crt must be base64 of PEM$/,

@@ -9,15 +9,15 @@ import {
   type Node,
   parseAllDocuments,
 } from 'yaml';
-import type { ConfigNode, ConfigSource, MapNode } from './config-node.ts';
-import { isNullNode } from './config-node.ts';
+import type { ConfigNode, ConfigSource, MapNode, Position } from './config-node.ts';
+import { formatPosition, isNullNode } from './config-node.ts';
 
 /** Aliases may repeat a part, but not blow up a small text into a large tree. */
 const maxNodesThroughAliases = 100_000;
 
 /**
  * Reads a stream of YAML documents, each of which must be a mapping; empty documents are left out. Aliases and merge
- * keys are resolved. Throws `invalid-argument` naming document and line; the text itself is never quoted, since it
+ * keys are resolved. Throws `invalid-argument` naming document, line and column; the text itself is never quoted, since it
  * holds keys and tokens.
  *
  * Source: Talos v1.14: machine configuration, decoding rules 1 and 6.
@@ -25,7 +25,7 @@ const maxNodesThroughAliases = 100_000;
 export function readYamlStream(text: string): ConfigSource[] {
   return readYamlNodes(text).map(({ index, root }) => {
     if (root.kind === 'map') return { index, root };
-    throw new Fault('invalid-argument', `decode error: document ${index}, line ${root.line}: not a mapping`);
+    throw decodeFault(index, root, 'not a mapping');
   });
 }
 
@@ -55,15 +55,23 @@ function readDocument(
 ): { index: number; root: ConfigNode }[] {
   const problem = document.errors[0];
   if (problem) {
-    const line = lines.linePos(problem.pos[0]).line;
-    throw new Fault(
-      'invalid-argument',
-      `decode error: document ${index}, line ${line}: ${withoutSource(problem.message)}`,
-    );
+    throw decodeFault(index, positionAt(lines, problem.pos[0]), withoutSource(problem.message));
   }
   if (document.contents === null) return [];
   const root = new Walk(document, index, lines).node(document.contents);
   return isNullNode(root) ? [] : [{ index, root }];
+}
+
+function decodeFault(index: number, position: Position, what: string): Fault {
+  return new Fault(
+    'invalid-argument',
+    `decode error: document ${index}, ${formatPosition(position)}: ${what}`,
+  );
+}
+
+function positionAt(lines: LineCounter, offset: number): Position {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
 /** Messages of the parser may end with the text they complain about. */
@@ -91,21 +99,21 @@ class Walk {
     if (this.#aliasDepth > 0 && ++this.#nodesThroughAliases > maxNodesThroughAliases) {
       throw this.#fault(node, 'aliases repeat too much');
     }
-    const line = this.#line(node);
+    const position = this.#position(node);
     if (isScalar(node)) {
       const text = typeof node.value === 'string' ? node.value : '';
       return {
         kind: 'scalar',
         text,
         plain: node.type === undefined || (node.type === 'PLAIN' && !node.tag?.endsWith(':str')),
-        line,
+        ...position,
       };
     }
     this.#open.add(node);
     try {
       if (isSeq(node))
-        return { kind: 'list', items: node.items.map((item) => this.#child(item, line)), line };
-      if (isMap(node)) return this.#map(node.items, line);
+        return { kind: 'list', items: node.items.map((item) => this.#child(item, position)), ...position };
+      if (isMap(node)) return this.#map(node.items, position);
     } finally {
       this.#open.delete(node);
     }
@@ -124,58 +132,59 @@ class Walk {
     }
   }
 
-  #map(pairs: readonly { key: unknown; value?: unknown }[], line: number): MapNode {
+  #map(pairs: readonly { key: unknown; value?: unknown }[], position: Position): MapNode {
     const entries = new Map<string, ConfigNode>();
-    const keyLines = new Map<string, number>();
+    const keys = new Map<string, Position>();
     const merged: MapNode[] = [];
     for (const { key, value } of pairs) {
-      const keyNode = this.#child(key, line);
-      if (keyNode.kind !== 'scalar') throw this.#faultAt(keyNode.line, 'a key must be a single word');
-      const child = this.#child(value, keyNode.line);
+      const keyNode = this.#child(key, position);
+      if (keyNode.kind !== 'scalar') throw decodeFault(this.#index, keyNode, 'a key must be a single word');
+      const child = this.#child(value, keyNode);
       if (keyNode.plain && keyNode.text === '<<') {
         merged.push(...this.#mergeSources(child));
         continue;
       }
-      const earlier = keyLines.get(keyNode.text);
+      const earlier = keys.get(keyNode.text);
       if (earlier !== undefined) {
-        throw this.#faultAt(
-          keyNode.line,
-          `mapping key ${JSON.stringify(keyNode.text)} already defined at line ${earlier}`,
+        throw decodeFault(
+          this.#index,
+          keyNode,
+          `mapping key ${JSON.stringify(keyNode.text)} already defined at ${formatPosition(earlier)}`,
         );
       }
-      keyLines.set(keyNode.text, keyNode.line);
+      keys.set(keyNode.text, { line: keyNode.line, column: keyNode.column });
       entries.set(keyNode.text, child);
     }
     for (const source of merged) {
-      for (const [key, child] of source.entries) if (!entries.has(key)) entries.set(key, child);
+      for (const [key, child] of source.entries) {
+        if (entries.has(key)) continue;
+        entries.set(key, child);
+        keys.set(key, source.keys.get(key) ?? source);
+      }
     }
-    return { kind: 'map', entries, line };
+    return { kind: 'map', entries, keys, ...position };
   }
 
   #mergeSources(node: ConfigNode): MapNode[] {
     const sources = node.kind === 'list' ? node.items : [node];
     return sources.map((source) => {
       if (source.kind !== 'map')
-        throw this.#faultAt(source.line, 'a merge key needs a mapping or a list of mappings');
+        throw decodeFault(this.#index, source, 'a merge key needs a mapping or a list of mappings');
       return source;
     });
   }
 
-  #child(node: unknown, lineOfParent: number): ConfigNode {
+  #child(node: unknown, parent: Position): ConfigNode {
     if (node === null || node === undefined)
-      return { kind: 'scalar', text: '', plain: true, line: lineOfParent };
+      return { kind: 'scalar', text: '', plain: true, line: parent.line, column: parent.column };
     return this.node(node as Node);
   }
 
-  #line(node: Node): number {
-    return this.#lines.linePos(node.range?.[0] ?? 0).line;
+  #position(node: Node): Position {
+    return positionAt(this.#lines, node.range?.[0] ?? 0);
   }
 
   #fault(node: Node, what: string): Fault {
-    return this.#faultAt(this.#line(node), what);
-  }
-
-  #faultAt(line: number, what: string): Fault {
-    return new Fault('invalid-argument', `decode error: document ${this.#index}, line ${line}: ${what}`);
+    return decodeFault(this.#index, this.#position(node), what);
   }
 }

@@ -1,0 +1,146 @@
+import { Fault } from '@nodewright/fault';
+import type { ConfigDocument, Configuration } from '../config-document.ts';
+import { nameOfDocument } from '../decode/load-configuration.ts';
+import { legacyKind } from '../schema/document-schema.ts';
+import { findNode, formatPosition } from '../yaml/config-node.ts';
+import { isYamlList, isYamlMap, type YamlMap, type YamlValue } from '../yaml/yaml-value.ts';
+
+/** Keys, and positions in lists, from the root of a document. */
+export type ValuePath = readonly (string | number)[];
+
+/** `machine.acceptedCAs[0].crt` */
+export function formatPath(path: ValuePath): string {
+  return path.reduce<string>(
+    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`),
+    '',
+  );
+}
+
+/**
+ * Typed access to a part of a document by path. Decoding has made sure of the types, so that what is not there, null
+ * included, reads as empty.
+ */
+export class DocumentReader {
+  readonly document: ConfigDocument;
+  readonly #base: ValuePath;
+
+  constructor(document: ConfigDocument, base: ValuePath = []) {
+    this.document = document;
+    this.#base = base;
+  }
+
+  get name(): string {
+    return nameOfDocument(this.document);
+  }
+
+  value(...path: string[]): YamlValue | undefined {
+    let value: YamlValue | undefined = this.document.value;
+    for (const part of [...this.#base, ...path]) {
+      if (typeof part === 'number') value = isYamlList(value) ? value[part] : undefined;
+      else value = isYamlMap(value) && Object.hasOwn(value, part) ? value[part] : undefined;
+    }
+    return value === null ? undefined : value;
+  }
+
+  /** Mentioned at all, even as an empty mapping. */
+  has(...path: string[]): boolean {
+    return this.value(...path) !== undefined;
+  }
+
+  text(...path: string[]): string {
+    const value = this.value(...path);
+    return typeof value === 'string' ? value : '';
+  }
+
+  boolean(...path: string[]): boolean | undefined {
+    const value = this.value(...path);
+    return typeof value === 'boolean' ? value : undefined;
+  }
+
+  integer(...path: string[]): number | undefined {
+    const value = this.value(...path);
+    return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
+  }
+
+  texts(...path: string[]): string[] {
+    const value = this.value(...path);
+    return isYamlList(value) ? value.filter((item) => typeof item === 'string') : [];
+  }
+
+  /** A map whose values are texts. */
+  textMap(...path: string[]): Record<string, string> {
+    const entries = Object.entries(this.map(...path));
+    return Object.fromEntries(
+      entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    );
+  }
+
+  map(...path: string[]): YamlMap {
+    const value = this.value(...path);
+    return isYamlMap(value) ? value : {};
+  }
+
+  /** A reader for each object of a list. */
+  items(...path: string[]): DocumentReader[] {
+    const value = this.value(...path);
+    if (!isYamlList(value)) return [];
+    return value.map((_, at) => new DocumentReader(this.document, [...this.#base, ...path, at]));
+  }
+
+  /** The PEM text behind base64. Throws `invalid-argument`. */
+  base64Pem(...path: string[]): string | undefined {
+    const text = this.text(...path).replace(/\s+/g, '');
+    if (text === '') return undefined;
+    const pem = /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? Buffer.from(text, 'base64').toString('utf8') : '';
+    if (!pem.includes('-----BEGIN ')) throw this.fault('must be base64 of PEM', ...path);
+    return pem;
+  }
+
+  /** A PEM text as it stands. Throws `invalid-argument`. */
+  pem(...path: string[]): string | undefined {
+    const text = this.text(...path);
+    if (text === '') return undefined;
+    if (!text.includes('-----BEGIN ')) throw this.fault('must be PEM', ...path);
+    return text;
+  }
+
+  /** Complains about the value at the path, naming document, position and key; values are never quoted. */
+  fault(what: string, ...path: (string | number)[]): Fault {
+    const full = [...this.#base, ...path];
+    return new Fault('invalid-argument', `${placeOf(this.document, full)}${formatPath(full)} ${what}`);
+  }
+}
+
+/** The document, and where in it the deepest existing part of the path stands, as far as that is known. */
+function placeOf({ kind, origin }: ConfigDocument, path: ValuePath): string {
+  const label = kind === legacyKind ? 'machine configuration' : `machine configuration: ${kind}`;
+  if (!origin) return `${label}: `;
+  return `${label}: document ${origin.index}, ${formatPosition(findNode(origin.root, path))}: `;
+}
+
+/** The documents of a configuration by kind. */
+export class ConfigReader {
+  /** The legacy document; an empty one where there is none. */
+  readonly legacy: DocumentReader;
+  readonly isComplete: boolean;
+  readonly #configuration: Configuration;
+
+  constructor(configuration: Configuration) {
+    const legacy = configuration.find(({ kind }) => kind === legacyKind);
+    this.#configuration = configuration;
+    this.isComplete = legacy !== undefined;
+    this.legacy = new DocumentReader(legacy ?? { kind: legacyKind, value: {} });
+  }
+
+  /** The only document of a kind without names. */
+  document(kind: string): DocumentReader | undefined {
+    return this.documents(kind)[0];
+  }
+
+  /** In the order of the stream. */
+  documents(kind: string): DocumentReader[] {
+    return this.#configuration
+      .filter((document) => document.kind === kind)
+      .map((document) => new DocumentReader(document));
+  }
+}
