@@ -1,3 +1,5 @@
+import { timeTextFromMicroseconds } from './log-event.ts';
+
 /** A record of the kernel's log, or how many of them are gone. */
 export type KernelMessage =
   | {
@@ -28,7 +30,6 @@ const facilities = [
 const firstLocalFacility = 16;
 const priorities = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug'];
 const priorityWidth = 7;
-const microsecondsPerSecond = 1_000_000n;
 
 /**
  * The bytes that Dmesg sends for an entry of the kernel's log:
@@ -50,21 +51,18 @@ export function kernelMessageText(entry: KernelMessage, bootUs: bigint, nowUs: b
 }
 
 function head(facility: number, priority: number, atUs: bigint): string {
-  return `${facilityName(facility)}: ${(priorities[priority] ?? '').padStart(priorityWidth)}: [${timeText(atUs)}]: `;
+  return `${facilityName(facility)}: ${priorityName(priority).padStart(priorityWidth)}: [${timeTextFromMicroseconds(atUs)}]: `;
 }
 
-function facilityName(facility: number): string {
+/** `info`; empty for a number that is no priority. */
+export function priorityName(priority: number): string {
+  return priorities[priority] ?? '';
+}
+
+/** `kern`, `local3`. */
+export function facilityName(facility: number): string {
   if (facility >= firstLocalFacility && facility < firstLocalFacility + 8) {
     return `local${facility - firstLocalFacility}`;
   }
   return facilities[facility] ?? `unknown${facility}`;
-}
-
-/** RFC 3339 with as many digits as are needed. */
-function timeText(atUs: bigint): string {
-  const fraction = String(atUs % microsecondsPerSecond)
-    .padStart(6, '0')
-    .replace(/0+$/, '');
-  const seconds = new Date(Number(atUs / 1000n)).toISOString().slice(0, 19);
-  return `${seconds}${fraction === '' ? '' : `.${fraction}`}Z`;
 }

@@ -11,7 +11,7 @@ export class ServiceLog {
   readonly id: string;
   readonly ring = new LogRing(ringBytes);
   readonly #written = new ChangeSignal();
-  readonly #writeListeners: (() => void)[] = [];
+  readonly #writeListeners = new Set<() => void>();
 
   constructor(id: string) {
     this.id = id;
@@ -23,9 +23,10 @@ export class ServiceLog {
     for (const listener of this.#writeListeners) listener();
   }
 
-  /** Calls `listener` after every write. */
-  onWrite(listener: () => void): void {
-    this.#writeListeners.push(listener);
+  /** Calls `listener` after every write, until it is disposed. */
+  onWrite(listener: () => void): Disposable {
+    this.#writeListeners.add(listener);
+    return { [Symbol.dispose]: () => this.#writeListeners.delete(listener) };
   }
 
   /** Resolves at the next write, or when `signal` aborts. */
@@ -51,7 +52,7 @@ export interface ReadLogOptions {
 /** The logs of this node's own daemons. A log exists from its first use. */
 export class LogStore {
   readonly #logs = new Map<string, ServiceLog>();
-  readonly #openListeners: ((log: ServiceLog) => void)[] = [];
+  readonly #openListeners = new Set<(log: ServiceLog) => void>();
 
   /** The log `id`, made when it is not there yet. */
   open(id: string): ServiceLog {
@@ -69,10 +70,11 @@ export class LogStore {
     return [...this.#logs.keys()].sort();
   }
 
-  /** Calls `listener` with every log: those that are open now and those that will be. */
-  onOpen(listener: (log: ServiceLog) => void): void {
-    this.#openListeners.push(listener);
+  /** Calls `listener` with every log, until it is disposed: those that are open now and those that will be. */
+  onOpen(listener: (log: ServiceLog) => void): Disposable {
+    this.#openListeners.add(listener);
     for (const log of this.#logs.values()) listener(log);
+    return { [Symbol.dispose]: () => this.#openListeners.delete(listener) };
   }
 
   /**

@@ -1,0 +1,82 @@
+import {
+  graverLevel,
+  type LogEvent,
+  type LogLevel,
+  logLevels,
+  timeTextFromMicroseconds,
+} from './log-event.ts';
+
+type Fields = Record<string, unknown>;
+
+/**
+ * What a line of a service's log says: a JSON object, a text with a JSON object after it, or a text. Undefined for a
+ * blank line. Source: Talos v1.14: log destinations, line parsing.
+ *
+ * @param nowMs Unix ms; the time of a line that has none.
+ */
+export function parseLogLine(line: string, nowMs: number): LogEvent | undefined {
+  const text = line.trim();
+  if (text === '') return undefined;
+  const at = text.indexOf('{');
+  const object = at < 0 ? undefined : objectFrom(text.slice(at));
+  if (object === undefined) return { message: text, time: timeTextFromMs(nowMs), level: 'info', fields: {} };
+  return eventFrom(text.slice(0, at).trimEnd(), object, nowMs);
+}
+
+function objectFrom(text: string): Fields | undefined {
+  if (!text.endsWith('}')) return undefined;
+  try {
+    return JSON.parse(text) as Fields;
+  } catch {
+    // A text that has a brace in it.
+    return undefined;
+  }
+}
+
+/** What of an object stands under a key of its own is taken out of it; what cannot be understood stays in. */
+function eventFrom(prefix: string, fields: Fields, nowMs: number): LogEvent {
+  const time = takeFirst(fields, ['time', 'ts'], timeTextFrom) ?? timeTextFromMs(nowMs);
+  const level = takeFirst(fields, ['level'], levelFrom) ?? 'info';
+  const message = [prefix, takeFirst(fields, ['msg'], textFrom) ?? '']
+    .filter((part) => part !== '')
+    .join(' ');
+  const error = takeFirst(fields, ['err'], textFrom);
+  if (error === undefined) return { message, time, level, fields };
+  return { message: `${message}: ${error}`, time, level: graverLevel(level, 'warn'), fields };
+}
+
+function takeFirst<T>(fields: Fields, keys: readonly string[], read: (value: unknown) => T | undefined) {
+  for (const key of keys) {
+    const value = Object.hasOwn(fields, key) ? read(fields[key]) : undefined;
+    if (value === undefined) continue;
+    delete fields[key];
+    return value;
+  }
+  return undefined;
+}
+
+const textFrom = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+function levelFrom(value: unknown): LogLevel | undefined {
+  if (typeof value !== 'string') return undefined;
+  const word = value.toLowerCase();
+  return word === 'warning' ? 'warn' : logLevels.find((level) => level === word);
+}
+
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+/** As seconds this is the year 3000: whoever writes more counts milliseconds. */
+const largestSeconds = 32_503_680_000;
+/** The largest time of a Date. */
+const largestMs = 8.64e15;
+
+function timeTextFrom(value: unknown): string | undefined {
+  if (typeof value === 'string') {
+    return timePattern.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined;
+  }
+  if (typeof value !== 'number' || !(value >= 0) || value > largestMs) return undefined;
+  return timeTextFromMs(value <= largestSeconds ? value * 1000 : value);
+}
+
+function timeTextFromMs(ms: number): string {
+  return timeTextFromMicroseconds(BigInt(Math.round(ms * 1000)));
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { logDestinationFromUrl } from '../domain/log-destination.ts';
+import { LogStore } from './log-store.ts';
+import { createRecordDelivery } from './record-delivery.ts';
+import { type LogPositions, openServiceLogSource } from './service-log-source.ts';
+
+interface Received {
+  readonly msg: string;
+  readonly 'talos-service': string;
+  readonly tag?: string;
+}
+
+/** Waits until `isSo`, for some seconds at most. */
+async function until(isSo: () => boolean): Promise<void> {
+  for (let count = 0; count < 1000 && !isSo(); count++) await sleep(10);
+  assert.equal(isSo(), true);
+}
+
+/** A receiver that takes lines over TCP. */
+async function openTcpReceiver(port = 0) {
+  const received: Received[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    let rest = '';
+    socket.on('data', (chunk) => {
+      const lines = (rest + chunk.toString()).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) received.push(JSON.parse(line));
+    });
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    received,
+    sockets,
+    port: bound,
+    url: `tcp://127.0.0.1:${bound}`,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function openDelivery() {
+  const lines: string[] = [];
+  const log = createLogger({
+    name: 'test',
+    telemetry: noTelemetry,
+    destination: { write: (line) => lines.push(line) },
+  });
+  const store = new LogStore();
+  const positions: LogPositions = new Map();
+  const delivery = createRecordDelivery({
+    openSource: ({ extraTags }) => openServiceLogSource(store, positions, extraTags, Date.now),
+    log,
+    drainTimeoutMs: 500,
+  });
+  const told = () => lines.map((line) => JSON.parse(line).msg as string);
+  return { store, delivery, told, [Symbol.asyncDispose]: () => delivery[Symbol.asyncDispose]() };
+}
+
+const messagesOf = ({ received }: { received: readonly Received[] }) => received.map(({ msg }) => msg);
+
+test('10,000 lines of a log arrive in their order over TCP', async () => {
+  await using receiver = await openTcpReceiver();
+  await using own = openDelivery();
+  await own.delivery.setDestinations([logDestinationFromUrl(receiver.url)]);
+  const wanted = Array.from({ length: 10_000 }, (_, number) => `line ${number}`);
+  const log = own.store.open('apid');
+  for (let at = 0; at < wanted.length; at += 500) {
+    log.write(`${wanted.slice(at, at + 500).join('\n')}\n`);
+    await sleep(1);
+  }
+  await until(() => receiver.received.length >= wanted.length);
+  assert.deepEqual(messagesOf(receiver), wanted);
+  assert.equal(receiver.sockets.size, 1);
+});
+
+test('lines wait for the first destination, and a new one begins where the last one ended', async () => {
+  await using first = await openTcpReceiver();
+  await using second = await openTcpReceiver();
+  await using own = openDelivery();
+  const log = own.store.open('apid');
+  log.write('before\n');
+  await own.delivery.setDestinations([logDestinationFromUrl(first.url, { tag: 'a' })]);
+  await until(() => first.received.length === 1);
+  await own.delivery.setDestinations([]);
+  log.write('between\n');
+  own.store.open('trustd').write('other\n');
+  await own.delivery.setDestinations([logDestinationFromUrl(second.url, { tag: 'b' })]);
+  await until(() => second.received.length === 2);
+  log.write('after\n');
+  await until(() => second.received.length === 3);
+  assert.deepEqual(
+    first.received.map(({ msg, tag }) => [msg, tag]),
+    [['before', 'a']],
+  );
+  assert.deepEqual(
+    second.received.map((each) => [each['talos-service'], each.msg, each.tag]),
+    [
+      ['apid', 'between', 'b'],
+      ['trustd', 'other', 'b'],
+      ['apid', 'after', 'b'],
+    ],
+  );
+});
+
+test('a receiver that died and comes back gets what was written meanwhile', async () => {
+  await using own = openDelivery();
+  const log = own.store.open('apid');
+  let port = 0;
+  {
+    await using receiver = await openTcpReceiver();
+    port = receiver.port;
+    await own.delivery.setDestinations([logDestinationFromUrl(receiver.url)]);
+    log.write('one\n');
+    await until(() => receiver.received.length === 1);
+  }
+  await sleep(50);
+  log.write('two\nthree\n');
+  await until(() => own.told().length === 1);
+  await using again = await openTcpReceiver(port);
+  await until(() => again.received.length === 2);
+  log.write('four\n');
+  await until(() => again.received.length === 3);
+  assert.deepEqual(messagesOf(again), ['two', 'three', 'four']);
+  assert.deepEqual(own.told(), ['log destination takes nothing', 'log destination takes records again']);
+});
+
+test('a destination that takes nothing keeps nothing from others, and costs next to nothing', async () => {
+  await using stuck = await openTcpReceiver();
+  await using receiver = await openTcpReceiver();
+  await using own = openDelivery();
+  const closed = logDestinationFromUrl('tcp://127.0.0.1:1');
+  const destinations = [stuck.url, receiver.url].map((url) => logDestinationFromUrl(url));
+  await own.delivery.setDestinations([...destinations, closed]);
+  const log = own.store.open('apid');
+  log.write('first\n');
+  await until(() => stuck.sockets.size === 1);
+  for (const socket of stuck.sockets) socket.pause();
+  const line = `${'x'.repeat(999)}\n`;
+  for (let count = 1; count <= 20_000; count++) {
+    log.write(line);
+    if (count % 500 === 0) await until(() => receiver.received.length > count);
+  }
+  const before = process.cpuUsage();
+  await sleep(500);
+  const { user, system } = process.cpuUsage(before);
+  assert.ok(user + system < 100_000, `${user + system} us of CPU in 500 ms`);
+});
+
+test('what is there is sent before the end', async () => {
+  await using receiver = await openTcpReceiver();
+  {
+    await using own = openDelivery();
+    await own.delivery.setDestinations([logDestinationFromUrl(receiver.url)]);
+    own.store.open('apid').write('one\ntwo\nno line break');
+  }
+  await until(() => receiver.received.length === 3);
+  assert.deepEqual(messagesOf(receiver), ['one', 'two', 'no line break']);
+});
+
+test('the end waits for no destination that takes nothing', async () => {
+  const own = openDelivery();
+  await own.delivery.setDestinations([logDestinationFromUrl('tcp://127.0.0.1:1')]);
+  own.store.open('apid').write('one\n');
+  await until(() => own.told().length === 1);
+  const startMs = Date.now();
+  await own[Symbol.asyncDispose]();
+  assert.ok(Date.now() - startMs < 1000);
+});
+
+test('records go over UDP as datagrams, and wait while nobody takes them', async () => {
+  const socket = createSocket('udp4');
+  const received: string[] = [];
+  socket.on('message', (message) => received.push(message.toString()));
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  await using own = openDelivery();
+  const log = own.store.open('apid');
+  await own.delivery.setDestinations([logDestinationFromUrl(`udp://127.0.0.1:${port}`)]);
+  // A record that no datagram can hold is left out.
+  log.write(`one\n${'"'.repeat(40_000)}\ntwo\n`);
+  await until(() => received.length === 2);
+  assert.deepEqual(
+    received.map((text) => [JSON.parse(text).msg, text.endsWith('\n')]),
+    [
+      ['one', false],
+      ['two', false],
+    ],
+  );
+  socket.close();
+});

@@ -1,0 +1,117 @@
+import { setImmediate } from 'node:timers/promises';
+import { faultFrom } from '@nodewright/fault';
+import type { Logger } from '@nodewright/telemetry';
+import { type LogDestination, logDestinationText } from '../domain/log-destination.ts';
+import { pause } from './pause.ts';
+import type { RecordSender } from './record-sender.ts';
+import type { PendingRecord, RecordSource } from './record-source.ts';
+
+export interface RecordPumpInit {
+  readonly destination: LogDestination;
+  readonly source: RecordSource;
+  readonly sender: RecordSender;
+  readonly log: Logger;
+}
+
+/** Source: Talos v1.14: log delivery, retries and replaced senders. */
+const retryMs = 1000;
+const closeTimeoutMs = 3000;
+/** After so many records others get a turn. */
+const batchSize = 64;
+
+/**
+ * Brings the records of a source to one destination: in their order, the next one when the one before is taken. While
+ * the destination takes nothing the records wait where they are, and one of them is tried every second.
+ */
+export class RecordPump {
+  readonly #init: RecordPumpInit;
+  /** Aborts when nothing more is to be sent than the record that is on its way. */
+  readonly #stop = new AbortController();
+  /** Aborts when what is there is to be sent and then nothing more. */
+  readonly #drain = new AbortController();
+  readonly #ended: Promise<void>;
+  #isFailing = false;
+
+  constructor(init: RecordPumpInit) {
+    this.#init = init;
+    this.#ended = this.#run();
+  }
+
+  /** Sends no more than the record that is on its way, and closes. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#drain.abort();
+    await this.#close(closeTimeoutMs);
+  }
+
+  /** Sends what is there, unless the destination takes nothing, and closes. It takes `timeoutMs` at most. */
+  async drain(timeoutMs: number): Promise<void> {
+    const endMs = performance.now() + timeoutMs;
+    this.#drain.abort();
+    await this.#waitForEnd(timeoutMs);
+    this.#stop.abort();
+    await this.#close(Math.max(0, endMs - performance.now()));
+  }
+
+  async #close(timeoutMs: number): Promise<void> {
+    const endMs = performance.now() + timeoutMs;
+    await this.#waitForEnd(timeoutMs);
+    // What is stuck fails with the connection.
+    await this.#init.sender.close(Math.max(0, endMs - performance.now()));
+    await this.#ended;
+    this.#init.source[Symbol.dispose]();
+  }
+
+  async #waitForEnd(timeoutMs: number): Promise<void> {
+    const isOver = new AbortController();
+    await Promise.race([this.#ended, pause(timeoutMs, isOver.signal)]);
+    isOver.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { source } = this.#init;
+    const { signal } = this.#stop;
+    for (let count = 1; !signal.aborted; count += 1) {
+      const isDraining = this.#drain.signal.aborted;
+      const record = source.next() ?? (isDraining ? source.last() : undefined);
+      if (record !== undefined) await this.#deliver(record);
+      else if (isDraining) return;
+      else await source.wait(this.#drain.signal);
+      if (count % batchSize === 0) await setImmediate();
+    }
+  }
+
+  async #deliver(record: PendingRecord): Promise<void> {
+    while (!(await this.#send(record))) {
+      if (this.#drain.signal.aborted) this.#stop.abort();
+      if (this.#stop.signal.aborted) return;
+      await pause(retryMs, this.#drain.signal);
+    }
+    record.delivered();
+  }
+
+  async #send({ text }: PendingRecord): Promise<boolean> {
+    const { sender, destination, log } = this.#init;
+    try {
+      await sender.send(text);
+    } catch (error) {
+      if (sender.isUnsendable(error)) return true;
+      this.#tell(true, () => {
+        const facts = { destination: logDestinationText(destination), error: faultFrom(error).message };
+        log.warn(facts, 'log destination takes nothing');
+      });
+      return false;
+    }
+    this.#tell(false, () =>
+      log.info({ destination: logDestinationText(destination) }, 'log destination takes records again'),
+    );
+    return true;
+  }
+
+  /** Once for each change: what is logged is delivered, too. */
+  #tell(isFailing: boolean, tell: () => void): void {
+    if (this.#isFailing === isFailing) return;
+    this.#isFailing = isFailing;
+    tell();
+  }
+}
