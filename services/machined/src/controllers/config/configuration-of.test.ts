@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Fault } from '@nodewright/fault';
 import { MemoryState, type Pointer, pointerTo, putResource, type Resource } from '@nodewright/state';
 import { machineConfigs } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from './configuration-of.ts';
+import { activeConfigId, configurationOf, type NodeConfiguration } from './configuration-of.ts';
 
 const active = pointerTo(machineConfigs, activeConfigId);
 
@@ -17,6 +17,8 @@ function openPass() {
   return { pass: { get }, apply: (spec: string) => putResource(state, { ...active, spec }) };
 }
 
+const valuesOf = (configuration?: NodeConfiguration) => configuration?.documents.map(({ value }) => value);
+
 test('configurationOf() gives nothing where there is no configuration', async () => {
   assert.equal(await configurationOf(openPass().pass), undefined);
 });
@@ -26,12 +28,11 @@ test('configurationOf() decodes a configuration once, and its successor again', 
   await apply('# mine\napiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a\n');
   const first = await configurationOf(pass);
   assert.equal(first?.text.startsWith('# mine'), true);
-  assert.deepEqual(first?.documents, [{ kind: 'HostnameConfig', value: { hostname: 'a' } }]);
+  assert.deepEqual(valuesOf(first), [{ hostname: 'a' }]);
+  assert.equal(first?.effective.isComplete, false);
   assert.equal(await configurationOf(pass), first);
   await apply('apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: b\n');
-  assert.deepEqual((await configurationOf(pass))?.documents, [
-    { kind: 'HostnameConfig', value: { hostname: 'b' } },
-  ]);
+  assert.deepEqual(valuesOf(await configurationOf(pass)), [{ hostname: 'b' }]);
 });
 
 test('configurationOf() says where a configuration cannot be read', async () => {

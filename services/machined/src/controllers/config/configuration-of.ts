@@ -1,13 +1,13 @@
 import type { ReconcilePass } from '@nodewright/controllers';
-import { type Configuration, loadConfiguration } from '@nodewright/machine-config';
+import { type EffectiveConfig, effectiveConfig } from '@nodewright/machine-config';
 import { pointerTo, type Resource } from '@nodewright/state';
 import { machineConfigs } from '@nodewright/state/kinds';
+import { type DecodedConfiguration, decodeConfiguration } from '../../domain/machine-configuration.ts';
 
-/** A machine configuration, decoded. All of it may hold secrets. */
-export interface NodeConfiguration {
-  /** As the user wrote it, comments included. */
-  readonly text: string;
-  readonly documents: Configuration;
+/** What controllers read of a machine configuration. All of it may hold secrets. */
+export interface NodeConfiguration extends DecodedConfiguration {
+  /** The values in force, whichever of the documents said so. */
+  readonly effective: EffectiveConfig;
 }
 
 /** The id of the configuration in force. Source: Talos v1.14: COSI resources, MachineConfigs. */
@@ -31,7 +31,8 @@ export async function configurationOf(
   if (resource === undefined) return undefined;
   const known = decoded.get(resource);
   if (known !== undefined) return known;
-  const configuration = { text: resource.spec, documents: loadConfiguration(resource.spec) };
-  decoded.set(resource, configuration);
-  return configuration;
+  const configuration = decodeConfiguration(resource.spec);
+  const withValues = { ...configuration, effective: effectiveConfig(configuration.documents) };
+  decoded.set(resource, withValues);
+  return withValues;
 }
