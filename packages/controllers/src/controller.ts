@@ -71,16 +71,23 @@ export interface ReconcilePass {
   destroy(pointer: Pointer): Promise<void>;
   /**
    * Makes the controller's own resources of `kind` exactly these: puts each, tears down the others and destroys them
-   * once nothing holds them. One that is still being torn down is put again when it is gone, in a later pass.
+   * once nothing holds them. One that is still being torn down is put again when it is gone, in a later pass: a
+   * controller whose outputs others hold has `destroyReady(kind)` among its inputs.
+   *
+   * @throws Fault `failed-precondition` when one is held and no input of its kind would tell when it no longer is
    */
   replace<S>(kind: KindRef<S>, wanted: readonly Omit<NewResource<S>, 'namespace' | 'type'>[]): Promise<void>;
-  /** Holds an input with the controller's name. */
+  /**
+   * Holds an input with the controller's name; nothing is written when it does so already.
+   *
+   * @throws Fault `invalid-argument` when it is being torn down: it is too late, its owner may be about to destroy it
+   */
   hold(pointer: Pointer): Promise<void>;
   /** Lets go of it. A resource that is not there is no error. */
   release(pointer: Pointer): Promise<void>;
   /** From now on it is woken by these. @throws Fault `invalid-argument` when they contradict themselves */
   setInputs(inputs: readonly Input[]): void;
-  /** Asks for a pass after so much time at the latest; the earliest of several wins. */
+  /** Asks for a pass after so much time at the latest; the earliest of several wins, those of earlier passes too. */
   wakeAfter(delayMs: number): void;
 }
 

@@ -36,16 +36,18 @@ export interface WatchKindOptions extends WatchOptions, QueryOptions {
   readonly aggregated?: boolean;
 }
 
+/** Where an event comes from. */
+interface Origin {
+  readonly bookmark?: Uint8Array;
+  /** The W3C traceparent of the span in which it was written; only where the store is in this process. */
+  readonly traceparent?: string;
+}
+
 export type ResourceEvent<S = unknown> =
-  | { readonly kind: 'created'; readonly resource: Resource<S>; readonly bookmark?: Uint8Array }
-  | {
-      readonly kind: 'updated';
-      readonly resource: Resource<S>;
-      readonly old: Resource<S>;
-      readonly bookmark?: Uint8Array;
-    }
+  | ({ readonly kind: 'created'; readonly resource: Resource<S> } & Origin)
+  | ({ readonly kind: 'updated'; readonly resource: Resource<S>; readonly old: Resource<S> } & Origin)
   /** `resource` is what was stored last; for a query, what matched last. */
-  | { readonly kind: 'destroyed'; readonly resource: Resource<S>; readonly bookmark?: Uint8Array }
+  | ({ readonly kind: 'destroyed'; readonly resource: Resource<S> } & Origin)
   /** The watch of one id begins and there is no such resource. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'bootstrapped'; readonly bookmark?: Uint8Array }

@@ -34,6 +34,8 @@ export interface MemoryStateInit {
   readonly now: () => number;
   /** 8 bytes that no other run has: bookmarks of one run mean nothing to another. */
   readonly cookie: Uint8Array;
+  /** The W3C traceparent of the span that is active, which the events of a write carry. */
+  readonly traceparent?: () => string | undefined;
 }
 
 /**
@@ -42,11 +44,13 @@ export interface MemoryStateInit {
  */
 export class MemoryState implements State {
   readonly #now: () => number;
+  readonly #traceparent: () => string | undefined;
   readonly #bookmarks: Bookmarks;
   readonly #collections = new Collections();
 
-  constructor({ now, cookie }: MemoryStateInit) {
+  constructor({ now, cookie, traceparent = () => undefined }: MemoryStateInit) {
     this.#now = now;
+    this.#traceparent = traceparent;
     this.#bookmarks = new Bookmarks(cookie);
   }
 
@@ -204,7 +208,11 @@ export class MemoryState implements State {
     const collection = this.#collections.open(resource.metadata);
     const bookmark = this.#bookmarks.at(collection.log.total + 1);
     const old = collection.resources.get(resource.metadata.id) as Resource;
-    collection.publish(kind === 'updated' ? { kind, resource, old, bookmark } : { kind, resource, bookmark });
+    const traceparent = this.#traceparent();
+    const origin = traceparent === undefined ? { bookmark } : { bookmark, traceparent };
+    collection.publish(
+      kind === 'updated' ? { kind, resource, old, ...origin } : { kind, resource, ...origin },
+    );
     return resource;
   }
 }

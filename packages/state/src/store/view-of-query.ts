@@ -10,12 +10,12 @@ export function viewOfQuery(
   matches: (resource: Resource) => boolean,
 ): (event: StoredEvent) => ResourceEvent | undefined {
   return (event) => {
-    const { resource, bookmark } = event;
+    const { resource } = event;
     if (event.kind !== 'updated') return matches(resource) ? event : undefined;
-    const { old } = event;
+    const { old, bookmark, traceparent } = event;
     const [before, after] = [matches(old), matches(resource)];
     if (before && after) return event;
-    if (after) return { kind: 'created', resource, bookmark };
-    return before ? { kind: 'destroyed', resource: old, bookmark } : undefined;
+    if (after) return { kind: 'created', resource, bookmark, traceparent };
+    return before ? { kind: 'destroyed', resource: old, bookmark, traceparent } : undefined;
   };
 }

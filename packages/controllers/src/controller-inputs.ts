@@ -1,0 +1,58 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Input } from './controller.ts';
+import { checkInputs } from './declarations.ts';
+import type { Sleeper } from './kind-watch.ts';
+import type { KindWatches } from './kind-watches.ts';
+
+export interface ControllerInputsInit {
+  /** The controller's. */
+  readonly name: string;
+  readonly inputs: readonly Input[];
+  readonly watches: KindWatches;
+  readonly sleeper: Sleeper;
+}
+
+/** The inputs of a controller, which it may change as it runs. */
+export class ControllerInputs {
+  readonly #init: ControllerInputsInit;
+  #inputs: readonly Input[];
+  #isWatching = false;
+
+  constructor(init: ControllerInputsInit) {
+    this.#init = init;
+    this.#inputs = [...init.inputs];
+  }
+
+  get current(): readonly Input[] {
+    return this.#inputs;
+  }
+
+  /** Resolves when changes of all inputs are seen. */
+  async watch(): Promise<void> {
+    const { watches, sleeper } = this.#init;
+    this.#isWatching = true;
+    await Promise.all(this.#inputs.map((input) => watches.add(sleeper, input)));
+  }
+
+  /**
+   * An input whose watch is not in place yet wakes the controller when it is: what changed before is not lost.
+   *
+   * @throws Fault `invalid-argument`
+   */
+  replace(inputs: readonly Input[]): void {
+    const { name, watches, sleeper } = this.#init;
+    checkInputs(name, inputs);
+    const before = this.#inputs;
+    this.#inputs = [...inputs];
+    if (!this.#isWatching) return;
+    // New ones first: a kind that stays keeps its watch.
+    const isIn = (list: readonly Input[], input: Input) => list.some((one) => isDeepStrictEqual(one, input));
+    const gone = before.filter((input) => !isIn(inputs, input));
+    const sameTarget = (input: Input) =>
+      inputs.some(
+        ({ namespace, type, id }) => namespace === input.namespace && type === input.type && id === input.id,
+      );
+    for (const input of inputs) if (!isIn(before, input)) void watches.add(sleeper, input);
+    for (const input of gone) if (!sameTarget(input)) watches.remove(sleeper, input);
+  }
+}

@@ -1,0 +1,208 @@
+import { faultFrom } from '@nodewright/fault';
+import type { State } from '@nodewright/state';
+import type { Logger, Telemetry } from '@nodewright/telemetry';
+import { Access } from './access.ts';
+import type { Activity } from './activity.ts';
+import { BackOff, longestBackOffMs } from './back-off.ts';
+import { Causes } from './causes.ts';
+import type { Controller, Input } from './controller.ts';
+import { ControllerInputs } from './controller-inputs.ts';
+import { ControllerPass } from './controller-pass.ts';
+import type { Sleeper } from './kind-watch.ts';
+import type { KindWatches } from './kind-watches.ts';
+import { OpenedSource } from './opened-source.ts';
+import { pause, type Timers } from './timers.ts';
+
+export interface ControllerLoopInit {
+  readonly controller: Controller;
+  readonly state: State;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly watches: KindWatches;
+  readonly activity: Activity;
+  /** Ends the loop. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One controller at work: a pass, then sleep until something wakes it. Any number of wake-ups while it is busy is one,
+ * since a pass reads everything anew. Source: Talos v1.14: COSI reconcile loop.
+ */
+export class ControllerLoop implements Sleeper {
+  readonly controller: Controller;
+  readonly #init: ControllerLoopInit;
+  readonly #log: Logger;
+  readonly #inputs: ControllerInputs;
+  readonly #access: Access;
+  readonly #passBackOff: BackOff;
+  readonly #sourceBackOff: BackOff;
+  readonly #causes = new Causes();
+  #source: OpenedSource | undefined;
+  /** The first pass is due from the beginning. */
+  #isDue = true;
+  #isPaused = false;
+  #rouse: (() => void) | undefined;
+  #alarm: { readonly dueMs: number; readonly timer: Disposable } | undefined;
+
+  constructor(init: ControllerLoopInit) {
+    const { controller, random, watches } = init;
+    const { name, outputs } = controller;
+    this.controller = controller;
+    this.#init = init;
+    this.#log = init.log.child({ controller: name });
+    this.#inputs = new ControllerInputs({ name, inputs: controller.inputs, watches, sleeper: this });
+    const inputs = () => this.#inputs.current;
+    this.#access = new Access({ name, inputs, outputs });
+    this.#passBackOff = new BackOff(random);
+    this.#sourceBackOff = new BackOff(random);
+  }
+
+  /** Those of this moment. */
+  get inputs(): readonly Input[] {
+    return this.#inputs.current;
+  }
+
+  wake(traceparent?: string): void {
+    this.#causes.add(traceparent);
+    this.#isDue = true;
+    if (!this.#isPaused) this.#init.activity.set(this, !this.#init.signal.aborted);
+    this.#rouse?.();
+  }
+
+  /** Resolves when the loop has ended and what the controller had opened is closed. */
+  async run(): Promise<void> {
+    const { signal, activity } = this.#init;
+    activity.set(this, true);
+    const rouse = () => this.#rouse?.();
+    signal.addEventListener('abort', rouse);
+    try {
+      // What changes from now on is seen; what was before is read by the first pass.
+      await this.#inputs.watch();
+      while (!signal.aborted) {
+        if (this.#isDue) await this.#cycle();
+        else await this.#sleep();
+      }
+    } finally {
+      signal.removeEventListener('abort', rouse);
+      this.#alarm?.timer[Symbol.dispose]();
+      await this.#closeSource();
+      activity.set(this, false);
+    }
+  }
+
+  async #sleep(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#rouse = resolve;
+    this.#init.activity.set(this, false);
+    await promise;
+    this.#rouse = undefined;
+  }
+
+  /** Opens what is not open, then makes a pass; pauses after a failure. Whatever is thrown ends here. */
+  async #cycle(): Promise<void> {
+    try {
+      await this.#openSource();
+    } catch (error) {
+      await this.#rest(error, this.#sourceBackOff, 'controller cannot watch what it needs');
+      return;
+    }
+    try {
+      await this.#pass();
+      this.#passBackOff.reset();
+    } catch (error) {
+      this.#isDue = true;
+      await this.#rest(error, this.#passBackOff, 'controller failed');
+    }
+  }
+
+  /** @throws what broke the source or its opening */
+  async #openSource(): Promise<void> {
+    const { controller, timers, signal } = this.#init;
+    const broken = this.#source?.failure;
+    if (broken !== undefined) {
+      if (this.#source !== undefined && this.#source.ageMs >= longestBackOffMs) this.#sourceBackOff.reset();
+      await this.#closeSource();
+      throw broken.error;
+    }
+    if (controller.open === undefined || this.#source !== undefined) return;
+    const wake = () => this.wake();
+    const now = () => timers.now();
+    this.#source = await OpenedSource.open({ controller, log: this.#log, wake, now, signal });
+  }
+
+  async #closeSource(): Promise<void> {
+    const source = this.#source;
+    this.#source = undefined;
+    try {
+      await source?.[Symbol.asyncDispose]();
+    } catch (error) {
+      this.#log.error(
+        { error: faultFrom(error).message },
+        'what the controller had opened did not close well',
+      );
+    }
+  }
+
+  async #pass(): Promise<void> {
+    const { controller, state, telemetry, timers, signal } = this.#init;
+    const causes = this.#causes.take();
+    this.#isDue = false;
+    const stop = new AbortController();
+    const abort = () => stop.abort();
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+    const pass = new ControllerPass({
+      name: controller.name,
+      state,
+      access: this.#access,
+      signal: stop.signal,
+      log: this.#log,
+      now: () => timers.now(),
+      setInputs: (inputs) => this.#inputs.replace(inputs),
+      wakeAfter: (delayMs) => this.#wakeAfter(delayMs),
+    });
+    const span = telemetry.startSpan('reconcile', {
+      parent: causes[0],
+      links: causes,
+      attributes: { 'controller.name': controller.name },
+    });
+    try {
+      await telemetry.withSpan(span, async () => controller.reconcile(pass));
+    } catch (error) {
+      this.#causes.putBack(causes);
+      if (!signal.aborted) span.fail(error);
+      throw error;
+    } finally {
+      pass.end();
+      span.end();
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  #wakeAfter(delayMs: number): void {
+    const { timers, signal } = this.#init;
+    const dueMs = timers.now() + delayMs;
+    if (signal.aborted || (this.#alarm !== undefined && this.#alarm.dueMs <= dueMs)) return;
+    this.#alarm?.timer[Symbol.dispose]();
+    const timer = timers.after(delayMs, () => {
+      this.#alarm = undefined;
+      this.wake();
+    });
+    this.#alarm = { dueMs, timer };
+  }
+
+  /** The pause after a failure. What wakes the controller meanwhile waits for its end. */
+  async #rest(error: unknown, backOff: BackOff, message: string): Promise<void> {
+    const { timers, activity, signal } = this.#init;
+    if (signal.aborted) return;
+    const retryMs = backOff.next();
+    this.#log.error({ error: faultFrom(error).message, retryMs }, message);
+    this.#isPaused = true;
+    activity.set(this, false);
+    await pause(timers, retryMs, signal);
+    this.#isPaused = false;
+    activity.set(this, !signal.aborted);
+  }
+}

@@ -1,0 +1,156 @@
+import { Fault, faultFrom } from '@nodewright/fault';
+import {
+  type Change,
+  type KindRef,
+  type NewResource,
+  type Pointer,
+  putResource,
+  type QueryOptions,
+  type Resource,
+  removeFinalizers,
+  type State,
+  updateResource,
+} from '@nodewright/state';
+import type { Logger } from '@nodewright/telemetry';
+import type { Access } from './access.ts';
+import type { Input, ReconcilePass } from './controller.ts';
+import { replaceOwned } from './replace-owned.ts';
+
+export interface ControllerPassInit {
+  /** The controller's. */
+  readonly name: string;
+  readonly state: State;
+  readonly access: Access;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  /** Unix ms. */
+  readonly now: () => number;
+  readonly setInputs: (inputs: readonly Input[]) => void;
+  readonly wakeAfter: (delayMs: number) => void;
+}
+
+/**
+ * One pass over the store, in the name of its controller. A call that the declarations do not allow fails, and so does
+ * every call when the pass is over or given up: nothing is written by what a controller has forgotten to wait for.
+ */
+export class ControllerPass implements ReconcilePass {
+  readonly #init: ControllerPassInit;
+  #isOver = false;
+
+  constructor(init: ControllerPassInit) {
+    this.#init = init;
+  }
+
+  get signal(): AbortSignal {
+    return this.#init.signal;
+  }
+
+  get log(): Logger {
+    return this.#init.log;
+  }
+
+  now(): number {
+    return this.#init.now();
+  }
+
+  /** No more calls are taken. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  async get<S>(pointer: Pointer<S>): Promise<Resource<S> | undefined> {
+    this.#checkActive();
+    this.#init.access.checkGet(pointer);
+    return orWhenMissing(this.#init.state.get(pointer), undefined);
+  }
+
+  async list<S>(kind: KindRef<S>, options?: QueryOptions): Promise<readonly Resource<S>[]> {
+    this.#checkActive();
+    this.#init.access.checkList(kind);
+    return this.#init.state.list(kind, options);
+  }
+
+  async put<S>(resource: NewResource<S>): Promise<Resource<S>> {
+    this.#checkWrite(resource);
+    return putResource(this.#init.state, resource, this.#owner);
+  }
+
+  async change<S>(pointer: Pointer<S>, change: Change<S>): Promise<Resource<S>> {
+    this.#checkWrite(pointer);
+    return updateResource(this.#init.state, pointer, change, this.#owner);
+  }
+
+  async teardown(pointer: Pointer): Promise<boolean> {
+    this.#checkWrite(pointer);
+    return orWhenMissing(this.#init.state.teardown(pointer, this.#owner), true);
+  }
+
+  async destroy(pointer: Pointer): Promise<void> {
+    this.#checkWrite(pointer);
+    return orWhenMissing(this.#init.state.destroy(pointer, this.#owner), undefined);
+  }
+
+  async replace<S>(
+    kind: KindRef<S>,
+    wanted: readonly Omit<NewResource<S>, 'namespace' | 'type'>[],
+  ): Promise<void> {
+    this.#checkWrite(kind);
+    const { name, access } = this.#init;
+    await replaceOwned(this, { owner: name, kind, wanted, isTold: access.isTold(kind) });
+  }
+
+  async hold(pointer: Pointer): Promise<void> {
+    this.#checkActive();
+    const { name, access, state } = this.#init;
+    access.checkHold(pointer);
+    const { metadata } = await state.get(pointer);
+    if (metadata.finalizers.includes(name)) return;
+    // Whoever is too late must not hold what its owner may be about to destroy.
+    const add = ({ metadata: { finalizers } }: Resource) => ({
+      metadata: { finalizers: [...new Set([...finalizers, name])] },
+    });
+    await updateResource<unknown>(state, pointer, add, { owner: metadata.owner });
+  }
+
+  async release(pointer: Pointer): Promise<void> {
+    this.#checkActive();
+    const { name, access, state } = this.#init;
+    access.checkHold(pointer);
+    await orWhenMissing(removeFinalizers(state, pointer, name), undefined);
+  }
+
+  setInputs(inputs: readonly Input[]): void {
+    this.#checkActive();
+    this.#init.setInputs(inputs);
+  }
+
+  wakeAfter(delayMs: number): void {
+    this.#checkActive();
+    this.#init.wakeAfter(delayMs);
+  }
+
+  get #owner(): { readonly owner: string } {
+    return { owner: this.#init.name };
+  }
+
+  #checkWrite(target: KindRef): void {
+    this.#checkActive();
+    this.#init.access.checkWrite(target);
+  }
+
+  #checkActive(): void {
+    const { name, signal } = this.#init;
+    if (signal.aborted) throw new Fault('cancelled', `the pass of controller "${name}" was given up`);
+    if (this.#isOver) throw new Fault('failed-precondition', `the pass of controller "${name}" is over`);
+  }
+}
+
+/** What a call gives, or something else when there is no such resource. */
+async function orWhenMissing<T, U>(call: Promise<T>, otherwise: U): Promise<T | U> {
+  try {
+    return await call;
+  } catch (error) {
+    if (faultFrom(error).kind !== 'not-found') throw error;
+    return otherwise;
+  }
+}

@@ -1,0 +1,125 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { Fault } from '@nodewright/fault';
+import type { State } from '@nodewright/state';
+import type { Logger, Telemetry } from '@nodewright/telemetry';
+import { Activity } from './activity.ts';
+import type { Controller } from './controller.ts';
+import { ControllerLoop } from './controller-loop.ts';
+import { checkDeclarations } from './declarations.ts';
+import { type DependencyEdge, dependencyGraph } from './dependency-graph.ts';
+import { KindWatches } from './kind-watches.ts';
+import { systemTimers, type Timers } from './timers.ts';
+
+export interface ControllerRuntimeInit {
+  readonly state: State;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+  /** Default: those of the host. */
+  readonly timers?: Timers;
+  /** From 0 to below 1. */
+  readonly random?: () => number;
+  /** How long what runs may take to end; default 10 s. */
+  readonly shutdownTimeoutMs?: number;
+}
+
+/**
+ * Runs controllers over a state: each wakes when what it reads changes, and none takes another down.
+ * Source: Talos v1.14: COSI controller runtime.
+ */
+export class ControllerRuntime implements AsyncDisposable {
+  readonly #init: Required<ControllerRuntimeInit>;
+  readonly #stop = new AbortController();
+  readonly #activity = new Activity();
+  readonly #watches: KindWatches;
+  readonly #loops = new Map<string, ControllerLoop>();
+  /** By the name of the controller. */
+  readonly #running = new Map<string, Promise<void>>();
+  #isStarted = false;
+  #closed: Promise<void> | undefined;
+
+  constructor(init: ControllerRuntimeInit) {
+    const { timers = systemTimers, random = Math.random, shutdownTimeoutMs = 10_000 } = init;
+    this.#init = { ...init, timers, random, shutdownTimeoutMs };
+    this.#watches = new KindWatches(this.#init);
+  }
+
+  /**
+   * Takes a controller; it runs from the start on, or at once when the runtime has been started.
+   *
+   * @throws Fault `invalid-argument` when it contradicts itself or one that is there
+   */
+  register(controller: Controller): void {
+    if (this.#stop.signal.aborted) throw new Fault('failed-precondition', 'the controller runtime has ended');
+    checkDeclarations(
+      controller,
+      [...this.#loops.values()].map((loop) => loop.controller),
+    );
+    const { signal } = this.#stop;
+    const loop = new ControllerLoop({
+      ...this.#init,
+      controller,
+      watches: this.#watches,
+      activity: this.#activity,
+      signal,
+    });
+    this.#loops.set(controller.name, loop);
+    if (this.#isStarted) this.#run(loop);
+  }
+
+  /** Lets all controllers run. */
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    for (const loop of this.#loops.values()) this.#run(loop);
+  }
+
+  /**
+   * Resolves when no controller is in a pass or due for one: what was written is seen and acted upon. One that pauses
+   * after a failure or waits for its time is at rest. Meant for a state in memory, whose watches tell within one turn
+   * of the event loop.
+   */
+  async settled(): Promise<void> {
+    for (;;) {
+      await this.#activity.whenIdle();
+      const { begun } = this.#activity;
+      await turn();
+      if (this.#activity.begun === begun) return;
+    }
+  }
+
+  /** Who reads and writes what, at this moment. */
+  graph(): readonly DependencyEdge[] {
+    return dependencyGraph(
+      [...this.#loops.values()].map(({ controller: { name, outputs }, inputs }) => ({
+        name,
+        outputs,
+        inputs,
+      })),
+    );
+  }
+
+  /** Gives all passes up and waits for them, for what controllers have opened, and for the watches. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  #run(loop: ControllerLoop): void {
+    const { name } = loop.controller;
+    const ended = loop.run().finally(() => this.#running.delete(name));
+    this.#running.set(name, ended);
+  }
+
+  async #close(): Promise<void> {
+    const { timers, shutdownTimeoutMs, log } = this.#init;
+    this.#stop.abort();
+    const ended = Promise.all([...this.#running.values(), this.#watches.stop()]);
+    const { promise: isLate, resolve } = Promise.withResolvers<'late'>();
+    using _ = timers.after(shutdownTimeoutMs, () => resolve('late'));
+    if ((await Promise.race([ended, isLate])) !== 'late') return;
+    log.error(
+      { controllers: [...this.#running.keys()], shutdownTimeoutMs },
+      'controllers did not end in time',
+    );
+  }
+}

@@ -1,0 +1,48 @@
+import type { Input } from './controller.ts';
+import { KindWatch, type KindWatchInit, type Sleeper } from './kind-watch.ts';
+
+/** The watches of all kinds that are inputs, each for as long as somebody has it as an input. */
+export class KindWatches {
+  readonly #init: Omit<KindWatchInit, 'kind'>;
+  readonly #watches = new Map<string, KindWatch>();
+  readonly #ending = new Set<Promise<void>>();
+
+  constructor(init: Omit<KindWatchInit, 'kind'>) {
+    this.#init = init;
+  }
+
+  /** From now on the sleeper is woken by what concerns the input. Resolves when its watch is in place. */
+  add(sleeper: Sleeper, input: Input): Promise<void> {
+    const { namespace, type } = input;
+    const watch = this.#watches.getOrInsertComputed(
+      keyOf(input),
+      () => new KindWatch({ ...this.#init, kind: { namespace, type } }),
+    );
+    watch.add(sleeper, input);
+    return watch.inPlace;
+  }
+
+  remove(sleeper: Sleeper, input: Input): void {
+    const key = keyOf(input);
+    const watch = this.#watches.get(key);
+    watch?.remove(sleeper, input);
+    if (!watch?.isUnused) return;
+    this.#watches.delete(key);
+    this.#end(watch);
+  }
+
+  /** Resolves when all watches have ended. */
+  async stop(): Promise<void> {
+    for (const watch of this.#watches.values()) this.#end(watch);
+    this.#watches.clear();
+    await Promise.all(this.#ending);
+  }
+
+  #end(watch: KindWatch): void {
+    watch.stop();
+    const ended = watch.ended.finally(() => this.#ending.delete(ended));
+    this.#ending.add(ended);
+  }
+}
+
+const keyOf = ({ namespace, type }: Input) => JSON.stringify([namespace, type]);

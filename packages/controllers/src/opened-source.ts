@@ -1,0 +1,72 @@
+import type { Logger } from '@nodewright/telemetry';
+import type { Controller } from './controller.ts';
+
+export interface OpenedSourceInit {
+  readonly controller: Controller;
+  readonly log: Logger;
+  readonly wake: () => void;
+  /** Unix ms. */
+  readonly now: () => number;
+  /** Of the runtime. */
+  readonly signal: AbortSignal;
+}
+
+/** What a controller has opened outside of the store, until it is closed. */
+export class OpenedSource implements AsyncDisposable {
+  /** What broke it. */
+  failure: { readonly error: unknown } | undefined;
+  readonly #init: OpenedSourceInit;
+  readonly #scope = new AsyncDisposableStack();
+  readonly #closed = new AbortController();
+  readonly #close = () => this.#closed.abort();
+  readonly #openedMs: number;
+
+  private constructor(init: OpenedSourceInit) {
+    this.#init = init;
+    this.#openedMs = init.now();
+    if (init.signal.aborted) this.#close();
+    else init.signal.addEventListener('abort', this.#close);
+  }
+
+  /** @throws what the controller throws; nothing stays open then */
+  static async open(init: OpenedSourceInit): Promise<OpenedSource> {
+    const opened = new OpenedSource(init);
+    try {
+      await opened.#open();
+      return opened;
+    } catch (error) {
+      await opened[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** For how long it has been open. */
+  get ageMs(): number {
+    return this.#init.now() - this.#openedMs;
+  }
+
+  async #open(): Promise<void> {
+    const { controller, log, wake } = this.#init;
+    const { signal } = this.#closed;
+    const source = {
+      signal,
+      log,
+      wake: () => {
+        if (!signal.aborted) wake();
+      },
+      fail: (error: unknown) => {
+        if (signal.aborted) return;
+        this.failure ??= { error };
+        wake();
+      },
+    };
+    await controller.open?.(source, this.#scope);
+  }
+
+  /** Tells what was opened to stop, and waits for it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#init.signal.removeEventListener('abort', this.#close);
+    this.#close();
+    await this.#scope.disposeAsync();
+  }
+}

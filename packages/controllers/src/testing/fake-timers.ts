@@ -1,0 +1,52 @@
+import type { Timers } from '../timers.ts';
+
+interface Due {
+  readonly atMs: number;
+  readonly action: () => void;
+}
+
+/** Time that moves only when it is told to. */
+export class FakeTimers implements Timers {
+  #nowMs: number;
+  readonly #due = new Set<Due>();
+
+  /** @param nowMs Unix ms at the beginning. */
+  constructor(nowMs = Date.UTC(2026, 0, 1)) {
+    this.#nowMs = nowMs;
+  }
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  after(delayMs: number, action: () => void): Disposable {
+    const due = { atMs: this.#nowMs + Math.max(delayMs, 0), action };
+    this.#due.add(due);
+    return { [Symbol.dispose]: () => void this.#due.delete(due) };
+  }
+
+  /** When the next timer fires, Unix ms; undefined: there is none. */
+  get nextMs(): number | undefined {
+    return this.#next()?.atMs;
+  }
+
+  /** Goes on to the next timer, when there is one up to then, and fires it. False: time is `untilMs` now. */
+  step(untilMs: number): boolean {
+    const next = this.#next();
+    if (next === undefined || next.atMs > untilMs) {
+      this.#nowMs = Math.max(this.#nowMs, untilMs);
+      return false;
+    }
+    this.#due.delete(next);
+    this.#nowMs = Math.max(this.#nowMs, next.atMs);
+    next.action();
+    return true;
+  }
+
+  #next(): Due | undefined {
+    let first: Due | undefined;
+    // Of those of one time, the one that was asked for first.
+    for (const due of this.#due) if (first === undefined || due.atMs < first.atMs) first = due;
+    return first;
+  }
+}

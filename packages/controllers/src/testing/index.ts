@@ -1,0 +1,2 @@
+export * from './fake-timers.ts';
+export * from './open-test-runtime.ts';

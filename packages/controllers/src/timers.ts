@@ -1,0 +1,34 @@
+/** Time as controllers know it: what it is, and being called later. */
+export interface Timers {
+  /** Unix ms. */
+  now(): number;
+  /** Calls `action` once after `delayMs`, unless what it gives is disposed before. */
+  after(delayMs: number, action: () => void): Disposable;
+}
+
+/** The longest time that a timer of the host takes, in ms; asked for longer ones it fires at once. */
+const longestMs = 2 ** 31 - 1;
+
+/** The clock and the timers of the host. A timer does not keep the process alive. */
+export const systemTimers: Timers = {
+  now: () => Date.now(),
+  after(delayMs, action) {
+    const timer = setTimeout(action, Math.min(Math.max(delayMs, 0), longestMs));
+    timer.unref();
+    return { [Symbol.dispose]: () => clearTimeout(timer) };
+  },
+};
+
+/** Resolves after the time, or as soon as the signal aborts. */
+export function pause(timers: Timers, delayMs: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) return Promise.resolve();
+  const finish = () => {
+    timer[Symbol.dispose]();
+    signal.removeEventListener('abort', finish);
+    resolve();
+  };
+  const timer = timers.after(delayMs, finish);
+  signal.addEventListener('abort', finish);
+  return promise;
+}
