@@ -82,7 +82,7 @@ test('replace() says so when nothing would tell that a held resource is free', a
   assert.deepEqual(
     rig.logged.map(({ error }) => error),
     [
-      'resource Items.test.nodewright.dev(desk/a@3) is held by others, and controller "Planner" has no input of its kind that would tell when they let go of it',
+      'resource Items.test.nodewright.dev(desk/a@2) is held by others, and controller "Planner" has no input of its kind that would tell when they let go of it',
     ],
   );
   await removeFinalizers(rig.state, pointerTo(items, 'a'), 'Somebody');

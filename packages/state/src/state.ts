@@ -18,6 +18,13 @@ export interface QueryOptions {
   readonly idQuery?: IdQuery;
 }
 
+export interface CallOptions {
+  /** The call is given up with a Fault `cancelled` when it aborts. A state in memory answers before it could. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ListOptions extends QueryOptions, CallOptions {}
+
 export interface WatchOptions {
   /** The watch ends when it aborts. */
   readonly signal?: AbortSignal;
@@ -65,9 +72,9 @@ export interface Watch<S = unknown> extends AsyncIterable<readonly ResourceEvent
  * `invalid-argument` when the phase is not the expected one; `failed-precondition` for every other conflict.
  */
 export interface State {
-  get<S>(pointer: Pointer<S>): Promise<Resource<S>>;
+  get<S>(pointer: Pointer<S>, options?: CallOptions): Promise<Resource<S>>;
   /** In the order of ids, by bytes. A kind that nobody has written yet is empty. */
-  list<S>(kind: KindRef<S>, options?: QueryOptions): Promise<readonly Resource<S>[]>;
+  list<S>(kind: KindRef<S>, options?: ListOptions): Promise<readonly Resource<S>[]>;
   create<S>(resource: NewResource<S>, options?: WriteOptions): Promise<Resource<S>>;
   /** Stores `resource` in the place of the version that it names. A change or not, the version moves. */
   update<S>(resource: Resource<S>, options?: UpdateOptions): Promise<Resource<S>>;

@@ -42,6 +42,7 @@ export function openTestRuntime({
     new MemoryState({
       now: () => timers.now(),
       cookie: new Uint8Array(8),
+      traceparent: () => telemetry.activeSpan()?.traceparent,
     });
   const logged: LogLine[] = [];
   const destination = { write: (line: string) => void logged.push(JSON.parse(line)) };

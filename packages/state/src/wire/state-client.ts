@@ -6,7 +6,8 @@ import { teardownByUpdate } from '../change/teardown-by-update.ts';
 import type { KindRef, NewResource, Pointer, Resource } from '../resource.ts';
 import type { SpecCodecs } from '../spec/spec-codec.ts';
 import type {
-  QueryOptions,
+  CallOptions,
+  ListOptions,
   State,
   UpdateOptions,
   Watch,
@@ -44,17 +45,16 @@ class StateClient implements State {
     this.#retry = retry;
   }
 
-  async get<S>({ namespace, type, id }: Pointer<S>): Promise<Resource<S>> {
-    return this.#decode(await faulty(this.#client.get({ namespace, type, id })));
+  async get<S>({ namespace, type, id }: Pointer<S>, { signal }: CallOptions = {}): Promise<Resource<S>> {
+    return this.#decode(await faulty(this.#client.get({ namespace, type, id }, { signal })));
   }
 
-  async list<S>(
-    { namespace, type }: KindRef<S>,
-    options: QueryOptions = {},
-  ): Promise<readonly Resource<S>[]> {
+  async list<S>({ namespace, type }: KindRef<S>, options: ListOptions = {}): Promise<readonly Resource<S>[]> {
     const resources: Resource<S>[] = [];
     try {
-      const stream = this.#client.list({ namespace, type, options: messagesFromQueries(options) });
+      const { signal } = options;
+      const request = { namespace, type, options: messagesFromQueries(options) };
+      const stream = this.#client.list(request, { signal });
       for await (const response of stream) resources.push(this.#decode(response));
     } catch (error) {
       throw faultFrom(error);
