@@ -7,13 +7,8 @@ import { createFileSystemSizes, readBootId, readKernelHostname } from '@nodewrig
 import type { NodeConfig } from '@nodewright/machine-config';
 import { createRpcServer } from '@nodewright/rpc';
 import { systemWallClock } from '@nodewright/sntp';
-import {
-  isControlPlane,
-  type NodeFacts,
-  type NodeMode,
-  platformOf,
-  type ServiceSource,
-} from './domain/node-facts.ts';
+import { members as memberKind } from '@nodewright/state/kinds';
+import { type NodeFacts, type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
 import { ownKernelFiles } from './domain/own-kernel-files.ts';
 import { timeServerOf } from './domain/time-server.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
@@ -36,6 +31,7 @@ import { neighbourLogFile, nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
 import { followEvents } from './resources/follow-events.ts';
 import { followMembers } from './resources/follow-members.ts';
+import { isConfigured, isControlPlaneNow, openNodeView } from './resources/node-view.ts';
 import { openNodeState } from './resources/open-node-state.ts';
 import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
 import { createClientConfiguration } from './rpc/client-configuration.ts';
@@ -105,11 +101,14 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   scope.use(openLogCopies({ store: logs, folder: layout.paths.logs, log }));
   const kernel = scope.use(openKernelFiles(telemetry));
   const bootId = mode === 'metal' ? readBootId() : randomUUID();
-  const contents = ownKernelFiles(node, bootId);
-  const files = createNodeFiles({ root: layout.root, contents });
   const guard = scope.use(openExitGuard());
   const streamsEnd = new AbortController();
   const state = await openNodeState({ node, configuration: text, bootId }, systemWallClock.now);
+  const view = scope.use(await openNodeView(state));
+  const files = createNodeFiles({
+    root: layout.root,
+    contents: () => ownKernelFiles({ mode, hostname: view.hostname() }, bootId),
+  });
   scope.use(followEvents(state, events, log));
   const members = scope.use(await openMembershipFile(layout.paths.membership, log));
   scope.use(followMembers(state, members, node.hostname, log));
@@ -118,7 +117,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     createRpcServer({
       services: completeServices({
         'machine.MachineService': {
-          ...createNodeInformation(node),
+          ...createNodeInformation(mode, view),
           ...createKernelStatistics(kernel, telemetry),
           ...createProcesses(telemetry),
           ...createNetstat(telemetry),
@@ -128,7 +127,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
           ...createFiles({ files, attributes: createFileAttributes(log), log }),
           ...createServiceList(() => services.records()),
           ...createEvents(events, streamsEnd.signal),
-          ...createClientConfiguration(config, systemWallClock.now),
+          ...createClientConfiguration(view, systemWallClock.now),
           ...createLogs(logs, source === 'external' ? childDaemons(node) : [], signal),
         },
         'cosi.resource.State': createStateApi({
@@ -138,26 +137,25 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
         }),
         'storage.StorageService': createDisks(telemetry),
         'cluster.ClusterService': createClusterHealth({
-          ca: config.ca,
-          address: node.addresses[0] ?? '',
-          members: () => members.current(),
+          view,
+          members: async () => (await state.list(memberKind)).map(({ spec }) => spec),
           now: systemWallClock.now,
           telemetry,
           stopSignal: streamsEnd.signal,
         }),
         'time.TimeService': createTimeService({
-          server: timeServerOf(config.timeServers),
+          server: () => timeServerOf(view.configuration()?.time.servers ?? []),
           timeoutMs: timeQueryTimeoutMs,
           clock: systemWallClock,
           telemetry,
         }),
       }),
       middleware: [
-        createAuthorizeMiddleware({
-          isControlPlane: isControlPlane(node),
-          isMaintenance: false,
+        createAuthorizeMiddleware(() => ({
+          isControlPlane: isControlPlaneNow(view),
+          isMaintenance: !isConfigured(view),
           mode: platformOf(mode).mode,
-        }),
+        })),
       ],
       telemetry,
       log,

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MachineType, type Member } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
-import { healthTimeoutMs, nodesToCheck } from './health-request.ts';
+import { type ClusterNode, healthTimeoutMs, nodesToCheck } from './health-request.ts';
 
-const member = (address: string, machineType: MachineType): Member => ({
-  hostname: `node-${address}`,
+const member = (address: string, machineType: ClusterNode['machineType']): ClusterNode => ({
   addresses: [address, 'fd00::1'],
   machineType,
 });
 const members = [
-  member('10.0.0.1', MachineType.MACHINE_TYPE_INIT),
-  member('10.0.0.2', MachineType.MACHINE_TYPE_CONTROL_PLANE),
-  member('10.0.0.3', MachineType.MACHINE_TYPE_WORKER),
+  member('10.0.0.1', 'init'),
+  member('10.0.0.2', 'controlplane'),
+  member('10.0.0.3', 'worker'),
 ];
 
 test('a health check takes the nodes that are named, else those that are known, else this one', () => {

@@ -1,7 +1,9 @@
 import type { HealthCheckRequest } from '@nodewright/contract/gen/cluster/cluster.ts';
-import type { Member } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
-import { MachineType } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
 import { Fault } from '@nodewright/fault';
+import type { MemberSpec } from '@nodewright/state/kinds';
+
+/** What a check has to know of a member of the cluster. */
+export type ClusterNode = Pick<MemberSpec, 'addresses' | 'machineType'>;
 
 /** The nodes that are checked, by address. */
 export interface CheckedNodes {
@@ -24,7 +26,7 @@ const longestTimeoutMs = 2 ** 31 - 1;
  */
 export function nodesToCheck(
   { clusterInfo }: Pick<HealthCheckRequest, 'clusterInfo'>,
-  members: readonly Member[],
+  members: readonly ClusterNode[],
   own: string,
 ): CheckedNodes {
   const { controlPlaneNodes = [], workerNodes = [] } = clusterInfo ?? {};
@@ -41,7 +43,7 @@ export function nodesToCheck(
   if (members.length === 0) return { controlPlanes: [own], workers: [] };
   const addressesOf = (isWorker: boolean) =>
     members
-      .filter(({ machineType }) => (machineType === MachineType.MACHINE_TYPE_WORKER) === isWorker)
+      .filter(({ machineType }) => (machineType === 'worker') === isWorker)
       .flatMap(({ addresses }) => addresses.slice(0, 1));
   return { controlPlanes: addressesOf(false), workers: addressesOf(true) };
 }

@@ -39,7 +39,7 @@ test('a node that is a machine has / for its root and hides nothing', async () =
 });
 
 test('contents of its own take the place of what the kernel says', async () => {
-  const files = createNodeFiles({ root: '', contents: new Map([['/proc/version', 'mine\n']]) });
+  const files = createNodeFiles({ root: '', contents: () => new Map([['/proc/version', 'mine\n']]) });
   await using file = files.open('/proc/version');
   const buffer = Buffer.alloc(3);
   assert.deepEqual(

@@ -40,7 +40,7 @@ export interface NodeFilesInit {
   /** The node's root, absolute, without a slash at its end: `` for `/`. */
   readonly root: string;
   /** Files whose content is the node's own and not the kernel's, by path: the boot id of a node that is no machine. */
-  readonly contents?: ReadonlyMap<string, string>;
+  readonly contents?: () => ReadonlyMap<string, string>;
 }
 
 const latin1 = 'latin1';
@@ -49,7 +49,7 @@ const latin1 = 'latin1';
  * The files of a node. Where its root is a folder of a host, the kernel's folders are those of the host, without what
  * tells about other programs of the host.
  */
-export function createNodeFiles({ root, contents = new Map() }: NodeFilesInit): NodeFiles {
+export function createNodeFiles({ root, contents = () => new Map() }: NodeFilesInit): NodeFiles {
   const isFolder = root !== '';
   const rootBytes = Buffer.from(root).toString(latin1);
 
@@ -113,7 +113,7 @@ export function createNodeFiles({ root, contents = new Map() }: NodeFilesInit): 
       return [...shown, ...(path === '/' ? hostFolders : [])].sort();
     },
     open(path) {
-      const content = contents.get(path);
+      const content = contents().get(path);
       if (content !== undefined) return openBytes(Buffer.from(content), statOf(path));
       return openNodeFile(path, hostPath(path));
     },

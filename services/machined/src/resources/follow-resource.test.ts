@@ -16,12 +16,12 @@ test('followResource() knows a resource from the start, and every change of it',
   const state = newState();
   await state.create({ ...pointer, spec: named('first') });
   await using followed = await followResource(state, pointer);
-  assert.equal(followed.current()?.hostname, 'first');
+  assert.equal(followed.current()?.spec.hostname, 'first');
 
   const changed = followed.nextChange(never);
   await updateResource(state, pointer, () => ({ spec: named('second') }));
   await changed;
-  assert.equal(followed.current()?.hostname, 'second');
+  assert.equal(followed.current()?.spec.hostname, 'second');
 });
 
 test('followResource() has nothing before the creation, after the teardown and after the end of a resource', async () => {
@@ -32,7 +32,7 @@ test('followResource() has nothing before the creation, after the teardown and a
   const created = followed.nextChange(never);
   await state.create({ ...pointer, spec: named('first'), finalizers: ['somebody'] });
   await created;
-  assert.equal(followed.current()?.hostname, 'first');
+  assert.equal(followed.current()?.spec.hostname, 'first');
 
   const tornDown = followed.nextChange(never);
   await state.teardown(pointer);
@@ -47,6 +47,6 @@ test('followResource() keeps up with more changes at once than the store keeps',
   for (let at = 1; at <= 3000; at++) {
     await updateResource(state, pointer, () => ({ spec: named(String(at)) }));
   }
-  while (followed.current()?.hostname !== '3000') await followed.nextChange(AbortSignal.timeout(1000));
-  assert.equal(followed.current()?.hostname, '3000');
+  while (followed.current()?.spec.hostname !== '3000') await followed.nextChange(AbortSignal.timeout(1000));
+  assert.equal(followed.current()?.spec.hostname, '3000');
 });

@@ -1,16 +1,16 @@
-import type { Pointer, State } from '@nodewright/state';
+import type { Pointer, Resource, State } from '@nodewright/state';
 import { ChangeSignal } from '../host/change-signal.ts';
 
-/** The newest content of one resource. */
+/** One resource as it is now. */
 export interface FollowedResource<S> {
   /** Undefined while there is no such resource, or while it is being torn down. */
-  current(): S | undefined;
+  current(): Resource<S> | undefined;
   /** Resolves at the next change, or when `signal` aborts. */
   nextChange(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Follows one resource for those who have to answer at once. Resolves when its content is known; the caller disposes it.
+ * Follows one resource for those who have to answer at once. Resolves when it is known; the caller disposes it.
  */
 export async function followResource<S>(
   state: State,
@@ -19,7 +19,7 @@ export async function followResource<S>(
   const stop = new AbortController();
   const changed = new ChangeSignal();
   const known = Promise.withResolvers<void>();
-  let spec: S | undefined;
+  let newest: Resource<S> | undefined;
 
   const follow = async () => {
     // A watch that lost events has ended: the next one begins with what is there.
@@ -27,9 +27,9 @@ export async function followResource<S>(
       for await (const events of await state.watch(pointer, { signal: stop.signal })) {
         for (const event of events) {
           if (event.kind === 'created' || event.kind === 'updated') {
-            spec = event.resource.metadata.phase === 'running' ? event.resource.spec : undefined;
+            newest = event.resource.metadata.phase === 'running' ? event.resource : undefined;
           }
-          if (event.kind === 'destroyed' || event.kind === 'absent') spec = undefined;
+          if (event.kind === 'destroyed' || event.kind === 'absent') newest = undefined;
         }
         known.resolve();
         changed.notify();
@@ -41,7 +41,7 @@ export async function followResource<S>(
   ended.catch(known.reject);
   await known.promise;
   return {
-    current: () => spec,
+    current: () => newest,
     nextChange: (signal) => changed.next(signal),
     async [Symbol.asyncDispose]() {
       stop.abort();

@@ -1,24 +1,24 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
-import { Fault } from '@nodewright/fault';
-import { encodeTalosconfig, type NodeConfig } from '@nodewright/machine-config';
+import { encodeTalosconfig } from '@nodewright/machine-config';
 import { issueCertificate } from '@nodewright/pki';
 import { planClientConfiguration } from '../domain/client-configuration.ts';
+import type { NodeView } from '../resources/node-view.ts';
+import { issuingKeyPair } from './issuing-key-pair.ts';
 
 /** GenerateClientConfiguration: another client's way into the cluster, issued by the CA in this node's configuration. */
 export function createClientConfiguration(
-  { ca, clusterName }: Pick<NodeConfig, 'ca' | 'clusterName'>,
+  view: Pick<NodeView, 'configuration'>,
   now: () => number,
 ): Pick<MachineServiceImplementation, 'generateClientConfiguration'> {
   return {
     async generateClientConfiguration({ roles, crtTtl }) {
       const nowMs = now();
+      const clusterName = view.configuration()?.cluster.name ?? '';
       const plan = planClientConfiguration({ roles, ttl: crtTtl }, clusterName, nowMs);
       const { organizations, lifetimeHours, contextName } = plan;
-      if (ca.key === undefined) {
-        throw new Fault('failed-precondition', 'this node holds no key of the CA, so it cannot issue');
-      }
+      const issuer = issuingKeyPair(view);
       const { certificate, key } = await issueCertificate({
-        issuer: { certificate: ca.certificate, key: ca.key },
+        issuer,
         subject: { organizations },
         keyUsage: ['digitalSignature'],
         extendedKeyUsage: ['clientAuth'],
@@ -27,14 +27,14 @@ export function createClientConfiguration(
       });
       const talosconfig = encodeTalosconfig({
         clusterName: contextName,
-        ca: ca.certificate,
+        ca: issuer.certificate,
         certificate,
         key,
       });
       return {
         messages: [
           {
-            ca: Buffer.from(ca.certificate),
+            ca: Buffer.from(issuer.certificate),
             crt: Buffer.from(certificate),
             key: Buffer.from(key),
             talosconfig: Buffer.from(talosconfig),

@@ -1,18 +1,16 @@
 import { ports, roles } from '@nodewright/contract';
 import type { ClusterServiceImplementation } from '@nodewright/contract/gen/cluster/cluster.ts';
-import type { Member } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
 import { Fault, Secret } from '@nodewright/fault';
-import type { NodeConfig } from '@nodewright/machine-config';
 import { issueCertificate } from '@nodewright/pki';
 import type { Telemetry } from '@nodewright/telemetry';
-import { healthTimeoutMs, nodesToCheck } from '../domain/health-request.ts';
+import { type ClusterNode, healthTimeoutMs, nodesToCheck } from '../domain/health-request.ts';
+import type { NodeView } from '../resources/node-view.ts';
+import { issuingKeyPair } from './issuing-key-pair.ts';
 
 export interface ClusterHealthInit {
-  readonly ca: NodeConfig['ca'];
-  /** This node's own, where its apid listens. */
-  readonly address: string;
+  readonly view: Pick<NodeView, 'configuration' | 'addresses'>;
   /** The nodes of the cluster, as far as this node knows. */
-  readonly members: () => readonly Member[];
+  readonly members: () => Promise<readonly ClusterNode[]>;
   /** Unix ms. */
   readonly now: () => number;
   readonly telemetry: Telemetry;
@@ -32,14 +30,15 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 export function createClusterHealth(init: ClusterHealthInit): ClusterServiceImplementation {
   return {
     async *healthCheck(request, context) {
-      const nodes = nodesToCheck(request, init.members(), init.address);
+      const [address = ''] = init.view.addresses();
+      const nodes = nodesToCheck(request, await init.members(), address);
       const timeoutMs = healthTimeoutMs(request);
       // Loaded by the first check: a node that nobody checks does without a client.
       const [{ openTalosClient }, { checkHealth }] = await Promise.all([
         import('@nodewright/client'),
         import('@nodewright/client/health'),
       ]);
-      const { address, telemetry, stopSignal } = init;
+      const { telemetry, stopSignal } = init;
       const host = address.includes(':') ? `[${address}]` : address;
       const talosContext = {
         endpoints: [`${host}:${ports.apid}`],
@@ -65,19 +64,17 @@ export function createClusterHealth(init: ClusterHealthInit): ClusterServiceImpl
 }
 
 async function issueReader(
-  { ca, now }: ClusterHealthInit,
+  { view, now }: ClusterHealthInit,
   timeoutMs: number,
 ): Promise<{ ca: string; crt: string; key: Secret }> {
-  if (ca.key === undefined) {
-    throw new Fault('failed-precondition', 'this node holds no key of the CA: it cannot ask the others');
-  }
+  const issuer = issuingKeyPair(view);
   const { certificate, key } = await issueCertificate({
-    issuer: { certificate: ca.certificate, key: ca.key },
+    issuer,
     subject: { organizations: [roles.reader] },
     keyUsage: ['digitalSignature'],
     extendedKeyUsage: ['clientAuth'],
     notBefore: new Date(now() - clockToleranceMs),
     lifetimeHours: 1 + timeoutMs / hourMs,
   });
-  return { ca: base64(ca.certificate), crt: base64(certificate), key: new Secret(base64(key)) };
+  return { ca: base64(issuer.certificate), crt: base64(certificate), key: new Secret(base64(key)) };
 }

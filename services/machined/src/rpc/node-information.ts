@@ -1,13 +1,15 @@
 import { buildInfo } from '@nodewright/contract';
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
-import { type NodeFacts, platformOf } from '../domain/node-facts.ts';
+import { type NodeMode, platformOf } from '../domain/node-facts.ts';
+import type { NodeView } from '../resources/node-view.ts';
 
 /** The names that the wire has for architectures. */
 const architectures: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64', ia32: '386' };
 
 /** Version and Hostname. */
 export function createNodeInformation(
-  node: NodeFacts,
+  mode: NodeMode,
+  view: Pick<NodeView, 'hostname'>,
 ): Pick<MachineServiceImplementation, 'version' | 'hostname'> {
   return {
     async version() {
@@ -20,11 +22,10 @@ export function createNodeInformation(
         os: process.platform,
         arch: architectures[process.arch] ?? process.arch,
       };
-      // A node that is configured checks roles; there is none without a configuration.
-      return { messages: [{ version, platform: platformOf(node.mode), features: { rbac: true } }] };
+      return { messages: [{ version, platform: platformOf(mode), features: { rbac: true } }] };
     },
     async hostname() {
-      return { messages: [{ hostname: node.hostname }] };
+      return { messages: [{ hostname: view.hostname() }] };
     },
   };
 }

@@ -7,7 +7,7 @@ import { timestampFromUnixMs } from './timestamp.ts';
 
 export interface TimeServiceInit {
   /** The server that Time asks: `host` or `host:port`. */
-  readonly server: string;
+  readonly server: () => string;
   readonly timeoutMs: number;
   readonly clock: WallClock;
   readonly telemetry: Telemetry;
@@ -37,7 +37,7 @@ export function createTimeService(init: TimeServiceInit): TimeServiceImplementat
   };
 
   return {
-    time: (_request, { signal }) => ask(init.server, signal),
+    time: (_request, { signal }) => ask(init.server(), signal),
     async timeCheck({ server }, { signal }) {
       if (server === '') throw new Fault('invalid-argument', 'ntp server is required');
       return await ask(server, signal);

@@ -28,7 +28,11 @@ export async function configurationOf(
   pass: Pick<ReconcilePass, 'get'>,
 ): Promise<NodeConfiguration | undefined> {
   const resource = await pass.get(pointerTo(machineConfigs, activeConfigId));
-  if (resource === undefined) return undefined;
+  return resource === undefined ? undefined : decodedOnce(resource);
+}
+
+/** The same for whoever has the resource already. */
+export function decodedOnce(resource: Resource<string>): NodeConfiguration {
   const known = decoded.get(resource);
   if (known !== undefined) return known;
   const configuration = decodeConfiguration(resource.spec);
