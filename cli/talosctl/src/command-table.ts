@@ -21,6 +21,13 @@ export interface CommandEntry {
 /** Every command that is built, in alphabetical order. Nothing here loads a command. */
 export const commandTable: readonly CommandEntry[] = [
   {
+    name: 'apply-config',
+    aliases: ['apply'],
+    summary: 'Send a machine configuration to nodes',
+    group: 'nodes',
+    load: async () => (await import('./commands/apply-config.ts')).applyConfigCommand,
+  },
+  {
     name: 'cluster',
     aliases: [],
     summary: 'Create, show and destroy local clusters',
@@ -54,6 +61,13 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'Print the messages of the kernel',
     group: 'nodes',
     load: async () => (await import('./commands/dmesg.ts')).dmesgCommand,
+  },
+  {
+    name: 'edit',
+    aliases: [],
+    summary: 'Edit the machine configuration of nodes',
+    group: 'nodes',
+    load: async () => (await import('./commands/edit.ts')).editCommand,
   },
   {
     name: 'events',
@@ -98,11 +112,25 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/logs.ts')).logsCommand,
   },
   {
+    name: 'machineconfig',
+    aliases: ['mc'],
+    summary: 'Generate and patch machine configurations in files',
+    group: 'offline',
+    load: async () => (await import('./commands/machineconfig.ts')).machineconfigCommand,
+  },
+  {
     name: 'memory',
     aliases: ['m', 'free'],
     summary: 'Show memory usage',
     group: 'nodes',
     load: async () => (await import('./commands/memory.ts')).memoryCommand,
+  },
+  {
+    name: 'meta',
+    aliases: [],
+    summary: 'Write and delete values of the META partition',
+    group: 'nodes',
+    load: async () => (await import('./commands/meta.ts')).metaCommand,
   },
   {
     name: 'mounts',
@@ -117,6 +145,13 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'Show network sockets',
     group: 'nodes',
     load: async () => (await import('./commands/netstat.ts')).netstatCommand,
+  },
+  {
+    name: 'patch',
+    aliases: [],
+    summary: 'Patch the machine configuration of nodes',
+    group: 'nodes',
+    load: async () => (await import('./commands/patch.ts')).patchCommand,
   },
   {
     name: 'pcap',

@@ -1,3 +1,4 @@
+import type { Duration } from '@nodewright/contract/gen/google/protobuf/duration.ts';
 import { InvalidArgumentError } from 'commander';
 
 const nanosByUnit: Readonly<Record<string, bigint>> = {
@@ -20,4 +21,9 @@ export function parseGoDuration(text: string): bigint {
     const nanos = nanosByUnit[unit] as bigint;
     return total + BigInt(whole) * nanos + (BigInt(fraction.padEnd(9, '0')) * nanos) / 1_000_000_000n;
   }, 0n);
+}
+
+/** Nanoseconds as a message holds them. */
+export function protobufDuration(nanos: bigint): Duration {
+  return { seconds: nanos / 1_000_000_000n, nanos: Number(nanos % 1_000_000_000n) };
 }

@@ -13,17 +13,22 @@ export function rpcErrorText({ kind, message }: Fault): string {
 export class NodeErrors {
   readonly #env: Pick<CliEnvironment, 'stderr' | 'signal'>;
   readonly #lines: string[] = [];
+  readonly #failure: string | undefined;
   #count = 0;
 
-  constructor(env: Pick<CliEnvironment, 'stderr' | 'signal'>) {
+  /** @param failure what went wrong whenever something does; undefined for calls that say so themselves */
+  constructor(env: Pick<CliEnvironment, 'stderr' | 'signal'>, failure?: string) {
     this.#env = env;
+    this.#failure = failure;
   }
 
   add(node: string, fault: Fault): void {
     this.#count += 1;
     // Whoever pressed Ctrl-C knows why the calls were cancelled.
     if (fault.kind === 'cancelled' && this.#env.signal.aborted) return;
-    this.#lines.push(`error from node ${nodeNameInLine(node)}: ${rpcErrorText(fault)}`);
+    const name = nodeNameInLine(node);
+    const what = this.#failure === undefined ? `error from node ${name}` : `${name}: ${this.#failure}`;
+    this.#lines.push(`${what}: ${rpcErrorText(fault)}`);
   }
 
   /** Prints one line a failure. @throws ReportedFailure when there was any */

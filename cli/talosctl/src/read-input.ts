@@ -7,9 +7,17 @@ export async function readInput(cwd: string, path: string): Promise<string> {
   try {
     return await readFile(resolve(cwd, path), 'utf8');
   } catch (error) {
-    const fault = faultFrom(error);
-    throw new Fault(fault.kind, `cannot read ${JSON.stringify(path)}: ${fault.message}`, { cause: error });
+    throw readFault(JSON.stringify(path), error);
   }
+}
+
+/** Why an input cannot be read, without the system's own words for it. @param name the input, in quotes */
+export function readFault(name: string, error: unknown): Fault {
+  const { kind, message } = faultFrom(error);
+  const { code } = error as { readonly code?: unknown };
+  const words = /^E[A-Z0-9]+: (.*?)(?:, \w+(?: '.*')?)?$/s.exec(message)?.[1] ?? message;
+  const what = code === 'EISDIR' ? 'it is a folder' : words;
+  return new Fault(kind, `cannot read ${name}: ${what}`, { cause: error });
 }
 
 /** Runs `body`; a failure gets `what` in front, so that the user knows which input is wrong. */

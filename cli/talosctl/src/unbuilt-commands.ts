@@ -3,7 +3,6 @@
  * whoever types one should learn that it is the tool that lacks it. Source: Talos v1.14: talosctl commands.
  */
 const unbuilt: Readonly<Record<string, readonly string[]>> = {
-  'apply-config': ['apply'],
   bootstrap: [],
   cgroups: ['cg'],
   conformance: [],
@@ -13,15 +12,11 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
   'debug-tool': [],
   diskfree: ['df'],
   docs: [],
-  edit: [],
   etcd: [],
   image: ['images'],
   inject: [],
   inspect: [],
   kubeconfig: [],
-  machineconfig: ['mc'],
-  meta: [],
-  patch: [],
   reboot: [],
   'remote-provision-launch': [],
   reset: [],

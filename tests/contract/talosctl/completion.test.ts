@@ -29,7 +29,7 @@ async function offered(...words: string[]): Promise<string[]> {
 }
 
 test('completion offers commands, subcommands and options', async () => {
-  assert.deepEqual(await offered('m'), ['memory', 'mounts']);
+  assert.deepEqual(await offered('m'), ['machineconfig', 'memory', 'meta', 'mounts']);
   assert.deepEqual(await offered('-n', 'node01', 'lo'), ['logs']);
   assert.deepEqual(await offered('config', 'en'), ['endpoint']);
   assert.deepEqual(await offered('help', 'config', 'me'), ['merge']);

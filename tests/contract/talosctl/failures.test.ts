@@ -119,7 +119,7 @@ test('an unknown command suggests the nearest, and a verb that is not built yet 
     ],
     ['xyzzy', 'error: unknown command "xyzzy" for "talosctl"\n\nRun \'talosctl --help\' for usage.\n'],
     ['reboot', 'error: talosctl reboot is not there yet\n'],
-    ['df', 'error: talosctl diskfree is not there yet\n'],
+    ['inject', 'error: talosctl inject is not there yet\n'],
     ['disks', 'error: talosctl disks is gone: use talosctl get disks\n'],
     [
       'constructor',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VersionResponse } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
-import { defineKind, defineSpec, type MemoryState, pointerTo } from '@nodewright/state';
+import { defineKind, type MemoryState, pointerTo } from '@nodewright/state';
 import {
   machineConfigs,
   machineTypes,
@@ -23,7 +23,7 @@ const memberships = defineKind({
   type: 'Memberships.test.nodewright.dev',
   defaultNamespace: 'cluster',
   aliases: ['member'],
-  codec: defineSpec<object>({}),
+  spec: {},
 });
 const kinds = [members, machineTypes, machineConfigs, nodeAddresses, services, memberships];
 const runningService = { running: true, healthy: true, unknown: false };

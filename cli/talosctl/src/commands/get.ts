@@ -1,15 +1,12 @@
-import type { NodeClient } from '@nodewright/client';
-import { faultFrom } from '@nodewright/fault';
 import type { EncodedSpec, KindRef } from '@nodewright/state';
 import { checkServerVersions } from '../check-server-versions.ts';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
-import { getResources, stateOf, watchResources } from '../get/get-resources.ts';
-import { listDefinitions, resolveKind } from '../get/resolve-kind.ts';
+import { definitionsOf } from '../get/definitions-of.ts';
+import { getResources, watchResources } from '../get/get-resources.ts';
+import { resolveKind } from '../get/resolve-kind.ts';
 import { createResourceOutput, parseResourceFormat, type ResourceFormat } from '../get/resource-output.ts';
-import { NodeErrors } from '../node-errors.ts';
 import { addInsecureOptions, addNodeOptions, type NodeOptions } from '../node-options.ts';
 import { openClient } from '../open-client.ts';
-import { showWait } from '../progress.ts';
 
 interface GetOptions extends NodeOptions {
   readonly output: ResourceFormat;
@@ -36,15 +33,6 @@ async function get(
   const output = createResourceOutput(env.stdout, options.output, definition, options.watch);
   const act = options.watch ? watchResources : getResources;
   await act(env, client, { kind, id }, output);
-}
-
-/** The kinds that a node has. @throws ReportedFailure for a node that does not say, which may be an old one */
-async function definitionsOf(env: CliEnvironment, node: NodeClient) {
-  const errors = new NodeErrors(env);
-  const listed = showWait(env.stderr, node.name, listDefinitions(stateOf(node)));
-  const definitions = await listed.catch((error) => errors.add(node.name, faultFrom(error)));
-  errors.end();
-  return definitions ?? [];
 }
 
 /** `talosctl get <type> [id]`. Source: Talos v1.14: get. */

@@ -22,7 +22,7 @@ export function stateOf({ state }: NodeClient): State {
 }
 
 /** The same with every spec as the node wrote it. */
-function encodedStateOf({ state }: NodeClient): State {
+export function encodedStateOf({ state }: NodeClient): State {
   return createStateClient({ client: state });
 }
 

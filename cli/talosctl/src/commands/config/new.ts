@@ -6,7 +6,7 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { UsageFault } from '../../failure.ts';
-import { parseGoDuration } from '../../go-duration.ts';
+import { parseGoDuration, protobufDuration } from '../../go-duration.ts';
 import { NodeErrors } from '../../node-errors.ts';
 import { collectList } from '../../node-options.ts';
 import { Progress } from '../../progress.ts';
@@ -17,7 +17,6 @@ interface NewOptions extends ConfigOptions {
   readonly crtTtl: bigint;
 }
 
-const nanosInSecond = 1_000_000_000n;
 const defaultTtl = '8760h0m0s';
 
 function checkRoles(roles: readonly string[]): void {
@@ -44,10 +43,7 @@ async function requestConfig(
     );
   }
   const { crtTtl } = options;
-  const request = {
-    roles: [...roles],
-    crtTtl: { seconds: crtTtl / nanosInSecond, nanos: Number(crtTtl % nanosInSecond) },
-  };
+  const request = { roles: [...roles], crtTtl: protobufDuration(crtTtl) };
   const progress = new Progress(env.stderr, () => `waiting for ${node.name}`);
   const { messages } = await node.machine
     .generateClientConfiguration(request, { signal: env.signal })

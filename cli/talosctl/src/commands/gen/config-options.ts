@@ -7,6 +7,7 @@ import {
   defaultKubernetesVersion,
 } from '@nodewright/machine-config';
 import { type Command, InvalidArgumentError } from 'commander';
+import { collectTexts } from '../../collect-texts.ts';
 import { collectList } from '../../node-options.ts';
 import type { OutputFormat } from '../../render/document.ts';
 import { addFormatOption, addGenCommand, type GenOptions } from './gen-options.ts';
@@ -42,11 +43,6 @@ export interface ConfigOptions extends GenOptions {
   readonly format: OutputFormat;
 }
 
-/** Texts that may hold commas: one a use. */
-function collect(text: string, before: readonly string[] = []): string[] {
-  return [...before, text];
-}
-
 function collectWords(text: string, before: readonly string[] = []): string[] {
   return collectList(text, before);
 }
@@ -63,8 +59,8 @@ function parseConfigVersion(text: string): string {
 }
 
 /** The command with its arguments and flags. Source: Talos v1.14: gen config. */
-export function defineConfigOptions(gen: Command): Command {
-  const command = addGenCommand(gen, 'config', 'Generate the configuration files of a new cluster')
+export function defineConfigOptions(gen: Command, name: string): Command {
+  const command = addGenCommand(gen, name, 'Generate the configuration files of a new cluster')
     .argument('<cluster-name>', 'name of the cluster')
     .argument('<cluster-endpoint>', 'URL of the Kubernetes control plane, such as https://10.0.0.1:6443');
   const hidden = (flags: string) => command.createOption(flags).hideHelp();
@@ -74,13 +70,17 @@ export function defineConfigOptions(gen: Command): Command {
       'more names and addresses for the certificates of the APIs',
       collectAlternativeNames,
     )
-    .option('--config-patch <patch>', 'patch for all configurations: text, or @file (repeatable)', collect)
+    .option(
+      '--config-patch <patch>',
+      'patch for all configurations: text, or @file (repeatable)',
+      collectTexts,
+    )
     .option(
       '--config-patch-control-plane <patch>',
       'patch for control planes: text, or @file (repeatable)',
-      collect,
+      collectTexts,
     )
-    .option('--config-patch-worker <patch>', 'patch for workers: text, or @file (repeatable)', collect)
+    .option('--config-patch-worker <patch>', 'patch for workers: text, or @file (repeatable)', collectTexts)
     .option('--dns-domain <domain>', 'domain of the cluster DNS', parseDnsDomain, defaultDnsDomain)
     .option(
       '--install-disk <device>',

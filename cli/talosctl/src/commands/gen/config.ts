@@ -15,8 +15,8 @@ import { readPatches } from './read-patches.ts';
 import { refuseExisting } from './write-files.ts';
 
 /** `talosctl gen config`: machine configurations and talosconfig of a new cluster. */
-export function defineGenConfig(gen: Command, env: CliEnvironment): void {
-  defineConfigOptions(gen).action(
+export function defineGenConfig(gen: Command, env: CliEnvironment, name = 'config'): Command {
+  return defineConfigOptions(gen, name).action(
     async (clusterName: string, endpoint: string, _options: ConfigOptions, command: Command) => {
       const options = command.optsWithGlobals<ConfigOptions>();
       checkClusterName(clusterName);

@@ -1,3 +1,4 @@
+import { Fault, faultFrom } from '@nodewright/fault';
 import { type ConfigPatch, parsePatch } from '@nodewright/machine-config';
 import { naming, readInput } from '../../read-input.ts';
 
@@ -20,9 +21,21 @@ export async function readPatches(
   const patches: ConfigPatch[] = [];
   for (const [at, value] of values.entries()) {
     const path = patchFileOf(value);
-    const text = path === undefined ? value : await readInput(cwd, path);
+    const text = path === undefined ? value : await readPatchFile(cwd, path, value);
     const source = path === undefined ? `patch ${at + 1} of ${flag}` : `patch ${JSON.stringify(path)}`;
     patches.push(await naming(source, () => parsePatch(text)));
   }
   return patches;
+}
+
+/** Whoever wrote a patch of one word learns why it was taken for a file. */
+async function readPatchFile(cwd: string, path: string, value: string): Promise<string> {
+  try {
+    return await readInput(cwd, path);
+  } catch (error) {
+    const { kind, message } = faultFrom(error);
+    const isMeant = value.startsWith('@') || kind !== 'not-found';
+    const hint = isMeant ? '' : ' (a patch without a space or a newline is taken for the name of a file)';
+    throw new Fault(kind, `${message}${hint}`, { cause: error });
+  }
 }

@@ -1,0 +1,48 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { collectTexts } from '../collect-texts.ts';
+import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import { patchText } from '../configuration/patch-text.ts';
+import { readConfigFile } from '../configuration/read-config-file.ts';
+import { defineGenConfig } from './gen/config.ts';
+import { publicMode } from './gen/planned-file.ts';
+import { readPatches } from './gen/read-patches.ts';
+import { writeFiles } from './gen/write-files.ts';
+
+interface PatchOptions {
+  readonly patch?: readonly string[];
+  readonly output?: string;
+}
+
+async function patchFile(env: CliEnvironment, path: string, { patch, output }: PatchOptions): Promise<void> {
+  const { name, text } = await readConfigFile(env, path);
+  const patches = await readPatches(env.cwd, '--patch', patch);
+  const patched = await patchText(name, text, patches);
+  if (output === undefined || output === '-') {
+    env.stdout.write(`${patched.text}\n`);
+    return;
+  }
+  // A file that was there stays as private as it was.
+  const before = await stat(resolve(env.cwd, output)).catch(() => undefined);
+  const mode = before?.isFile() ? before.mode & 0o777 : publicMode;
+  await writeFiles([{ path: output, text: patched.text, mode }], { cwd: env.cwd, force: true });
+}
+
+function defineMachineconfigPatch(machineconfig: Command, env: CliEnvironment): void {
+  machineconfig
+    .command('patch')
+    .description('Apply patches to a machine configuration in a file')
+    .argument('<file>', 'machine configuration; - is standard input')
+    .option('-p, --patch <patch>', 'patch: text, or @file (repeatable)', collectTexts)
+    .option('-o, --output <path>', 'file to write (default: standard output)')
+    .action((path: string, options: PatchOptions) => patchFile(env, path, options));
+}
+
+/** `talosctl machineconfig gen|patch`: files, no nodes. Source: Talos v1.14: machineconfig. */
+export const machineconfigCommand: CommandModule = {
+  define(command, env) {
+    defineGenConfig(command, env, 'gen').option('-f, --force', 'overwrite files that exist');
+    defineMachineconfigPatch(command, env);
+  },
+};

@@ -1,0 +1,68 @@
+import type { NodeClient } from '@nodewright/client';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import {
+  addInsecureOptions,
+  addNodeOptions,
+  addOutputOption,
+  type NodeOptions,
+  type OutputOptions,
+} from '../node-options.ts';
+import { reportNodes } from '../report-nodes.ts';
+
+type MetaOptions = NodeOptions & OutputOptions;
+
+/** A key of META: 0 to 255, in any base that Go's integers are written in (`10`, `0x0a`, `0o12`, `012`, `0b1010`). */
+export function parseMetaKey(text: string): number {
+  const digits = text.replace(/(?<=[\da-f])_(?=[\da-f])/gi, '').toLowerCase();
+  const octal = /^0([0-7]+)$/.exec(digits)?.[1];
+  const isNumber = /^(?:0x[\da-f]+|0b[01]+|0o[0-7]+|[1-9]\d*|0)$/.test(digits);
+  const key = octal === undefined ? (isNumber ? Number(digits) : Number.NaN) : Number.parseInt(octal, 8);
+  if (!(key <= 255)) throw new InvalidArgumentError('It must be a number from 0 to 255, such as 10 or 0x0a.');
+  return key;
+}
+
+/** Does one thing on every node. Silent, unless a document is asked for. */
+function change(
+  env: CliEnvironment,
+  options: MetaOptions,
+  facts: object,
+  call: (node: NodeClient, signal: AbortSignal) => Promise<unknown>,
+): Promise<void> {
+  return reportNodes(env, options, {
+    call,
+    header: [],
+    headerWithoutRows: false,
+    flushWhenIdle: false,
+    rows: () => [],
+    document: () => facts,
+  });
+}
+
+function addMetaCommand(meta: Command, name: string, summary: string): Command {
+  return addOutputOption(meta.command(name).description(summary)).argument(
+    '<key>',
+    'number of the value, 0 to 255 (12 to 14 are free for users)',
+    parseMetaKey,
+  );
+}
+
+/** `talosctl meta write|delete`: values that outlive an installation. Source: Talos v1.14: meta. */
+export const metaCommand: CommandModule = {
+  define(command, env) {
+    addInsecureOptions(addNodeOptions(command));
+    addMetaCommand(command, 'write', 'Write a value')
+      .argument('<value>', 'text to write')
+      .action((key: number, value: string, _options: MetaOptions, action: Command) =>
+        change(env, action.optsWithGlobals(), { key, written: true }, ({ machine }, signal) =>
+          machine.metaWrite({ key, value: Buffer.from(value) }, { signal }),
+        ),
+      );
+    addMetaCommand(command, 'delete', 'Delete a value').action(
+      (key: number, _options: MetaOptions, action: Command) =>
+        change(env, action.optsWithGlobals(), { key, deleted: true }, ({ machine }, signal) =>
+          machine.metaDelete({ key }, { signal }),
+        ),
+    );
+  },
+};

@@ -1,0 +1,67 @@
+import type { NodeClient } from '@nodewright/client';
+import type { ConfigPatch } from '@nodewright/machine-config';
+import { collectTexts } from '../collect-texts.ts';
+import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import { addApplyOptions, applyConfiguration } from '../configuration/apply-options.ts';
+import type { ApplyReport } from '../configuration/apply-report.ts';
+import { activeConfiguration, activeId, configurationKind } from '../configuration/node-configuration.ts';
+import { patchText } from '../configuration/patch-text.ts';
+import { type ChangeOptions, walkNodes } from '../configuration/walk-nodes.ts';
+import { UsageFault } from '../failure.ts';
+import { addNodeOptions, addOutputOption } from '../node-options.ts';
+import { showWait } from '../progress.ts';
+import { readPatches } from './gen/read-patches.ts';
+
+interface PatchOptions extends ChangeOptions {
+  readonly patch?: readonly string[];
+  readonly patchFile?: string;
+}
+
+async function allPatches(env: CliEnvironment, { patch, patchFile }: PatchOptions): Promise<ConfigPatch[]> {
+  const ofFile = patchFile === undefined ? [] : [`@${patchFile}`];
+  const patches = [
+    ...(await readPatches(env.cwd, '--patch', patch)),
+    ...(await readPatches(env.cwd, '--patch-file', ofFile)),
+  ];
+  if (patches.length === 0)
+    throw new UsageFault('there is nothing to patch with: use --patch or --patch-file');
+  return patches;
+}
+
+async function patchNode(
+  env: CliEnvironment,
+  node: NodeClient,
+  patches: readonly ConfigPatch[],
+  options: PatchOptions,
+  report: ApplyReport,
+): Promise<undefined> {
+  const before = await activeConfiguration(env, node);
+  const { text, isChanged } = await patchText('its configuration', before, patches);
+  if (!isChanged) {
+    report.skipped(node.name, 'no changes: the configuration is already so, nothing was sent');
+    return;
+  }
+  const applied = await showWait(env.stderr, node.name, applyConfiguration(node, text, options, env.signal));
+  if (options.output === 'table') {
+    report.say(`patched ${configurationKind.type}/${activeId} at the node ${node.name}`);
+  }
+  report.applied(node.name, applied);
+}
+
+/** `talosctl patch machineconfig`. Source: Talos v1.14: patch. */
+export const patchCommand: CommandModule = {
+  define(command, env) {
+    addApplyOptions(addOutputOption(addNodeOptions(command)))
+      .argument('<type>', 'kind of resource: machineconfig (mc), the only one that can be changed')
+      .argument('[id]', 'taken for v1alpha1, the configuration in force')
+      .option('-p, --patch <patch>', 'patch: text, or @file (repeatable)', collectTexts)
+      .option('--patch-file <path>', 'file with one more patch')
+      .option('--namespace <name>', 'no effect')
+      .action(async (type: string, _id: string | undefined, options: PatchOptions) => {
+        const patches = await allPatches(env, options);
+        await walkNodes(env, options, { type, verb: 'patched' }, (node, report) =>
+          patchNode(env, node, patches, options, report),
+        );
+      });
+  },
+};

@@ -1,0 +1,95 @@
+import { nodeNameInLine } from '@nodewright/client/node-name';
+import type { Fault } from '@nodewright/fault';
+import type { CliEnvironment } from '../command-module.ts';
+import { NodeErrors } from '../node-errors.ts';
+import type { OutputOptions } from '../node-options.ts';
+import { documentError, writeDocument } from '../render/document.ts';
+import { formatGoSeconds } from '../render/go-time.ts';
+import { printableLines } from '../render/printable.ts';
+import type { Applied, ApplyOptions } from './apply-options.ts';
+import { colourDiff, wantsColours } from './colour-diff.ts';
+
+/**
+ * Tells what became of a configuration on each node. Standard output stays empty unless a document is asked for; what
+ * nodes say goes to stderr at once, what failed after it. Source: Talos v1.14: apply-config.
+ */
+export class ApplyReport {
+  readonly #env: CliEnvironment;
+  readonly #options: ApplyOptions & OutputOptions;
+  /** In the order in which they were named. */
+  readonly #nodes: readonly string[];
+  readonly #entries = new Map<string, object>();
+  readonly #errors: NodeErrors;
+
+  constructor(env: CliEnvironment, options: ApplyOptions & OutputOptions, nodes: readonly string[]) {
+    this.#env = env;
+    this.#options = options;
+    this.#nodes = nodes;
+    this.#errors = new NodeErrors(env, 'error applying configuration');
+  }
+
+  /** A node has taken it, or has said what it would do. */
+  applied(node: string, applied: Applied): void {
+    const { mode, details, warnings } = applied;
+    this.#entries.set(node, { mode, modeDetails: details, warnings, dryRun: this.#options.dryRun });
+    if (this.#options.output !== 'table') return;
+    const prefix = this.#nodes.length > 1 ? `${nodeNameInLine(node)}: ` : '';
+    const text = printableLines(details.trimEnd());
+    const shown = wantsColours(this.#env) ? colourDiff(text) : text;
+    const lines = [
+      ...warnings.map((warning) => `${prefix}WARNING: ${printableLines(warning)}`),
+      ...(shown === ''
+        ? []
+        : [shown.includes('\n') ? `${prefix.trimEnd()}\n${shown}`.trimStart() : `${prefix}${shown}`]),
+      ...this.#revert(applied).map((line) => `${prefix}${line}`),
+    ];
+    if (lines.length === 0 && prefix !== '') lines.push(`${prefix}configuration applied`);
+    if (lines.length > 0) this.#env.stderr.write(`${lines.join('\n')}\n`);
+  }
+
+  /** When a node takes back what is only tried, unless it has said so itself. */
+  #revert({ details }: Applied): string[] {
+    const { mode, dryRun, timeout } = this.#options;
+    if (mode !== 'try' || dryRun || details.trimEnd().includes('\n')) return [];
+    const seconds = Number(timeout / 1_000_000n) / 1000;
+    const at = new Date(this.#env.now().getTime() + seconds * 1000).toTimeString().slice(0, 8);
+    return [
+      `the node takes it back in ${formatGoSeconds(seconds)}, at ${at}, unless a configuration is applied in another mode before`,
+    ];
+  }
+
+  /** Nothing was sent to a node. */
+  skipped(node: string, why: string): void {
+    this.#entries.set(node, { skipped: why });
+    if (this.#options.output === 'table') this.say(`${nodeNameInLine(node)}: ${why}`);
+  }
+
+  /** A line for the user, whatever the output. */
+  say(line: string): void {
+    this.#env.stderr.write(`${line}\n`);
+  }
+
+  /** A node has refused it, or was not reached. */
+  failed(node: string, fault: Fault): void {
+    this.#entries.set(node, { error: documentError(fault) });
+    this.#errors.add(node, fault);
+    if (fault.kind === 'cancelled' && this.#env.signal.aborted && !this.#options.dryRun) {
+      this.say(
+        `${nodeNameInLine(node)}: interrupted before it answered: it may have applied the configuration`,
+      );
+    }
+  }
+
+  /** Prints the document, if there is one, and the errors. @throws ReportedFailure when any node failed */
+  async end(): Promise<void> {
+    const { output } = this.#options;
+    if (output !== 'table') {
+      const entries = this.#nodes.flatMap((node) => {
+        const entry = this.#entries.get(node);
+        return entry === undefined ? [] : [{ node, ...entry }];
+      });
+      await writeDocument(this.#env.stdout, output, entries);
+    }
+    this.#errors.end();
+  }
+}

@@ -1,0 +1,37 @@
+import { Fault } from '@nodewright/fault';
+import type { ConfigPatch } from '@nodewright/machine-config';
+import { naming } from '../read-input.ts';
+
+const noJsonPatches =
+  'JSON6902 patches are not supported for multi-document machine configuration: write the patch as YAML to merge, such as "machine: {...}"';
+
+export interface PatchedText {
+  readonly text: string;
+  /** False when the documents are what they were, whatever became of comments. */
+  readonly isChanged: boolean;
+}
+
+/**
+ * Applies patches to a machine configuration. Without patches the text stays as it is, to the byte; with some it is
+ * written anew without comments. Source: Talos v1.14: machine configuration, patches.
+ *
+ * @param name what the text is, for messages
+ * @throws Fault that says whether the configuration or a patch is wrong, and where
+ */
+export async function patchText(
+  name: string,
+  text: string,
+  patches: readonly ConfigPatch[],
+): Promise<PatchedText> {
+  if (patches.length === 0) return { text, isChanged: false };
+  const { applyPatches, encodeConfiguration, loadConfiguration } = await import('@nodewright/machine-config');
+  const before = await naming(`cannot use ${name}`, () => loadConfiguration(text));
+  const after = await naming(`cannot patch ${name}`, () => {
+    if (before.length > 1 && patches.some(({ kind }) => kind === 'json')) {
+      throw new Fault('invalid-argument', noJsonPatches);
+    }
+    return applyPatches(before, patches);
+  });
+  const patched = encodeConfiguration(after);
+  return { text: patched, isChanged: patched !== encodeConfiguration(before) };
+}

@@ -1,0 +1,75 @@
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { maxMessageSizeBytes } from '@nodewright/contract';
+import { Fault } from '@nodewright/fault';
+import type { CliEnvironment } from '../command-module.ts';
+import { readFault } from '../read-input.ts';
+
+/** A file that the user called a machine configuration. */
+export interface ConfigFile {
+  /** As the user named it, in quotes; for messages. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Other files that lie beside a machine configuration, by keys that they have on their first level. */
+const otherFiles: readonly { readonly keys: readonly RegExp[]; readonly what: string }[] = [
+  { keys: [/^contexts:/m, /^context:/m], what: 'a talosconfig' },
+  { keys: [/^certs:/m, /^secrets:/m], what: 'a secrets bundle' },
+  { keys: [/^kind: *Config *$/m, /^clusters:/m], what: 'a kubeconfig' },
+];
+
+/**
+ * Reads a machine configuration that the user named; `-` is standard input. Its text is not decoded, but what can be no
+ * configuration at all is refused here: nobody wants a client's key sent to a node by mistake.
+ *
+ * @throws Fault that names the file: for one that cannot be read, is too large, is empty, is no text, or is another
+ * file of a cluster
+ */
+export async function readConfigFile(env: CliEnvironment, path: string): Promise<ConfigFile> {
+  const name = path === '-' ? 'standard input' : JSON.stringify(path);
+  const bytes = await readAll(env, path, name);
+  const text = decodeText(bytes);
+  if (text === undefined) {
+    throw new Fault('invalid-argument', `${name} is no text: a machine configuration is YAML in UTF-8`);
+  }
+  if (text.split('\n').every((line) => /^(---|\.\.\.)?\s*(#.*)?$/.test(line))) {
+    throw new Fault('invalid-argument', `${name} is empty: there is no document in it`);
+  }
+  const other = otherFiles.find(({ keys }) => keys.every((key) => key.test(text)));
+  if (other !== undefined) {
+    throw new Fault('invalid-argument', `${name} is ${other.what}, not a machine configuration`);
+  }
+  return { name, text };
+}
+
+async function readAll(env: CliEnvironment, path: string, name: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    const source = path === '-' ? env.stdin : createReadStream(resolve(env.cwd, path));
+    for await (const chunk of source) {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
+      chunks.push(bytes);
+      size += bytes.length;
+      if (size > maxMessageSizeBytes) {
+        throw new Fault(
+          'resource-exhausted',
+          `it is larger than the ${maxMessageSizeBytes / 1024 ** 2} MiB that a node takes`,
+        );
+      }
+    }
+  } catch (error) {
+    throw readFault(name, error);
+  }
+  return Buffer.concat(chunks);
+}
+
+function decodeText(bytes: Buffer): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

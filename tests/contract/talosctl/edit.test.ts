@@ -1,0 +1,157 @@
+// talosctl edit machineconfig, with editors that are shell scripts.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { eventually } from '@nodewright/testkit';
+import { FakeNodes, sampleConfig } from './fake-nodes.ts';
+import { finished } from './run-talosctl.ts';
+import { openSuite } from './suite.ts';
+
+const nodes = await FakeNodes.open();
+const suite = openSuite(nodes.handlers);
+const temporary = mkdtempSync(join(tmpdir(), 'talosctl-edit-test-'));
+let scripts = 0;
+
+after(() => rm(temporary, { recursive: true, force: true }));
+
+/** An editor: a shell script whose `$1` is the file. It notes what it was given in `<script>.seen`. */
+function editor(body: string): string {
+  scripts += 1;
+  const path = join(suite.cluster.folder, `editor${scripts}.sh`);
+  const seen = `cat "$1" >> ${path}.seen; ls -l "$1" >> ${path}.seen`;
+  writeFileSync(path, `#!/bin/sh\n${seen}\n${body}\n`, { mode: 0o755 });
+  return path;
+}
+
+const environmentOf = (path: string) => ({
+  ...{ TALOSCONFIG: suite.talosconfig, TMPDIR: temporary, TALOS_EDITOR: path, EDITOR: '/bin/false' },
+});
+
+/** Edits and gives the result, what was sent, what the editor saw and which files are left. */
+async function edit(body: string, ...words: string[]) {
+  nodes.sent.length = 0;
+  const path = editor(body);
+  const result = await suite.talosctl.run(['-n', 'node01', 'edit', 'mc', ...words], {
+    environment: environmentOf(path),
+  });
+  const seen = existsSync(`${path}.seen`) ? readFileSync(`${path}.seen`, 'utf8') : '';
+  return { ...result, seen, sent: nodes.sent.map(({ text }) => text), left: readdirSync(temporary) };
+}
+
+const second = sampleConfig.replace('first', 'second');
+const keptFile = (stderr: string) => /what was written is kept in (\S+): /.exec(stderr)?.[1] ?? '';
+
+test('edit sends what the editor wrote, comments and all, and removes its file', async () => {
+  const { stdout, stderr, exitCode, sent, seen, left } = await edit('sed -i s/first/second/ "$1"');
+  assert.deepEqual(
+    { stdout, stderr, exitCode, sent, left },
+    {
+      ...{
+        stdout: '',
+        stderr: 'Applied configuration without a reboot\n',
+        exitCode: 0,
+        sent: [second],
+        left: [],
+      },
+    },
+  );
+  assert.ok(
+    seen.startsWith(
+      `# Editing MachineConfigs.config.talos.dev/v1alpha1 at node node01\n${sampleConfig}-rw-------`,
+    ),
+    seen,
+  );
+  assert.match(seen, /\/MachineConfigs\.config\.talos\.dev-v1alpha1-edit-\w+\.yaml\n$/);
+});
+
+test('edit sends nothing when nothing is changed, or the file is emptied', async () => {
+  const unchanged = await edit('true');
+  assert.deepEqual([unchanged.stderr, unchanged.exitCode], ['node01: no changes: nothing was sent\n', 0]);
+  for (const body of [': > "$1"', 'rm "$1"']) {
+    const empty = await edit(body);
+    assert.deepEqual([empty.stderr, empty.exitCode], ['node01: the file is empty: nothing was sent\n', 0]);
+    assert.deepEqual({ sent: empty.sent, left: empty.left }, { sent: [], left: [] });
+  }
+});
+
+test('edit opens what the node refuses again, with the reason above it', async () => {
+  const { stderr, exitCode, sent, seen, left } = await edit(
+    'if grep -q "bad hostname" "$1"; then sed -i s/bad$/second/ "$1"; else sed -i s/first/bad/ "$1"; fi',
+  );
+  assert.deepEqual(
+    { stderr, exitCode, left },
+    { stderr: 'Applied configuration without a reboot\n', exitCode: 0, left: [] },
+  );
+  assert.deepEqual(sent, [sampleConfig.replace('first', 'bad'), second]);
+  assert.match(seen, /# HostnameConfig: bad hostname\n# second line\n# \nversion: v1alpha1\n/);
+});
+
+test('edit keeps the file of a user who gives up, and names it', async () => {
+  const { stderr, exitCode, sent, left } = await edit('sed -i s/first/bad/ "$1"');
+  assert.deepEqual([exitCode, sent.length, left.length], [1, 1, 1]);
+  assert.match(
+    stderr,
+    /^what was written is kept in \S+\.yaml: it can be sent with "talosctl apply-config -f"\nnode01: error applying configuration: rpc error: code = InvalidArgument desc = HostnameConfig: bad hostname\nsecond line\n$/,
+  );
+  const path = keptFile(stderr);
+  assert.equal(readFileSync(path, 'utf8'), sampleConfig.replace('first', 'bad'));
+  assert.deepEqual([statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777], [0o600, 0o700]);
+});
+
+test('edit does not open again what no other text would mend', async () => {
+  const { stderr, seen, sent } = await edit('sed -i s/first/locked/ "$1"');
+  assert.equal(sent.length, 1);
+  assert.equal(seen.match(/# Editing/g)?.length, 1);
+  assert.equal(readFileSync(keptFile(stderr), 'utf8'), sampleConfig.replace('first', 'locked'));
+});
+
+test('edit keeps what an editor wrote that failed or was killed, and leaves other nodes alone', async () => {
+  for (const [end, how] of [
+    ['exit 3', 'failed with exit code 3'],
+    ['kill -9 $$', 'was ended by SIGKILL|failed with exit code 137'],
+  ]) {
+    const { stderr, exitCode, sent } = await edit(
+      `sed -i s/first/second/ "$1"\n${end}`,
+      '-n',
+      'node01,node02',
+    );
+    assert.deepEqual([exitCode, sent], [1, []]);
+    assert.match(stderr, new RegExp(`node01: error applying configuration: .*editor ".*" (?:${how})\\n$`));
+    assert.equal(readFileSync(keptFile(stderr), 'utf8'), second);
+  }
+  const untouched = await edit('exit 1');
+  assert.equal(keptFile(untouched.stderr), '');
+});
+
+test('edit leaves the comments of the user where they are, also above the first document', async () => {
+  const { sent } = await edit('sed -i "1a # mine" "$1"');
+  assert.deepEqual(sent, [`# mine\n${sampleConfig}`]);
+});
+
+test('edit keeps what was written when it is interrupted', async () => {
+  const path = editor('sed -i s/first/second/ "$1"; touch "$0.ready"; sleep 2');
+  const child = suite.talosctl.start(['-n', 'node01', 'edit', 'mc'], { environment: environmentOf(path) });
+  await eventually(() => existsSync(`${path}.ready`), { what: 'the editor' });
+  child.kill('SIGTERM');
+  const { stderr, exitCode } = await finished(child);
+  assert.equal(exitCode, 1);
+  assert.equal(readFileSync(keptFile(stderr), 'utf8'), second);
+});
+
+test('edit goes from node to node and edits nothing but machine configurations', async () => {
+  const { stderr, sent } = await edit('sed -i s/first/second/ "$1"', '-n', 'node01,node02');
+  assert.deepEqual(sent, [second, second]);
+  assert.equal(
+    stderr,
+    'node01: Applied configuration without a reboot\nnode02: Applied configuration without a reboot\n',
+  );
+  const members = await suite.talosctl.run(['-n', 'node01', 'edit', 'members'], {
+    environment: environmentOf('true'),
+  });
+  assert.match(members.stderr, /^error: resources of type Members\.cluster\.talos\.dev cannot be edited/);
+  const none = await suite.run('edit', 'mc');
+  assert.match(none.stderr, /^error: there is no editor: set TALOS_EDITOR or EDITOR/);
+});

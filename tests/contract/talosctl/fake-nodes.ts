@@ -1,0 +1,90 @@
+// Nodes that keep a machine configuration: what they are sent becomes what they have, unless they refuse it.
+import {
+  ApplyConfigurationRequest,
+  ApplyConfigurationResponse,
+  MetaDeleteRequest,
+  MetaDeleteResponse,
+  MetaWriteRequest,
+  MetaWriteResponse,
+} from '@nodewright/contract/gen/machine/machine.ts';
+import { Fault } from '@nodewright/fault';
+import { type MemoryState, pointerTo, type ResourceKind } from '@nodewright/state';
+import { machineConfigs, members, yamlSpecAnnotation } from '@nodewright/state/kinds';
+import type { FakeHandler } from './fake-gateway.ts';
+import { healthyCluster, reply } from './replies.ts';
+import { openNodeStore, stateHandlers } from './state-replies.ts';
+
+export const sampleConfig = `version: v1alpha1
+machine:
+    type: worker
+    token: aaaaaa.bbbbbbbbbbbbbbbb # ours
+---
+apiVersion: v1alpha1
+kind: HostnameConfig
+hostname: first
+`;
+
+export interface SentConfig {
+  readonly node: string | undefined;
+  readonly text: string;
+  readonly mode: number;
+  readonly dryRun: boolean;
+  readonly seconds: number | undefined;
+}
+
+const kinds: readonly ResourceKind[] = [machineConfigs, members];
+
+/** The nodes of a fake cluster and what they were sent. */
+export class FakeNodes {
+  readonly sent: SentConfig[] = [];
+  readonly meta: string[] = [];
+  readonly handlers: Readonly<Record<string, FakeHandler>>;
+
+  private constructor(stores: Map<string, MemoryState>) {
+    this.handlers = {
+      ...healthyCluster,
+      ...stateHandlers(kinds, (node = '') => {
+        const store = stores.get(node);
+        if (store === undefined) throw new Fault('permission-denied', 'not authorized');
+        return store;
+      }),
+      '/machine.MachineService/ApplyConfiguration': (call) => {
+        const { data, mode, dryRun, tryModeTimeout } = ApplyConfigurationRequest.decode(call.request);
+        const text = data.toString();
+        const seconds = tryModeTimeout && Number(tryModeTimeout.seconds);
+        this.sent.push({ node: call.node, text, mode, dryRun, seconds });
+        if (text.includes('hostname: bad')) return call.fail(3, 'HostnameConfig: bad hostname\nsecond line');
+        if (text.includes('hostname: locked')) return call.fail(7, 'not authorized');
+        const modeDetails = dryRun
+          ? 'Dry run summary:\nApplied configuration without a reboot (skipped in dry-run).\nConfig diff:\n\n--- a\n+++ b\n@@ -1 +1 @@\n-hostname: first\n+hostname: second\n'
+          : 'Applied configuration without a reboot';
+        const warnings = text.includes('hostname: odd') ? ['odd hostname'] : [];
+        reply(call, ApplyConfigurationResponse, {
+          messages: [{ mode: mode === 1 ? 2 : mode, modeDetails, warnings }],
+        });
+      },
+      '/machine.MachineService/MetaWrite': (call) => {
+        const { key, value } = MetaWriteRequest.decode(call.request);
+        this.meta.push(`${call.node} ${key}=${value}`);
+        reply(call, MetaWriteResponse, { messages: [{}] });
+      },
+      '/machine.MachineService/MetaDelete': (call) => {
+        const { key } = MetaDeleteRequest.decode(call.request);
+        this.meta.push(`${call.node} -${key}`);
+        if (key === 99) return call.fail(5, 'META key 99 is not there');
+        reply(call, MetaDeleteResponse, { messages: [{}] });
+      },
+    };
+  }
+
+  /** node01 and node02 with the sample configuration, old with one that has no annotation. */
+  static async open(): Promise<FakeNodes> {
+    const config = { ...pointerTo(machineConfigs, 'v1alpha1'), spec: sampleConfig };
+    const stores = new Map<string, MemoryState>();
+    for (const name of ['node01', 'node02']) {
+      stores.set(name, await openNodeStore(kinds, [{ ...config, annotations: yamlSpecAnnotation }]));
+    }
+    stores.set('bare', await openNodeStore(kinds, []));
+    return new FakeNodes(stores);
+  }
+}
