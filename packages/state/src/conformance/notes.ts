@@ -1,21 +1,16 @@
 // The resources of the tests.
-import { defineKind } from '../meta/define-kind.ts';
+import { defineKind, type SpecOf } from '../meta/define-kind.ts';
 import { type NewResource, pointerTo } from '../resource.ts';
-import { defineSpec } from '../spec/define-spec.ts';
-import { integer, text } from '../spec/field-types.ts';
+import { field, int, text } from '../spec/field-types.ts';
 import type { ResourceEvent, Watch } from '../state.ts';
 
-export interface NoteSpec {
-  readonly text: string;
-  readonly count: number;
-}
-
 /** A kind for tests. */
-export const notes = defineKind<NoteSpec>({
+export const notes = defineKind({
   type: 'Notes.test.nodewright.dev',
   defaultNamespace: 'desk',
-  codec: defineSpec<NoteSpec>({ text: { number: 1, type: text }, count: { number: 2, type: integer } }),
+  spec: { text: field(1, text), count: field(2, int) },
 });
+export type NoteSpec = SpecOf<typeof notes>;
 
 export const note = (id: string) => pointerTo(notes, id);
 

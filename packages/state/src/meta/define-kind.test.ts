@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defineSpec } from '../spec/define-spec.ts';
 import { defineKind } from './define-kind.ts';
 import { namespaces, resourceDefinitions } from './meta-kinds.ts';
 import { singularOf } from './singular.ts';
 
 const kindOf = (type: string, aliases: string[] = [], skipAutomaticAliases = false) =>
-  defineKind({ type, defaultNamespace: 'x', aliases, skipAutomaticAliases, codec: defineSpec<object>({}) });
+  defineKind({ type, defaultNamespace: 'x', aliases, skipAutomaticAliases, spec: {} });
 
 test('defineKind() derives the short names of the reference from the type', () => {
   const aliases = (type: string, ...declared: string[]) => kindOf(type, declared).aliases.join(' ');

@@ -1,5 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import type { KindRef } from '../resource.ts';
+import { defineSpec } from '../spec/define-spec.ts';
+import type { FieldTable, SpecOfFields } from '../spec/field.ts';
 import type { SpecCodec } from '../spec/spec-codec.ts';
 import { singularOf } from './singular.ts';
 
@@ -9,7 +11,7 @@ export interface PrintColumn {
   readonly jsonPath: string;
 }
 
-export interface KindInit<S> {
+export interface KindInit {
   /** `Members.cluster.talos.dev`. */
   readonly type: string;
   readonly defaultNamespace: string;
@@ -20,7 +22,6 @@ export interface KindInit<S> {
   readonly printColumns?: Readonly<Record<string, string>>;
   /** Only administrators may read it. */
   readonly isSensitive?: boolean;
-  readonly codec: SpecCodec<S>;
 }
 
 /** A type of resources: how it is called and how its specs are written. It names the kind in the default namespace. */
@@ -38,12 +39,22 @@ export interface ResourceKind<S = unknown> extends KindRef<S> {
   readonly codec: SpecCodec<S>;
 }
 
+/** The specs of a kind. */
+export type SpecOf<K> = K extends ResourceKind<infer S> ? S : never;
+
 /**
- * Derives what follows from a type's name. Source: Talos v1.14: meta resources, derivation.
+ * A kind from its fields (`spec`), or from a codec of its own; what follows from a type's name is derived. Source: Talos
+ * v1.14: meta resources, derivation.
  *
  * @throws Fault `invalid-argument` when the name is not `Plurals.some.domain`
  */
-export function defineKind<S>(init: KindInit<S>): ResourceKind<S> {
+export function defineKind<F extends FieldTable>(
+  init: KindInit & { readonly spec: F },
+): ResourceKind<SpecOfFields<F>>;
+export function defineKind<S>(init: KindInit & { readonly codec: SpecCodec<S> }): ResourceKind<S>;
+export function defineKind<S>(
+  init: KindInit & { readonly spec?: FieldTable; readonly codec?: SpecCodec<S> },
+): ResourceKind<S> {
   const { type, defaultNamespace, aliases: declared = [], skipAutomaticAliases = false } = init;
   const dot = type.indexOf('.');
   const [name, suffix] = [type.slice(0, dot), type.slice(dot + 1)];
@@ -72,7 +83,7 @@ export function defineKind<S>(init: KindInit<S>): ResourceKind<S> {
       jsonPath,
     })),
     isSensitive: init.isSensitive ?? false,
-    codec: init.codec,
+    codec: init.codec ?? (defineSpec(init.spec ?? {}) as SpecCodec<S>),
   };
 }
 

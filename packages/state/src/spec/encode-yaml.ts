@@ -1,4 +1,13 @@
-import { stringify } from 'yaml';
+import { type ScalarTag, stringify, type Tags } from 'yaml';
+import { PlainScalar } from './plain-scalar.ts';
+
+const plainScalars: ScalarTag = {
+  identify: (value) => value instanceof PlainScalar,
+  tag: 'tag:yaml.org,2002:str',
+  default: true,
+  resolve: (text) => text,
+  stringify: ({ value }) => (value as PlainScalar).text,
+};
 
 const options = {
   version: '1.1',
@@ -7,6 +16,7 @@ const options = {
   aliasDuplicateObjects: false,
   blockQuote: 'literal',
   singleQuote: false,
+  customTags: (tags: Tags) => [plainScalars, ...tags],
 } as const;
 
 /**
@@ -61,6 +71,7 @@ function simpleValue(value: unknown, indent: string): string | undefined {
 }
 
 function simpleScalar(value: unknown): string | undefined {
+  if (value instanceof PlainScalar) return value.text;
   if (typeof value === 'boolean' || Number.isSafeInteger(value))
     return Object.is(value, -0) ? undefined : `${value}`;
   if (value === '') return '""';

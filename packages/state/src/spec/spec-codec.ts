@@ -1,6 +1,10 @@
+import type { FieldTable } from './field.ts';
+
 /** How the specs of one type stand on the wire, in both of its forms. */
 export interface SpecCodec<S> {
-  /** Plain data, in the order in which it is to be printed. */
+  /** The fields of both forms, where the spec is made of fields. */
+  readonly fields?: FieldTable;
+  /** Plain data for `encodeYaml`, in the order in which it is to be printed. */
   toYaml(spec: S): unknown;
   toProto(spec: S): Uint8Array;
   /** @throws when the bytes are no message of the type */

@@ -8,37 +8,24 @@ import { encodeYaml } from './encode-yaml.ts';
 import * as field from './field-types.ts';
 import { ipBytes, ipText } from './ip-text.ts';
 
-interface Everything {
-  readonly flag: boolean;
-  readonly size: number;
-  readonly name: string;
-  readonly colour: 'none' | 'red' | 'blue';
-  readonly words: readonly string[];
-  readonly sizes: readonly number[];
-  readonly inner: { readonly x: string };
-  readonly maybe: { readonly x: string } | undefined;
-  readonly tags: Readonly<Record<string, string>>;
-  readonly address: string;
-  readonly subnet: string;
-  readonly late: string;
-}
+const { field: at, unlessEmpty } = field;
+const inner = field.message({ x: at(1, field.text) });
 
-const inner = field.message<{ readonly x: string }>({ x: { number: 1, type: field.text } });
-
-const everything = defineSpec<Everything>({
-  flag: { number: 1, type: field.bool },
-  size: { number: 2, type: field.integer },
-  name: { number: 14, type: field.text, omitEmpty: true },
-  colour: { number: 3, type: field.enumeration<Everything['colour']>({ none: 0, red: 1, blue: 7 }) },
-  words: { number: 4, type: field.list(field.text) },
-  sizes: { number: 5, type: field.list(field.integer) },
-  inner: { number: 6, type: inner },
-  maybe: { number: 7, type: field.optional(inner) },
-  tags: { number: 8, type: field.textMap },
-  address: { number: 9, type: field.ip },
-  subnet: { number: 10, type: field.cidr },
-  late: { number: 200, type: field.textBytes },
+const everything = defineSpec({
+  flag: at(1, field.bool),
+  size: at(2, field.int),
+  name: unlessEmpty(14, field.text),
+  colour: at(3, field.enumeration('Colour', { none: 0, red: 1, blue: 7 })),
+  words: at(4, field.list(field.text)),
+  sizes: at(5, field.list(field.int)),
+  inner: at(6, inner),
+  maybe: at(7, field.optional(inner)),
+  tags: at(8, field.textMap),
+  address: at(9, field.ip),
+  subnet: at(10, field.cidr),
+  late: at(200, field.textBytes),
 });
+type Everything = ReturnType<typeof everything.fromProto>;
 
 const empty: Everything = {
   ...{ flag: false, size: 0, name: '', colour: 'none', words: [], sizes: [], inner: { x: '' } },

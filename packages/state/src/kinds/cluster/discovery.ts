@@ -1,0 +1,99 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import {
+  bool,
+  bytes,
+  cidr,
+  field,
+  ip,
+  ipPort,
+  list,
+  message,
+  optional,
+  text,
+  unlessEmpty,
+  type ValueOf,
+} from '../../spec/field-types.ts';
+import { machineType } from '../machine-type.ts';
+import { controlPlane } from './members.ts';
+
+export const kubeSpanAffiliateSpec = message({
+  /** WireGuard key. */
+  publicKey: field(1, text),
+  /** KubeSpan ULA. */
+  address: field(2, ip),
+  /** Routed CIDRs. */
+  additionalAddresses: field(3, list(cidr)),
+  /** Candidate endpoints. */
+  endpoints: field(4, list(ipPort)),
+  /** CIDRs not routed. */
+  excludeAdvertisedNetworks: field(5, list(cidr)),
+});
+export type KubeSpanAffiliateSpec = ValueOf<typeof kubeSpanAffiliateSpec>;
+
+export const serviceEndpoint = message({
+  /** Document name. */
+  name: field(1, text),
+  /** Host:port. */
+  endpoint: field(2, text),
+  /** No TLS. */
+  insecure: field(3, bool),
+});
+export type ServiceEndpoint = ValueOf<typeof serviceEndpoint>;
+
+/**
+ * Nodes as discovery knows them, by node id; in `cluster-raw` what each registry says, under `service/<id>`
+ * and `k8s/<id>`.
+ */
+export const affiliates = defineKind({
+  type: 'Affiliates.cluster.talos.dev',
+  defaultNamespace: 'cluster',
+  printColumns: {
+    Hostname: '{.hostname}',
+    'Machine Type': '{.machineType}',
+    Addresses: '{.addresses}',
+  },
+  spec: {
+    /** Discovery identity. */
+    nodeId: field(1, text),
+    /** Node IPs. */
+    addresses: field(2, list(ip)),
+    /** FQDN. */
+    hostname: field(3, text),
+    /** Kubernetes node name, empty when not a member. */
+    nodename: unlessEmpty(4, text),
+    /** `Talos (vX)`. */
+    operatingSystem: field(5, text),
+    machineType: field(6, machineType),
+    /** KubeSpan data. */
+    kubespan: unlessEmpty(7, kubeSpanAffiliateSpec),
+    /** Set on control planes. */
+    controlPlane: unlessEmpty(8, optional(controlPlane)),
+  },
+});
+export type AffiliateSpec = SpecOf<typeof affiliates>;
+
+/** `cluster`: how nodes find each other. It holds a key. */
+export const discoveryConfigs = defineKind({
+  type: 'DiscoveryConfigs.cluster.talos.dev',
+  defaultNamespace: 'config',
+  isSensitive: true,
+  spec: {
+    /** Deprecated. */
+    discoveryEnabled: field(1, bool),
+    /** K8s registry on. */
+    registryKubernetesEnabled: field(2, bool),
+    /** Legacy service flag. */
+    registryServiceEnabled: field(3, bool),
+    /** Legacy host:port. */
+    serviceEndpoint: field(4, text),
+    /** Legacy. */
+    serviceEndpointInsecure: unlessEmpty(5, bool),
+    /** AES key (YAML list of ints). */
+    serviceEncryptionKey: field(6, bytes),
+    /** Cluster id. */
+    serviceClusterID: field(7, text),
+    /** Discovery services. */
+    serviceEndpoints: field(8, list(serviceEndpoint)),
+  },
+});
+export type DiscoveryConfigSpec = SpecOf<typeof discoveryConfigs>;

@@ -1,0 +1,15 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { bool, field, list, text } from '../../spec/field-types.ts';
+
+/** `config`: who in Kubernetes may call the machines' own API. */
+export const kubernetesAccessConfigs = defineKind({
+  type: 'KubernetesAccessConfigs.cluster.talos.dev',
+  defaultNamespace: 'config',
+  spec: {
+    enabled: field(1, bool),
+    /** Os:* roles. */
+    allowedAPIRoles: field(2, list(text)),
+    allowedKubernetesNamespaces: field(3, list(text)),
+  },
+});
+export type KubernetesAccessConfigSpec = SpecOf<typeof kubernetesAccessConfigs>;

@@ -1,0 +1,76 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import {
+  field,
+  int,
+  ip,
+  list,
+  message,
+  optional,
+  text,
+  unlessEmpty,
+  type ValueOf,
+} from '../../spec/field-types.ts';
+import { machineType } from '../machine-type.ts';
+
+export const controlPlane = message({
+  /** API server port. */
+  port: field(1, int),
+});
+export type ControlPlaneSpec = ValueOf<typeof controlPlane>;
+
+/** `local`: the id of this node, persisted in STATE. */
+export const identities = defineKind({
+  type: 'Identities.cluster.talos.dev',
+  defaultNamespace: 'cluster',
+  printColumns: {
+    ID: '{.nodeId}',
+  },
+  spec: {
+    /** Base62 of 32 random bytes, persisted in STATE. */
+    nodeId: field(1, text),
+  },
+});
+export type IdentitySpec = SpecOf<typeof identities>;
+
+/** `current`: which cluster this is. */
+export const infos = defineKind({
+  type: 'Infos.cluster.talos.dev',
+  defaultNamespace: 'cluster',
+  printColumns: {
+    'Cluster ID': '{.clusterId}',
+    'Cluster Name': '{.clusterName}',
+  },
+  spec: {
+    /** Cluster.id. */
+    clusterId: field(1, text),
+    /** Cluster name. */
+    clusterName: field(2, text),
+  },
+});
+export type InfoSpec = SpecOf<typeof infos>;
+
+/** The nodes of the cluster, by name. */
+export const members = defineKind({
+  type: 'Members.cluster.talos.dev',
+  defaultNamespace: 'cluster',
+  printColumns: {
+    Hostname: '{.hostname}',
+    'Machine Type': '{.machineType}',
+    OS: '{.operatingSystem}',
+    Addresses: '{.addresses}',
+  },
+  spec: {
+    /** Identity. */
+    nodeId: field(1, text),
+    /** Node IPs. */
+    addresses: field(2, list(ip)),
+    /** FQDN. */
+    hostname: field(3, text),
+    machineType: field(4, machineType),
+    /** `Talos (vX)`. */
+    operatingSystem: field(5, text),
+    /** API port holder. */
+    controlPlane: unlessEmpty(6, optional(controlPlane)),
+  },
+});
+export type MemberSpec = SpecOf<typeof members>;

@@ -1,0 +1,14 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { defineBareSpec } from '../../spec/define-spec.ts';
+import { machineType } from '../machine-type.ts';
+
+/** `machine-type`: what this machine is. The spec is the word alone. */
+export const machineTypes = defineKind({
+  type: 'MachineTypes.config.talos.dev',
+  defaultNamespace: 'config',
+  printColumns: {
+    Type: '{@}',
+  },
+  codec: defineBareSpec(1, machineType),
+});
+export type MachineTypeSpec = SpecOf<typeof machineTypes>;

@@ -1,0 +1,117 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { bool, cidr, field, ip, list, mac, text, uint32, unlessEmpty } from '../../spec/field-types.ts';
+import { addressFlags, addressSortAlgorithm, configLayer, family, scope } from './enumerations.ts';
+
+/**
+ * Addresses that the kernel has, each under `<link>/<address>`; in `cluster` the public one that discovery
+ * saw.
+ */
+export const addressStatuses = defineKind({
+  type: 'AddressStatuses.net.talos.dev',
+  defaultNamespace: 'network',
+  aliases: ['address', 'addresses'],
+  printColumns: {
+    Address: '{.address}',
+    Link: '{.linkName}',
+  },
+  spec: {
+    address: field(1, cidr),
+    local: unlessEmpty(2, ip),
+    broadcast: unlessEmpty(3, ip),
+    anycast: unlessEmpty(4, ip),
+    multicast: unlessEmpty(5, ip),
+    /** Ifindex. */
+    linkIndex: field(6, uint32),
+    linkName: field(7, text),
+    family: field(8, family),
+    scope: field(9, scope),
+    /** Comma list. */
+    flags: field(10, addressFlags),
+    /** IFA_RT_PRIORITY. */
+    priority: field(11, uint32),
+  },
+});
+export type AddressStatusSpec = SpecOf<typeof addressStatuses>;
+
+export const addressSpecsFields = {
+  address: field(1, cidr),
+  linkName: field(2, text),
+  family: field(3, family),
+  scope: field(4, scope),
+  /** Comma list. */
+  flags: field(5, addressFlags),
+  /** Gratuitous ARP. */
+  announceWithARP: unlessEmpty(6, bool),
+  /** Route metric. */
+  priority: unlessEmpty(8, uint32),
+  layer: field(7, configLayer),
+};
+
+/**
+ * Addresses that links should have; in `network-config` those of each layer, under
+ * `<layer>/<link>/<address>`.
+ */
+export const addressSpecs = defineKind({
+  type: 'AddressSpecs.net.talos.dev',
+  defaultNamespace: 'network',
+  spec: addressSpecsFields,
+});
+export type AddressSpecSpec = SpecOf<typeof addressSpecs>;
+
+/**
+ * Where the node is: `default`, `current`, `accumulative`, `routed` and, of all but `default`, the parts
+ * `-only-k8s` and `-no-k8s`.
+ */
+export const nodeAddresses = defineKind({
+  type: 'NodeAddresses.net.talos.dev',
+  defaultNamespace: 'network',
+  printColumns: {
+    Addresses: '{.addresses}',
+    SortAlgorithm: '{.sortAlgorithm}',
+  },
+  spec: {
+    addresses: field(1, list(cidr)),
+    sortAlgorithm: field(2, addressSortAlgorithm),
+  },
+});
+export type NodeAddressSpec = SpecOf<typeof nodeAddresses>;
+
+/** Which addresses the parts of the node addresses have: `only-k8s`, `no-k8s`. */
+export const nodeAddressFilters = defineKind({
+  type: 'NodeAddressFilters.net.talos.dev',
+  defaultNamespace: 'network',
+  printColumns: {
+    'Include Subnets': '{.includeSubnets}',
+    'Exclude Subnets': '{.excludeSubnets}',
+  },
+  spec: {
+    includeSubnets: field(1, list(cidr)),
+    excludeSubnets: field(2, list(cidr)),
+  },
+});
+export type NodeAddressFilterSpec = SpecOf<typeof nodeAddressFilters>;
+
+/** `default`: how node addresses are sorted. */
+export const nodeAddressSortAlgorithms = defineKind({
+  type: 'NodeAddressSortAlgorithms.net.talos.dev',
+  defaultNamespace: 'network',
+  printColumns: {
+    Algorithm: '{.algorithm}',
+  },
+  spec: {
+    algorithm: field(1, addressSortAlgorithm),
+  },
+});
+export type NodeAddressSortAlgorithmSpec = SpecOf<typeof nodeAddressSortAlgorithms>;
+
+/** `first`: the hardware address that stands for the machine. */
+export const hardwareAddresses = defineKind({
+  type: 'HardwareAddresses.net.talos.dev',
+  defaultNamespace: 'network',
+  spec: {
+    /** Link name. */
+    name: field(1, text),
+    hardwareAddr: field(2, mac),
+  },
+});
+export type HardwareAddressSpec = SpecOf<typeof hardwareAddresses>;

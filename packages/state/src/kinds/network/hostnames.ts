@@ -1,0 +1,35 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { field, text } from '../../spec/field-types.ts';
+import { configLayer } from './enumerations.ts';
+
+/** `hostname`: how the node is called. */
+export const hostnameStatuses = defineKind({
+  type: 'HostnameStatuses.net.talos.dev',
+  defaultNamespace: 'network',
+  aliases: ['hostname'],
+  printColumns: {
+    Hostname: '{.hostname}',
+    Domainname: '{.domainname}',
+  },
+  spec: {
+    /** Short name. */
+    hostname: field(1, text),
+    /** Domain or empty. */
+    domainname: field(2, text),
+  },
+});
+export type HostnameStatusSpec = SpecOf<typeof hostnameStatuses>;
+
+export const hostnameSpecsFields = {
+  hostname: field(1, text),
+  domainname: field(2, text),
+  layer: field(3, configLayer),
+};
+
+/** `hostname`: how the node should be called; in `network-config` by layer. */
+export const hostnameSpecs = defineKind({
+  type: 'HostnameSpecs.net.talos.dev',
+  defaultNamespace: 'network',
+  spec: hostnameSpecsFields,
+});
+export type HostnameSpecSpec = SpecOf<typeof hostnameSpecs>;

@@ -1,0 +1,161 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import {
+  bool,
+  field,
+  inlined,
+  int,
+  list,
+  mac,
+  optional,
+  text,
+  uint32,
+  unlessEmpty,
+  yamlObject,
+} from '../../spec/field-types.ts';
+import { configLayer, duplex, linkFlags, linkType, operationalState, port } from './enumerations.ts';
+import {
+  bondMasterSpec,
+  bondSlave,
+  bridgeMasterSpec,
+  bridgeSlave,
+  vethSpec,
+  vlanSpec,
+  vrfMasterSpec,
+  vrfSlave,
+  wireguardSpec,
+} from './link-parts.ts';
+
+/** The alias that each link should have, by link. */
+export const linkAliasSpecs = defineKind({
+  type: 'LinkAliasSpecs.net.talos.dev',
+  defaultNamespace: 'network',
+  printColumns: {
+    Alias: '{.alias}',
+  },
+  spec: {
+    /** IFLA_IFALIAS value. */
+    alias: field(1, text),
+  },
+});
+export type LinkAliasSpecSpec = SpecOf<typeof linkAliasSpecs>;
+
+/** `wireguard`: counted up when statuses of links must be read again. */
+export const linkRefreshes = defineKind({
+  type: 'LinkRefreshes.net.talos.dev',
+  defaultNamespace: 'network',
+  spec: {
+    /** Bump counter. */
+    generation: field(1, int),
+  },
+});
+export type LinkRefreshSpec = SpecOf<typeof linkRefreshes>;
+
+/** Links as the kernel has them, by name. */
+export const linkStatuses = defineKind({
+  type: 'LinkStatuses.net.talos.dev',
+  defaultNamespace: 'network',
+  aliases: ['link', 'links'],
+  printColumns: {
+    Alias: '{.alias}',
+    Type: '{.type}',
+    Kind: '{.kind}',
+    'Hw Addr': '{.hardwareAddr}',
+    'Oper State': '{.operationalState}',
+    'Link State': '{.linkState}',
+  },
+  spec: {
+    alias: unlessEmpty(31, text),
+    altNames: unlessEmpty(32, list(text)),
+    /** Ifindex. */
+    index: field(1, uint32),
+    type: field(2, linkType),
+    /** Parent ifindex. */
+    linkIndex: field(3, uint32),
+    /** Comma list. */
+    flags: field(4, linkFlags),
+    hardwareAddr: field(5, mac),
+    permanentAddr: field(30, mac),
+    broadcastAddr: field(6, mac),
+    mtu: field(7, uint32),
+    queueDisc: field(8, text),
+    masterIndex: unlessEmpty(9, uint32),
+    operationalState: field(10, operationalState),
+    /** Rtnl kind or empty. */
+    kind: field(11, text),
+    slaveKind: field(12, text),
+    busPath: unlessEmpty(13, text),
+    pciID: unlessEmpty(14, text),
+    driver: unlessEmpty(15, text),
+    driverVersion: unlessEmpty(16, text),
+    firmwareVersion: unlessEmpty(17, text),
+    /** `0x%04x`. */
+    productID: unlessEmpty(18, text),
+    /** `0x%04x`. */
+    vendorID: unlessEmpty(19, text),
+    product: unlessEmpty(20, text),
+    vendor: unlessEmpty(21, text),
+    /** Carrier via ethtool. */
+    linkState: field(22, bool),
+    speedMbit: unlessEmpty(23, int),
+    port: field(24, port),
+    duplex: field(25, duplex),
+    vlan: unlessEmpty(26, vlanSpec),
+    bridgeMaster: unlessEmpty(27, bridgeMasterSpec),
+    bondMaster: unlessEmpty(28, bondMasterSpec),
+    vrfMaster: unlessEmpty(33, vrfMasterSpec),
+    /** No private/preshared keys shown. */
+    wireguard: unlessEmpty(29, wireguardSpec),
+    veth: unlessEmpty(34, vethSpec),
+  },
+});
+export type LinkStatusSpec = SpecOf<typeof linkStatuses>;
+
+export const linkSpecsFields = {
+  name: field(1, text),
+  /** Create if absent. */
+  logical: field(2, bool),
+  up: field(3, bool),
+  /** 0 leaves as is. */
+  mtu: field(4, uint32),
+  /** For logical links. */
+  kind: field(5, text),
+  type: field(6, linkType),
+  /** MAC override. */
+  hardwareAddr: unlessEmpty(15, mac),
+  /** VLAN parent. */
+  parentName: unlessEmpty(7, text),
+  /** BondSlave fields `masterName`, `slaveIndex` inlined. */
+  bondSlave: inlined(8, bondSlave),
+  bridgeSlave: unlessEmpty(9, bridgeSlave),
+  vrfSlave: unlessEmpty(18, vrfSlave),
+  vlan: unlessEmpty(10, vlanSpec),
+  bondMaster: unlessEmpty(11, bondMasterSpec),
+  bridgeMaster: unlessEmpty(12, bridgeMasterSpec),
+  vrfMaster: unlessEmpty(17, vrfMasterSpec),
+  wireguard: unlessEmpty(13, wireguardSpec),
+  veth: unlessEmpty(19, vethSpec),
+  layer: field(14, configLayer),
+  /** Tri-state. */
+  multicast: unlessEmpty(16, optional(bool)),
+};
+
+/** Links as they should be, by name; in `network-config` by layer. They may hold keys of WireGuard. */
+export const linkSpecs = defineKind({
+  type: 'LinkSpecs.net.talos.dev',
+  defaultNamespace: 'network',
+  isSensitive: true,
+  spec: linkSpecsFields,
+});
+export type LinkSpecSpec = SpecOf<typeof linkSpecs>;
+
+/**
+ * Entries of the old list of interfaces in the machine configuration, under `<interface>/<index of three
+ * digits>`.
+ */
+export const deviceConfigSpecs = defineKind({
+  type: 'DeviceConfigSpecs.net.talos.dev',
+  defaultNamespace: 'network',
+  isSensitive: true,
+  spec: { device: field(1, yamlObject) },
+});
+export type DeviceConfigSpecSpec = SpecOf<typeof deviceConfigSpecs>;

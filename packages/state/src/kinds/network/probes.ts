@@ -1,0 +1,60 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import {
+  bool,
+  duration,
+  field,
+  int,
+  message,
+  optional,
+  text,
+  unlessEmpty,
+  url,
+  type ValueOf,
+} from '../../spec/field-types.ts';
+import { configLayer } from './enumerations.ts';
+
+export const tcpProbeSpec = message({
+  endpoint: field(1, text),
+  timeout: field(2, duration),
+});
+export type TCPProbeSpec = ValueOf<typeof tcpProbeSpec>;
+
+export const httpProbeSpec = message({
+  url: field(1, optional(url)),
+  timeout: field(2, duration),
+});
+export type HTTPProbeSpec = ValueOf<typeof httpProbeSpec>;
+
+export const probeSpecsFields = {
+  interval: field(1, duration),
+  failureThreshold: field(2, int),
+  tcp: unlessEmpty(3, tcpProbeSpec),
+  layer: field(4, configLayer),
+  http: unlessEmpty(5, httpProbeSpec),
+};
+
+/**
+ * Probes that tell whether there is a network, under `tcp:<endpoint>` or `http:<url>`; in `network-config` by
+ * layer.
+ */
+export const probeSpecs = defineKind({
+  type: 'ProbeSpecs.net.talos.dev',
+  defaultNamespace: 'network',
+  spec: probeSpecsFields,
+});
+export type ProbeSpecSpec = SpecOf<typeof probeSpecs>;
+
+/** What each probe found last. */
+export const probeStatuses = defineKind({
+  type: 'ProbeStatuses.net.talos.dev',
+  defaultNamespace: 'network',
+  aliases: ['probe', 'probes'],
+  printColumns: {
+    Success: '{.success}',
+  },
+  spec: {
+    success: field(1, bool),
+    lastError: field(2, text),
+  },
+});
+export type ProbeStatusSpec = SpecOf<typeof probeStatuses>;

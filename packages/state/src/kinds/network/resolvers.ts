@@ -1,0 +1,51 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { bool, field, ip, list, message, text, unlessEmpty, type ValueOf } from '../../spec/field-types.ts';
+import { configLayer, dnsProtocol } from './enumerations.ts';
+
+export const nameServerSpec = message({
+  addr: field(1, ip),
+  /** `Do53`,`DoT`,`DoH`. */
+  protocol: field(2, dnsProtocol),
+  tlsServerName: field(3, text),
+});
+export type NameServerSpec = ValueOf<typeof nameServerSpec>;
+
+/** `resolvers`: the name servers in use. */
+export const resolverStatuses = defineKind({
+  type: 'ResolverStatuses.net.talos.dev',
+  defaultNamespace: 'network',
+  aliases: ['resolvers'],
+  printColumns: {
+    Resolvers: '{.dnsServers}',
+    'Search Domains': '{.searchDomains}',
+  },
+  spec: {
+    dnsServers: field(1, list(ip)),
+    nameServers: unlessEmpty(4, list(nameServerSpec)),
+    searchDomains: field(2, list(text)),
+  },
+});
+export type ResolverStatusSpec = SpecOf<typeof resolverStatuses>;
+
+export const resolverSpecsFields = {
+  /** Flat IP list (deprecated mirror). */
+  dnsServers: field(1, list(ip)),
+  /** With protocol. */
+  nameServers: unlessEmpty(4, list(nameServerSpec)),
+  layer: field(2, configLayer),
+  searchDomains: unlessEmpty(3, list(text)),
+  searchDomainsOverridden: unlessEmpty(5, bool),
+};
+
+/** `resolvers`: the name servers to be used; in `network-config` by layer. */
+export const resolverSpecs = defineKind({
+  type: 'ResolverSpecs.net.talos.dev',
+  defaultNamespace: 'network',
+  printColumns: {
+    Layer: '{.layer}',
+    Resolvers: '{.dnsServers}',
+    'Search Domains': '{.searchDomains}',
+  },
+  spec: resolverSpecsFields,
+});
+export type ResolverSpecSpec = SpecOf<typeof resolverSpecs>;

@@ -1,0 +1,144 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import {
+  cidr,
+  field,
+  ip,
+  list,
+  message,
+  text,
+  uint32,
+  unlessEmpty,
+  type ValueOf,
+} from '../../spec/field-types.ts';
+import {
+  configLayer,
+  family,
+  routeFlags,
+  routeProtocol,
+  routeType,
+  routingRuleAction,
+  routingTable,
+  scope,
+} from './enumerations.ts';
+
+export const routeNextHop = message({
+  gateway: field(1, ip),
+  outLinkName: unlessEmpty(2, text),
+  weight: unlessEmpty(3, uint32),
+});
+export type RouteNextHop = ValueOf<typeof routeNextHop>;
+
+/**
+ * Routes that the kernel has. Id: `[<table>/ unless main][<link>/ if
+ * inet6]<family>/<gateway>/<destination>/<priority>`.
+ */
+export const routeStatuses = defineKind({
+  type: 'RouteStatuses.net.talos.dev',
+  defaultNamespace: 'network',
+  aliases: ['route', 'routes'],
+  printColumns: {
+    Destination: '{.dst}',
+    Gateway: '{.gateway}',
+    Link: '{.outLinkName}',
+    Metric: '{.priority}',
+  },
+  spec: {
+    family: field(1, family),
+    /** CIDR, empty string for default. */
+    dst: field(2, cidr),
+    src: field(3, ip),
+    gateway: field(4, ip),
+    outLinkIndex: unlessEmpty(5, uint32),
+    outLinkName: unlessEmpty(6, text),
+    table: field(7, routingTable),
+    /** Metric. */
+    priority: field(8, uint32),
+    scope: field(9, scope),
+    type: field(10, routeType),
+    /** Comma list. */
+    flags: field(11, routeFlags),
+    protocol: field(12, routeProtocol),
+    mtu: unlessEmpty(13, uint32),
+    nextHops: unlessEmpty(14, list(routeNextHop)),
+  },
+});
+export type RouteStatusSpec = SpecOf<typeof routeStatuses>;
+
+export const routeSpecsFields = {
+  family: field(1, family),
+  /** CIDR, empty for default. */
+  dst: field(2, cidr),
+  /** Preferred source. */
+  src: field(3, ip),
+  gateway: field(4, ip),
+  outLinkName: unlessEmpty(5, text),
+  table: field(6, routingTable),
+  /** Metric. */
+  priority: unlessEmpty(7, uint32),
+  scope: field(8, scope),
+  type: field(9, routeType),
+  /** Comma list. */
+  flags: field(10, routeFlags),
+  protocol: field(11, routeProtocol),
+  layer: field(12, configLayer),
+  mtu: unlessEmpty(13, uint32),
+  /** Multipath. */
+  nextHops: unlessEmpty(14, list(routeNextHop)),
+};
+
+/** Routes that there should be, under ids like those of their statuses; in `network-config` by layer. */
+export const routeSpecs = defineKind({
+  type: 'RouteSpecs.net.talos.dev',
+  defaultNamespace: 'network',
+  spec: routeSpecsFields,
+});
+export type RouteSpecSpec = SpecOf<typeof routeSpecs>;
+
+/**
+ * Rules that choose a routing table, under `<family>/<priority of five digits>`; in `network-config` by
+ * layer.
+ */
+export const routingRuleSpecs = defineKind({
+  type: 'RoutingRuleSpecs.net.talos.dev',
+  defaultNamespace: 'network',
+  spec: {
+    family: field(1, family),
+    src: field(2, cidr),
+    dst: field(3, cidr),
+    table: field(4, routingTable),
+    priority: field(5, uint32),
+    action: field(6, routingRuleAction),
+    iifName: unlessEmpty(7, text),
+    oifName: unlessEmpty(8, text),
+    fwMark: unlessEmpty(9, uint32),
+    fwMask: unlessEmpty(10, uint32),
+    layer: field(11, configLayer),
+  },
+});
+export type RoutingRuleSpecSpec = SpecOf<typeof routingRuleSpecs>;
+
+/** Routing rules that the kernel has, under `<family>/<priority of five digits>`. */
+export const routingRuleStatuses = defineKind({
+  type: 'RoutingRuleStatuses.net.talos.dev',
+  defaultNamespace: 'network',
+  aliases: ['routingrule', 'routingrules'],
+  printColumns: {
+    Src: '{.src}',
+    Dst: '{.dst}',
+    Table: '{.table}',
+    Priority: '{.priority}',
+  },
+  spec: {
+    family: field(1, family),
+    src: field(2, cidr),
+    dst: field(3, cidr),
+    table: field(4, routingTable),
+    priority: field(5, uint32),
+    action: field(6, routingRuleAction),
+    iifName: unlessEmpty(7, text),
+    oifName: unlessEmpty(8, text),
+    fwMark: unlessEmpty(9, uint32),
+    fwMask: unlessEmpty(10, uint32),
+  },
+});
+export type RoutingRuleStatusSpec = SpecOf<typeof routingRuleStatuses>;

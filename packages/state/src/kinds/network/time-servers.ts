@@ -1,0 +1,38 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { bool, field, list, text, unlessEmpty } from '../../spec/field-types.ts';
+import { configLayer } from './enumerations.ts';
+
+/** `timeservers`: the time servers in use. */
+export const timeServerStatuses = defineKind({
+  type: 'TimeServerStatuses.net.talos.dev',
+  defaultNamespace: 'network',
+  aliases: ['timeserver', 'timeservers'],
+  printColumns: {
+    Timeservers: '{.timeServers}',
+    UseNTS: '{.useNTS}',
+  },
+  spec: {
+    timeServers: field(1, list(text)),
+    useNTS: field(2, bool),
+  },
+});
+export type TimeServerStatusSpec = SpecOf<typeof timeServerStatuses>;
+
+export const timeServerSpecsFields = {
+  /** Hosts or /dev/ptpN. */
+  timeServers: field(1, list(text)),
+  useNTS: unlessEmpty(3, bool),
+  layer: field(2, configLayer),
+};
+
+/** `timeservers`: the time servers to be used; in `network-config` by layer. */
+export const timeServerSpecs = defineKind({
+  type: 'TimeServerSpecs.net.talos.dev',
+  defaultNamespace: 'network',
+  printColumns: {
+    Timeservers: '{.timeServers}',
+    UseNTS: '{.useNTS}',
+  },
+  spec: timeServerSpecsFields,
+});
+export type TimeServerSpecSpec = SpecOf<typeof timeServerSpecs>;

@@ -1,0 +1,37 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { bool, field, ip, list, text } from '../../spec/field-types.ts';
+
+/** `apid`: how apid listens and whom it lets in. */
+export const apiServiceConfigs = defineKind({
+  type: 'APIServiceConfigs.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  spec: {
+    /** `:50000`. */
+    listenAddress: field(1, text),
+    /** No proxying. */
+    nodeRoutingDisabled: field(2, bool),
+    /** Maintenance roles. */
+    readonlyRoleMode: field(3, bool),
+    skipVerifyingClientCert: field(4, bool),
+  },
+});
+export type ApiServiceConfigSpec = SpecOf<typeof apiServiceConfigs>;
+
+/** `maintenance`: where a node without configuration listens. */
+export const maintenanceServiceConfigs = defineKind({
+  type: 'MaintenanceServiceConfigs.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  spec: {
+    listenAddress: field(1, text),
+    reachableAddresses: field(2, list(ip)),
+  },
+});
+export type MaintenanceServiceConfigSpec = SpecOf<typeof maintenanceServiceConfigs>;
+
+/** `maintenance` is there while the node waits for its configuration. */
+export const maintenanceServiceRequests = defineKind({
+  type: 'MaintenanceServiceRequests.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  spec: {},
+});
+export type MaintenanceServiceRequestSpec = SpecOf<typeof maintenanceServiceRequests>;

@@ -1,0 +1,37 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { double, field, list, text, unlessEmpty } from '../../spec/field-types.ts';
+
+/** Problems that somebody should look at, by kind. */
+export const diagnostics = defineKind({
+  type: 'Diagnostics.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  printColumns: {
+    Message: '{.message}',
+  },
+  spec: {
+    /** One-line problem. */
+    message: field(1, text),
+    /** Extra lines. */
+    details: field(2, list(text)),
+  },
+});
+export type DiagnosticSpec = SpecOf<typeof diagnostics>;
+
+/** What was done when memory ran out, counted. */
+export const oomActions = defineKind({
+  type: 'OOMActions.talos.dev',
+  defaultNamespace: 'runtime',
+  aliases: ['oomaction', 'oomactions'],
+  printColumns: {
+    Time: '{.time}',
+    Score: '{.score}',
+  },
+  isSensitive: true,
+  spec: {
+    triggerContext: unlessEmpty(1, text),
+    score: unlessEmpty(2, double),
+    /** Killed. */
+    processes: unlessEmpty(3, list(text)),
+  },
+});
+export type OomActionSpec = SpecOf<typeof oomActions>;

@@ -1,0 +1,39 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { field, list, text, url } from '../../spec/field-types.ts';
+
+/** Environment variables from the machine configuration, by service: `machined`. */
+export const environments = defineKind({
+  type: 'Environments.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  aliases: ['env'],
+  printColumns: {
+    Variables: '{.variables}',
+  },
+  spec: {
+    /** Sorted KEY=VALUE list. */
+    variables: field(1, list(text)),
+  },
+});
+export type EnvironmentSpec = SpecOf<typeof environments>;
+
+/** `event-sink`: where events are sent. */
+export const eventSinkConfigs = defineKind({
+  type: 'EventSinkConfigs.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  spec: {
+    /** Host:port. */
+    endpoint: field(1, text),
+  },
+});
+export type EventSinkConfigSpec = SpecOf<typeof eventSinkConfigs>;
+
+/** `kmsg-log`: where messages of the kernel are sent. */
+export const kmsgLogConfigs = defineKind({
+  type: 'KmsgLogConfigs.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  spec: {
+    /** URLs (each printed as a URL struct map). */
+    destinations: field(1, list(url)),
+  },
+});
+export type KmsgLogConfigSpec = SpecOf<typeof kmsgLogConfigs>;

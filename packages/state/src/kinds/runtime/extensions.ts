@@ -1,0 +1,104 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { bool, field, list, message, text, unlessEmpty, type ValueOf } from '../../spec/field-types.ts';
+
+export const extensionServiceConfigFile = message({
+  content: field(1, text),
+  mountPath: field(2, text),
+});
+export type ExtensionServiceConfigFile = ValueOf<typeof extensionServiceConfigFile>;
+
+const extensionMetadata = message({
+  name: field(1, text),
+  version: field(2, text),
+  author: field(3, text),
+  description: field(4, text),
+  compatibility: field(
+    5,
+    message({
+      /** With which versions it goes, as an expression. */
+      talos: field(1, message({ version: field(1, text) })),
+    }),
+  ),
+  extraInfo: unlessEmpty(6, text),
+});
+
+/** Configuration of services of extensions, by name. It may hold secrets. */
+export const extensionServiceConfigs = defineKind({
+  type: 'ExtensionServiceConfigs.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  isSensitive: true,
+  spec: {
+    files: unlessEmpty(1, list(extensionServiceConfigFile)),
+    environment: unlessEmpty(2, list(text)),
+  },
+});
+export type ExtensionServiceConfigSpec = SpecOf<typeof extensionServiceConfigs>;
+
+/** Which configuration of a service of an extension is in its files. */
+export const extensionServiceConfigStatuses = defineKind({
+  type: 'ExtensionServiceConfigStatuses.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  spec: {
+    /** Applied config version. */
+    specVersion: field(1, text),
+  },
+});
+export type ExtensionServiceConfigStatusSpec = SpecOf<typeof extensionServiceConfigStatuses>;
+
+/** The extensions of the system, by layer. */
+export const extensionStatuses = defineKind({
+  type: 'ExtensionStatuses.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  aliases: ['extensions'],
+  printColumns: {
+    Name: '{.metadata.name}',
+    Version: '{.metadata.version}',
+  },
+  spec: {
+    /** Squashfs layer. */
+    image: field(1, text),
+    /** Semver constraint}}, `extraInfo?`#6}, all strings. */
+    metadata: field(2, extensionMetadata),
+  },
+});
+export type ExtensionStatusSpec = SpecOf<typeof extensionStatuses>;
+
+/** `image-factory-schematic`: how the image of this system was made. */
+export const imageFactorySchematics = defineKind({
+  type: 'ImageFactorySchematics.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  printColumns: {
+    'Schematic ID': '{.schematicId}',
+    Flavor: '{.flavor}',
+    'API URL': '{.apiUrl}',
+  },
+  spec: {
+    schematicId: field(1, text),
+    /** Author name. */
+    flavor: field(2, text),
+    /** Factory URL. */
+    apiUrl: field(3, text),
+  },
+});
+export type ImageFactorySchematicSpec = SpecOf<typeof imageFactorySchematics>;
+
+/** What the system is made of, by package. */
+export const sbomItems = defineKind({
+  type: 'SBOMItems.talos.dev',
+  defaultNamespace: 'runtime',
+  aliases: ['sbom', 'sboms'],
+  printColumns: {
+    Version: '{.version}',
+    License: '{.license}',
+    Extension: '{.extension}',
+  },
+  spec: {
+    name: field(1, text),
+    version: field(2, text),
+    license: unlessEmpty(3, text),
+    cpes: unlessEmpty(4, list(text)),
+    purls: unlessEmpty(5, list(text)),
+    extension: unlessEmpty(6, bool),
+  },
+});
+export type SbomItemSpec = SpecOf<typeof sbomItems>;

@@ -1,0 +1,54 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { field, int, list, text, unlessEmpty } from '../../spec/field-types.ts';
+import { kernelModuleState, kernelModuleType } from './enumerations.ts';
+
+/** Modules of the kernel by name, the built-in too. */
+export const kernelModuleStatuses = defineKind({
+  type: 'KernelModuleStatuses.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  aliases: ['module', 'modules'],
+  printColumns: {
+    Type: '{.type}',
+    State: '{.state}',
+  },
+  spec: {
+    type: field(1, kernelModuleType),
+    /** Bytes. */
+    size: field(2, int),
+    referenceCount: field(3, int),
+    dependencies: unlessEmpty(4, list(text)),
+    state: field(5, kernelModuleState),
+    address: field(6, text),
+  },
+});
+export type KernelModuleStatusSpec = SpecOf<typeof kernelModuleStatuses>;
+
+/** Modules that should be loaded, by name. */
+export const kernelModuleSpecs = defineKind({
+  type: 'KernelModuleSpecs.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  spec: {
+    /** Module name (key really is `string`). */
+    string: field(1, text),
+    parameters: field(2, list(text)),
+  },
+});
+export type KernelModuleSpecSpec = SpecOf<typeof kernelModuleSpecs>;
+
+/** Modules in the kernel's own list, by name. */
+export const loadedKernelModules = defineKind({
+  type: 'LoadedKernelModules.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  printColumns: {
+    State: '{.state}',
+  },
+  spec: {
+    size: field(1, int),
+    referenceCount: field(2, int),
+    dependencies: unlessEmpty(3, list(text)),
+    /** Raw `Live`…. */
+    state: field(4, text),
+    address: field(5, text),
+  },
+});
+export type LoadedKernelModuleSpec = SpecOf<typeof loadedKernelModules>;

@@ -1,0 +1,42 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { bool, field, text } from '../../spec/field-types.ts';
+
+/** Values of the META partition, under their tags such as `0x0a`. */
+export const metaKeys = defineKind({
+  type: 'MetaKeys.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  aliases: ['meta'],
+  printColumns: {
+    Value: '{.value}',
+  },
+  spec: {
+    value: field(1, text),
+  },
+});
+export type MetaKeySpec = SpecOf<typeof metaKeys>;
+
+/** `meta-loaded`: whether the META partition was read. */
+export const metaLoads = defineKind({
+  type: 'MetaLoads.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  printColumns: {
+    Done: '{.done}',
+  },
+  spec: {
+    done: field(1, bool),
+  },
+});
+export type MetaLoadSpec = SpecOf<typeof metaLoads>;
+
+/** `unique-machine-token`: what tells two machines with one UUID apart. */
+export const uniqueMachineTokens = defineKind({
+  type: 'UniqueMachineTokens.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  printColumns: {
+    Token: '{.token}',
+  },
+  spec: {
+    token: field(1, text),
+  },
+});
+export type UniqueMachineTokenSpec = SpecOf<typeof uniqueMachineTokens>;

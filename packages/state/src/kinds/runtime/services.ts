@@ -1,0 +1,52 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { bool, field, int32, text } from '../../spec/field-types.ts';
+
+/** The process of each service that runs. */
+export const servicePids = defineKind({
+  type: 'ServicePIDs.runtime.talos.dev',
+  defaultNamespace: 'runtime',
+  printColumns: {
+    PID: '{.pid}',
+  },
+  spec: {
+    pid: field(1, int32),
+    /** `mnt:[…]`. */
+    mountNamespace: field(2, text),
+  },
+});
+export type ServicePidSpec = SpecOf<typeof servicePids>;
+
+/** The services that run, by id. A service that does not run is not there. */
+export const services = defineKind({
+  type: 'Services.v1alpha1.talos.dev',
+  defaultNamespace: 'runtime',
+  aliases: ['svc'],
+  printColumns: {
+    Running: '{.running}',
+    Healthy: '{.healthy}',
+    'Health Unknown': '{.unknown}',
+  },
+  spec: {
+    running: field(1, bool),
+    healthy: field(2, bool),
+    /** Health unknown (no health check). */
+    unknown: field(3, bool),
+  },
+});
+export type ServiceSpec = SpecOf<typeof services>;
+
+/** `machine-config` asks for the machine configuration. */
+export const acquireConfigSpecs = defineKind({
+  type: 'AcquireConfigSpecs.v1alpha1.talos.dev',
+  defaultNamespace: 'runtime',
+  spec: {},
+});
+export type AcquireConfigSpecSpec = SpecOf<typeof acquireConfigSpecs>;
+
+/** `machine-config` is there once the machine configuration is. */
+export const acquireConfigStatuses = defineKind({
+  type: 'AcquireConfigStatuses.v1alpha1.talos.dev',
+  defaultNamespace: 'runtime',
+  spec: {},
+});
+export type AcquireConfigStatusSpec = SpecOf<typeof acquireConfigStatuses>;

@@ -1,0 +1,60 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { bool, double, duration, field, int, text } from '../../spec/field-types.ts';
+
+/** `node`: how the kernel steers the clock. */
+export const adjtimeStatuses = defineKind({
+  type: 'AdjtimeStatuses.v1alpha1.talos.dev',
+  defaultNamespace: 'runtime',
+  printColumns: {
+    Offset: '{.offset}',
+    EstError: '{.estError}',
+    MaxError: '{.maxError}',
+    Status: '{.status}',
+    Sync: '{.syncStatus}',
+  },
+  spec: {
+    offset: field(1, duration),
+    frequencyAdjustmentRatio: field(2, double),
+    maxError: field(3, duration),
+    estError: field(4, duration),
+    /** STA_* flags text. */
+    status: field(5, text),
+    /** PLL constant. */
+    constant: field(6, int),
+    syncStatus: field(7, bool),
+    /** TIME_* text. */
+    state: field(8, text),
+  },
+});
+export type AdjtimeStatusSpec = SpecOf<typeof adjtimeStatuses>;
+
+/** `node`: whether time servers contradict the clock. */
+export const ntpStatuses = defineKind({
+  type: 'NTPStatuses.v1alpha1.talos.dev',
+  defaultNamespace: 'runtime',
+  printColumns: {
+    'Spike Detected': '{.spikeDetected}',
+    'Consecutive Spikes': '{.consecutiveSpikes}',
+  },
+  spec: {
+    spikeDetected: field(1, bool),
+    consecutiveSpikes: field(2, int),
+  },
+});
+export type NtpStatusSpec = SpecOf<typeof ntpStatuses>;
+
+/** `node`: whether the clock can be trusted. */
+export const timeStatuses = defineKind({
+  type: 'TimeStatuses.v1alpha1.talos.dev',
+  defaultNamespace: 'runtime',
+  printColumns: {
+    Synced: '{.synced}',
+  },
+  spec: {
+    synced: field(1, bool),
+    /** Bumped on clock jumps over 15 min. */
+    epoch: field(2, int),
+    syncDisabled: field(3, bool),
+  },
+});
+export type TimeStatusSpec = SpecOf<typeof timeStatuses>;

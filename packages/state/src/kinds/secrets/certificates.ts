@@ -1,0 +1,124 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import {
+  bool,
+  bytes,
+  certificate,
+  certificateAndKey,
+  field,
+  ip,
+  list,
+  optional,
+  text,
+  unlessEmpty,
+  url,
+} from '../../spec/field-types.ts';
+
+/** `api`: the certificates of apid. */
+export const apiCertificates = defineKind({
+  type: 'ApiCertificates.secrets.talos.dev',
+  defaultNamespace: 'secrets',
+  isSensitive: true,
+  spec: {
+    acceptedCAs: field(4, list(certificate)),
+    /** Control plane only. */
+    client: field(2, optional(certificateAndKey)),
+    server: field(3, optional(certificateAndKey)),
+    /** Maintenance. */
+    skipVerifyingClientCert: field(5, bool),
+  },
+});
+export type ApiCertificateSpec = SpecOf<typeof apiCertificates>;
+
+/** What certificates are issued for: `api`, `k8s`, `maintenance`. */
+export const certSans = defineKind({
+  type: 'CertSANs.secrets.talos.dev',
+  defaultNamespace: 'secrets',
+  isSensitive: true,
+  spec: {
+    ips: field(1, list(ip)),
+    dnsNames: field(2, list(text)),
+    fqdn: field(3, text),
+  },
+});
+export type CertSanSpec = SpecOf<typeof certSans>;
+
+/** `trustd`: the certificate of trustd. */
+export const trustdCertificates = defineKind({
+  type: 'TrustdCertificates.secrets.talos.dev',
+  defaultNamespace: 'secrets',
+  isSensitive: true,
+  spec: {
+    acceptedCAs: field(3, list(certificate)),
+    server: field(2, optional(certificateAndKey)),
+  },
+});
+export type TrustdCertificateSpec = SpecOf<typeof trustdCertificates>;
+
+/** `etcd`: the certificates of etcd and its clients. */
+export const etcdSecrets = defineKind({
+  type: 'EtcdSecrets.secrets.talos.dev',
+  defaultNamespace: 'secrets',
+  isSensitive: true,
+  spec: {
+    etcd: field(1, optional(certificateAndKey)),
+    etcdPeer: field(2, optional(certificateAndKey)),
+    etcdAdmin: field(3, optional(certificateAndKey)),
+    etcdAPIServer: field(4, optional(certificateAndKey)),
+  },
+});
+export type EtcdSecretSpec = SpecOf<typeof etcdSecrets>;
+
+/** `k8s-dynamic-certs`: certificates of the API server, which follow its names. */
+export const kubernetesDynamicCerts = defineKind({
+  type: 'KubernetesDynamicCerts.secrets.talos.dev',
+  defaultNamespace: 'secrets',
+  isSensitive: true,
+  spec: {
+    apiServer: field(1, optional(certificateAndKey)),
+    apiServerKubeletClient: field(2, optional(certificateAndKey)),
+    frontProxy: field(3, optional(certificateAndKey)),
+  },
+});
+export type KubernetesDynamicCertSpec = SpecOf<typeof kubernetesDynamicCerts>;
+
+/** `k8s-certs`: kubeconfigs of the control plane. */
+export const kubernetesSecrets = defineKind({
+  type: 'KubernetesSecrets.secrets.talos.dev',
+  defaultNamespace: 'secrets',
+  isSensitive: true,
+  spec: {
+    schedulerKubeconfig: field(4, text),
+    controllerManagerKubeconfig: field(5, text),
+    localhostAdminKubeconfig: field(6, text),
+    adminKubeconfig: field(7, text),
+  },
+});
+export type KubernetesSecretSpec = SpecOf<typeof kubernetesSecrets>;
+
+/** `kubelet`: how kubelet joins the cluster. */
+export const kubeletSecrets = defineKind({
+  type: 'KubeletSecrets.secrets.talos.dev',
+  defaultNamespace: 'secrets',
+  isSensitive: true,
+  spec: {
+    /** URL struct map. */
+    endpoint: field(1, optional(url)),
+    endpointTLSServerName: unlessEmpty(6, text),
+    acceptedCAs: field(5, list(certificate)),
+    bootstrapTokenID: field(3, text),
+    bootstrapTokenSecret: field(4, text),
+  },
+});
+export type KubeletSecretSpec = SpecOf<typeof kubeletSecrets>;
+
+/** `salt`: what keys of encrypted volumes are mixed with, persisted in STATE. */
+export const encryptionSalts = defineKind({
+  type: 'EncryptionSalts.secrets.talos.dev',
+  defaultNamespace: 'secrets',
+  isSensitive: true,
+  spec: {
+    /** Bytes (YAML list of ints). */
+    diskSalt: field(1, bytes),
+  },
+});
+export type EncryptionSaltSpec = SpecOf<typeof encryptionSalts>;

@@ -1,0 +1,31 @@
+// Source: Talos v1.14: COSI resources, secrets.
+import type { ResourceKind } from '../../meta/define-kind.ts';
+import {
+  apiCertificates,
+  certSans,
+  encryptionSalts,
+  etcdSecrets,
+  kubeletSecrets,
+  kubernetesDynamicCerts,
+  kubernetesSecrets,
+  trustdCertificates,
+} from './certificates.ts';
+import { etcdRootSecrets, kubernetesRootSecrets, maintenanceRootSecrets, osRootSecrets } from './roots.ts';
+
+export * from './certificates.ts';
+export * from './roots.ts';
+
+export const secretsKinds: readonly ResourceKind[] = [
+  apiCertificates,
+  certSans,
+  encryptionSalts,
+  etcdSecrets,
+  etcdRootSecrets,
+  kubeletSecrets,
+  kubernetesSecrets,
+  kubernetesDynamicCerts,
+  kubernetesRootSecrets,
+  maintenanceRootSecrets,
+  osRootSecrets,
+  trustdCertificates,
+];

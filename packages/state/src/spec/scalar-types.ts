@@ -1,0 +1,119 @@
+import { type BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import type { FieldType } from './field-type.ts';
+import { floatText } from './float-text.ts';
+import { PlainScalar } from './plain-scalar.ts';
+
+/** A type of values that are one number of variable length on the wire. */
+export function varint<T>(
+  word: string,
+  empty: T,
+  pack: (writer: BinaryWriter, value: T) => void,
+  unpack: (reader: BinaryReader) => T,
+): FieldType<T> {
+  return {
+    shape: { word },
+    empty,
+    isEmpty: (value) => value === empty,
+    toYaml: (value) => value,
+    write: (writer, number, value) => pack(writer.uint32((number << 3) | WireType.Varint), value),
+    read: unpack,
+    pack,
+  };
+}
+
+export const bool: FieldType<boolean> = varint(
+  'bool',
+  false,
+  (writer, value) => void writer.bool(value),
+  (reader) => reader.bool(),
+);
+
+const signed = (word: string): FieldType<number> =>
+  varint(
+    word,
+    0,
+    (writer, value) => void writer.int64(value),
+    (reader) => Number(reader.int64()),
+  );
+
+const unsigned = (word: string): FieldType<number> =>
+  varint(
+    word,
+    0,
+    (writer, value) => void writer.uint64(value),
+    (reader) => Number(reader.uint64()),
+  );
+
+// Whole numbers, as far as JavaScript holds them exactly.
+export const int = signed('int');
+export const int32 = signed('int32');
+export const int64 = signed('int64');
+export const uint = unsigned('uint');
+export const uint8 = unsigned('uint8');
+export const uint16 = unsigned('uint16');
+export const uint32 = unsigned('uint32');
+export const uint64 = unsigned('uint64');
+
+/** Permissions of a file, as the number that they are. */
+export const mode = unsigned('mode');
+
+/** A number with a fraction. */
+export const double: FieldType<number> = {
+  shape: { word: 'double' },
+  empty: 0,
+  isEmpty: (value) => value === 0,
+  toYaml: (value) => new PlainScalar(floatText(value)),
+  write: (writer, number, value) => void writer.uint32((number << 3) | WireType.Bit64).double(value),
+  read: (reader) => reader.double(),
+  pack: (writer, value) => void writer.double(value),
+};
+
+/** Starts a field whose value says how long it is. */
+export const delimited = (writer: BinaryWriter, number: number) =>
+  writer.uint32((number << 3) | WireType.LengthDelimited);
+
+export const text: FieldType<string> = {
+  shape: { word: 'string' },
+  empty: '',
+  isEmpty: (value) => value === '',
+  toYaml: (value) => value,
+  write: (writer, number, value) => void delimited(writer, number).string(value),
+  read: (reader) => reader.string(),
+};
+
+/** A text that is bytes on the wire. */
+export const textBytes: FieldType<string> = {
+  ...text,
+  shape: { word: 'textbytes' },
+  write: (writer, number, value) => void delimited(writer, number).bytes(Buffer.from(value)),
+  read: (reader) => Buffer.from(reader.bytes()).toString(),
+};
+
+/** A text that is bytes on the wire and base64 in YAML. */
+export const base64Text: FieldType<string> = {
+  ...textBytes,
+  shape: { word: 'base64' },
+  toYaml: (value) => Buffer.from(value).toString('base64'),
+};
+
+/** Bytes; YAML lists them as numbers. */
+export const bytes: FieldType<Uint8Array> = {
+  shape: { word: 'bytes' },
+  empty: new Uint8Array(),
+  isEmpty: (value) => value.length === 0,
+  toYaml: (value) => [...value],
+  write: (writer, number, value) => void delimited(writer, number).bytes(value),
+  // A copy: the reader's bytes are a view of the whole message.
+  read: (reader) => Uint8Array.from(reader.bytes()),
+};
+
+/** An expression of CEL as text. Typed clients see that there is one and nothing of it: its message is left empty. */
+export const cel: FieldType<string> = {
+  ...text,
+  shape: { word: 'cel' },
+  write: (writer, number) => void delimited(writer, number).fork().join(),
+  read(reader) {
+    reader.bytes();
+    return '';
+  },
+};
