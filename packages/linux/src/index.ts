@@ -6,6 +6,7 @@ export * from './ip-address-text.ts';
 export * from './kernel-file.ts';
 export * from './kernel-log.ts';
 export * from './native-calls.ts';
+export * from './netlink/index.ts';
 export * from './network-link.ts';
 export * from './network-namespaces.ts';
 export * from './packet-ring.ts';

@@ -33,6 +33,21 @@ export interface NativeCalls {
   /** Where the bytes lie now, for structures that hold pointers. The caller keeps them alive over the call. */
   addressOf(bytes: Uint8Array): bigint;
   close(descriptor: number): void;
+  sendTo(descriptor: number, bytes: Uint8Array, address: Uint8Array): void;
+  /**
+   * The next datagram of a socket; undefined when there is none now. It is cut off at the end of `into`.
+   *
+   * @param address takes who sent it, as far as there is room
+   * @returns its length on its way, which may be more than there was room for
+   */
+  receiveFrom(descriptor: number, into: Uint8Array, address: Uint8Array): number | undefined;
+  /** @param argument what the driver reads and writes */
+  control(descriptor: number, request: number, argument: Uint8Array): void;
+  /**
+   * Calls `onReadable` in the event loop when there is something to read, and again as long as there is. It keeps no
+   * process alive and takes no thread. To be disposed before the descriptor is closed.
+   */
+  watchReadable(descriptor: number, onReadable: () => void): Disposable;
   /**
    * The names of the extended attributes of a file, each ending with a NUL byte. Does not follow a link.
    *
@@ -44,6 +59,8 @@ export interface NativeCalls {
 }
 
 const closeOnExec = 0o2000000;
+const dontWait = 0x40;
+const tellWholeLength = 0x20;
 const protectReadWrite = 1 | 2;
 const mapShared = 1;
 /** No list of attributes and no value of one is longer. */
@@ -72,6 +89,9 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
   const mmap = libc.func('uintptr_t mmap(uintptr_t, size_t, int, int, int, int64_t)');
   const munmap = libc.func('int munmap(uintptr_t, size_t)');
   const close = libc.func('int close(int)');
+  const sendto = libc.func('int64_t sendto(int, const void *, size_t, int, const void *, uint32_t)');
+  const recvfrom = libc.func('int64_t recvfrom(int, void *, size_t, int, void *, void *)');
+  const ioctl = libc.func('int ioctl(int, unsigned long, void *)');
   const llistxattr = libc.func('int64_t llistxattr(const void *, void *, size_t)');
   const lgetxattr = libc.func('int64_t lgetxattr(const void *, const void *, void *, size_t)');
 
@@ -107,6 +127,43 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
     },
     addressOf: (bytes) => koffi.address(bytes),
     close: (descriptor) => void checked('close', close(descriptor)),
+    sendTo: (descriptor, bytes, address) =>
+      void checked('sendto', Number(sendto(descriptor, bytes, bytes.length, 0, address, address.length))),
+    receiveFrom(descriptor, into, address) {
+      const addressLength = Buffer.alloc(4);
+      addressLength.writeUInt32LE(address.length);
+      const flags = dontWait | tellWholeLength;
+      const length = Number(recvfrom(descriptor, into, into.length, flags, address, addressLength));
+      if (length >= 0) return length;
+      const { errno } = koffi.os;
+      if (koffi.errno() === errno.EAGAIN) return undefined;
+      throw new SystemCallError('recvfrom', koffi.errno());
+    },
+    control: (descriptor, request, argument) => void checked('ioctl', ioctl(descriptor, request, argument)),
+    watchReadable(descriptor, onReadable) {
+      let isOpen = true;
+      let isDue = false;
+      // What is called straight from the poll runs no promises after it: the work is done in the same turn, but later.
+      const whenReady = (status: unknown) => {
+        if (isDue) return;
+        isDue = true;
+        setImmediate(() => {
+          isDue = false;
+          if (isOpen) onReadable();
+          // An error of the socket, such as lost news, ends the poll; reading has taken it away by now.
+          if (isOpen && status !== 0) handle.start(whenReady);
+        });
+      };
+      const handle = koffi.node.poll(descriptor, whenReady);
+      handle.unref();
+      return {
+        [Symbol.dispose]() {
+          if (!isOpen) return;
+          isOpen = false;
+          handle.close();
+        },
+      };
+    },
     listAttributes(path) {
       const list = Buffer.allocUnsafe(maxAttributeBytes);
       return Buffer.from(

@@ -1,0 +1,75 @@
+// What the kernel tells of links that it makes itself. Numbers are those of <linux/if_link.h> and <linux/if_bonding.h>.
+import { type Attributes, attributeList, attributeNumber, ipOf } from './attributes.ts';
+
+export interface KernelVlan {
+  readonly id: number;
+  /** 0x8100 (802.1q) or 0x88a8 (802.1ad). */
+  readonly protocol: number;
+}
+
+export interface KernelBridge {
+  readonly spanningTree: boolean;
+  readonly vlanFiltering: boolean;
+}
+
+/** Names of the numbers of a bond. */
+export const bondNumbers = {
+  ...{ mode: 1, miimon: 3, upDelay: 4, downDelay: 5, useCarrier: 6, arpInterval: 7, arpValidate: 9 },
+  ...{ arpAllTargets: 10, primaryIndex: 11, primaryReselect: 12, failOverMac: 13, xmitHashPolicy: 14 },
+  ...{ resendIgmp: 15, numPeerNotif: 16, allSlavesActive: 17, minLinks: 18, lpInterval: 19 },
+  ...{ packetsPerSlave: 20, lacpRate: 21, adSelect: 22, adActorSysPrio: 24, adUserPortKey: 25 },
+  ...{ tlbDynamicLb: 27, peerNotifyDelay: 28, lacpActive: 29, missedMax: 30 },
+} as const;
+const bondTargets = { arpIp: 8, nsIp6: 31 } as const;
+
+export interface KernelBond extends Readonly<Partial<Record<keyof typeof bondNumbers, number>>> {
+  readonly arpIpTargets: readonly string[];
+  readonly nsIp6Targets: readonly string[];
+}
+
+/** At most one of them is there: the kind of the link says which. */
+export interface LinkDetails {
+  readonly vlan?: KernelVlan;
+  readonly bridge?: KernelBridge;
+  readonly bond?: KernelBond;
+  readonly vrfTable?: number;
+}
+
+type Reader = (data: Attributes) => LinkDetails;
+
+const readers: Readonly<Record<string, Reader>> = {
+  vlan: (data) => ({
+    vlan: { id: attributeNumber(data, 1) ?? 0, protocol: swapped(attributeNumber(data, 5) ?? 0x0081) },
+  }),
+  bridge: (data) => ({
+    bridge: {
+      spanningTree: (attributeNumber(data, 5) ?? 0) !== 0,
+      vlanFiltering: (attributeNumber(data, 7) ?? 0) !== 0,
+    },
+  }),
+  bond: (data) => ({
+    bond: {
+      ...Object.fromEntries(
+        Object.entries(bondNumbers).flatMap(([name, type]) => {
+          const value = attributeNumber(data, type);
+          return value === undefined ? [] : [[name, value]];
+        }),
+      ),
+      arpIpTargets: targets(data.get(bondTargets.arpIp)),
+      nsIp6Targets: targets(data.get(bondTargets.nsIp6)),
+    },
+  }),
+  vrf: (data) => ({ vrfTable: attributeNumber(data, 1) ?? 0 }),
+};
+
+/** @throws Fault `data-loss` when an attribute is none */
+export function linkDetailsOf(kind: string, data: Attributes): LinkDetails {
+  return Object.hasOwn(readers, kind) ? (readers[kind]?.(data) ?? {}) : {};
+}
+
+/** A number of two bytes that the kernel tells in network order. */
+const swapped = (value: number) => ((value & 0xff) << 8) | (value >> 8);
+
+function targets(value: Uint8Array | undefined): string[] {
+  return value === undefined ? [] : attributeList(value).map(([, bytes]) => ipOf(bytes));
+}

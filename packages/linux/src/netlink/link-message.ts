@@ -1,0 +1,84 @@
+import {
+  attributeList,
+  attributeMac,
+  attributeNumber,
+  attributesOf,
+  attributeText,
+  nestedAttributes,
+} from './attributes.ts';
+import { type LinkDetails, linkDetailsOf } from './link-details.ts';
+import { requireBytes, viewOf } from './netlink-message.ts';
+
+/** A network device as the kernel tells it. Numbers are those of <linux/if.h> and <linux/if_arp.h>. */
+export interface KernelLink {
+  readonly index: number;
+  readonly name: string;
+  readonly alias: string;
+  readonly altNames: readonly string[];
+  /** `ARPHRD_*`. */
+  readonly hardwareType: number;
+  /** `IFF_*`. */
+  readonly flags: number;
+  readonly hardwareAddress: string;
+  /** Of the device itself; empty where it has none. */
+  readonly permanentAddress: string;
+  readonly broadcastAddress: string;
+  readonly mtu: number;
+  readonly queueDiscipline: string;
+  /** The device below or beside this one (the parent of a VLAN, the other end of a pair); 0 when there is none. */
+  readonly linkIndex: number;
+  /** The bond, bridge or VRF that it belongs to; 0 when there is none. */
+  readonly masterIndex: number;
+  /** `IF_OPER_*`. */
+  readonly operationalState: number;
+  readonly hasCarrier: boolean;
+  /** What made it, such as `vlan`; empty for hardware. */
+  readonly kind: string;
+  /** What it is to its master; empty without one. */
+  readonly slaveKind: string;
+  readonly details: LinkDetails;
+}
+
+const headerBytes = 16;
+const attribute = {
+  ...{ address: 1, broadcast: 2, name: 3, mtu: 4, link: 5, queueDiscipline: 6, master: 10, operState: 16 },
+  ...{ info: 18, alias: 20, carrier: 33, properties: 52, altName: 53, permanentAddress: 54 },
+} as const;
+const info = { kind: 1, data: 2, slaveKind: 4 } as const;
+
+/**
+ * Reads what follows the header of a message about a link.
+ *
+ * @throws Fault `data-loss` when it is cut short.
+ */
+export function decodeLink(payload: Uint8Array): KernelLink {
+  requireBytes(payload, headerBytes, 'a link');
+  const view = viewOf(payload);
+  const attributes = attributesOf(payload.subarray(headerBytes));
+  const made = nestedAttributes(attributes, attribute.info);
+  const kind = attributeText(made, info.kind);
+  const properties = attributeList(attributes.get(attribute.properties) ?? new Uint8Array());
+  const number = (type: number) => attributeNumber(attributes, type) ?? 0;
+  return {
+    index: view.getInt32(4, true),
+    name: attributeText(attributes, attribute.name),
+    alias: attributeText(attributes, attribute.alias),
+    altNames: properties
+      .filter(([type]) => type === attribute.altName)
+      .map(([type, value]) => attributeText(new Map([[type, value]]), type)),
+    hardwareType: view.getUint16(2, true),
+    flags: view.getUint32(8, true),
+    hardwareAddress: attributeMac(attributes, attribute.address),
+    permanentAddress: attributeMac(attributes, attribute.permanentAddress),
+    broadcastAddress: attributeMac(attributes, attribute.broadcast),
+    mtu: number(attribute.mtu),
+    queueDiscipline: attributeText(attributes, attribute.queueDiscipline),
+    linkIndex: number(attribute.link),
+    masterIndex: number(attribute.master),
+    operationalState: number(attribute.operState),
+    hasCarrier: number(attribute.carrier) !== 0,
+    kind,
+    slaveKind: attributeText(made, info.slaveKind),
+    details: linkDetailsOf(kind, nestedAttributes(made, info.data)),
+  };
+}

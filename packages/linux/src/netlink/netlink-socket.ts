@@ -1,0 +1,116 @@
+import { Fault, faultFrom } from '@nodewright/fault';
+import type { NativeCalls } from '../native-calls.ts';
+import { messagesOf, type NetlinkMessage, viewOf } from './netlink-message.ts';
+
+/** What came: messages of the kernel, or the news that some were lost for want of room. */
+export type Received =
+  | { readonly kind: 'messages'; readonly messages: NetlinkMessage[] }
+  | { readonly kind: 'lost' };
+
+/** A socket to the part of the kernel that knows links, addresses and routes. The one who opened it disposes it. */
+export interface NetlinkSocket extends Disposable {
+  readonly descriptor: number;
+  send(message: Uint8Array): void;
+  /**
+   * What has come; undefined when there is nothing now. What others than the kernel sent is passed over. The messages
+   * are views of memory that the next call of any socket writes again.
+   *
+   * @throws Fault `data-loss` for a datagram that is no netlink.
+   */
+  receive(): Received | undefined;
+}
+
+const netlinkFamily = 16;
+const rawSocket = 3;
+const routeProtocol = 0;
+const socketLevel = 1;
+const receiveBufferSize = 8;
+const addressBytes = 12;
+const senderOffset = 4;
+const kernel = 0;
+/** The kernel makes no datagram of a dump longer, and its other messages are short. */
+const datagramBytes = 65_536;
+const receiveBufferBytes = 1 << 20;
+
+let shared: Buffer | undefined;
+
+/**
+ * Opens a socket.
+ *
+ * @param groups bits of the multicast groups whose news it gets; 0: answers only
+ * @throws Fault `unavailable` where the kernel has no netlink, or the process may not use it
+ */
+export function openNetlinkSocket(calls: NativeCalls, groups: number): NetlinkSocket {
+  const descriptor = inWords('cannot open a netlink socket', () =>
+    calls.socket(netlinkFamily, rawSocket, routeProtocol),
+  );
+  try {
+    // The kernel doubles it, and takes less where an administrator has said so.
+    if (groups !== 0)
+      calls.setSocketOption(descriptor, socketLevel, receiveBufferSize, word(receiveBufferBytes));
+    calls.bind(descriptor, netlinkAddress(groups));
+  } catch (error) {
+    calls.close(descriptor);
+    throw faultFrom(error);
+  }
+  const sender = Buffer.alloc(addressBytes);
+  let isOpen = true;
+
+  return {
+    descriptor,
+    send: (message) => inWords('netlink', () => calls.sendTo(descriptor, message, netlinkAddress(0))),
+    receive() {
+      shared ??= Buffer.alloc(datagramBytes);
+      for (;;) {
+        const length = receiveInto(calls, descriptor, shared, sender);
+        if (length === undefined || length === 'lost') return length && { kind: 'lost' };
+        if (viewOf(sender).getUint32(senderOffset, true) !== kernel) continue;
+        if (length > shared.length) throw new Fault('data-loss', `netlink: a datagram of ${length} bytes`);
+        return { kind: 'messages', messages: messagesOf(shared.subarray(0, length)) };
+      }
+    },
+    [Symbol.dispose]() {
+      if (!isOpen) return;
+      isOpen = false;
+      calls.close(descriptor);
+    },
+  };
+}
+
+function receiveInto(
+  calls: NativeCalls,
+  descriptor: number,
+  into: Uint8Array,
+  sender: Uint8Array,
+): number | 'lost' | undefined {
+  try {
+    return calls.receiveFrom(descriptor, into, sender);
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOBUFS') return 'lost';
+    throw faultFrom(error);
+  }
+}
+
+function inWords<T>(what: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw new Fault('unavailable', `${what}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** A `struct sockaddr_nl`. As the receiver it is the kernel; as one's own the kernel chooses the number. */
+function netlinkAddress(groups: number): Uint8Array {
+  const address = Buffer.alloc(addressBytes);
+  address.writeUInt16LE(netlinkFamily, 0);
+  address.writeUInt32LE(groups, 8);
+  return address;
+}
+
+function word(value: number): Uint8Array {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}

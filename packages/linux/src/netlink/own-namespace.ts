@@ -1,0 +1,65 @@
+// For tests: a network of their own, in which they may change what they like, and ways to change it.
+import { execFileSync } from 'node:child_process';
+import koffi from 'koffi';
+import { capabilities, hasCapability } from '../effective-capabilities.ts';
+import type { NativeCalls } from '../native-calls.ts';
+import { encodeAttribute } from './attributes.ts';
+import {
+  encodeMessage,
+  errorNumberOf,
+  messagesOf,
+  netlinkFlags,
+  netlinkHeaderBytes,
+} from './netlink-message.ts';
+
+/** Why a test cannot have a network of its own; false when it can. */
+export const noOwnNamespace = hasCapability(capabilities.systemAdmin)
+  ? false
+  : 'a network namespace of its own needs CAP_SYS_ADMIN: run as root';
+
+const newNetwork = 0x4000_0000;
+
+/** From now on this thread, and what it starts, has a network of its own: a loopback device, and that is up. */
+export function enterOwnNamespace(): void {
+  const unshare = koffi.load('libc.so.6').func('int unshare(int)');
+  if (unshare(newNetwork) !== 0) throw new Error(`unshare: errno ${koffi.errno()}`);
+  ip('link set lo up');
+}
+
+/** Runs `ip` with these words. */
+export const ip = (words: string): string => execFileSync('ip', words.split(' '), { encoding: 'utf8' });
+
+export interface AddressChanger extends Disposable {
+  /** Adds or removes `<a>.<b>.<c>.<d>/32` and waits until the kernel has. */
+  add(linkIndex: number, address: readonly number[]): void;
+  remove(linkIndex: number, address: readonly number[]): void;
+}
+
+/** Changes addresses without a program, for when there are many. */
+export function openAddressChanger(calls: NativeCalls): AddressChanger {
+  const kernel = Buffer.alloc(12);
+  kernel.writeUInt16LE(16);
+  const socket = calls.socket(16, 3, 0);
+  calls.bind(socket, kernel);
+  const answer = Buffer.alloc(4096);
+  let sequence = 0;
+  const change = (type: number, moreFlags: number) => (linkIndex: number, address: readonly number[]) => {
+    const header = Buffer.from([2, 32, 0, 0, 0, 0, 0, 0]);
+    header.writeUInt32LE(linkIndex, 4);
+    const bytes = Uint8Array.from(address);
+    const payload = Buffer.concat([header, encodeAttribute(1, bytes), encodeAttribute(2, bytes)]);
+    const flags = netlinkFlags.request | netlinkFlags.acknowledge | moreFlags;
+    sequence += 1;
+    calls.sendTo(socket, encodeMessage({ type, flags, sequence, payload }), kernel);
+    const length = calls.receiveFrom(socket, answer, Buffer.alloc(12)) ?? 0;
+    if (length < netlinkHeaderBytes) throw new Error('the kernel does not answer');
+    const [message] = messagesOf(answer.subarray(0, length));
+    const errno = message === undefined ? -1 : errorNumberOf(message);
+    if (errno !== 0) throw new Error(`the kernel refuses ${address.join('.')}: errno ${errno}`);
+  };
+  return {
+    add: change(20, netlinkFlags.create | netlinkFlags.exclusive),
+    remove: change(21, 0),
+    [Symbol.dispose]: () => calls.close(socket),
+  };
+}

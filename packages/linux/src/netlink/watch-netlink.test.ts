@@ -1,0 +1,132 @@
+// Changes in a network of the test's own.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { eventually } from '@nodewright/testkit';
+import { loadNativeCalls } from '../native-calls.ts';
+import { enterOwnNamespace, ip, noOwnNamespace, openAddressChanger } from './own-namespace.ts';
+import { readAddresses, readLinks } from './read-network.ts';
+import { type NetlinkTopic, watchNetlink } from './watch-netlink.ts';
+
+const skip = noOwnNamespace;
+const calls = await loadNativeCalls();
+if (skip === false) enterOwnNamespace();
+
+function watching(...topics: NetlinkTopic[]) {
+  const seen = { changes: 0, all: 0, errors: [] as unknown[] };
+  const first = Promise.withResolvers<number>();
+  const watch = watchNetlink(calls, topics, {
+    onChange: (isAll) => {
+      seen.changes += 1;
+      first.resolve(performance.now());
+      if (isAll) seen.all += 1;
+    },
+    onError: (error) => seen.errors.push(error),
+  });
+  return { seen, firstAt: first.promise, [Symbol.dispose]: () => watch[Symbol.dispose]() };
+}
+const link = () => readLinks(calls).find(({ name }) => name === 'lo')?.index ?? 0;
+
+test('watchNetlink() tells within 100 ms that an address has come, and nothing of other topics', {
+  skip,
+}, async () => {
+  using addresses = watching('address');
+  using links = watching('link');
+  ip('addr add 10.8.0.1/32 dev lo');
+  const start = performance.now();
+  const tookMs = (await addresses.firstAt) - start;
+  assert.ok(tookMs < 100, `${tookMs} ms`);
+  assert.deepEqual(links.seen, { changes: 0, all: 0, errors: [] });
+});
+
+test('watchNetlink() and reading after each change lose none of 1,000 addresses that come and go', {
+  skip,
+}, async () => {
+  using changer = openAddressChanger(calls);
+  const index = link();
+  let read = readAddresses(calls);
+  let passes = 0;
+  using _watch = watchNetlink(calls, ['address'], {
+    onChange: () => {
+      passes += 1;
+      read = readAddresses(calls);
+    },
+    onError: (error) => assert.fail(String(error)),
+  });
+  const address = (number: number) => [10, 7, number >> 8, number & 0xff] as const;
+  const ours = () =>
+    read
+      .filter((entry) => entry.address.startsWith('10.7.'))
+      .map((entry) => entry.address)
+      .sort();
+  const kept: string[] = [];
+  for (let number = 0; number < 1000; number += 1) {
+    changer.add(index, address(number));
+    if (number % 100 === 0) kept.push(address(number).join('.'));
+    else changer.remove(index, address(number));
+    if (number % 10 === 0) await setImmediate();
+  }
+  await eventually(() => ours().length === kept.length, {
+    what: 'what was kept',
+    explain: () => String(ours().length),
+  });
+  assert.deepEqual(ours(), kept.sort());
+  assert.ok(passes > 1 && passes < 2100, `${passes} passes`);
+});
+
+test('watchNetlink() says when news were lost, and a reader who follows it knows all', { skip }, async () => {
+  using changer = openAddressChanger(calls);
+  const index = link();
+  let losses = 0;
+  let read: string[] = [];
+  using _watch = watchNetlink(calls, ['address'], {
+    onChange: (isAll) => {
+      if (isAll) losses += 1;
+      read = readAddresses(calls).map(({ address }) => address);
+    },
+    onError: (error) => assert.fail(String(error)),
+  });
+  // The event loop has no turn meanwhile, and the kernel no room for all of it.
+  for (let count = 0; count < 6000; count += 1) {
+    changer.add(index, [10, 6, 0, 1]);
+    changer.remove(index, [10, 6, 0, 1]);
+  }
+  // While the socket is full the kernel drops this one without another word.
+  changer.add(index, [10, 6, 0, 2]);
+  await eventually(() => read.includes('10.6.0.2') && !read.includes('10.6.0.1'), { what: 'the end' });
+  assert.ok(losses > 0, 'news were lost');
+  const before = performance.now();
+  changer.add(index, [10, 6, 0, 3]);
+  await eventually(() => read.includes('10.6.0.3'), { what: 'what comes after it' });
+  assert.ok(performance.now() - before < 5000);
+});
+
+test('watchNetlink() that is disposed has closed its socket, and tells nothing more', { skip }, async () => {
+  using changer = openAddressChanger(calls);
+  const count = () => readdirSync('/proc/self/fd').length;
+  const before = count();
+  const watch = watching('address', 'link', 'route', 'rule');
+  assert.equal(count(), before + 1);
+  changer.add(link(), [10, 5, 0, 1]);
+  watch[Symbol.dispose]();
+  watch[Symbol.dispose]();
+  assert.equal(count(), before);
+  await setImmediate();
+  await setImmediate();
+  assert.deepEqual(watch.seen, { changes: 0, all: 0, errors: [] });
+});
+
+test('watchNetlink() keeps no process alive', () => {
+  const program = `
+    import { loadNativeCalls } from ${JSON.stringify(new URL('../native-calls.ts', import.meta.url).href)};
+    import { watchNetlink } from ${JSON.stringify(new URL('./watch-netlink.ts', import.meta.url).href)};
+    globalThis.watch = watchNetlink(await loadNativeCalls(), ['link'], { onChange() {}, onError() {} });
+  `;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    timeout: 10_000,
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stderr);
+});
