@@ -1,0 +1,170 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import {
+  bool,
+  field,
+  int32,
+  list,
+  message,
+  optional,
+  text,
+  uint64,
+  unlessEmpty,
+  type ValueOf,
+} from '../../spec/field-types.ts';
+import { containerImagePhase } from './enumerations.ts';
+
+export const containerImageSpec = message({
+  /** Canonical OCI ref. */
+  ref: unlessEmpty(1, text),
+});
+export type ContainerImageSpec = ValueOf<typeof containerImageSpec>;
+
+export const containerRunAsSpec = message({
+  uid: unlessEmpty(1, optional(int32)),
+  gid: unlessEmpty(2, optional(int32)),
+});
+export type ContainerRunAsSpec = ValueOf<typeof containerRunAsSpec>;
+
+export const containerMountSpec = message({
+  /** Mount kind. */
+  kind: field(1, text),
+  /** Volume. */
+  volumeID: unlessEmpty(2, text),
+  /** Host path. */
+  source: unlessEmpty(3, text),
+  /** Container path. */
+  destination: field(4, text),
+  /** Tmpfs bytes. */
+  size: unlessEmpty(5, uint64),
+  /** Mount options. */
+  options: unlessEmpty(6, list(text)),
+});
+export type ContainerMountSpec = ValueOf<typeof containerMountSpec>;
+
+export const containerSecuritySpec = message({
+  privileged: unlessEmpty(1, bool),
+  capabilitiesAdd: unlessEmpty(2, list(text)),
+  capabilitiesDrop: unlessEmpty(3, list(text)),
+});
+export type ContainerSecuritySpec = ValueOf<typeof containerSecuritySpec>;
+
+export const containerNetworkSpec = message({
+  hostNetwork: unlessEmpty(1, bool),
+});
+export type ContainerNetworkSpec = ValueOf<typeof containerNetworkSpec>;
+
+export const containerResourcesSpec = message({
+  /** Bytes. */
+  memoryLimit: unlessEmpty(1, uint64),
+  /** CPU limit. */
+  cpuLimit: unlessEmpty(2, uint64),
+});
+export type ContainerResourcesSpec = ValueOf<typeof containerResourcesSpec>;
+
+export const containerDependsOnSpec = message({
+  /** Wait for paths. */
+  paths: unlessEmpty(1, list(text)),
+  /** Wait for network conditions. */
+  networks: unlessEmpty(2, list(text)),
+  /** Wait for time sync. */
+  time: unlessEmpty(3, bool),
+  /** Wait for containers. */
+  containers: unlessEmpty(4, list(text)),
+});
+export type ContainerDependsOnSpec = ValueOf<typeof containerDependsOnSpec>;
+
+export const resolvedMountSpec = message({
+  kind: field(1, text),
+  source: unlessEmpty(2, text),
+  destination: field(3, text),
+  size: unlessEmpty(4, uint64),
+  options: unlessEmpty(5, list(text)),
+});
+export type ResolvedMountSpec = ValueOf<typeof resolvedMountSpec>;
+
+/** Containers from the machine configuration, by name. */
+export const containerSpecs = defineKind({
+  type: 'ContainerSpecs.containers.talos.dev',
+  defaultNamespace: 'containers',
+  aliases: ['containerspec', 'containerspecs'],
+  printColumns: {
+    Image: '{.image.ref}',
+  },
+  spec: {
+    /** Image reference struct. */
+    image: field(1, containerImageSpec),
+    /** Argv prefix. */
+    entrypoint: unlessEmpty(2, list(text)),
+    /** Argv. */
+    args: unlessEmpty(3, list(text)),
+    /** Cwd. */
+    workingDir: unlessEmpty(4, text),
+    /** Ids. */
+    runAs: unlessEmpty(5, containerRunAsSpec),
+    /** KEY=VALUE. */
+    environment: unlessEmpty(6, list(text)),
+    /** Declared mounts. */
+    mounts: unlessEmpty(7, list(containerMountSpec)),
+    /** Caps/privileged. */
+    security: unlessEmpty(8, containerSecuritySpec),
+    /** Host network. */
+    network: unlessEmpty(9, containerNetworkSpec),
+    /** Limits. */
+    resources: unlessEmpty(10, containerResourcesSpec),
+    /** Start conditions. */
+    dependsOn: unlessEmpty(11, containerDependsOnSpec),
+  },
+});
+export type ContainerSpecSpec = SpecOf<typeof containerSpecs>;
+
+/** The image of each container, by container. */
+export const containerImageStatuses = defineKind({
+  type: 'ContainerImageStatuses.containers.talos.dev',
+  defaultNamespace: 'containers',
+  aliases: ['containerimagestatus', 'containerimagestatuses'],
+  printColumns: {
+    Phase: '{.phase}',
+    Digest: '{.digest}',
+  },
+  spec: {
+    phase: field(1, containerImagePhase),
+    /** Ref. */
+    image: field(2, text),
+    /** Resolved digest. */
+    digest: unlessEmpty(3, text),
+    /** Last error. */
+    error: unlessEmpty(4, text),
+  },
+});
+export type ContainerImageStatusSpec = SpecOf<typeof containerImageStatuses>;
+
+/** One start of a container, under `<container>-<generation>`. */
+export const containerInstanceSpecs = defineKind({
+  type: 'ContainerInstanceSpecs.containers.talos.dev',
+  defaultNamespace: 'containers',
+  aliases: ['containerinstancespec', 'containerinstancespecs'],
+  printColumns: {
+    Container: '{.containerID}',
+    Generation: '{.generation}',
+    Image: '{.image}',
+  },
+  spec: {
+    /** ContainerSpec id. */
+    containerID: field(1, text),
+    /** Attempt number. */
+    generation: field(2, uint64),
+    /** Digest ref. */
+    image: field(3, text),
+    entrypoint: unlessEmpty(4, list(text)),
+    args: unlessEmpty(5, list(text)),
+    workingDir: unlessEmpty(6, text),
+    runAs: unlessEmpty(7, containerRunAsSpec),
+    environment: unlessEmpty(8, list(text)),
+    /** Resolved. */
+    mounts: unlessEmpty(9, list(resolvedMountSpec)),
+    security: unlessEmpty(10, containerSecuritySpec),
+    network: unlessEmpty(11, containerNetworkSpec),
+    resources: unlessEmpty(12, containerResourcesSpec),
+  },
+});
+export type ContainerInstanceSpecSpec = SpecOf<typeof containerInstanceSpecs>;

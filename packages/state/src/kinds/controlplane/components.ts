@@ -1,0 +1,101 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import {
+  bool,
+  field,
+  int,
+  list,
+  mapOf,
+  message,
+  object,
+  text,
+  textMap,
+  unlessEmpty,
+  type ValueOf,
+} from '../../spec/field-types.ts';
+import { argValues } from '../k8s/arg-values.ts';
+import { resources } from './resources.ts';
+
+export const extraVolume = message({
+  name: field(1, text),
+  hostPath: field(2, text),
+  mountPath: field(3, text),
+  readonly: field(4, bool),
+});
+export type ExtraVolume = ValueOf<typeof extraVolume>;
+
+/** `kube-apiserver`, and `final-kube-apiserver` with all arguments. */
+export const apiServerConfigs = defineKind({
+  type: 'APIServerConfigs.kubernetes.talos.dev',
+  defaultNamespace: 'controlplane',
+  isSensitive: true,
+  spec: {
+    image: field(1, text),
+    /** `external` or empty. */
+    cloudProvider: field(2, text),
+    /** URL string. */
+    controlPlaneEndpoint: field(3, text),
+    /** URLs. */
+    etcdServers: field(4, list(text)),
+    /** Secure port. */
+    localPort: field(5, int),
+    /** CIDRs. */
+    serviceCIDR: field(6, list(text)),
+    /** User flags (base config only). */
+    extraArgs: field(13, mapOf(argValues)),
+    /** Full argv (final config only). */
+    args: unlessEmpty(16, list(text)),
+    extraVolumes: field(8, list(extraVolume)),
+    environmentVariables: field(9, textMap),
+    /** `$(POD_IP)` or empty. */
+    advertisedAddress: field(11, text),
+    /** Requests/limits. */
+    resources: field(12, resources),
+    startupProbesEnabled: field(14, bool),
+    useAuthenticationConfig: field(15, bool),
+  },
+});
+export type ApiServerConfigSpec = SpecOf<typeof apiServerConfigs>;
+
+/** `kube-controller-manager`, and `final-kube-controller-manager` with all arguments. */
+export const controllerManagerConfigs = defineKind({
+  type: 'ControllerManagerConfigs.kubernetes.talos.dev',
+  defaultNamespace: 'controlplane',
+  spec: {
+    enabled: field(1, bool),
+    image: field(2, text),
+    /** `external` or empty. */
+    cloudProvider: field(3, text),
+    podCIDRs: field(4, list(text)),
+    serviceCIDRs: field(5, list(text)),
+    /** Base config only. */
+    extraArgs: unlessEmpty(10, mapOf(argValues)),
+    /** Final config only. */
+    args: unlessEmpty(11, list(text)),
+    extraVolumes: field(7, list(extraVolume)),
+    environmentVariables: field(8, textMap),
+    resources: field(9, resources),
+    nodeCIDRMaskSizeIPv4: field(12, int),
+    nodeCIDRMaskSizeIPv6: field(13, int),
+  },
+});
+export type ControllerManagerConfigSpec = SpecOf<typeof controllerManagerConfigs>;
+
+/** `kube-scheduler`, and `final-kube-scheduler` with all arguments. */
+export const schedulerConfigs = defineKind({
+  type: 'SchedulerConfigs.kubernetes.talos.dev',
+  defaultNamespace: 'controlplane',
+  spec: {
+    enabled: field(1, bool),
+    image: field(2, text),
+    /** Base only. */
+    extraArgs: unlessEmpty(8, mapOf(argValues)),
+    /** Final only. */
+    args: unlessEmpty(9, list(text)),
+    /** KubeSchedulerConfiguration object. */
+    config: field(7, object),
+    extraVolumes: field(4, list(extraVolume)),
+    environmentVariables: field(5, textMap),
+    resources: field(6, resources),
+  },
+});
+export type SchedulerConfigSpec = SpecOf<typeof schedulerConfigs>;

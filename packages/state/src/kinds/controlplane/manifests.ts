@@ -1,0 +1,103 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { defineBareSpec } from '../../spec/define-spec.ts';
+import {
+  bool,
+  field,
+  inlined,
+  list,
+  message,
+  object,
+  text,
+  textMap,
+  uint16,
+  uint32,
+  type ValueOf,
+} from '../../spec/field-types.ts';
+import { resources } from './resources.ts';
+
+export const extraManifest = message({
+  name: field(1, text),
+  /** Download URL. */
+  url: field(2, text),
+  /** Ordering prefix. */
+  priority: field(3, text),
+  /** HTTP headers. */
+  extraHeaders: field(4, textMap),
+  /** Inline text. */
+  inlineManifest: field(5, text),
+});
+export type ExtraManifest = ValueOf<typeof extraManifest>;
+
+export const singleManifest = message({
+  /** Object keys inlined. */
+  object: inlined(1, object),
+});
+export type SingleManifest = ValueOf<typeof singleManifest>;
+
+/** `extra-manifests`: manifests from the machine configuration. */
+export const extraManifestsConfigs = defineKind({
+  type: 'ExtraManifestsConfigs.kubernetes.talos.dev',
+  defaultNamespace: 'controlplane',
+  spec: {
+    extraManifests: field(1, list(extraManifest)),
+  },
+});
+export type ExtraManifestsConfigSpec = SpecOf<typeof extraManifestsConfigs>;
+
+/** Objects to be put into Kubernetes, in the order of their ids. In YAML the spec is their list. */
+export const manifests = defineKind({
+  type: 'Manifests.kubernetes.talos.dev',
+  defaultNamespace: 'controlplane',
+  codec: defineBareSpec(1, list(singleManifest)),
+});
+export type ManifestSpec = SpecOf<typeof manifests>;
+
+/** `manifests`: which manifests are in Kubernetes. */
+export const manifestStatuses = defineKind({
+  type: 'ManifestStatuses.kubernetes.talos.dev',
+  defaultNamespace: 'controlplane',
+  spec: {
+    /** Manifest ids applied. */
+    manifestsApplied: field(1, list(text)),
+  },
+});
+export type ManifestStatusSpec = SpecOf<typeof manifestStatuses>;
+
+/** `manifests`: what the manifests that every cluster has are made from. */
+export const bootstrapManifestsConfigs = defineKind({
+  type: 'BootstrapManifestsConfigs.kubernetes.talos.dev',
+  defaultNamespace: 'controlplane',
+  spec: {
+    /** API server URL (key really is `string`). */
+    string: field(1, text),
+    clusterDomain: field(2, text),
+    podCIDRs: field(3, list(text)),
+    proxyEnabled: field(4, bool),
+    proxyImage: field(5, text),
+    proxyArgs: field(6, list(text)),
+    /** Kube-proxy config object. */
+    proxyConfig: field(27, object),
+    proxyConfigChecksum: field(29, text),
+    proxyResources: field(28, resources),
+    coreDNSEnabled: field(7, bool),
+    coreDNSImage: field(8, text),
+    dnsServiceIP: field(9, text),
+    dnsServiceIPv6: field(10, text),
+    flannelEnabled: field(11, bool),
+    flannelImage: field(12, text),
+    flannelExtraArgs: field(16, list(text)),
+    flannelKubeServiceHost: field(17, text),
+    flannelKubeServicePort: field(18, text),
+    flannelKubeNetworkPoliciesEnabled: field(19, bool),
+    flannelKubeNetworkPoliciesImage: field(20, text),
+    flannelBackendType: field(23, text),
+    flannelBackendPort: field(24, uint16),
+    flannelBackendMTU: field(22, uint32),
+    flannelBackendExtraConfig: field(26, object),
+    flannelResources: field(25, resources),
+    podSecurityPolicyEnabled: field(14, bool),
+    talosAPIServiceEnabled: field(15, bool),
+    cniName: field(21, text),
+  },
+});
+export type BootstrapManifestsConfigSpec = SpecOf<typeof bootstrapManifestsConfigs>;

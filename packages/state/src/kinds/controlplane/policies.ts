@@ -1,0 +1,66 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { field, list, message, object, text, type ValueOf } from '../../spec/field-types.ts';
+
+export const admissionPluginSpec = message({
+  /** Plugin. */
+  name: field(1, text),
+  configuration: field(2, object),
+});
+export type AdmissionPluginSpec = ValueOf<typeof admissionPluginSpec>;
+
+export const authorizationAuthorizersSpec = message({
+  /** `Node`,`RBAC`,`Webhook`. */
+  type: field(1, text),
+  name: field(2, text),
+  webhook: field(3, object),
+});
+export type AuthorizationAuthorizersSpec = ValueOf<typeof authorizationAuthorizersSpec>;
+
+/** `admission-control`: plugins of the API server. */
+export const admissionControlConfigs = defineKind({
+  type: 'AdmissionControlConfigs.kubernetes.talos.dev',
+  defaultNamespace: 'controlplane',
+  spec: {
+    /** Plugins. */
+    config: field(1, list(admissionPluginSpec)),
+  },
+});
+export type AdmissionControlConfigSpec = SpecOf<typeof admissionControlConfigs>;
+
+/** `audit-policy`: what the API server records. */
+export const auditPolicyConfigs = defineKind({
+  type: 'AuditPolicyConfigs.kubernetes.talos.dev',
+  defaultNamespace: 'controlplane',
+  isSensitive: true,
+  spec: {
+    /** Audit Policy object. */
+    config: field(1, object),
+  },
+});
+export type AuditPolicyConfigSpec = SpecOf<typeof auditPolicyConfigs>;
+
+/** `authentication-config`: whom the API server believes. */
+export const authenticationConfigs = defineKind({
+  type: 'AuthenticationConfigs.kubernetes.talos.dev',
+  defaultNamespace: 'controlplane',
+  isSensitive: true,
+  spec: {
+    /** AuthenticationConfiguration object. */
+    config: field(1, object),
+  },
+});
+export type AuthenticationConfigSpec = SpecOf<typeof authenticationConfigs>;
+
+/** `authorization`: what the API server allows. */
+export const authorizationConfigs = defineKind({
+  type: 'AuthorizationConfigs.kubernetes.talos.dev',
+  defaultNamespace: 'controlplane',
+  isSensitive: true,
+  spec: {
+    /** Apiserver image (selects API version). */
+    image: field(1, text),
+    /** Authorizers in order. */
+    config: field(2, list(authorizationAuthorizersSpec)),
+  },
+});
+export type AuthorizationConfigSpec = SpecOf<typeof authorizationConfigs>;

@@ -1,0 +1,53 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { bool, field, ip, list, text } from '../../spec/field-types.ts';
+
+/** `static-pods`: whether files of configuration are written. */
+export const configStatuses = defineKind({
+  type: 'ConfigStatuses.kubernetes.talos.dev',
+  defaultNamespace: 'controlplane',
+  printColumns: {
+    Ready: '{.ready}',
+    'Secrets Version': '{.version}',
+  },
+  spec: {
+    /** Files rendered. */
+    ready: field(1, bool),
+    /** Concatenated input versions (string, no separator). */
+    version: field(2, text),
+  },
+});
+export type ConfigStatusSpec = SpecOf<typeof configStatuses>;
+
+/** Where control planes are, by who says so: `kube-apiserver`, `discovery`, `controlplane`. */
+export const endpoints = defineKind({
+  type: 'Endpoints.kubernetes.talos.dev',
+  defaultNamespace: 'controlplane',
+  printColumns: {
+    Addresses: '{.addresses}',
+    Hosts: '{.hosts}',
+  },
+  spec: {
+    /** Control-plane IPs. */
+    addresses: field(1, list(ip)),
+    /** Control-plane host names. */
+    hosts: field(2, list(text)),
+  },
+});
+export type EndpointSpec = SpecOf<typeof endpoints>;
+
+/** `static-pods`: whether files of secrets are written. */
+export const secretStatuses = defineKind({
+  type: 'SecretStatuses.kubernetes.talos.dev',
+  defaultNamespace: 'controlplane',
+  printColumns: {
+    Ready: '{.ready}',
+    'Secrets Version': '{.version}',
+  },
+  spec: {
+    /** Secrets rendered. */
+    ready: field(1, bool),
+    /** Version of KubernetesSecrets. */
+    version: field(2, text),
+  },
+});
+export type SecretStatusSpec = SpecOf<typeof secretStatuses>;

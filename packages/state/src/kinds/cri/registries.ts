@@ -1,0 +1,64 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import {
+  base64Text,
+  bool,
+  certificateAndKey,
+  field,
+  list,
+  mapOf,
+  message,
+  optional,
+  text,
+  unlessEmpty,
+  type ValueOf,
+} from '../../spec/field-types.ts';
+
+export const registryEndpointConfig = message({
+  /** URL. */
+  endpoint: field(1, text),
+  /** Use path verbatim. */
+  overridePath: field(2, bool),
+});
+export type RegistryEndpointConfig = ValueOf<typeof registryEndpointConfig>;
+
+export const registryMirrorConfig = message({
+  /** Ordered endpoints. */
+  endpoints: field(1, list(registryEndpointConfig)),
+  /** No upstream fallback. */
+  skipFallback: unlessEmpty(3, bool),
+});
+export type RegistryMirrorConfig = ValueOf<typeof registryMirrorConfig>;
+
+export const registryAuthConfig = message({
+  username: unlessEmpty(1, text),
+  password: unlessEmpty(2, text),
+  /** Base64 user:pass. */
+  auth: unlessEmpty(3, text),
+  identityToken: unlessEmpty(4, text),
+});
+export type RegistryAuthConfig = ValueOf<typeof registryAuthConfig>;
+
+export const registryTlsConfig = message({
+  /** Client cert+key. */
+  clientIdentity: unlessEmpty(1, optional(certificateAndKey)),
+  /** PEM (base64). */
+  ca: unlessEmpty(2, base64Text),
+  insecureSkipVerify: unlessEmpty(3, bool),
+});
+export type RegistryTLSConfig = ValueOf<typeof registryTlsConfig>;
+
+/** `registries`: how registries are reached. It holds passwords and keys. */
+export const registryConfigs = defineKind({
+  type: 'RegistryConfigs.cri.talos.dev',
+  defaultNamespace: 'cri',
+  isSensitive: true,
+  spec: {
+    /** Registry host → mirror config. */
+    mirrors: unlessEmpty(1, mapOf(registryMirrorConfig)),
+    /** Host → auth. */
+    auths: unlessEmpty(2, mapOf(registryAuthConfig)),
+    /** Host → TLS. */
+    tls: unlessEmpty(3, mapOf(registryTlsConfig)),
+  },
+});
+export type RegistryConfigSpec = SpecOf<typeof registryConfigs>;

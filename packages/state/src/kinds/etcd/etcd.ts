@@ -1,0 +1,81 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { bool, field, ip, list, mapOf, text, unlessEmpty } from '../../spec/field-types.ts';
+import { argValues } from '../k8s/arg-values.ts';
+
+/** `etcd`: how etcd is configured. */
+export const etcdConfigs = defineKind({
+  type: 'EtcdConfigs.etcd.talos.dev',
+  defaultNamespace: 'etcd',
+  printColumns: {
+    Image: '{.image}',
+  },
+  spec: {
+    /** CIDRs. */
+    advertiseValidSubnets: unlessEmpty(1, list(text)),
+    /** CIDRs (VIPs are added). */
+    advertiseExcludeSubnets: field(2, list(text)),
+    /** CIDRs. */
+    listenValidSubnets: unlessEmpty(5, list(text)),
+    /** CIDRs. */
+    listenExcludeSubnets: field(6, list(text)),
+    /** Etcd image. */
+    image: field(3, text),
+    /** Flag → values. */
+    extraArgs: field(7, mapOf(argValues)),
+  },
+});
+export type EtcdConfigSpec = SpecOf<typeof etcdConfigs>;
+
+/** `etcd`: whether certificates of etcd are written. */
+export const pkiStatuses = defineKind({
+  type: 'PKIStatuses.etcd.talos.dev',
+  defaultNamespace: 'etcd',
+  printColumns: {
+    Ready: '{.ready}',
+    'Secrets Version': '{.version}',
+  },
+  spec: {
+    /** Certs written to disk. */
+    ready: field(1, bool),
+    /** Version of EtcdSecrets rendered. */
+    version: field(2, text),
+  },
+});
+export type PkiStatusSpec = SpecOf<typeof pkiStatuses>;
+
+/** `etcd`: with what etcd is started. */
+export const etcdSpecs = defineKind({
+  type: 'EtcdSpecs.etcd.talos.dev',
+  defaultNamespace: 'etcd',
+  printColumns: {
+    Name: '{.name}',
+    AdvertisedAddresses: '{.advertisedAddresses}',
+    ListenPeerAddresses: '{.listenPeerAddresses}',
+    ListenClientAddresses: '{.listenClientAddresses}',
+  },
+  spec: {
+    /** Etcd member name = hostname. */
+    name: field(1, text),
+    /** Peer IPs. */
+    advertisedAddresses: field(2, list(ip)),
+    listenPeerAddresses: field(5, list(ip)),
+    listenClientAddresses: field(6, list(ip)),
+    image: field(3, text),
+    extraArgs: field(7, mapOf(argValues)),
+  },
+});
+export type EtcdSpecSpec = SpecOf<typeof etcdSpecs>;
+
+/** `local`: the id of this member. */
+export const etcdMembers = defineKind({
+  type: 'EtcdMembers.etcd.talos.dev',
+  defaultNamespace: 'etcd',
+  printColumns: {
+    'Member ID': '{.memberID}',
+  },
+  spec: {
+    /** 16 lower-case hex digits. */
+    memberID: field(1, text),
+  },
+});
+export type EtcdMemberSpec = SpecOf<typeof etcdMembers>;

@@ -1,0 +1,132 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { double, list, text, uint32, unlessEmpty } from '../../spec/field-types.ts';
+
+/** Cores, under `<socket>-<core>`. */
+export const cpuCores = defineKind({
+  type: 'CPUCores.hardware.talos.dev',
+  defaultNamespace: 'hardware',
+  aliases: ['cpucore', 'cpucores'],
+  printColumns: {
+    Socket: '{.socket}',
+    Core: '{.coreID}',
+    Model: '{.modelName}',
+    'Logical CPUs': '{.logicalCPUs}',
+  },
+  spec: {
+    /** Physical id. */
+    socket: unlessEmpty(1, text),
+    /** Core id. */
+    coreID: unlessEmpty(2, text),
+    /** Processor numbers. */
+    logicalCPUs: unlessEmpty(3, list(uint32)),
+    vendorID: unlessEmpty(4, text),
+    cpuFamily: unlessEmpty(5, text),
+    model: unlessEmpty(6, text),
+    modelName: unlessEmpty(7, text),
+    stepping: unlessEmpty(8, text),
+    microcode: unlessEmpty(9, text),
+    cacheSize: unlessEmpty(10, text),
+    coresPerSocket: unlessEmpty(11, uint32),
+    threadsPerSocket: unlessEmpty(12, uint32),
+    flags: unlessEmpty(13, list(text)),
+    bugs: unlessEmpty(14, list(text)),
+    bogoMips: unlessEmpty(15, double),
+    addressSizes: unlessEmpty(16, text),
+  },
+});
+export type CpuCoreSpec = SpecOf<typeof cpuCores>;
+
+/** Modules of memory, under `<device locator>-<bank locator>`. */
+export const memoryModules = defineKind({
+  type: 'MemoryModules.hardware.talos.dev',
+  defaultNamespace: 'hardware',
+  aliases: ['memorymodules', 'ram'],
+  printColumns: {
+    Manufacturer: '{.manufacturer}',
+    Model: '{.productName}',
+    SizeMiB: '{.sizeMiB}',
+  },
+  spec: {
+    /** Size. */
+    sizeMiB: unlessEmpty(1, uint32),
+    /** Slot. */
+    deviceLocator: unlessEmpty(2, text),
+    /** Bank. */
+    bankLocator: unlessEmpty(3, text),
+    /** MT/s. */
+    speed: unlessEmpty(4, uint32),
+    manufacturer: unlessEmpty(5, text),
+    serialNumber: unlessEmpty(6, text),
+    assetTag: unlessEmpty(7, text),
+    /** Part number. */
+    productName: unlessEmpty(8, text),
+  },
+});
+export type MemoryModuleSpec = SpecOf<typeof memoryModules>;
+
+/** Processors by socket. */
+export const processors = defineKind({
+  type: 'Processors.hardware.talos.dev',
+  defaultNamespace: 'hardware',
+  aliases: ['cpus', 'cpu'],
+  printColumns: {
+    Manufacturer: '{.manufacturer}',
+    Model: '{.productName}',
+    Cores: '{.coreCount}',
+    Threads: '{.threadCount}',
+  },
+  spec: {
+    /** Designation. */
+    socket: unlessEmpty(1, text),
+    manufacturer: unlessEmpty(2, text),
+    /** Version string. */
+    productName: unlessEmpty(3, text),
+    maxSpeedMhz: unlessEmpty(4, uint32),
+    bootSpeedMhz: unlessEmpty(5, uint32),
+    /** Raw SMBIOS status. */
+    status: unlessEmpty(6, uint32),
+    serialNumber: unlessEmpty(7, text),
+    assetTag: unlessEmpty(8, text),
+    partNumber: unlessEmpty(9, text),
+    coreCount: unlessEmpty(10, uint32),
+    coreEnabled: unlessEmpty(11, uint32),
+    threadCount: unlessEmpty(12, uint32),
+  },
+});
+export type ProcessorSpec = SpecOf<typeof processors>;
+
+/** `systeminformation`: what the firmware says of the machine. */
+export const systemInformations = defineKind({
+  type: 'SystemInformations.hardware.talos.dev',
+  defaultNamespace: 'hardware',
+  printColumns: {
+    Manufacturer: '{.manufacturer}',
+    ProductName: '{.productName}',
+    Version: '{.version}',
+    SerialNumber: '{.serialnumber}',
+    UUID: '{.uuid}',
+    WakeUpType: '{.wakeUpType}',
+    SKUNumber: '{.skuNumber}',
+  },
+  spec: {
+    manufacturer: unlessEmpty(1, text),
+    productName: unlessEmpty(2, text),
+    version: unlessEmpty(3, text),
+    biosVersion: unlessEmpty(8, text),
+    serialnumber: unlessEmpty(4, text),
+    /** Lower-case UUID or META 0x0f override. */
+    uuid: unlessEmpty(5, text),
+    /** SMBIOS text. */
+    wakeUpType: unlessEmpty(6, text),
+    skuNumber: unlessEmpty(7, text),
+  },
+});
+export type SystemInformationSpec = SpecOf<typeof systemInformations>;
+
+/** Registers of the TPM that must not change before they are used. */
+export const pcrStatuses = defineKind({
+  type: 'PCRStatuses.hardware.talos.dev',
+  defaultNamespace: 'hardware',
+  spec: {},
+});
+export type PcrStatusSpec = SpecOf<typeof pcrStatuses>;

@@ -1,0 +1,14 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { field, text } from '../../spec/field-types.ts';
+
+/** `k8s`: how Kubernetes encrypts in etcd. It holds keys. */
+export const etcdEncryptionConfigs = defineKind({
+  type: 'EtcdEncryptionConfigs.kubernetes.talos.dev',
+  defaultNamespace: 'k8s',
+  isSensitive: true,
+  spec: {
+    /** EncryptionConfiguration YAML text (secret). */
+    configuration: field(1, text),
+  },
+});
+export type EtcdEncryptionConfigSpec = SpecOf<typeof etcdEncryptionConfigs>;

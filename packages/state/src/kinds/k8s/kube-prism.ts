@@ -1,0 +1,60 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { bool, field, int, list, message, text, uint32, type ValueOf } from '../../spec/field-types.ts';
+
+export const kubePrismEndpoint = message({
+  host: field(1, text),
+  port: field(2, uint32),
+});
+export type KubePrismEndpoint = ValueOf<typeof kubePrismEndpoint>;
+
+/** `k8s-cluster`: where Kubernetes answers on control planes. */
+export const kubePrismEndpoints = defineKind({
+  type: 'KubePrismEndpoints.kubernetes.talos.dev',
+  defaultNamespace: 'k8s',
+  printColumns: {
+    Hosts: '{.endpoints[*].host}',
+    Ports: '{.endpoints[*].port}',
+  },
+  spec: {
+    /** Control-plane endpoints. */
+    endpoints: field(1, list(kubePrismEndpoint)),
+  },
+});
+export type KubePrismEndpointSpec = SpecOf<typeof kubePrismEndpoints>;
+
+/** `k8s-loadbalancer-config`: what the load balancer on the node listens on and balances. */
+export const kubePrismConfigs = defineKind({
+  type: 'KubePrismConfigs.kubernetes.talos.dev',
+  defaultNamespace: 'k8s',
+  printColumns: {
+    Host: '{.host}',
+    Port: '{.port}',
+    Endpoints: '{.endpoints}',
+  },
+  spec: {
+    /** `127.0.0.1`. */
+    host: field(1, text),
+    /** Default 7445. */
+    port: field(2, int),
+    /** Upstreams. */
+    endpoints: field(3, list(kubePrismEndpoint)),
+  },
+});
+export type KubePrismConfigSpec = SpecOf<typeof kubePrismConfigs>;
+
+/** `k8s-loadbalancer`: whether anything behind the load balancer answers. */
+export const kubePrismStatuses = defineKind({
+  type: 'KubePrismStatuses.kubernetes.talos.dev',
+  defaultNamespace: 'k8s',
+  printColumns: {
+    HOST: '{.host}',
+    HEALTHY: '{.healthy}',
+  },
+  spec: {
+    /** Upstream host. */
+    host: field(1, text),
+    /** Probe result. */
+    healthy: field(2, bool),
+  },
+});
+export type KubePrismStatusSpec = SpecOf<typeof kubePrismStatuses>;

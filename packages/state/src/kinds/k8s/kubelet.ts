@@ -1,0 +1,96 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import {
+  bool,
+  field,
+  list,
+  mapOf,
+  object,
+  ociMount,
+  text,
+  textMap,
+  unlessEmpty,
+} from '../../spec/field-types.ts';
+import { argValues } from './arg-values.ts';
+
+/** `kubelet`: how kubelet is configured. */
+export const kubeletConfigs = defineKind({
+  type: 'KubeletConfigs.kubernetes.talos.dev',
+  defaultNamespace: 'k8s',
+  isSensitive: true,
+  spec: {
+    image: field(1, text),
+    /** IPs. */
+    clusterDNS: field(2, list(text)),
+    clusterDomain: field(3, text),
+    extraArgs: unlessEmpty(15, mapOf(argValues)),
+    /** OCI mounts. */
+    extraMounts: unlessEmpty(5, list(ociMount)),
+    /** KubeletConfiguration overrides. */
+    extraConfig: unlessEmpty(6, object),
+    cloudProviderExternal: field(7, bool),
+    defaultRuntimeSeccompEnabled: field(8, bool),
+    skipNodeRegistration: field(9, bool),
+    /** URL of the local static pod server. */
+    staticPodListURL: field(10, text),
+    disableManifestsDirectory: field(11, bool),
+    enableFSQuotaMonitoring: field(12, bool),
+    credentialProviderConfig: unlessEmpty(13, object),
+    /** Key → value:effect. */
+    registerWithTaints: unlessEmpty(16, textMap),
+  },
+});
+export type KubeletConfigSpec = SpecOf<typeof kubeletConfigs>;
+
+/** `kubelet`: which kubeconfig kubelet has. */
+export const kubeletKubeconfigs = defineKind({
+  type: 'KubeletKubeconfigs.kubernetes.talos.dev',
+  defaultNamespace: 'k8s',
+  printColumns: {
+    Hash: '{.hash}',
+  },
+  spec: {
+    /** Content hash of the kubelet kubeconfig. */
+    hash: field(1, text),
+  },
+});
+export type KubeletKubeconfigSpec = SpecOf<typeof kubeletKubeconfigs>;
+
+/** `kubelet` is there while kubelet may run; who needs it holds it. */
+export const kubeletLifecycles = defineKind({
+  type: 'KubeletLifecycles.kubernetes.talos.dev',
+  defaultNamespace: 'k8s',
+  spec: {},
+});
+export type KubeletLifecycleSpec = SpecOf<typeof kubeletLifecycles>;
+
+/** `kubelet`: with what kubelet is started. */
+export const kubeletSpecs = defineKind({
+  type: 'KubeletSpecs.kubernetes.talos.dev',
+  defaultNamespace: 'k8s',
+  isSensitive: true,
+  spec: {
+    image: field(1, text),
+    /** Argv. */
+    args: unlessEmpty(2, list(text)),
+    extraMounts: unlessEmpty(3, list(ociMount)),
+    expectedNodename: unlessEmpty(4, text),
+    /** KubeletConfiguration object. */
+    config: field(5, object),
+    credentialProviderConfig: unlessEmpty(6, object),
+  },
+});
+export type KubeletSpecSpec = SpecOf<typeof kubeletSpecs>;
+
+/** `kubelet`: with what kubelet runs. */
+export const kubeletStatuses = defineKind({
+  type: 'KubeletStatuses.kubernetes.talos.dev',
+  defaultNamespace: 'k8s',
+  printColumns: {
+    Image: '{.image}',
+  },
+  spec: {
+    /** Kubelet image in use. */
+    image: field(1, text),
+  },
+});
+export type KubeletStatusSpec = SpecOf<typeof kubeletStatuses>;

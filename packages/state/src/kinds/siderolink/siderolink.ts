@@ -1,0 +1,59 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { bool, field, int, ipPort, text } from '../../spec/field-types.ts';
+
+/** `siderolink`: how the machine reaches its management. It holds a token. */
+export const siderolinkConfigs = defineKind({
+  type: 'SiderolinkConfigs.siderolink.talos.dev',
+  defaultNamespace: 'config',
+  printColumns: {
+    'API Endpoint': '{.apiEndpoint}',
+    Tunnel: '{.tunnel}',
+  },
+  isSensitive: true,
+  spec: {
+    apiEndpoint: field(1, text),
+    host: field(2, text),
+    joinToken: field(3, text),
+    insecure: field(4, bool),
+    /** gRPC tunnel mode. */
+    tunnel: field(5, bool),
+  },
+});
+export type SiderolinkConfigSpec = SpecOf<typeof siderolinkConfigs>;
+
+/** `siderolink-status`: whether it does. */
+export const siderolinkStatuses = defineKind({
+  type: 'SiderolinkStatuses.siderolink.talos.dev',
+  defaultNamespace: 'config',
+  printColumns: {
+    Host: '{.host}',
+    Connected: '{.connected}',
+  },
+  spec: {
+    host: field(1, text),
+    connected: field(2, bool),
+    linkName: field(3, text),
+    grpcTunnel: field(4, bool),
+  },
+});
+export type SiderolinkStatusSpec = SpecOf<typeof siderolinkStatuses>;
+
+/** `siderolink-tunnel`: WireGuard within gRPC. */
+export const siderolinkTunnels = defineKind({
+  type: 'SiderolinkTunnels.siderolink.talos.dev',
+  defaultNamespace: 'config',
+  printColumns: {
+    'API Endpoint': '{.apiEndpoint}',
+    'Link name': '{.linkName}',
+    MTU: '{.mtu}',
+    'Node address': '{.nodeAddress}',
+  },
+  isSensitive: true,
+  spec: {
+    apiEndpoint: field(1, text),
+    linkName: field(2, text),
+    mtu: field(3, int),
+    nodeAddress: field(4, ipPort),
+  },
+});
+export type SiderolinkTunnelSpec = SpecOf<typeof siderolinkTunnels>;

@@ -1,0 +1,61 @@
+import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
+import { cel, field, int, list, text, unlessEmpty } from '../../spec/field-types.ts';
+import { mdArrayPhase, mdLevel, mdMetadata } from './enumerations.ts';
+
+/** Arrays that there should be, by name. */
+export const mdArraySpecs = defineKind({
+  type: 'MDArraySpecs.storage.talos.dev',
+  defaultNamespace: 'storage',
+  printColumns: {
+    Level: '{.level}',
+  },
+  spec: {
+    level: field(1, mdLevel),
+    volumeSelector: field(2, cel),
+    metadata: field(3, mdMetadata),
+  },
+});
+export type MdArraySpecSpec = SpecOf<typeof mdArraySpecs>;
+
+/** Arrays as they are, by name. */
+export const mdArrayStatuses = defineKind({
+  type: 'MDArrayStatuses.storage.talos.dev',
+  defaultNamespace: 'storage',
+  printColumns: {
+    Level: '{.level}',
+    Status: '{.status}',
+    Sync: '{.syncAction}',
+    Device: '{.device}',
+  },
+  spec: {
+    level: field(1, mdLevel),
+    /** By-id path. */
+    device: field(2, text),
+    members: field(3, list(text)),
+    error: unlessEmpty(4, text),
+    status: field(5, mdArrayPhase),
+    raidDevices: field(6, int),
+    uuid: unlessEmpty(7, text),
+    name: unlessEmpty(8, text),
+    metadata: unlessEmpty(9, text),
+    /** Sysfs. */
+    arrayState: unlessEmpty(10, text),
+    /** Sysfs. */
+    syncAction: unlessEmpty(11, text),
+  },
+});
+export type MdArrayStatusSpec = SpecOf<typeof mdArrayStatuses>;
+
+/** `refresh`: counted up to have arrays looked at again. */
+export const mdRefreshRequests = defineKind({
+  type: 'MDRefreshRequests.storage.talos.dev',
+  defaultNamespace: 'storage',
+  printColumns: {
+    Request: '{.request}',
+  },
+  spec: {
+    /** Counter. */
+    request: field(1, int),
+  },
+});
+export type MdRefreshRequestSpec = SpecOf<typeof mdRefreshRequests>;
