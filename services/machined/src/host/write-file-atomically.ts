@@ -9,8 +9,10 @@ export interface FileOwner {
   readonly gid: number;
 }
 
-/** Who may read what a daemon is given. */
+/** How a file comes to be, and who may read it. */
 export interface FileAccess {
+  /** What the new file is called until it is whole, after the name of the old one; default `.new`. */
+  readonly temporarySuffix?: string;
   /** Default: this process's user. */
   readonly owner?: FileOwner;
   /** Default 0600. */
@@ -40,7 +42,7 @@ export async function writeFileAtomically(
   text: string,
   access: FileAccess = {},
 ): Promise<void> {
-  const temporary = `${path}.new`;
+  const temporary = `${path}${access.temporarySuffix ?? '.new'}`;
   const folder = dirname(path);
   try {
     await makeFolder(folder, directoryMode);
@@ -59,6 +61,16 @@ export async function writeFileAtomically(
     const { kind, message } = faultFrom(error);
     throw new Fault(kind, `cannot write "${path}": ${message}`, { cause: error });
   }
+}
+
+/** Makes a file that somebody else may have written last through a crash of the machine, as far as this process may. */
+export async function syncFile(path: string): Promise<void> {
+  if (!hasHandleCalls) return;
+  {
+    await using file = await open(path, O_RDONLY);
+    await file.sync();
+  }
+  await syncFolder(dirname(path));
 }
 
 async function shareByHandle(file: FileHandle, { owner, mode }: FileAccess): Promise<void> {

@@ -1,0 +1,64 @@
+import type { Timers } from '@nodewright/controllers';
+import { faultFrom } from '@nodewright/fault';
+import type { Logger } from '@nodewright/telemetry';
+import type { DecodedConfiguration } from '../../domain/machine-configuration.ts';
+import type { ConfigurationKeeper } from './configuration-keeper.ts';
+
+/** The pauses of a long trial: timers of the host take no more than 24 days at a time. */
+const longestPauseMs = 86_400_000;
+
+/**
+ * A configuration in force that is not stored: it is taken back after its time, or by the next start of the node,
+ * unless somebody keeps it. Trying another one meanwhile starts the time again; what is taken back to stays.
+ * Source: Talos v1.14: ApplyConfiguration, TRY.
+ */
+export class ConfigurationTrial implements Disposable {
+  readonly #keeper: Pick<ConfigurationKeeper, 'active' | 'activate'>;
+  readonly #timers: Timers;
+  readonly #log: Logger;
+  #running: { readonly before: DecodedConfiguration; timer: Disposable } | undefined;
+
+  constructor(keeper: Pick<ConfigurationKeeper, 'active' | 'activate'>, timers: Timers, log: Logger) {
+    this.#keeper = keeper;
+    this.#timers = timers;
+    this.#log = log;
+  }
+
+  /** Puts a configuration in force for so long. There must be one in force already. */
+  async start(configuration: DecodedConfiguration, forNs: bigint): Promise<void> {
+    const before = this.#running?.before ?? this.#keeper.active();
+    if (before === undefined) throw new Error('nothing is in force that could be taken back to');
+    this.#running?.timer[Symbol.dispose]();
+    await this.#keeper.activate(configuration);
+    this.#arm(before, this.#timers.now() + Number(forNs / 1_000_000n));
+  }
+
+  /** Nothing is taken back any more. */
+  keep(): void {
+    this.#running?.timer[Symbol.dispose]();
+    this.#running = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.keep();
+  }
+
+  #arm(before: DecodedConfiguration, untilMs: number): void {
+    const leftMs = untilMs - this.#timers.now();
+    const timer =
+      leftMs > longestPauseMs
+        ? this.#timers.after(longestPauseMs, () => this.#arm(before, untilMs))
+        : this.#timers.after(leftMs, () => this.#takeBack(before));
+    this.#running = { before, timer };
+  }
+
+  #takeBack(before: DecodedConfiguration): void {
+    this.#running = undefined;
+    this.#keeper.activate(before).then(
+      () => this.#log.info({}, 'the machine configuration that was tried is taken back'),
+      (error: unknown) => {
+        this.#log.error({ error: faultFrom(error).message }, 'a tried configuration cannot be taken back');
+      },
+    );
+  }
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openTestRuntime } from '@nodewright/controllers/testing';
+import { Fault } from '@nodewright/fault';
+import { metaKeys, metaLoads } from '@nodewright/state/kinds';
+import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import type { MetaValues } from '../../domain/meta-values.ts';
+import type { MetaFile } from '../../host/meta-file.ts';
+import { openMetaStore } from './meta-store.ts';
+
+const bytes = (text: string) => Buffer.from(text);
+
+function openDisk(values: MetaValues = new Map()) {
+  const disk = {
+    values,
+    readFault: undefined as Fault | undefined,
+    writeFault: undefined as Fault | undefined,
+    asides: 0,
+  };
+  const file: MetaFile = {
+    async read() {
+      if (disk.readFault !== undefined) throw disk.readFault;
+      return disk.values;
+    },
+    async write(next) {
+      if (disk.writeFault !== undefined) throw disk.writeFault;
+      disk.values = next;
+    },
+    async putAside() {
+      disk.asides += 1;
+    },
+  };
+  return { disk, file };
+}
+
+async function open(file: MetaFile | undefined) {
+  const { state } = openTestRuntime();
+  const log = createLogger({ name: 'test', telemetry: noTelemetry, destination: { write() {} } });
+  const store = await openMetaStore({ state, file, log });
+  const seen = async () =>
+    (await state.list(metaKeys)).map(({ metadata, spec }) => `${metadata.owner}${metadata.id}=${spec.value}`);
+  return { state, store, seen };
+}
+
+test('openMetaStore() shows what is stored, and that it has looked', async () => {
+  const { file } = openDisk(new Map([[10, bytes('network')]]));
+  const { state, seen } = await open(file);
+  assert.deepEqual(await seen(), ['0x0a=network']);
+  assert.deepEqual(
+    (await state.list(metaLoads)).map(({ metadata, spec }) => ({ id: metadata.id, ...spec })),
+    [{ id: 'meta-loaded', done: true }],
+  );
+});
+
+test('a META store writes and deletes on the disk and in resources, one after the other', async () => {
+  const { disk, file } = openDisk();
+  const { store, seen } = await open(file);
+  await Promise.all([store.write(12, bytes('a')), store.write(13, bytes('b')), store.write(12, bytes('c'))]);
+  assert.deepEqual(await seen(), ['0x0c=c', '0x0d=b']);
+  await store.delete(12);
+  await assert.rejects(store.delete(12), { kind: 'not-found', message: 'meta key not found' });
+  assert.deepEqual([[...disk.values], await seen()], [[[13, bytes('b')]], ['0x0d=b']]);
+});
+
+test('a META store keeps what it had when the disk takes nothing', async () => {
+  const { disk, file } = openDisk(new Map([[12, bytes('a')]]));
+  const { store, seen } = await open(file);
+  disk.writeFault = new Fault('resource-exhausted', 'no space');
+  await assert.rejects(store.write(12, bytes('b')), { kind: 'resource-exhausted' });
+  await assert.rejects(store.delete(12), { kind: 'resource-exhausted' });
+  assert.deepEqual(await seen(), ['0x0c=a']);
+  disk.writeFault = undefined;
+  await store.write(12, bytes('c'));
+  assert.deepEqual(await seen(), ['0x0c=c']);
+});
+
+test('openMetaStore() puts a damaged file aside, and fails when it cannot look', async () => {
+  const { disk, file } = openDisk();
+  disk.readFault = new Fault('data-loss', 'damaged');
+  const { seen } = await open(file);
+  assert.deepEqual([disk.asides, await seen()], [1, []]);
+  disk.readFault = new Fault('permission-denied', 'not yours');
+  await assert.rejects(open(file), { kind: 'permission-denied' });
+});
+
+test('a META store in a container keeps nothing', async () => {
+  const { store, seen } = await open(undefined);
+  await store.write(12, bytes('a'));
+  await assert.rejects(store.write(300, bytes('a')), { kind: 'invalid-argument' });
+  assert.deepEqual(await seen(), []);
+  await assert.rejects(store.delete(12), { kind: 'not-found' });
+});

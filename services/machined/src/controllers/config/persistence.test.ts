@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openTestRuntime } from '@nodewright/controllers/testing';
+import { Fault } from '@nodewright/fault';
+import { machineConfigs } from '@nodewright/state/kinds';
+import { ConfigurationKeeper } from './configuration-keeper.ts';
+import { createPersistenceController } from './persistence.ts';
+
+/** A disk that may be broken, or slow until it is let go on. */
+async function openNode() {
+  const disk = { stored: [] as string[], fault: undefined as Fault | undefined, gate: Promise.resolve() };
+  const rig = openTestRuntime();
+  const keeper = new ConfigurationKeeper(rig.state);
+  const file = {
+    async store(text: string) {
+      await disk.gate;
+      if (disk.fault !== undefined) throw disk.fault;
+      disk.stored.push(text);
+    },
+  };
+  rig.runtime.register(createPersistenceController({ file, keeper }));
+  await rig.settled();
+  const persistent = async () => (await rig.state.list(machineConfigs)).map(({ spec }) => spec);
+  return { ...rig, keeper, disk, persistent, [Symbol.asyncDispose]: () => rig[Symbol.asyncDispose]() };
+}
+
+test('config.PersistenceController stores each text, and whoever waits hears of it then', async () => {
+  await using node = await openNode();
+  await node.keeper.store('a');
+  await node.keeper.store('b');
+  await node.keeper.store('b');
+  assert.deepEqual([node.disk.stored, await node.persistent()], [['a', 'b'], ['b']]);
+});
+
+test('ConfigurationKeeper.store() does not end before the disk has it', async () => {
+  await using node = await openNode();
+  const gate = Promise.withResolvers<void>();
+  node.disk.gate = gate.promise;
+  let isDone = false;
+  const stored = node.keeper.store('a').then(() => {
+    isDone = true;
+  });
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+  assert.deepEqual([isDone, node.disk.stored], [false, []]);
+  gate.resolve();
+  await stored;
+  assert.deepEqual(node.disk.stored, ['a']);
+});
+
+test('ConfigurationKeeper.store() fails as the disk does, and what was to be stored before is again', async () => {
+  await using node = await openNode();
+  const full = new Fault('resource-exhausted', 'cannot write "config.yaml": no space left');
+  const refused = {
+    kind: 'resource-exhausted',
+    message: 'the configuration is not applied: cannot write "config.yaml": no space left',
+  };
+  node.disk.fault = full;
+  await assert.rejects(node.keeper.store('a'), refused);
+  assert.deepEqual(await node.persistent(), []);
+  node.disk.fault = undefined;
+  const again = node.keeper.store('a');
+  await node.advance(500);
+  await again;
+
+  node.disk.fault = full;
+  await assert.rejects(node.keeper.store('b'), refused);
+  assert.deepEqual(await node.persistent(), ['a']);
+  node.disk.fault = undefined;
+  await node.advance(500);
+  assert.deepEqual(node.disk.stored, ['a', 'a']);
+});
+
+test('ConfigurationKeeper.store() does not take an older write of another text for its own', async () => {
+  await using node = await openNode();
+  await node.keeper.store('a');
+  const gate = Promise.withResolvers<void>();
+  node.disk.gate = gate.promise;
+  // As after a time-out: b is being written while a is wanted again.
+  await node.keeper.persist('b');
+  await new Promise(setImmediate);
+  let isDone = false;
+  const stored = node.keeper.store('a').then(() => {
+    isDone = true;
+  });
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+  assert.equal(isDone, false);
+  gate.resolve();
+  await stored;
+  assert.deepEqual(node.disk.stored, ['a', 'b', 'a']);
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createConfigurationFile } from './configuration-file.ts';
+
+async function withPath(body: (path: string, folder: string) => Promise<void>): Promise<void> {
+  const root = await mkdtemp(join(tmpdir(), 'config-'));
+  try {
+    await body(join(root, 'state', 'config.yaml'), join(root, 'state'));
+  } finally {
+    await rm(root, { recursive: true });
+  }
+}
+
+test('a configuration file keeps the text as it is, and to its owner', () =>
+  withPath(async (path, folder) => {
+    const file = createConfigurationFile(path);
+    assert.equal(await file.read(), undefined);
+    await file.store('# mine\na: 1\n');
+    assert.equal(await file.read(), '# mine\na: 1\n');
+    assert.deepEqual([(await stat(path)).mode & 0o777, await readdir(folder)], [0o600, ['config.yaml']]);
+  }));
+
+test('a configuration file is not written again when it has the text', () =>
+  withPath(async (path) => {
+    await createConfigurationFile(path).store('a');
+    const { ino } = await stat(path);
+    const file = createConfigurationFile(path);
+    await file.store('a');
+    await file.store('a');
+    assert.equal((await stat(path)).ino, ino);
+    // Somebody else's change is not taken for what was stored.
+    await writeFile(path, 'b');
+    await file.store('a');
+    assert.equal(await readFile(path, 'utf8'), 'a');
+  }));
+
+test('a configuration file says what it cannot do, with its path', () =>
+  withPath(async (path) => {
+    await mkdir(join(path, 'x'), { recursive: true });
+    const file = createConfigurationFile(path);
+    const named = (error: Error) => error.message.includes(`"${path}"`);
+    await assert.rejects(file.read(), named);
+    await assert.rejects(file.store('a'), named);
+  }));

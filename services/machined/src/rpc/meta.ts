@@ -1,0 +1,16 @@
+import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
+import type { MetaStore } from '../controllers/config/meta-store.ts';
+
+/** MetaWrite, MetaDelete. Source: Talos v1.14: MachineService, control. */
+export function createMeta(store: MetaStore): Pick<MachineServiceImplementation, 'metaWrite' | 'metaDelete'> {
+  return {
+    async metaWrite({ key, value }) {
+      await store.write(key, value);
+      return { messages: [{}] };
+    },
+    async metaDelete({ key }) {
+      await store.delete(key);
+      return { messages: [{}] };
+    },
+  };
+}
