@@ -56,6 +56,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/copy.ts')).copyCommand,
   },
   {
+    name: 'diskfree',
+    aliases: ['df'],
+    summary: 'Show the space of mounted volumes',
+    group: 'nodes',
+    load: async () => (await import('./commands/diskfree.ts')).diskfreeCommand,
+  },
+  {
     name: 'dmesg',
     aliases: [],
     summary: 'Print the messages of the kernel',

@@ -1,5 +1,6 @@
 import type { NodeClient, NodeResult } from '@nodewright/client';
-import { faultFrom } from '@nodewright/fault';
+import { nodeNameInLine } from '@nodewright/client/node-name';
+import { type Fault, faultFrom } from '@nodewright/fault';
 import type { CliEnvironment } from './command-module.ts';
 import { NodeErrors } from './node-errors.ts';
 import type { NodeOptions, OutputOptions } from './node-options.ts';
@@ -22,6 +23,10 @@ export interface NodeReport<T> {
   readonly rows: (node: string, value: T) => readonly (readonly string[])[];
   /** The same answer as fields of a document, beside `node`. May throw as `rows` does. */
   readonly document: (value: T) => object;
+  /** What of an answer is missing, beside what there is. */
+  readonly failures?: (value: T) => readonly Fault[];
+  /** A line for people about an answer that their table does not show, without the node's name. */
+  readonly remark?: (value: T) => string | undefined;
 }
 
 /**
@@ -54,13 +59,14 @@ async function* tap<T>(items: AsyncIterable<T>, see: (item: T) => void): AsyncGe
 async function printTable<T>(
   env: CliEnvironment,
   names: readonly string[],
-  { header, headerWithoutRows, flushWhenIdle, rows }: NodeReport<T>,
+  { header, headerWithoutRows, flushWhenIdle, rows, failures, remark }: NodeReport<T>,
   results: AsyncIterable<NodeResult<T>>,
   progress: Progress,
 ): Promise<void> {
   const table = new Table(env.stdout, { header, headerWithoutRows });
   const errors = new NodeErrors(env);
   const waiting = new Map<string, readonly (readonly string[])[]>();
+  const remarks: string[] = [];
   const flush = () => {
     for (const name of names) for (const row of waiting.get(name) ?? []) table.add(row);
     waiting.clear();
@@ -72,6 +78,9 @@ async function printTable<T>(
     try {
       if (result.fault !== undefined) throw result.fault;
       waiting.set(result.node, rows(result.node, result.value));
+      for (const fault of failures?.(result.value) ?? []) errors.add(result.node, fault);
+      const line = remark?.(result.value);
+      if (line !== undefined) remarks.push(`${nodeNameInLine(result.node)} ${line}\n`);
     } catch (error) {
       errors.add(result.node, faultFrom(error));
     }
@@ -86,6 +95,7 @@ async function printTable<T>(
   progress[Symbol.dispose]();
   flush();
   table.end();
+  if (remarks.length > 0) env.stderr.write(remarks.join(''));
   errors.end();
 }
 
@@ -94,7 +104,7 @@ async function printDocument<T>(
   env: CliEnvironment,
   format: 'json' | 'yaml',
   names: readonly string[],
-  { document }: NodeReport<T>,
+  { document, failures }: NodeReport<T>,
   results: AsyncIterable<NodeResult<T>>,
   progress: Progress,
 ): Promise<void> {
@@ -104,7 +114,10 @@ async function printDocument<T>(
     const { node } = result;
     try {
       if (result.fault !== undefined) throw result.fault;
-      entries.set(node, { node, ...document(result.value) });
+      const missing = failures?.(result.value) ?? [];
+      const errorsOfParts = missing.length === 0 ? {} : { errors: missing.map(documentError) };
+      entries.set(node, { node, ...document(result.value), ...errorsOfParts });
+      for (const fault of missing) errors.add(node, fault);
     } catch (error) {
       const fault = faultFrom(error);
       errors.add(node, fault);

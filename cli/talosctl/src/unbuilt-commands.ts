@@ -10,7 +10,6 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
   dashboard: [],
   debug: [],
   'debug-tool': [],
-  diskfree: ['df'],
   docs: [],
   etcd: [],
   image: ['images'],

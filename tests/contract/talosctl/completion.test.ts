@@ -88,7 +88,7 @@ test('the bash script completes a line', async () => {
     join(folder, 'try.sh'),
     `${script}
 try() { COMP_LINE="$1"; COMP_POINT=\${#1}; COMPREPLY=(); _talosctl; echo "\${COMPREPLY[*]}"; }
-try "talosctl me"
+try "talosctl mem"
 try "talosctl -n node01 service ap"
 try "talosctl memory --context=te"
 try "talosctl memory --talosconfig ${folder}/try"

@@ -85,7 +85,7 @@ test('config add refuses files that are no certificates or keys, and a key of an
     const reason = 'failed to read the certificate: not an X.509 certificate';
     await refuses(['add', 'x', '--ca', name], `--ca "${name}": ${reason}`);
   }
-  await refuses(['add', 'x', '--ca', '.'], /^error: cannot read "\.": it is a folder$/);
+  await refuses(['add', 'x', '--ca', '.'], /^error: cannot read "\.": it is a folder\n$/);
   await refuses(pair('text', 'ed25519.key'), `--crt "text": ${noBlock}`);
   await refuses(pair('ed25519.crt', 'text'), '--key "text": failed to read the private key: not PEM');
   await refuses(

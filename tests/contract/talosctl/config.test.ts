@@ -115,7 +115,7 @@ test('config add makes a context from PEM files and does not switch to it', asyn
   const lonely = await run('config', 'add', 'x', '--crt', 'crt');
   assert.match(lonely.stderr, /^error: flags --crt and --key go together\n\nUsage: talosctl config add /);
   const missing = await run('config', 'add', 'x', '--ca', 'nowhere');
-  assert.match(missing.stderr, /^error: cannot read "nowhere": no such file or directory$/);
+  assert.match(missing.stderr, /^error: cannot read "nowhere": no such file or directory\n$/);
   assert.equal(read().contexts.has('x'), false);
 });
 

@@ -140,7 +140,10 @@ test('help lists every command in its group and loads none', async () => {
     suite.run('help'),
     suite.run('help', 'config', 'merge'),
   ]);
-  assert.match(bare.stdout, /\nManage running Talos clusters:\n {2}config .*\n( {2}\w+ .*\n)* {2}logs /);
+  assert.match(
+    bare.stdout,
+    /\nManage running Talos clusters:\n {2}apply-config .*\n( {2}\w+ .*\n)* {2}logs /,
+  );
   assert.deepEqual([flag.stdout, word.stdout, bare.exitCode], [bare.stdout, bare.stdout, 0]);
   assert.match(ofCommand.stdout, /^Usage: talosctl config merge \[options\] <from>\n/);
 });

@@ -11,3 +11,30 @@ export function formatDecimalSize(bytes: bigint): string {
   const value = Math.floor((Number(bytes) / 1000 ** unit) * 10 + 0.5) / 10;
   return `${value < 10 ? value.toFixed(1) : value.toFixed(0)} ${decimalUnits[unit]}`;
 }
+
+const binaryUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+
+/** A size for people, base 1024, without a space: `960MiB`, `9.1GiB`. Source: Talos v1.14: diskfree. */
+export function formatBinarySize(bytes: bigint): string {
+  if (bytes < 10n) return `${bytes}B`;
+  let unit = 0;
+  for (let rest = bytes; rest >= 1024n; rest /= 1024n) unit += 1;
+  const value = Math.floor((Number(bytes) / 1024 ** unit) * 10 + 0.5) / 10;
+  return `${value < 10 ? value.toFixed(1) : value.toFixed(0)}${binaryUnits[unit]}`;
+}
+
+const countUnits = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
+
+/** A number for people, base 1000: `500`, `1K`, `327.7K`. Source: Talos v1.14: diskfree, inodes. */
+export function formatCount(count: bigint): string {
+  let unit = 0;
+  for (let rest = count; rest >= 1000n; rest /= 1000n) unit += 1;
+  const value = Math.floor((Number(count) / 1000 ** unit) * 10 + 0.5) / 10;
+  return `${value}${countUnits[unit]}`;
+}
+
+/** How much of a whole is used, rounded up; `-` of nothing. */
+export function formatPercentUsed(used: bigint, free: bigint): string {
+  const whole = used + free;
+  return whole === 0n ? '-' : `${(used * 100n + whole - 1n) / whole}%`;
+}

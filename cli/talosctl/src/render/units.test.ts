@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { formatGoSeconds, formatGoTime, formatTimestamp, isValidTimestamp, secondsSince } from './go-time.ts';
 import { formatJson } from './json.ts';
 import { formatRelativeTime } from './relative-time.ts';
-import { formatDecimalSize } from './size.ts';
+import { formatBinarySize, formatCount, formatDecimalSize, formatPercentUsed } from './size.ts';
 import { formatYaml } from './yaml.ts';
 
 test('formatDecimalSize() counts in thousands with one decimal below ten', () => {
@@ -23,6 +23,50 @@ test('formatDecimalSize() counts in thousands with one decimal below ten', () =>
   assert.deepEqual(
     rows.map(([bytes]) => formatDecimalSize(bytes)),
     rows.map(([, text]) => text),
+  );
+});
+
+test('formatBinarySize() counts in 1024 without a space', () => {
+  const sizes = [
+    0n,
+    9n,
+    10n,
+    1023n,
+    1024n,
+    10_189n,
+    10_240n,
+    1_006_632_960n,
+    10_000_000_000n,
+    2n ** 64n - 1n,
+  ];
+  assert.deepEqual(sizes.map(formatBinarySize), [
+    ...['0B', '9B', '10B', '1023B', '1.0KiB', '10KiB', '10KiB', '960MiB', '9.3GiB', '16EiB'],
+  ]);
+});
+
+test('formatCount() has one decimal where it says something', () => {
+  const counts = [0n, 999n, 1000n, 1049n, 1050n, 327_680n, 1_000_000n, 2n ** 64n - 1n];
+  assert.deepEqual(counts.map(formatCount), ['0', '999', '1K', '1K', '1.1K', '327.7K', '1M', '18.4E']);
+});
+
+test('formatPercentUsed() rounds up, and has nothing to say of nothing', () => {
+  const rows: [bigint, bigint][] = [
+    ...([
+      [0n, 0n],
+      [0n, 5n],
+      [1n, 999n],
+      [10n, 990n],
+    ] as [bigint, bigint][]),
+    ...([
+      [1n, 2n],
+      [7n, 0n],
+      [2n ** 63n, 2n ** 63n],
+    ] as [bigint, bigint][]),
+  ];
+  const texts = ['-', '0%', '1%', '1%', '34%', '100%', '50%'];
+  assert.deepEqual(
+    rows.map(([used, free]) => formatPercentUsed(used, free)),
+    texts,
   );
 });
 

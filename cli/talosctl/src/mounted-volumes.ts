@@ -1,0 +1,74 @@
+import type { NodeClient } from '@nodewright/client';
+import type { StorageServiceStatfsResponse } from '@nodewright/contract/gen/machine/storage.ts';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { codecsOf, pointerTo, type State } from '@nodewright/state';
+import { blockMountStatuses, volumeStatuses } from '@nodewright/state/kinds';
+import { createStateClient } from '@nodewright/state/wire';
+
+/** A volume that is mounted on a node, and the space on it. */
+export interface MountedVolume {
+  readonly volume: string;
+  /** Device or path that is mounted. */
+  readonly source: string;
+  readonly target: string;
+  readonly space: StorageServiceStatfsResponse;
+}
+
+export interface MountedVolumes {
+  readonly volumes: readonly MountedVolume[];
+  /** Of volumes whose space could not be asked for. */
+  readonly failures: readonly Fault[];
+}
+
+const codecs = codecsOf([blockMountStatuses, volumeStatuses]);
+/** What upstream calls swap space among file systems. */
+const swap = 'swapi';
+/** Types of volumes that are a part of another one. */
+const partsOfOthers: readonly string[] = ['directory', 'symlink', 'overlay'];
+
+/**
+ * The mounted volumes of a node, or the one with an id, with their space. Source: Talos v1.14: diskfree.
+ *
+ * @throws Fault for a volume that is not there, or has no space of its own
+ */
+export async function mountedVolumes(
+  node: NodeClient,
+  volume: string | undefined,
+  signal: AbortSignal,
+): Promise<MountedVolumes> {
+  const state = createStateClient({ client: node.state, codecs });
+  if (volume !== undefined) await checkVolume(state, volume);
+  const mounts = (await state.list(blockMountStatuses))
+    .map(({ spec }) => spec)
+    .filter(({ source, detached }) => source !== '' && !detached)
+    .filter(({ spec }) => volume === undefined || spec.volumeID === volume);
+  if (volume !== undefined && mounts.length === 0) {
+    throw new Fault('failed-precondition', `volume ${JSON.stringify(volume)} is not mounted`);
+  }
+  const volumes: MountedVolume[] = [];
+  const failures: Fault[] = [];
+  // One after the other: a file system of a network that hangs is to hang one call.
+  for (const { spec, source, target } of mounts) {
+    try {
+      const space = await node.fileSystem.statfs({ path: target }, { signal });
+      volumes.push({ volume: spec.volumeID, source, target, space });
+    } catch (error) {
+      const { kind, message } = faultFrom(error);
+      failures.push(new Fault(kind, `volume ${JSON.stringify(spec.volumeID)} at ${target}: ${message}`));
+    }
+  }
+  return { volumes, failures };
+}
+
+async function checkVolume(state: State, id: string): Promise<void> {
+  const { spec } = await state.get(pointerTo(volumeStatuses, id));
+  const why =
+    spec.phase !== 'ready'
+      ? `is not ready: its phase is ${spec.phase}`
+      : partsOfOthers.includes(spec.type)
+        ? `is a ${spec.type}, which has no space of its own`
+        : spec.filesystem === swap
+          ? 'holds swap, no files'
+          : undefined;
+  if (why !== undefined) throw new Fault('failed-precondition', `volume ${JSON.stringify(id)} ${why}`);
+}
