@@ -42,49 +42,92 @@ export interface ResourceKind<S = unknown> extends KindRef<S> {
 /** The specs of a kind. */
 export type SpecOf<K> = K extends ResourceKind<infer S> ? S : never;
 
+type AnyInit = KindInit & {
+  readonly spec?: FieldTable | (() => FieldTable);
+  // biome-ignore lint/suspicious/noExplicitAny: the overloads of defineKind say which
+  readonly codec?: SpecCodec<any>;
+};
+
+/** Most of what it tells is asked once or never, and a node has about 200 of them: nothing is made before it is asked for. */
+class DefinedKind implements ResourceKind {
+  readonly namespace: string;
+  readonly type: string;
+  readonly #init: AnyInit;
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  #codec: SpecCodec<any> | undefined;
+
+  constructor(init: AnyInit) {
+    this.#init = init;
+    this.namespace = init.defaultNamespace;
+    this.type = init.type;
+  }
+
+  get id() {
+    return this.type.toLowerCase();
+  }
+
+  get displayType() {
+    return singularOf(nameOf(this.type));
+  }
+
+  get aliases() {
+    const { aliases = [] } = this.#init;
+    if (this.skipAutomaticAliases) return aliases;
+    return [...aliases, this.displayType.toLowerCase(), ...initialsOf(nameOf(this.type))];
+  }
+
+  get allAliases() {
+    if (this.skipAutomaticAliases) return this.aliases;
+    const [name = '', ...suffix] = this.id.split('.');
+    return [...suffix.map((_, at) => [name, ...suffix.slice(0, at)].join('.')), ...this.aliases];
+  }
+
+  get skipAutomaticAliases() {
+    return this.#init.skipAutomaticAliases ?? false;
+  }
+
+  get printColumns() {
+    return Object.entries(this.#init.printColumns ?? {}).map(([name, jsonPath]) => ({ name, jsonPath }));
+  }
+
+  get isSensitive() {
+    return this.#init.isSensitive ?? false;
+  }
+
+  get codec() {
+    const { codec, spec = {} } = this.#init;
+    this.#codec ??= codec ?? defineSpec(typeof spec === 'function' ? spec() : spec);
+    return this.#codec;
+  }
+}
+
 /**
- * A kind from its fields (`spec`), or from a codec of its own; what follows from a type's name is derived. Source: Talos
- * v1.14: meta resources, derivation.
+ * A kind from its fields (`spec`, or a function that makes them when they are needed), or from a codec of its own; what
+ * follows from a type's name is derived. Source: Talos v1.14: meta resources, derivation.
  *
  * @throws Fault `invalid-argument` when the name is not `Plurals.some.domain`
  */
 export function defineKind<F extends FieldTable>(
-  init: KindInit & { readonly spec: F },
+  init: KindInit & { readonly spec: F | (() => F) },
 ): ResourceKind<SpecOfFields<F>>;
 export function defineKind<S>(init: KindInit & { readonly codec: SpecCodec<S> }): ResourceKind<S>;
-export function defineKind<S>(
-  init: KindInit & { readonly spec?: FieldTable; readonly codec?: SpecCodec<S> },
-): ResourceKind<S> {
-  const { type, defaultNamespace, aliases: declared = [], skipAutomaticAliases = false } = init;
-  const dot = type.indexOf('.');
-  const [name, suffix] = [type.slice(0, dot), type.slice(dot + 1)];
-  const displayType = singularOf(name);
-  if (dot < 0 || !/^[A-Z][A-Za-z0-9-]+$/.test(name) || displayType === name) {
+export function defineKind(init: AnyInit): ResourceKind {
+  const { type } = init;
+  const name = nameOf(type);
+  const suffix = type.slice(name.length + 1);
+  if (!/^[A-Z][A-Za-z0-9-]+$/.test(name) || singularOf(name) === name) {
     throw new Fault('invalid-argument', `type "${type}": the name must be a plural in camel case`);
   }
   if (!/^[a-z][a-z0-9-]+(\.[a-z][a-z0-9-]+)*$/.test(suffix)) {
     throw new Fault('invalid-argument', `type "${type}": "${suffix}" must be a domain`);
   }
-  const aliases = skipAutomaticAliases
-    ? [...declared]
-    : [...declared, displayType.toLowerCase(), ...initialsOf(name)];
-  const plural = name.toLowerCase();
-  const qualified = suffix.split('.').map((_, at, parts) => [plural, ...parts.slice(0, at)].join('.'));
-  return {
-    namespace: defaultNamespace,
-    type,
-    id: type.toLowerCase(),
-    displayType,
-    aliases,
-    allAliases: skipAutomaticAliases ? aliases : [...qualified, ...aliases],
-    skipAutomaticAliases,
-    printColumns: Object.entries(init.printColumns ?? {}).map(([column, jsonPath]) => ({
-      name: column,
-      jsonPath,
-    })),
-    isSensitive: init.isSensitive ?? false,
-    codec: init.codec ?? (defineSpec(init.spec ?? {}) as SpecCodec<S>),
-  };
+  return new DefinedKind(init);
+}
+
+/** What is before the first dot. */
+function nameOf(type: string): string {
+  const dot = type.indexOf('.');
+  return dot < 0 ? '' : type.slice(0, dot);
 }
 
 /** `MachineTypes`: `mt`, `mts`. */

@@ -1,5 +1,6 @@
+import { faultFrom } from '@nodewright/fault';
 import { putResource } from '../change/modify-resource.ts';
-import { pointerTo } from '../resource.ts';
+import { type NewResource, pointerTo } from '../resource.ts';
 import type { SpecCodecs } from '../spec/spec-codec.ts';
 import type { State } from '../state.ts';
 import type { ResourceKind } from './define-kind.ts';
@@ -9,7 +10,7 @@ const options = { owner: 'meta' };
 
 /** Makes a namespace known. */
 export async function registerNamespace(state: State, name: string, description: string): Promise<void> {
-  await putResource(state, { ...pointerTo(namespaces, name), spec: { description } }, options);
+  await register(state, { ...pointerTo(namespaces, name), spec: { description } });
 }
 
 /** Makes a kind known under all of its names. */
@@ -25,7 +26,17 @@ export async function registerKind(state: State, kind: ResourceKind): Promise<vo
     printColumns,
     sensitivity: kind.isSensitive ? ('sensitive' as const) : ('' as const),
   };
-  await putResource(state, { ...pointerTo(resourceDefinitions, id), spec }, options);
+  await register(state, { ...pointerTo(resourceDefinitions, id), spec });
+}
+
+/** As a rule it is new: to look for it first would double what the start of a node costs. */
+async function register<S>(state: State, resource: NewResource<S>): Promise<void> {
+  try {
+    await state.create(resource, options);
+  } catch (error) {
+    if (faultFrom(error).kind !== 'already-exists') throw error;
+    await putResource(state, resource, options);
+  }
 }
 
 /** Makes known what every state has: the two kinds of this folder and their namespace. */
@@ -41,5 +52,6 @@ export async function registerMeta(state: State): Promise<void> {
 
 /** The codecs of these kinds and of those that every state has. */
 export function codecsOf(kinds: readonly ResourceKind[]): SpecCodecs {
-  return new Map([resourceDefinitions, namespaces, ...kinds].map(({ type, codec }) => [type, codec]));
+  const byType = new Map([resourceDefinitions, namespaces, ...kinds].map((kind) => [kind.type, kind]));
+  return { get: (type) => byType.get(type)?.codec };
 }

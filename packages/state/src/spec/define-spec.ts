@@ -6,27 +6,41 @@ import type { SpecCodec } from './spec-codec.ts';
 
 export type { SpecCodec, SpecCodecs } from './spec-codec.ts';
 
+class FieldCodec<F extends FieldTable> implements SpecCodec<SpecOfFields<F>> {
+  readonly fields: F;
+  readonly #list: FieldList<F>;
+
+  constructor(fields: F) {
+    this.fields = fields;
+    this.#list = new FieldList(fields);
+  }
+
+  toYaml(spec: SpecOfFields<F>): unknown {
+    return this.#list.toYaml(spec);
+  }
+
+  toProto(spec: SpecOfFields<F>): Uint8Array {
+    const writer = new BinaryWriter();
+    this.#list.write(writer, spec);
+    return writer.finish();
+  }
+
+  fromProto(bytes: Uint8Array): SpecOfFields<F> {
+    return this.#list.read(bytes);
+  }
+}
+
 /** The codec of a spec from the table of its fields, so that its two forms never tell different things. */
 export function defineSpec<F extends FieldTable>(fields: F): SpecCodec<SpecOfFields<F>> {
-  const list = new FieldList(fields);
-  return {
-    fields,
-    toYaml: (spec) => list.toYaml(spec),
-    toProto(spec) {
-      const writer = new BinaryWriter();
-      list.write(writer, spec);
-      return writer.finish();
-    },
-    fromProto: (bytes) => list.read(bytes),
-  };
+  return new FieldCodec(fields);
 }
 
 /** The codec of a spec that is one value: in YAML that value alone, on the wire the field `number` of its message. */
 export function defineBareSpec<T>(number: number, type: FieldType<T>): SpecCodec<T> {
-  const { toProto, fromProto } = defineSpec({ value: field(number, type) });
+  const message = new FieldCodec({ value: field(number, type) });
   return {
     toYaml: (value) => type.toYaml(value),
-    toProto: (value) => toProto({ value } as never),
-    fromProto: (bytes) => fromProto(bytes).value as T,
+    toProto: (value) => message.toProto({ value } as never),
+    fromProto: (bytes) => message.fromProto(bytes).value as T,
   };
 }

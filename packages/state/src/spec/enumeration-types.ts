@@ -1,6 +1,6 @@
+import { type BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { Fault } from '@nodewright/fault';
-import type { FieldType } from './field-type.ts';
-import { varint } from './scalar-types.ts';
+import type { FieldType, TypeShape } from './field-type.ts';
 
 type Numbers = Readonly<Record<string, number>>;
 
@@ -8,18 +8,61 @@ type Numbers = Readonly<Record<string, number>>;
 type TextOf<N extends Numbers> = (keyof N & string) | (0 extends N[keyof N] ? never : '');
 
 /** A text in YAML, a number on the wire. */
-export interface EnumerationType<T extends string> extends FieldType<T> {
-  readonly texts: readonly T[];
-  /** @throws Fault `internal` when a number has no text */
-  textOf(number: number): T;
-  numberOf(text: T): number;
+export class EnumerationType<T extends string> implements FieldType<T> {
+  readonly shape: TypeShape;
+  readonly empty: T;
+  readonly #numbers: Numbers;
+  readonly #isOpen: boolean;
+  #texts: ReadonlyMap<number, T> | undefined;
+
+  constructor(name: string, numbers: Numbers, isOpen: boolean) {
+    this.shape = { word: `enum ${name}` };
+    this.#numbers = numbers;
+    this.#isOpen = isOpen;
+    this.empty = (Object.keys(numbers).find((text) => numbers[text] === 0) ?? '') as T;
+  }
+
+  get texts(): readonly T[] {
+    return Object.keys(this.#numbers) as T[];
+  }
+
+  /** @throws Fault `internal` when a number has no text, unless the enumeration is open */
+  textOf(number: number): T {
+    if (number === 0) return this.empty;
+    this.#texts ??= new Map(this.texts.map((text) => [this.#numbers[text] as number, text]));
+    const text = this.#texts.get(number);
+    if (text !== undefined) return text;
+    if (this.#isOpen) return String(number) as T;
+    throw new Fault('internal', `unknown value ${number} of ${this.shape.word}`);
+  }
+
+  numberOf(text: T): number {
+    return this.#numbers[text] ?? Number(text);
+  }
+
+  isEmpty(value: T): boolean {
+    return value === this.empty;
+  }
+
+  toYaml(value: T): unknown {
+    return value;
+  }
+
+  write(writer: BinaryWriter, number: number, value: T): void {
+    this.pack(writer.uint32((number << 3) | WireType.Varint), value);
+  }
+
+  read(reader: BinaryReader): T {
+    return this.textOf(reader.int32());
+  }
+
+  pack(writer: BinaryWriter, value: T): void {
+    writer.int32(this.numberOf(value));
+  }
 }
 
-/** @throws Fault `internal`, from its methods, when a message has a number without a text */
 export function enumeration<const N extends Numbers>(name: string, numbers: N): EnumerationType<TextOf<N>> {
-  return enumerationOf<TextOf<N>>(name, numbers, (number) => {
-    throw new Fault('internal', `${name} has no value ${number}`);
-  });
+  return new EnumerationType(name, numbers, false);
 }
 
 /** An enumeration of which a kernel may know more than we do: a number without a text is its decimal text. */
@@ -27,58 +70,46 @@ export function openEnumeration<const N extends Numbers>(
   name: string,
   numbers: N,
 ): EnumerationType<TextOf<N> | `${number}`> {
-  return enumerationOf<TextOf<N> | `${number}`>(name, numbers, (number) => `${number}`);
-}
-
-function enumerationOf<T extends string>(
-  name: string,
-  numbers: Numbers,
-  textOfOther: (number: number) => T,
-): EnumerationType<T> {
-  let texts: ReadonlyMap<number, T> | undefined;
-  const textOf = (number: number): T => {
-    texts ??= new Map(Object.entries(numbers).map(([text, of]) => [of, text as T]));
-    return texts.get(number) ?? (number === 0 ? ('' as T) : textOfOther(number));
-  };
-  const numberOf = (text: T): number => numbers[text] ?? Number(text);
-  return {
-    ...varint<T>(
-      `enum ${name}`,
-      // Not looked up: most enumerations are never used.
-      (Object.entries(numbers).find(([, number]) => number === 0)?.[0] ?? '') as T,
-      (writer, value) => void writer.int32(numberOf(value)),
-      (reader) => textOf(reader.int32()),
-    ),
-    get texts() {
-      return Object.keys(numbers) as T[];
-    },
-    textOf,
-    numberOf,
-  };
+  return new EnumerationType(name, numbers, true);
 }
 
 /** Some of a set of flags: in YAML their names in one text with commas, on the wire the sum of their bits. */
-export interface FlagsType<T extends string> extends FieldType<readonly T[]> {
-  /** The names of the bits that have one, the lowest first. */
-  flagsOf(bits: number): readonly T[];
-  bitsOf(flags: readonly T[]): number;
+export class FlagsType<T extends string> implements FieldType<readonly T[]> {
+  readonly shape: TypeShape;
+  readonly empty: readonly T[] = [];
+  readonly #bits: Readonly<Record<T, number>>;
+
+  constructor(name: string, bits: Readonly<Record<T, number>>) {
+    this.shape = { word: `enum ${name}` };
+    this.#bits = bits;
+  }
+
+  /** The names of the bits that have one, in the order of the reference. */
+  flagsOf(bits: number): readonly T[] {
+    return (Object.keys(this.#bits) as T[]).filter((flag) => (bits & this.#bits[flag]) !== 0);
+  }
+
+  bitsOf(flags: readonly T[]): number {
+    return flags.reduce((sum, flag) => sum | this.#bits[flag], 0);
+  }
+
+  isEmpty(value: readonly T[]): boolean {
+    return value.length === 0;
+  }
+
+  toYaml(value: readonly T[]): unknown {
+    return this.flagsOf(this.bitsOf(value)).join(',');
+  }
+
+  write(writer: BinaryWriter, number: number, value: readonly T[]): void {
+    writer.uint32((number << 3) | WireType.Varint).uint32(this.bitsOf(value));
+  }
+
+  read(reader: BinaryReader): readonly T[] {
+    return this.flagsOf(reader.uint32());
+  }
 }
 
 export function flags<const N extends Numbers>(name: string, bits: N): FlagsType<keyof N & string> {
-  type Flag = keyof N & string;
-  const flagsOf = (sum: number) =>
-    (Object.keys(bits) as Flag[]).filter((flag) => (sum & (bits[flag] as number)) !== 0);
-  const bitsOf = (of: readonly Flag[]) => of.reduce((sum, flag) => sum | (bits[flag] as number), 0);
-  return {
-    ...varint<readonly Flag[]>(
-      `enum ${name}`,
-      [],
-      (writer, value) => void writer.uint32(bitsOf(value)),
-      (reader) => flagsOf(reader.uint32()),
-    ),
-    isEmpty: (value) => value.length === 0,
-    toYaml: (value) => flagsOf(bitsOf(value)).join(','),
-    flagsOf,
-    bitsOf,
-  };
+  return new FlagsType(name, bits);
 }

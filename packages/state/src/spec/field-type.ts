@@ -22,7 +22,7 @@ export interface FieldType<T> {
   /** Reads what follows a tag. `before` is what earlier tags of the same field gave. */
   read(reader: BinaryReader, wireType: WireType, before: T): T;
   /** Writes the value alone, for types of which lists are packed. */
-  readonly pack?: (writer: BinaryWriter, value: T) => void;
+  pack?(writer: BinaryWriter, value: T): void;
 }
 
 /** The values of a type. */

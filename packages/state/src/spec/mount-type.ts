@@ -9,14 +9,14 @@ const idMapping = message({
 });
 
 /** A mount of the runtime specification of OCI. */
-export const ociMount = {
-  ...message({
+export const ociMount = message(
+  {
     destination: field(1, text),
     type: field(2, text),
     source: field(3, text),
     options: field(4, list(text)),
     uidmappings: field(5, list(idMapping)),
     gidmappings: field(6, list(idMapping)),
-  }),
-  shape: { word: 'ocimount' },
-};
+  },
+  'ocimount',
+);

@@ -11,6 +11,8 @@ export interface SpecCodec<S> {
   fromProto(bytes: Uint8Array): S;
 }
 
-/** How many dimensions a spec has is not the store's business: codecs of all types, by full name. */
-// biome-ignore lint/suspicious/noExplicitAny: a map cannot say that each entry has a type of its own
-export type SpecCodecs = ReadonlyMap<string, SpecCodec<any>>;
+/** Codecs of types by full name. */
+export interface SpecCodecs {
+  // biome-ignore lint/suspicious/noExplicitAny: how many dimensions a spec has is not the store's business
+  get(type: string): SpecCodec<any> | undefined;
+}

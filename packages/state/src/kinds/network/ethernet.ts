@@ -68,7 +68,7 @@ export const ethernetChannelsStatus = message({
 });
 export type EthernetChannelsStatus = ValueOf<typeof ethernetChannelsStatus>;
 
-const features = orderedMap({ name: field(1, text), status: field(2, text) }, ({ name, status }) => [
+const features = orderedMap(message({ name: field(1, text), status: field(2, text) }), ({ name, status }) => [
   name,
   status,
 ]);
