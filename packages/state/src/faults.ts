@@ -26,6 +26,13 @@ export function versionConflict(stored: Metadata, expected: number): Fault {
   );
 }
 
+export function remadeConflict(stored: Metadata): Fault {
+  return new Fault(
+    'failed-precondition',
+    `resource ${textOf(stored)} update conflict: it was destroyed and created again meanwhile`,
+  );
+}
+
 export function phaseConflict(stored: Metadata, expected: Phase): Fault {
   return new Fault(
     'invalid-argument',

@@ -10,6 +10,11 @@ export interface WriteOptions {
 export interface UpdateOptions extends WriteOptions {
   /** The phase that the stored resource must be in; default `running`. */
   readonly expectedPhase?: Phase | 'any';
+  /**
+   * When the resource that is meant was created: one that was destroyed and made again since begins with version 1
+   * again and is another. Only where the store is in this process; the wire has no word for it.
+   */
+  readonly expectedCreatedMs?: number;
 }
 
 export interface QueryOptions {

@@ -36,12 +36,13 @@ export async function updateResource<S>(
     };
     if (isDeepStrictEqual(changed, current)) return current;
     try {
-      return await state.update(changed, { ...options, expectedPhase });
+      const expectedCreatedMs = metadata.createdMs;
+      return await state.update(changed, { ...options, expectedPhase, expectedCreatedMs });
     } catch (error) {
       if (faultFrom(error).kind !== 'failed-precondition') throw error;
       const { metadata: now } = await state.get(pointer);
       // The store refuses it for another reason than that somebody was quicker.
-      if (now.version === metadata.version) throw error;
+      if (now.version === metadata.version && now.createdMs === metadata.createdMs) throw error;
     }
   }
 }

@@ -1,5 +1,5 @@
 import { compareByBytes } from '../compare-by-bytes.ts';
-import type { Resource } from '../resource.ts';
+import type { Metadata, Resource } from '../resource.ts';
 import { EventLog, type StoredEvent } from './event-log.ts';
 
 /** Somebody who has read everything there is and waits for more. */
@@ -20,11 +20,31 @@ export class Collection {
   readonly #waiting = new Set<Waiter>();
   readonly #waitingForId = new Map<string, Set<Waiter>>();
   #sortedIds: readonly string[] | undefined;
+  /** When those were created that have been destroyed in this moment of the clock, by id. */
+  readonly #justDestroyed = new Map<string, number>();
+  /** The latest of these times. */
+  #justDestroyedMs = 0;
 
   /** All resources in the order of ids. */
   sorted(): Resource[] {
     this.#sortedIds ??= [...this.resources.keys()].sort(compareByBytes);
     return this.#sortedIds.map((id) => this.resources.get(id) as Resource);
+  }
+
+  /**
+   * The time of creation of a resource that is made now: never that of the one before it, however coarse the clock,
+   * so that the two can be told apart. A microsecond is what the wire can carry.
+   */
+  creationMs(id: string, nowMs: number): number {
+    const before = this.#justDestroyed.get(id);
+    return before === undefined ? nowMs : Math.max(nowMs, before + 0.001);
+  }
+
+  noteDestruction({ id, createdMs }: Metadata, nowMs: number): void {
+    if (nowMs > this.#justDestroyedMs) this.#justDestroyed.clear();
+    if (createdMs < nowMs) return;
+    this.#justDestroyed.set(id, createdMs);
+    this.#justDestroyedMs = Math.max(this.#justDestroyedMs, createdMs);
   }
 
   /** Records what has just been done and tells those who wait. */

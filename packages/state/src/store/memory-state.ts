@@ -6,6 +6,7 @@ import {
   ownerConflict,
   pendingFinalizers,
   phaseConflict,
+  remadeConflict,
   revivalConflict,
   versionConflict,
 } from '../faults.ts';
@@ -68,7 +69,7 @@ export class MemoryState implements State {
     const { namespace, type, id, spec, finalizers = [], labels = {}, annotations = {} } = init;
     const stored = this.#collections.find(init)?.resources.get(id);
     if (stored !== undefined) throw alreadyExists(stored.metadata);
-    const nowMs = this.#now();
+    const nowMs = this.#collections.open(init).creationMs(id, this.#now());
     const metadata: Metadata = {
       namespace,
       type,
@@ -86,11 +87,13 @@ export class MemoryState implements State {
   }
 
   async update<S>(changed: Resource<S>, options: UpdateOptions = {}): Promise<Resource<S>> {
-    const { owner = '', expectedPhase = 'running' } = options;
+    const { owner = '', expectedPhase = 'running', expectedCreatedMs } = options;
     const { finalizers, labels, annotations, phase, version } = changed.metadata;
     const { metadata } = this.#stored(changed.metadata);
     if (metadata.owner !== owner) throw ownerConflict(metadata, owner);
     if (metadata.version !== version) throw versionConflict(metadata, version);
+    if (expectedCreatedMs !== undefined && metadata.createdMs !== expectedCreatedMs)
+      throw remadeConflict(metadata);
     if (expectedPhase !== 'any' && metadata.phase !== expectedPhase)
       throw phaseConflict(metadata, expectedPhase);
     if (metadata.phase === 'tearingDown' && phase === 'running') throw revivalConflict(metadata);
@@ -117,6 +120,7 @@ export class MemoryState implements State {
     const stored = this.#stored(pointer);
     if (stored.metadata.owner !== owner) throw ownerConflict(stored.metadata, owner);
     if (stored.metadata.finalizers.length > 0) throw pendingFinalizers(stored.metadata);
+    this.#collections.open(pointer).noteDestruction(stored.metadata, this.#now());
     this.#publish('destroyed', stored);
   }
 

@@ -1,0 +1,130 @@
+import { Fault } from '@nodewright/fault';
+import type {
+  KindRef,
+  ListOptions,
+  MemoryState,
+  NewResource,
+  Pointer,
+  Resource,
+  ResourceEvent,
+  State,
+  UpdateOptions,
+  Watch,
+  WatchKindOptions,
+  WatchOptions,
+  WriteOptions,
+} from '@nodewright/state';
+import type { Chaos } from './chaos.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export interface ScheduledStateInit {
+  readonly store: MemoryState;
+  readonly scheduler: Scheduler;
+  /** Calls that fail and watches that lose events. */
+  readonly chaos?: Chaos;
+  /** How it loses events: says so, as it must, or says nothing, which a simulation has to find out. */
+  readonly losesEvents?: 'aloud' | 'silently';
+}
+
+/**
+ * A store far away: a call takes effect when the scheduler says so, its answer arrives when it says so again, and
+ * watches tell late. Nothing else is random in a process that has one thread.
+ */
+export class ScheduledState implements State {
+  readonly #init: ScheduledStateInit;
+  #openWatches = 0;
+
+  constructor(init: ScheduledStateInit) {
+    this.#init = init;
+  }
+
+  get openWatches(): number {
+    return this.#openWatches;
+  }
+
+  get<S>(pointer: Pointer<S>): Promise<Resource<S>> {
+    return this.#call('get', pointer, (store) => store.get(pointer));
+  }
+
+  list<S>(kind: KindRef<S>, options?: ListOptions): Promise<readonly Resource<S>[]> {
+    return this.#call('list', kind, (store) => store.list(kind, options));
+  }
+
+  create<S>(resource: NewResource<S>, options?: WriteOptions): Promise<Resource<S>> {
+    return this.#call('create', resource, (store) => store.create(resource, options));
+  }
+
+  update<S>(resource: Resource<S>, options?: UpdateOptions): Promise<Resource<S>> {
+    return this.#call('update', resource.metadata, (store) => store.update(resource, options));
+  }
+
+  teardown(pointer: Pointer, options?: WriteOptions): Promise<boolean> {
+    return this.#call('teardown', pointer, (store) => store.teardown(pointer, options));
+  }
+
+  destroy(pointer: Pointer, options?: WriteOptions): Promise<void> {
+    return this.#call('destroy', pointer, (store) => store.destroy(pointer, options));
+  }
+
+  async watch<S>(pointer: Pointer<S>, options?: WatchOptions): Promise<Watch<S>> {
+    return this.#follow(
+      pointer,
+      await this.#call('watch', pointer, (store) => store.watch(pointer, options)),
+    );
+  }
+
+  async watchKind<S>(kind: KindRef<S>, options?: WatchKindOptions): Promise<Watch<S>> {
+    return this.#follow(kind, await this.#call('watch', kind, (store) => store.watchKind(kind, options)));
+  }
+
+  async #call<T>(
+    verb: string,
+    target: KindRef & { readonly id?: string },
+    act: (store: MemoryState) => Promise<T>,
+  ): Promise<T> {
+    const { scheduler, store, chaos } = this.#init;
+    const what = `${verb} ${target.type}${target.id === undefined ? '' : `/${target.id}`}`;
+    await scheduler.turn(what);
+    if (chaos?.strikes(60)) throw new Fault('unavailable', `simulated: ${what} did not arrive`);
+    const done = await act(store).then(
+      (value) => ({ value }),
+      (error) => ({ error }),
+    );
+    await scheduler.turn(`${what} answered`);
+    if ('error' in done) throw done.error;
+    if (verb !== 'watch' && chaos?.strikes(60))
+      throw new Fault('unavailable', `simulated: the answer to ${what} is lost`);
+    return done.value;
+  }
+
+  #follow<S>(kind: KindRef, inner: Watch<S>): Watch<S> {
+    const { scheduler, chaos, losesEvents = 'aloud' } = this.#init;
+    this.#openWatches += 1;
+    const closed = Promise.withResolvers<void>();
+    const close = () => closed.resolve();
+    void closed.promise.then(() => {
+      this.#openWatches -= 1;
+    });
+    return {
+      async *[Symbol.asyncIterator](): AsyncGenerator<readonly ResourceEvent<S>[], void> {
+        try {
+          for await (const events of inner) {
+            await scheduler.turn(`events of ${kind.type}`);
+            if (!chaos?.strikes(40)) yield events;
+            else if (losesEvents === 'aloud') {
+              yield [{ kind: 'errored', message: 'simulated: events were lost' }];
+              await closed.promise;
+              return;
+            }
+          }
+        } finally {
+          close();
+        }
+      },
+      [Symbol.dispose]() {
+        inner[Symbol.dispose]();
+        close();
+      },
+    };
+  }
+}

@@ -1,0 +1,38 @@
+import type { SeededRandom } from '../fuzz/seeded-random.ts';
+
+interface Waiting {
+  readonly what: string;
+  readonly go: () => void;
+}
+
+/** Decides who goes on next. Everything that could happen in another order waits here for its turn. */
+export class Scheduler {
+  readonly #random: SeededRandom;
+  readonly #onStep: (what: string) => void;
+  readonly #waiting: Waiting[] = [];
+
+  constructor(random: SeededRandom, onStep: (what: string) => void) {
+    this.#random = random;
+    this.#onStep = onStep;
+  }
+
+  get isIdle(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  /** Resolves when it is this one's turn. */
+  turn(what: string): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push({ what, go: resolve }));
+  }
+
+  /** Lets one of those who wait go on. */
+  step(): void {
+    const at = this.#random.below(this.#waiting.length);
+    const chosen = this.#waiting[at];
+    const last = this.#waiting.pop();
+    if (chosen === undefined || last === undefined) return;
+    if (chosen !== last) this.#waiting[at] = last;
+    this.#onStep(chosen.what);
+    chosen.go();
+  }
+}
