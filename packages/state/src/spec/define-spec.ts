@@ -39,6 +39,8 @@ export function defineSpec<F extends FieldTable>(fields: F): SpecCodec<SpecOfFie
 export function defineBareSpec<T>(number: number, type: FieldType<T>): SpecCodec<T> {
   const message = new FieldCodec({ value: field(number, type) });
   return {
+    fields: message.fields,
+    isBare: true,
     toYaml: (value) => type.toYaml(value),
     toProto: (value) => message.toProto({ value } as never),
     fromProto: (bytes) => message.fromProto(bytes).value as T,

@@ -9,17 +9,21 @@ type TextOf<N extends Numbers> = (keyof N & string) | (0 extends N[keyof N] ? ne
 
 /** A text in YAML, a number on the wire. */
 export class EnumerationType<T extends string> implements FieldType<T> {
-  readonly shape: TypeShape;
+  readonly #name: string;
   readonly empty: T;
   readonly #numbers: Numbers;
   readonly #isOpen: boolean;
   #texts: ReadonlyMap<number, T> | undefined;
 
   constructor(name: string, numbers: Numbers, isOpen: boolean) {
-    this.shape = { word: `enum ${name}` };
+    this.#name = name;
     this.#numbers = numbers;
     this.#isOpen = isOpen;
     this.empty = (Object.keys(numbers).find((text) => numbers[text] === 0) ?? '') as T;
+  }
+
+  get shape(): TypeShape {
+    return { word: `enum ${this.#name}`, values: this.#numbers };
   }
 
   get texts(): readonly T[] {
@@ -33,7 +37,7 @@ export class EnumerationType<T extends string> implements FieldType<T> {
     const text = this.#texts.get(number);
     if (text !== undefined) return text;
     if (this.#isOpen) return String(number) as T;
-    throw new Fault('internal', `unknown value ${number} of ${this.shape.word}`);
+    throw new Fault('internal', `unknown value ${number} of ${this.#name}`);
   }
 
   numberOf(text: T): number {
@@ -75,13 +79,17 @@ export function openEnumeration<const N extends Numbers>(
 
 /** Some of a set of flags: in YAML their names in one text with commas, on the wire the sum of their bits. */
 export class FlagsType<T extends string> implements FieldType<readonly T[]> {
-  readonly shape: TypeShape;
   readonly empty: readonly T[] = [];
+  readonly #name: string;
   readonly #bits: Readonly<Record<T, number>>;
 
   constructor(name: string, bits: Readonly<Record<T, number>>) {
-    this.shape = { word: `enum ${name}` };
+    this.#name = name;
     this.#bits = bits;
+  }
+
+  get shape(): TypeShape {
+    return { word: `enum ${this.#name}`, values: this.#bits };
   }
 
   /** The names of the bits that have one, in the order of the reference. */

@@ -7,6 +7,8 @@ export interface TypeShape {
   readonly word: string;
   /** The fields of a message, or of what a list, a map or an optional value holds. */
   readonly fields?: FieldTable;
+  /** The texts of an enumeration with their numbers, or of flags with their bits. */
+  readonly values?: Readonly<Record<string, number>>;
 }
 
 /** One type of values. Values that are empty are not on the wire; a reader then has the empty one. */

@@ -4,6 +4,8 @@ import type { FieldTable } from './field.ts';
 export interface SpecCodec<S> {
   /** The fields of both forms, where the spec is made of fields. */
   readonly fields?: FieldTable;
+  /** It has one field, and in YAML the spec is the value of that alone. */
+  readonly isBare?: boolean;
   /** Plain data for `encodeYaml`, in the order in which it is to be printed. */
   toYaml(spec: S): unknown;
   toProto(spec: S): Uint8Array;
