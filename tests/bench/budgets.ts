@@ -1,10 +1,12 @@
 // Measures the budgets of SPEC.md on a cluster of its own and prints them side by side with what is promised.
 // `make measure`; JSON goes to _out/bench/budgets.json. Ends with 1 when a budget is not kept.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nodePaths } from '@nodewright/contract';
+import { copyRuntime } from './copy-runtime.ts';
 import { median } from './median.ts';
 import { findProcesses, readProcessMemory } from './process-memory.ts';
 import { timeToListen, timeToRun } from './time-to-listen.ts';
@@ -36,30 +38,22 @@ function talosctl(...args: string[]): string {
   });
 }
 
-/** A copy of a daemon's runtime file that listens elsewhere, so that the daemon can be started beside its like. */
-function runtimeFile(node: string, daemon: string, listenAddress: string): string {
-  const original = join(state, clusterName, 'nodes', node, 'system', 'run', daemon, 'runtime.json');
-  const path = join(workspace, `${daemon}.json`);
-  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(original, 'utf8')), listenAddress }), {
-    mode: 0o600,
-  });
-  return path;
-}
-
+/** Starts it beside its like of the first node, from the same state, on an address of its own. */
 async function measureStart(daemon: 'apid' | 'trustd'): Promise<Row> {
   const [host, port] = ['127.0.0.1', daemon === 'apid' ? 50970 : 50971] as const;
-  const sockets = join(workspace, `${daemon}.sock`);
-  const command = [
-    process.execPath,
-    join(dist, daemon, `${daemon}.cjs`),
-    '--runtime-file',
-    runtimeFile('node01', daemon, `${host}:${port}`),
-  ];
-  command.push(
-    '--health-socket',
-    sockets,
-    ...(daemon === 'apid' ? ['--machined-socket', join(workspace, 'none.sock')] : []),
-  );
+  await using scope = new AsyncDisposableStack();
+  const root = join(state, clusterName, 'nodes', 'node01');
+  const listenAddress = `${host}:${port}`;
+  const flags = ['--health-socket', join(workspace, `${daemon}-health.sock`)];
+  if (daemon === 'trustd') {
+    const runtimeSocket = join(root, nodePaths.trustdRuntimeSocket);
+    flags.push('--runtime-socket', runtimeSocket, '--listen-address', listenAddress);
+  } else {
+    const runtimeSocket = join(workspace, 'apid-runtime.sock');
+    scope.use(await copyRuntime(join(root, nodePaths.apidRuntimeSocket), runtimeSocket, { listenAddress }));
+    flags.push('--runtime-socket', runtimeSocket, '--machined-socket', join(workspace, 'none.sock'));
+  }
+  const command = [process.execPath, join(dist, daemon, `${daemon}.cjs`), ...flags];
   const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) times.push(await timeToListen(command, { host, port }));
   return { what: `${daemon}: start to listening, median`, measured: median(times), budget: 120, unit: 'ms' };

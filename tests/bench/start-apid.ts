@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodePaths } from '@nodewright/contract';
 import type { CertificateAndKey } from '@nodewright/pki';
 import { spawnDaemon } from '@nodewright/testkit';
 import type { BenchNode } from './cluster.ts';
+import { copyRuntime } from './copy-runtime.ts';
 import type { GatewayProcess } from './peers/start-nghttpx.ts';
 
 /** An apid of its own, with the identity and the restrictions of `node`'s, in front of another machined. */
@@ -16,23 +16,24 @@ export async function startApid(init: {
   readonly machinedSocket: string;
 }): Promise<GatewayProcess> {
   const { node, distFolder, folder, listen, server, machinedSocket } = init;
-  const runtime = JSON.parse(readFileSync(join(node.root, nodePaths.apidRuntime), 'utf8'));
-  const runtimeFile = join(folder, 'apid.json');
+  const runtimeSocket = join(folder, 'apid.sock');
   const listenAddress = `${listen.host}:${listen.port}`;
-  writeFileSync(runtimeFile, JSON.stringify({ ...runtime, listenAddress, server }), { mode: 0o600 });
+  await using undo = new AsyncDisposableStack();
+  const runtime = await copyRuntime(join(node.root, nodePaths.apidRuntimeSocket), runtimeSocket, {
+    listenAddress,
+    server,
+  });
+  undo.use(runtime);
   const program = join(distFolder, 'apid', 'apid.cjs');
   const readable = [join(distFolder, 'apid'), folder].map((path) => `--allow-fs-read=${path}`);
   const apid = await spawnDaemon({
     name: 'apid',
     program,
     nodeFlags: ['--permission', '--allow-net', ...readable],
-    args: ['--runtime-file', runtimeFile, '--machined-socket', machinedSocket],
+    args: ['--runtime-socket', runtimeSocket, '--machined-socket', machinedSocket],
   });
-  try {
-    await apid.waitForLine('gateway listens');
-    return apid;
-  } catch (error) {
-    await apid[Symbol.asyncDispose]();
-    throw error;
-  }
+  undo.use(apid);
+  await apid.waitForLine('gateway listens');
+  const scope = undo.move();
+  return { pid: apid.pid, [Symbol.asyncDispose]: () => scope.disposeAsync() };
 }

@@ -78,6 +78,7 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
         root: '',
         nodeBinary: '/usr/bin/node',
         servicesFolder: '/usr/lib/nodewright',
+        listenAddress: ':50001',
       });
       const folder = '/usr/lib/nodewright/follow-node';
       expected.splice(

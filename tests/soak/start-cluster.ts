@@ -67,9 +67,12 @@ async function startSoakNode(
   scope: AsyncDisposableStack,
 ): Promise<SoakNode> {
   const { root, socket, address, machined } = scope.use(await startNode({ ...init, services: 'external' }));
-  const runtimeFile = join(root, 'system', 'run', 'apid', 'runtime.json');
+  const runtimeSocket = join(root, 'system', 'run', 'apid', 'runtime.sock');
   const apid = scope.use(
-    await spawnDaemon({ name: 'apid', args: ['--runtime-file', runtimeFile, '--machined-socket', socket] }),
+    await spawnDaemon({
+      name: 'apid',
+      args: ['--runtime-socket', runtimeSocket, '--machined-socket', socket],
+    }),
   );
   const folder = join(root, 'var', 'log', writingService);
   await mkdir(folder, { recursive: true });

@@ -6,10 +6,10 @@ export const nodePaths = {
   machinedSocket: '/run/machined/machined.sock',
   /** Where upstream's clients look for the same socket: a symbolic link to it. */
   upstreamMachinedSocket: '/system/run/machined/machine.sock',
-  /** `suite.runtime.v1.ApidRuntime` as protobuf JSON, written by machined, read by apid. */
-  apidRuntime: '/system/run/apid/runtime.json',
-  /** `suite.runtime.v1.TrustdRuntime` as protobuf JSON, written by machined, read by trustd. */
-  trustdRuntime: '/system/run/trustd/runtime.json',
+  /** Where machined serves to apid, and to nobody else, what apid may know of the node's resources. */
+  apidRuntimeSocket: '/system/run/apid/runtime.sock',
+  /** The same for trustd. */
+  trustdRuntimeSocket: '/system/run/trustd/runtime.sock',
   /** The machine configuration of the node. */
   machineConfig: '/system/state/config.yaml',
   /** `suite.runtime.v1.Membership` as protobuf JSON: the nodes of the cluster. */

@@ -1,4 +1,4 @@
-import { ports } from '@nodewright/contract';
+import { nodePaths, ports } from '@nodewright/contract';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import {
   BackendPool,
@@ -15,14 +15,14 @@ import type { Gateway } from './gateway/gateway.ts';
 import { GatewayListener } from './gateway/gateway-listener.ts';
 import { serveCall } from './gateway/serve-call.ts';
 import { dialNode } from './host/dial-node.ts';
-import { FileIdentitySource } from './host/file-identity-source.ts';
+import { StateIdentitySource } from './host/state-identity-source.ts';
 
 const options = {
-  runtimeFile: {
-    env: 'APID_RUNTIME_FILE',
+  runtimeSocket: {
+    env: 'APID_RUNTIME_SOCKET',
     type: 'path',
-    required: true,
-    description: 'file that machined writes: who this node is, whom it trusts, where it listens',
+    default: nodePaths.apidRuntimeSocket,
+    description: 'unix socket on which machined tells who this node is, whom it trusts, where it listens',
   },
   machinedSocket: {
     env: 'APID_MACHINED_SOCKET',
@@ -103,7 +103,9 @@ async function start(
     }
   };
 
-  const changes = new FileIdentitySource(settings.runtimeFile, log).changes(signal)[Symbol.asyncIterator]();
+  const changes = new StateIdentitySource(settings.runtimeSocket, log)
+    .changes(signal)
+    [Symbol.asyncIterator]();
   // The daemon serves when what is known at its start is in force; a node without an identity waits for one.
   const first = await changes.next();
   if (first.done !== true) await follow(first.value);

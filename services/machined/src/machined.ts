@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { serviceIds } from '@nodewright/contract';
+import { ports, serviceIds } from '@nodewright/contract';
+import { ControllerRuntime } from '@nodewright/controllers';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { Fault } from '@nodewright/fault';
 import { createFileSystemSizes, readBootId, readKernelHostname } from '@nodewright/linux';
@@ -8,7 +9,14 @@ import type { NodeConfig } from '@nodewright/machine-config';
 import { createRpcServer } from '@nodewright/rpc';
 import { systemWallClock } from '@nodewright/sntp';
 import { members as memberKind } from '@nodewright/state/kinds';
-import { type NodeFacts, type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
+import { secretsControllers } from './controllers/secrets/secrets-controllers.ts';
+import {
+  listenAddressOf,
+  type NodeFacts,
+  type NodeMode,
+  platformOf,
+  type ServiceSource,
+} from './domain/node-facts.ts';
 import { ownKernelFiles } from './domain/own-kernel-files.ts';
 import { timeServerOf } from './domain/time-server.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
@@ -26,7 +34,6 @@ import { prepareFolder } from './host/prepare-folder.ts';
 import { createUnixProbe } from './host/probe-connection.ts';
 import { readConfiguration } from './host/read-configuration.ts';
 import { watchParent } from './host/watch-parent.ts';
-import { startIdentityKeeper } from './identity/start-identity-keeper.ts';
 import { neighbourLogFile, nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
 import { followEvents } from './resources/follow-events.ts';
@@ -48,10 +55,12 @@ import { createNetstat } from './rpc/netstat.ts';
 import { createNodeInformation } from './rpc/node-information.ts';
 import { createPacketCapture } from './rpc/packet-capture.ts';
 import { createProcesses } from './rpc/processes.ts';
+import { openRuntimeSockets } from './rpc/runtime-sockets.ts';
 import { createServiceList } from './rpc/service-list.ts';
 import { createStateApi } from './rpc/state.ts';
 import { createTimeService } from './rpc/time.ts';
 import { announceAddresses } from './services/announce-addresses.ts';
+import { openDaemonConditions } from './services/daemon-conditions.ts';
 import { NodeLife } from './services/node-life.ts';
 import { childDaemons, childService, neighbourService, ownService } from './services/node-services.ts';
 import { ServiceManager } from './services/service-manager.ts';
@@ -171,7 +180,17 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   });
   scope.use(linkSocket(layout.paths.upstreamMachinedSocket, layout.paths.machinedSocket));
 
-  const conditions = startIdentityKeeper({ config, node, layout, members, log, telemetry }, scope);
+  const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
+  const apidListenAddress = listenAddressOf(node, ports.apid);
+  for (const controller of secretsControllers({ apidListenAddress, random: Math.random, telemetry })) {
+    controllers.register(controller);
+  }
+  controllers.start();
+  const conditions = await openDaemonConditions(state, scope);
+  await openRuntimeSockets(
+    { state, layout, daemons, now: systemWallClock.now, stopSignal: streamsEnd.signal, log, telemetry },
+    scope,
+  );
 
   if (source === 'external') {
     for (const daemon of daemons) {

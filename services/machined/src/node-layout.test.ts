@@ -13,8 +13,8 @@ const foldersOf = (layout: NodeLayout) =>
     mode.toString(8),
     owner && `${owner.uid}:${owner.gid}`,
   ]);
-const modesOf = ({ socketDirectoryMode, socketMode, daemonFolderMode, runtimeFileMode }: NodeLayout) =>
-  [socketDirectoryMode, socketMode, daemonFolderMode, runtimeFileMode].map((mode) => mode?.toString(8));
+const modesOf = ({ socketDirectoryMode, socketMode, daemonFolderMode }: NodeLayout) =>
+  [socketDirectoryMode, socketMode, daemonFolderMode].map((mode) => mode?.toString(8));
 
 test('nodeFolders() lets a daemon with a user of its own reach its folders, and no other user in', () => {
   assert.deepEqual(foldersOf(nodeLayout('/', 'metal', 'child', root)), [
@@ -48,28 +48,29 @@ test('nodeLayout() gives the daemons users of their own only where root runs a w
     const layout = nodeLayout(...args);
     return [layout.paths.machinedSocket, ...modesOf(layout), layout.users];
   };
-  const own = ['/n/run/machined/machined.sock', '700', undefined, '700', '600', undefined];
+  const own = ['/n/run/machined/machined.sock', '700', undefined, '700', undefined];
   assert.deepEqual(facts('/n', 'process', 'child', root), own);
   assert.deepEqual(facts('/n/', 'process', 'child', user), own);
   assert.deepEqual(facts('/n', 'process', 'external', neighbour), own);
   assert.deepEqual(facts('/n', 'container', 'child', neighbour), own);
   assert.deepEqual(facts('/', 'metal', 'child', root), [
     '/run/machined/machined.sock',
-    ...['771', undefined, '700', '600'],
+    ...['771', undefined, '700'],
     { apid: { uid: 50, gid: 50 }, trustd: { uid: 51, gid: 51 } },
   ]);
 });
 
-test("nodeLayout() shares with neighbours through their groups where machined is not root, its user staying the files' owner", () => {
+test('nodeLayout() shares with neighbours through their groups where machined is not root, its user staying the owner', () => {
   const layout = nodeLayout('/', 'container', 'external', neighbour);
-  assert.deepEqual(modesOf(layout), ['750', '660', '750', '640']);
+  assert.deepEqual(modesOf(layout), ['750', '660', '750']);
   assert.deepEqual(layout.users, { apid: { uid: 52, gid: 50 }, trustd: { uid: 52, gid: 51 } });
 });
 
 test('nodeLayout() names the groups that a machined with neighbours is not in', () => {
   assert.throws(() => nodeLayout('/', 'container', 'external', { uid: 52, groups: [52, 50] }), {
     kind: 'failed-precondition',
-    message: 'user 52 is not in the groups of apid and trustd, which share files with machined: add it to 51',
+    message:
+      'user 52 is not in the groups of apid and trustd, which share sockets with machined: add it to 51',
   });
   assert.throws(() => nodeLayout('/', 'container', 'external', user), { message: /add it to 50 and 51$/ });
 });

@@ -15,12 +15,10 @@ export interface NodeLayout {
   readonly paths: Readonly<Record<NodePath, string>>;
   /** Mode of the folder of machined's socket. */
   readonly socketDirectoryMode: number;
-  /** Mode of the socket; default what the umask leaves. */
+  /** Mode of the sockets for daemons; default what the umask leaves. */
   readonly socketMode?: number;
   /** Mode of the folders that belong to one daemon. */
   readonly daemonFolderMode: number;
-  /** Mode of what a daemon is given. */
-  readonly runtimeFileMode: number;
   /** Who owns what a daemon uses; none where everything belongs to the user who runs the node. */
   readonly users?: { readonly apid: FileOwner; readonly trustd: FileOwner };
 }
@@ -31,17 +29,15 @@ export interface ProcessUser {
   readonly groups: readonly number[];
 }
 
-const privateModes = { daemonFolderMode: 0o700, runtimeFileMode: 0o600 } as const;
 const groupModes = {
   socketDirectoryMode: 0o750,
   socketMode: 0o660,
   daemonFolderMode: 0o750,
-  runtimeFileMode: 0o640,
 } as const;
 
 /**
  * In a container or on a machine, as root, the daemons have users of their own and reach the socket by its folder's
- * owner. Without root, neighbours in containers of their own reach it and their files through their groups, which
+ * owner. Without root, neighbours in containers of their own reach theirs through their groups, which
  * machined has to be in. A node of processes belongs to one user, and nobody else gets in. Source: Talos v1.14: sockets.
  *
  * @throws Fault when machined is not in the groups of its neighbours.
@@ -57,7 +53,7 @@ export function nodeLayout(
     Object.entries(nodePaths).map(([name, path]) => [name, prefix + path]),
   ) as Record<NodePath, string>;
   const { apid, trustd } = serviceUsers;
-  const own = { root: prefix, paths, socketDirectoryMode: 0o700, ...privateModes };
+  const own = { root: prefix, paths, socketDirectoryMode: 0o700, daemonFolderMode: 0o700 };
   if (mode === 'process') return own;
   if (uid === 0) {
     const users = { apid: { uid: apid, gid: apid }, trustd: { uid: trustd, gid: trustd } };
@@ -69,14 +65,14 @@ export function nodeLayout(
   if (missing.length > 0) {
     throw new Fault(
       'failed-precondition',
-      `user ${uid} is not in the groups of apid and trustd, which share files with machined: add it to ${missing.join(' and ')}`,
+      `user ${uid} is not in the groups of apid and trustd, which share sockets with machined: add it to ${missing.join(' and ')}`,
     );
   }
   return { ...own, ...groupModes, users: { apid: { uid, gid: apid }, trustd: { uid, gid: trustd } } };
 }
 
 /**
- * The folders that sockets and runtime files lie in, the upper ones first: a daemon with a user of its own passes
+ * The folders that sockets lie in, the upper ones first: a daemon with a user of its own passes
  * through the upper ones and owns its own. Source: Talos v1.14: directories.
  */
 export function nodeFolders(layout: NodeLayout, daemons: readonly ChildDaemon[]): Folder[] {

@@ -1,4 +1,4 @@
-import { maxTrustdMessageSizeBytes, nodePaths } from '@nodewright/contract';
+import { maxTrustdMessageSizeBytes, nodePaths, ports } from '@nodewright/contract';
 import { SecurityServiceDefinition } from '@nodewright/contract/gen/securityapi/security.ts';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { tlsPrivateKey } from '@nodewright/pki';
@@ -9,11 +9,17 @@ import { requireToken } from './rpc/require-token.ts';
 import { createSecurityService } from './rpc/security-service.ts';
 
 const options = {
-  runtimeFile: {
-    env: 'TRUSTD_RUNTIME_FILE',
+  runtimeSocket: {
+    env: 'TRUSTD_RUNTIME_SOCKET',
     type: 'path',
-    default: nodePaths.trustdRuntime,
-    description: 'what machined hands over: addresses, certificates, the token',
+    default: nodePaths.trustdRuntimeSocket,
+    description: 'unix socket on which machined hands over certificates, the CA and the token',
+  },
+  listenAddress: {
+    env: 'TRUSTD_LISTEN_ADDRESS',
+    type: 'string',
+    default: `:${ports.trustd}`,
+    description: 'host:port to serve on; an empty host means every address',
   },
   healthSocket: {
     env: 'TRUSTD_HEALTH_SOCKET',
@@ -24,8 +30,8 @@ const options = {
 
 /** A listener and the root that it serves. */
 interface Serving extends AsyncDisposable {
-  /** Takes a new root over; false when that needs another listener. */
-  adopt(root: TrustRoot): boolean;
+  /** Takes a new root over. */
+  adopt(root: TrustRoot): void;
 }
 
 const tlsPair = ({ server }: TrustRoot) => ({
@@ -55,16 +61,14 @@ async function serve(
     reflection: false,
     health: false,
   });
-  const { listenAddress } = root;
+  const { listenAddress } = context.options;
   const port = await server.listenTls(listenAddress.replace(/^:/, '[::]:'), credentials);
   log.info({ listenAddress, port }, 'listening');
   return {
     adopt(next) {
-      if (next.listenAddress !== listenAddress) return false;
       credentials.reload(tlsPair(next));
       root = next;
-      log.info({ listenAddress }, 'runtime file adopted');
-      return true;
+      log.info('root of trust adopted');
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
@@ -87,21 +91,15 @@ export const trustd: DaemonDefinition<typeof options> = {
       health.setServing(false);
       await serving?.[Symbol.asyncDispose]();
     });
-    const roots = watchTrustRoot(context.options.runtimeFile, { signal, log });
-    const adopt = async (root: TrustRoot) => {
-      if (serving?.adopt(root) === true) return;
-      health.setServing(false);
-      await serving?.[Symbol.asyncDispose]();
-      serving = await serve(context, root);
-      health.setServing(true);
-    };
-
+    const roots = watchTrustRoot(context.options.runtimeSocket, { signal, log });
     const { value: first, done } = await roots.next();
     if (done === true) return;
-    await adopt(first);
-    // A failure here, such as a new address that is taken, ends the daemon; whoever started it starts it again.
+    // A failure here, such as an address that is taken, ends the daemon; whoever started it starts it again.
+    const served = await serve(context, first);
+    serving = served;
+    health.setServing(true);
     void (async () => {
-      for await (const root of roots) await adopt(root);
+      for await (const root of roots) served.adopt(root);
     })();
   },
 };

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { after, test } from 'node:test';
 import { ApidUnderTest } from './harness/apid-under-test.ts';
@@ -33,7 +32,7 @@ test('an authority and certificates are swapped under load, and nothing fails', 
   await apid.eventually('a connection to node02', async () => peer.backend.connections === 1);
 
   // As a rotation does it: the new authority is accepted first, then everything is issued by it.
-  apid.writeRuntime({ acceptedCas: [apid.authority.certificate, next.certificate] });
+  await apid.writeRuntime({ acceptedCas: [apid.authority.certificate, next.certificate] });
   const newcomer = { ...(await next.client('os:reader')), ca: apid.authority.certificate };
   await apid.eventually('the new authority', async () => {
     const client = await Client.connect(apid.tlsWith(newcomer));
@@ -42,7 +41,7 @@ test('an authority and certificates are swapped under load, and nothing fails', 
     return code === 0;
   });
   await apid.eventually('a new connection to node02', async () => peer.backend.connections >= 2);
-  apid.writeRuntime({
+  await apid.writeRuntime({
     server: await next.server('node01', '127.0.0.1'),
     acceptedCas: [next.certificate, apid.authority.certificate],
   });
@@ -63,7 +62,7 @@ test('an authority that is withdrawn lets nobody new in', async () => {
   await using apid = await ApidUnderTest.start();
   const options = await apid.tls('os:admin');
   const next = await Authority.create();
-  apid.writeRuntime({ acceptedCas: [next.certificate] });
+  await apid.writeRuntime({ acceptedCas: [next.certificate] });
   await apid.eventually('the refusal', async () => {
     const client = await Client.connect(options);
     const { code } = await client.call(memory);
@@ -72,22 +71,24 @@ test('an authority that is withdrawn lets nobody new in', async () => {
   });
 });
 
-test('a runtime file that is broken changes nothing and is logged without its secrets', async () => {
+test('what is not usable changes nothing and is logged without its secrets', async () => {
   await using apid = await ApidUnderTest.start();
-  const { key } = apid.runtime.server ?? { key: '' };
-  apid.writeRuntimeText(`{"server":{"key":${JSON.stringify(key)}`);
-  const [line] = await apid.logged('runtime file is not usable, keeping the last good one');
-  assert.deepEqual([line?.error, line?.path], ['it is not JSON', apid.runtimeFile]);
+  const { server } = apid.runtime;
+  const other = await apid.authority.issue({});
+  await apid.writeRuntime({ server: { ...server, key: other.key } });
+  const [line] = await apid.logged('identity is not usable, keeping the last good one');
+  assert.equal(line?.error, 'server.key is not the key of server.crt');
   const admin = await apid.client();
   assert.equal((await admin.call(memory)).code, 0);
-  apid.writeRuntime({ listenAddress: 'nonsense' });
-  const lines = await apid.logged('runtime file is not usable, keeping the last good one', 2);
-  assert.equal(lines[1]?.error, 'listenAddress wants host:port, not "nonsense"');
+  await apid.writeRuntime({ server, listenAddress: 'nonsense' });
+  await apid.eventually('the second complaint', () =>
+    apid.process.lines().some(({ error }) => error === 'listenAddress wants host:port, not "nonsense"'),
+  );
   assert.equal((await admin.call(memory)).code, 0);
   assert.equal(apid.process.stdout().includes('PRIVATE KEY'), false);
 });
 
-test('apid listens while there is a runtime file, and at the address in it', async () => {
+test('apid listens while the state says how, and at the address that it says', async () => {
   await using apid = await ApidUnderTest.prepare();
   await apid.spawn();
   await apid.process.waitForLine('daemon serves');
@@ -96,13 +97,13 @@ test('apid listens while there is a runtime file, and at the address in it', asy
     [],
   );
 
-  apid.writeRuntime();
+  await apid.writeRuntime();
   await apid.listening();
   const before = apid.port;
   const admin = await apid.client();
   assert.equal((await admin.call(memory)).code, 0);
 
-  apid.writeRuntime({ listenAddress: '127.0.0.1:0', readonlyRoleMode: true });
+  await apid.writeRuntime({ listenAddress: '127.0.0.1:0', readonlyRoleMode: true });
   await apid.listening(2);
   assert.notEqual(apid.port, before);
   await apid.eventually('the end of the old listener', async () => !(await isListening('127.0.0.1', before)));
@@ -110,14 +111,14 @@ test('apid listens while there is a runtime file, and at the address in it', asy
   await reader.call(memory);
   assert.deepEqual(apid.machined.calls.at(-1)?.values('talos-role'), ['os:reader']);
 
-  rmSync(apid.runtimeFile);
+  await apid.removeConfig();
   await apid.eventually('the end of the listener', async () => !(await isListening('127.0.0.1', apid.port)));
 });
 
 test('an address that is taken is told in the log and tried again', async () => {
   await using first = await ApidUnderTest.start();
   await using second = await ApidUnderTest.prepare({ runtime: { listenAddress: `127.0.0.1:${first.port}` } });
-  second.writeRuntime();
+  await second.writeRuntime();
   await second.spawn();
   const [line] = await second.logged('cannot listen');
   assert.match(String(line?.error), /EADDRINUSE.*127\.0\.0\.1/);

@@ -91,14 +91,14 @@ test('the health socket says whether the gateway listens', async () => {
   const client = createRpcClient(HealthDefinition, channel, { telemetry: noTelemetry });
   const { SERVING, NOT_SERVING } = HealthCheckResponse_ServingStatus;
   assert.equal((await client.check({ service: '' })).status, NOT_SERVING);
-  apid.writeRuntime();
+  await apid.writeRuntime();
   await apid.listening();
   assert.equal((await client.check({ service: '' })).status, SERVING);
 });
 
 test('apid says in one line which flag is missing or unknown, and exits 2', async () => {
   for (const [args, text] of [
-    [['--machined-socket', '/x'], /^apid: --runtime-file \(or APID_RUNTIME_FILE\) is required/],
+    [['--runtime-socket', '/x'], /^apid: --machined-socket \(or APID_MACHINED_SOCKET\) is required/],
     [['--nonsense'], /^apid: unknown option '--nonsense'/],
   ] as const) {
     await using apid = await spawnDaemon({ name: 'apid', args });

@@ -1,21 +1,19 @@
 // How a node gets its certificates and what it hands to apid and trustd.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ApidRuntime } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
 import { parseCertificate } from '@nodewright/pki';
 import { eventually, spawnDaemon } from '@nodewright/testkit';
 import { clusterSecrets } from './harness/cluster-material.ts';
 import { type NodeUnderTest, ownAddress, startNode } from './harness/node-under-test.ts';
+import { apidRuntime, runtimeSocketOf } from './harness/runtime-state.ts';
 
-const runtimePath = (node: NodeUnderTest, daemon: string) =>
-  join(node.root, 'system', 'run', daemon, 'runtime.json');
-
-async function apidRuntime(node: NodeUnderTest): Promise<ApidRuntime> {
-  return ApidRuntime.fromJSON(JSON.parse(await readFile(runtimePath(node, 'apid'), 'utf8')));
-}
+const trustdArgs = ({ root, address }: NodeUnderTest) => [
+  ...['--runtime-socket', runtimeSocketOf(root, 'trustd')],
+  ...['--listen-address', `${address}:50001`],
+];
 
 const member = (hostname: string, address: string, type: 'CONTROL_PLANE' | 'WORKER') => ({
   hostname,
@@ -42,13 +40,11 @@ test('a worker gets its certificate from the trustd of a control plane, and has 
   const waiting = await worker.service('apid');
   assert.equal(waiting.events?.events.at(-1)?.msg, 'Waiting for api certificates, config to be ready');
 
-  const args = ['--runtime-file', runtimePath(controlPlane, 'trustd')];
-  await using _ = await spawnDaemon({ name: 'trustd', args });
+  await using _ = await spawnDaemon({ name: 'trustd', args: trustdArgs(controlPlane) });
   await worker.serviceSays('apid', /Health check successful/);
-  const runtime = await apidRuntime(worker);
-  const { subject, ipAddresses, dnsNames, extendedKeyUsage } = parseCertificate(
-    runtime.server?.certificate ?? '',
-  );
+  const { certificates } = await apidRuntime(worker.root);
+  const crt = certificates.server?.crt ?? '';
+  const { subject, ipAddresses, dnsNames, extendedKeyUsage } = parseCertificate(crt);
   assert.deepEqual(
     { subject, ipAddresses, dnsNames, extendedKeyUsage },
     {
@@ -58,8 +54,8 @@ test('a worker gets its certificate from the trustd of a control plane, and has 
       extendedKeyUsage: ['serverAuth'],
     },
   );
-  assert.equal(runtime.client, undefined);
-  const leaf = new X509Certificate(runtime.server?.certificate ?? '');
+  assert.equal(certificates.client, undefined);
+  const leaf = new X509Certificate(crt);
   assert.ok(leaf.verify(new X509Certificate(secrets.certs.os.certificate).publicKey));
   assert.equal((await worker.service('apid')).state, 'Running');
   await assert.rejects(worker.service('trustd'));
@@ -70,11 +66,7 @@ test('a worker with a wrong token keeps trying, says why, and never shows the to
   const address = ownAddress();
   await using controlPlane = await startNode({ secrets: good, address });
   await controlPlane.order('trustd', 'deaf');
-  const args = ['--runtime-file', runtimePath(controlPlane, 'trustd')];
-  await eventually(() => readFile(runtimePath(controlPlane, 'trustd')).then(() => true), {
-    what: 'runtime file',
-  });
-  await using trustd = await spawnDaemon({ name: 'trustd', args });
+  await using trustd = await spawnDaemon({ name: 'trustd', args: trustdArgs(controlPlane) });
   await trustd.waitForLine('daemon serves', 20_000);
   await using worker = await startNode({
     secrets: { ...good, trustd: { token: bad } },
@@ -100,8 +92,8 @@ test('a change of the membership reaches apid, and a broken one does not', async
     await writeFile(`${path}.new`, text);
     await rename(`${path}.new`, path);
   };
-  const names = async () => (await apidRuntime(node)).members.map(({ hostname }) => hostname);
-  const server = (await apidRuntime(node)).server;
+  const names = async () => (await apidRuntime(node.root)).members.map(({ hostname }) => hostname);
+  const { server } = (await apidRuntime(node.root)).certificates;
   assert.deepEqual(await names(), ['node01']);
 
   await replace('{');
@@ -109,5 +101,5 @@ test('a change of the membership reaches apid, and a broken one does not', async
   assert.deepEqual(await names(), ['node01']);
   await replace(JSON.stringify({ members: [first, member('node02', ownAddress(), 'WORKER')] }));
   await eventually(async () => (await names()).join() === 'node01,node02', { what: 'new membership' });
-  assert.deepEqual((await apidRuntime(node)).server, server);
+  assert.deepEqual((await apidRuntime(node.root)).certificates.server, server);
 });

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { ports } from '@nodewright/contract';
 import { MachineServiceDefinition, type ServiceInfo } from '@nodewright/contract/gen/machine/machine.ts';
 import { eventually, spawnDaemon } from '@nodewright/testkit';
 import { type NodeUnderTest, ownAddress, startNode } from './harness/node-under-test.ts';
+import { apidRuntime, runtimeSocketOf } from './harness/runtime-state.ts';
 
 /** Takes connections in the neighbour's place until it is disposed. */
 async function listenAs(daemon: 'apid' | 'trustd', address: string): Promise<AsyncDisposable> {
@@ -64,19 +65,21 @@ describe('neighbours of a node', { concurrency: 4 }, () => {
     ]);
   });
 
-  test('nothing is started, neighbours find their private runtime files, and a stop leaves them running', async () => {
+  test('nothing is started, neighbours find their private sockets, and a stop leaves them running', async () => {
     const address = ownAddress();
     await using _apid = await listenAs('apid', address);
     await using _trustd = await listenAs('trustd', address);
     await using node = await startNode({ services: 'external', address });
     await Promise.all(['apid', 'trustd'].map((id) => isHealthy(node, id)));
     assert.deepEqual(childrenOf(node.machined.pid), []);
-    const modes = ['apid', 'trustd'].map((id) => {
-      const file = join(node.root, 'system', 'run', id, 'runtime.json');
-      assert.ok(JSON.parse(readFileSync(file, 'utf8')).listenAddress);
-      return statSync(file).mode & 0o777;
+    const { config } = await apidRuntime(node.root);
+    assert.equal(config.listenAddress, `${address}:50000`);
+    const modes = (['apid', 'trustd'] as const).map((id) => {
+      const socket = runtimeSocketOf(node.root, id);
+      assert.ok(statSync(socket).isSocket());
+      return statSync(dirname(socket)).mode & 0o777;
     });
-    assert.deepEqual(modes, [0o600, 0o600]);
+    assert.deepEqual(modes, [0o700, 0o700]);
     node.machined.signal('SIGTERM');
     assert.deepEqual(await node.machined.exited, { code: 0, signal: null });
     const said = node.machined

@@ -90,8 +90,8 @@ test("the socket belongs to one user, and upstream's name for it leads to it", a
   const link = join(node.root, 'system', 'run', 'machined', 'machine.sock');
   assert.equal(await realpath(link), await realpath(node.socket));
   for (const daemon of ['apid', 'trustd']) {
-    const path = join(node.root, 'system', 'run', daemon, 'runtime.json');
-    assert.deepEqual([mode(path), statSync(path).uid], [0o600, process.getuid?.()]);
+    const folder = join(node.root, 'system', 'run', daemon);
+    assert.deepEqual([mode(folder), statSync(folder).uid], [0o700, process.getuid?.()]);
   }
 });
 

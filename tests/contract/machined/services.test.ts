@@ -149,7 +149,7 @@ describe('services of a node', { concurrency: 4 }, () => {
     assert.deepEqual(pids.map(isAlive), [false, false]);
     const left = [
       node.socket,
-      ...['apid', 'trustd'].map((id) => join(node.root, 'system', 'run', id, 'runtime.json')),
+      ...['apid', 'trustd'].map((id) => join(node.root, 'system', 'run', id, 'runtime.sock')),
     ];
     assert.deepEqual(
       left.filter((path) => existsSync(path)),

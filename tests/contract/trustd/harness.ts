@@ -1,5 +1,5 @@
 // One trustd, started as its users start it, and what is needed to call it.
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,9 +7,9 @@ import {
   type CertificateResponse,
   SecurityServiceDefinition,
 } from '@nodewright/contract/gen/securityapi/security.ts';
-import { TrustdRuntime } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
 import { type CertificateAndKey, generateCertificateAuthority, issueCertificate } from '@nodewright/pki';
-import { type DaemonProcess, spawnDaemon } from '@nodewright/testkit';
+import { osRootSecrets, trustdCertificates } from '@nodewright/state/kinds';
+import { type DaemonProcess, type StateServer, serveState, spawnDaemon } from '@nodewright/testkit';
 import {
   type Channel,
   ChannelCredentials,
@@ -40,52 +40,75 @@ export function issueServer(issuer: CertificateAndKey, commonName = serverName):
   });
 }
 
+/** What a node's state tells trustd. */
+export interface Runtime {
+  readonly server: CertificateAndKey | undefined;
+  readonly issuingCa: CertificateAndKey | undefined;
+  readonly acceptedCas: readonly string[];
+  readonly token: string;
+}
+
 export interface Trustd extends AsyncDisposable {
   readonly process: DaemonProcess;
-  readonly runtimeFile: string;
+  readonly runtimeSocket: string;
   readonly healthSocket: string;
   readonly ca: CertificateAndKey;
-  /** The runtime file as it was written last. */
-  runtime(): TrustdRuntime;
-  /** Replaces the runtime file as machined does, with these fields changed. */
-  writeRuntime(changes?: Partial<TrustdRuntime>): void;
-  /** Replaces the runtime file by any text. */
-  writeText(text: string): void;
-  /** The bound port, once it listens; of the latest of `count` listeners. */
-  port(count?: number): Promise<number>;
+  /** What the state told last. */
+  runtime(): Runtime;
+  /** Changes what the state tells. */
+  writeRuntime(changes?: Partial<Runtime>): Promise<void>;
+  /** The state tells nothing any more. */
+  removeRuntime(): Promise<void>;
+  /** Ends the state's server, as machined's end does. */
+  stopState(): Promise<void>;
+  /** A machined that has started anew, and knows nothing yet. */
+  restartState(): Promise<void>;
+  /** The bound port, once it listens. */
+  port(): Promise<number>;
   /** Waits for the `count`th log line with this message. */
   logged(message: string, count?: number): Promise<Record<string, unknown>>;
 }
 
-/** Starts trustd with its runtime file in place; with `withoutRuntime`, before there is one. */
+const pem = (pair: CertificateAndKey | undefined) => pair && { crt: pair.certificate, key: pair.key };
+
+async function feed(state: StateServer, runtime: Runtime): Promise<void> {
+  await state.put(osRootSecrets, 'os', {
+    issuingCA: pem(runtime.issuingCa),
+    acceptedCAs: runtime.acceptedCas.map((crt) => ({ crt })),
+    certSANIPs: [],
+    certSANDNSNames: [],
+    token: runtime.token,
+  });
+  await state.put(trustdCertificates, 'trustd', { server: pem(runtime.server), acceptedCAs: [] });
+}
+
+/** Starts trustd with a whole root of trust in the state; with `withoutRuntime`, before there is one. */
 export async function startTrustd(
-  init: { withoutRuntime?: boolean; env?: Record<string, string> } = {},
+  init: { withoutRuntime?: boolean; env?: Record<string, string>; listenAddress?: string } = {},
 ): Promise<Trustd> {
   const root = mkdtempSync(join(tmpdir(), 'trustd-'));
-  const runtimeFile = join(root, 'system', 'run', 'trustd', 'runtime.json');
+  const runtimeSocket = join(root, 'system', 'run', 'trustd', 'runtime.sock');
   const healthSocket = join(root, 'run', 'trustd', 'health.sock');
   const ca = await createCa();
-  let runtime: TrustdRuntime = {
-    listenAddress: '127.0.0.1:0',
+  let runtime: Runtime = {
     server: await issueServer(ca),
     issuingCa: ca,
     acceptedCas: [ca.certificate],
     token,
   };
-  const writeText = (text: string) => {
-    mkdirSync(join(runtimeFile, '..'), { recursive: true });
-    writeFileSync(`${runtimeFile}.new`, text, { mode: 0o600 });
-    renameSync(`${runtimeFile}.new`, runtimeFile);
-  };
-  const writeRuntime = (changes: Partial<TrustdRuntime> = {}) => {
+  let state = await serveState(runtimeSocket);
+  const writeRuntime = async (changes: Partial<Runtime> = {}) => {
     runtime = { ...runtime, ...changes };
-    writeText(JSON.stringify(TrustdRuntime.toJSON(runtime)));
+    await feed(state, runtime);
   };
-  if (init.withoutRuntime !== true) writeRuntime();
+  if (init.withoutRuntime !== true) await writeRuntime();
 
   const process = await spawnDaemon({
     name: 'trustd',
-    args: ['--runtime-file', runtimeFile, '--health-socket', healthSocket],
+    args: [
+      ...['--runtime-socket', runtimeSocket, '--health-socket', healthSocket],
+      ...['--listen-address', init.listenAddress ?? '127.0.0.1:0'],
+    ],
     ...(init.env === undefined ? {} : { env: init.env }),
   });
   const logged: Trustd['logged'] = async (message, count = 1) => {
@@ -100,16 +123,26 @@ export async function startTrustd(
   };
   return {
     process,
-    runtimeFile,
+    runtimeSocket,
     healthSocket,
     ca,
     runtime: () => runtime,
     writeRuntime,
-    writeText,
-    port: async (count = 1) => Number((await logged('listening', count)).port),
+    async removeRuntime() {
+      await state.remove(trustdCertificates, 'trustd');
+      await state.remove(osRootSecrets, 'os');
+    },
+    async stopState() {
+      await state[Symbol.asyncDispose]();
+    },
+    async restartState() {
+      state = await serveState(runtimeSocket);
+    },
+    port: async () => Number((await logged('listening')).port),
     logged,
     async [Symbol.asyncDispose]() {
       await process[Symbol.asyncDispose]();
+      await state[Symbol.asyncDispose]();
       rmSync(root, { recursive: true, force: true });
     },
   };

@@ -6,11 +6,11 @@ import { createCertificateRequest } from '@nodewright/pki';
 import { eventually, isServing, spawnDaemon } from '@nodewright/testkit';
 import { dialTrustd, requestCertificate, startTrustd, statusOf } from './harness.ts';
 
-test('trustd waits for its runtime file and says by its health when it serves', async () => {
+test('trustd waits for its root of trust and says by its health when it serves', async () => {
   await using trustd = await startTrustd({ withoutRuntime: true });
-  await trustd.logged('no runtime file');
+  await trustd.logged('no root of trust');
   assert.equal(await isServing(trustd.healthSocket), false);
-  trustd.writeRuntime();
+  await trustd.writeRuntime();
   const port = await trustd.port();
   await eventually(() => isServing(trustd.healthSocket), { what: 'trustd serving' });
   using channel = dialTrustd(port, trustd.ca.certificate);
@@ -23,7 +23,7 @@ test('trustd exits 0 on SIGTERM, at once with idle connections open, while waiti
   using channel = dialTrustd(await busy.port(), busy.ca.certificate);
   await statusOf(requestCertificate(channel, 'hello'));
   await using waiting = await startTrustd({ withoutRuntime: true });
-  await waiting.logged('no runtime file');
+  await waiting.logged('no root of trust');
   for (const { process } of [busy, waiting]) {
     const start = performance.now();
     process.signal('SIGTERM');
@@ -57,8 +57,7 @@ test('trustd ends with one line and a non-zero code when its address is taken', 
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };
   try {
-    await using trustd = await startTrustd({ withoutRuntime: true });
-    trustd.writeRuntime({ listenAddress: `127.0.0.1:${port}` });
+    await using trustd = await startTrustd({ listenAddress: `127.0.0.1:${port}` });
     assert.equal((await trustd.process.exited).code, 1);
     const line = await trustd.logged('daemon crashed');
     assert.match(String(line.error), new RegExp(`EADDRINUSE.* 127\\.0\\.0\\.1:${port}\\b`));

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { connect } from 'node:tls';
 import { createCertificateRequest, parseCertificate, readCertificate, splitPem } from '@nodewright/pki';
+import { eventually } from '@nodewright/testkit';
 import {
   createCa,
   dialTrustd,
   issueServer,
+  type Runtime,
   requestCertificate,
   startTrustd,
   statusOf,
@@ -37,8 +38,8 @@ test('a new server certificate is in the next handshake, on the same port and pr
   await requestCertificate(channel, request);
   assert.equal(await nameInNewHandshake(port, ca.certificate), 'node01');
 
-  trustd.writeRuntime({ server: await issueServer(ca, 'renewed') });
-  await trustd.logged('runtime file adopted');
+  await trustd.writeRuntime({ server: await issueServer(ca, 'renewed') });
+  await trustd.logged('root of trust adopted');
   assert.equal(await nameInNewHandshake(port, ca.certificate), 'renewed');
   await requestCertificate(channel, request);
   assert.equal(trustd.process.lines().filter(({ msg }) => msg === 'listening').length, 1);
@@ -51,8 +52,8 @@ test('a rotated token holds from the next call, on connections that are open', a
   const newToken = 'zzzzzz.0123456789zzzzzz';
   assert.deepEqual(await statusOf(requestCertificate(channel, request, newToken)), unauthenticated);
 
-  trustd.writeRuntime({ token: newToken });
-  await trustd.logged('runtime file adopted');
+  await trustd.writeRuntime({ token: newToken });
+  await trustd.logged('root of trust adopted');
   assert.deepEqual(await statusOf(requestCertificate(channel, request, token)), unauthenticated);
   assert.deepEqual(await statusOf(requestCertificate(channel, request, newToken)), [0, '']);
 });
@@ -71,11 +72,11 @@ test('a rotated CA signs from the next call, and all accepted CAs are handed out
     return { cas: splitPem(ca), signedByOld: signers[0], signedByNew: signers[1] };
   };
 
-  trustd.writeRuntime({ acceptedCas: [newCa.certificate, oldCa.certificate] });
-  await trustd.logged('runtime file adopted');
+  await trustd.writeRuntime({ acceptedCas: [newCa.certificate, oldCa.certificate] });
+  await trustd.logged('root of trust adopted');
   const added = await ask();
-  trustd.writeRuntime({ issuingCa: newCa, acceptedCas: [oldCa.certificate, newCa.certificate] });
-  await trustd.logged('runtime file adopted', 2);
+  await trustd.writeRuntime({ issuingCa: newCa, acceptedCas: [oldCa.certificate, newCa.certificate] });
+  await trustd.logged('root of trust adopted', 2);
   const swapped = await ask();
   assert.deepEqual(
     [added, swapped],
@@ -86,51 +87,60 @@ test('a rotated CA signs from the next call, and all accepted CAs are handed out
   );
 });
 
-test('a broken or absent runtime file changes nothing, is logged without its content, and a good one counts', async () => {
+test('a broken or absent root of trust changes nothing, is logged without its content, and a good one counts', async () => {
   await using trustd = await startTrustd();
   const { ca } = trustd;
   using channel = dialTrustd(await trustd.port(), ca.certificate);
   const request = await requestLike(ca.certificate);
   const good = trustd.runtime();
   const other = await createCa();
-  const broken = [
-    '',
-    '{"token": "abcdef.0123',
-    '[]',
-    JSON.stringify({ ...good, token: '' }),
-    JSON.stringify({ ...good, server: undefined }),
-    JSON.stringify({ ...good, server: { certificate: good.server?.certificate, key: other.key } }),
-    JSON.stringify({ ...good, issuingCa: { certificate: ca.certificate, key: other.key } }),
-    JSON.stringify({ ...good, acceptedCas: [] }),
+  const broken: (readonly [Partial<Runtime>, RegExp])[] = [
+    [{ token: '' }, /no token/],
+    [{ server: undefined }, /no server certificate/],
+    [{ server: { certificate: good.server?.certificate ?? '', key: other.key } }, /key values mismatch/i],
+    [{ issuingCa: { certificate: ca.certificate, key: other.key } }, /key of the certificate authority/],
+    [{ acceptedCas: [] }, /no accepted CAs/],
   ];
-  for (const [index, text] of broken.entries()) {
-    trustd.writeText(text);
-    const line = await trustd.logged('runtime file ignored', index + 1);
+  for (const [index, [change, message]] of broken.entries()) {
+    await trustd.writeRuntime({ ...good, ...change });
+    const line = await trustd.logged('root of trust ignored', index + 1);
     assert.equal(line.level, 'error');
-    assert.deepEqual(await statusOf(requestCertificate(channel, request)), [0, ''], text);
+    assert.match(String(line.error), message);
+    assert.deepEqual(await statusOf(requestCertificate(channel, request)), [0, ''], String(message));
+    const adopted = trustd.process.lines().filter(({ msg }) => msg === 'root of trust adopted').length;
+    await trustd.writeRuntime(good);
+    await trustd.logged('root of trust adopted', adopted + 1);
   }
-  rmSync(trustd.runtimeFile);
-  await trustd.logged('no runtime file');
+  await trustd.removeRuntime();
+  await trustd.logged('no root of trust');
   assert.deepEqual(await statusOf(requestCertificate(channel, request)), [0, '']);
 
   const newToken = 'zzzzzz.0123456789zzzzzz';
-  trustd.writeRuntime({ token: newToken });
-  await trustd.logged('runtime file adopted');
-  assert.deepEqual(await statusOf(requestCertificate(channel, request, newToken)), [0, '']);
+  await trustd.writeRuntime({ token: newToken });
+  await eventually(async () => (await statusOf(requestCertificate(channel, request, newToken)))[0] === 0, {
+    what: 'the new token',
+  });
   const output = trustd.process.stdout() + trustd.process.stderr();
   assert.deepEqual(
-    [token, newToken, 'abcdef.0123', 'PRIVATE KEY'].filter((secret) => output.includes(secret)),
+    [token, newToken, 'PRIVATE KEY'].filter((secret) => output.includes(secret)),
     [],
   );
 });
 
-test('another listen address moves the listener', async () => {
+test('trustd goes on signing while machined is away, and follows the one that comes after it', async () => {
   await using trustd = await startTrustd();
   const { ca } = trustd;
-  const oldPort = await trustd.port();
-  trustd.writeRuntime({ listenAddress: 'localhost:0' });
-  const newPort = await trustd.port(2);
-  using channel = dialTrustd(newPort, ca.certificate);
-  assert.deepEqual(await statusOf(requestCertificate(channel, await requestLike(ca.certificate))), [0, '']);
-  await assert.rejects(nameInNewHandshake(oldPort, ca.certificate), { code: 'ECONNREFUSED' });
+  using channel = dialTrustd(await trustd.port(), ca.certificate);
+  const request = await requestLike(ca.certificate);
+  await trustd.stopState();
+  await trustd.logged("the node's state cannot be read", 2);
+  assert.deepEqual(await statusOf(requestCertificate(channel, request)), [0, '']);
+
+  await trustd.restartState();
+  await trustd.logged('no root of trust');
+  assert.deepEqual(await statusOf(requestCertificate(channel, request)), [0, '']);
+  const newToken = 'zzzzzz.0123456789zzzzzz';
+  await trustd.writeRuntime({ token: newToken });
+  await trustd.logged('root of trust adopted');
+  assert.deepEqual(await statusOf(requestCertificate(channel, request, newToken)), [0, '']);
 });

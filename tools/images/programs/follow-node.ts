@@ -1,7 +1,7 @@
 // Loaded before a daemon that lives in the network of its node's machined (`--require`). When that container ends, the
 // engine takes the network away and gives machined a new one at its next start, while its neighbours stay behind in the
-// old one without an address. So a daemon that has lost every address ends as soon as machined has written its runtime
-// file anew: the engine starts it again, in the network that is there now. Before that it stays, because an engine does
+// old one without an address. So a daemon that has lost every address ends as soon as machined has made its runtime
+// socket anew: the engine starts it again, in the network that is there now. Before that it stays, because an engine does
 // not retry a container whose network is missing.
 import { statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
@@ -9,18 +9,18 @@ import { networkInterfaces } from 'node:os';
 const pollMs = 500;
 /** As if the daemon had been told to end by SIGTERM and had been too slow. */
 const exitCode = 143;
-const runtimeFile = process.argv[process.argv.indexOf('--runtime-file') + 1] ?? '';
+const runtimeSocket = process.argv[process.argv.indexOf('--runtime-socket') + 1] ?? '';
 
-/** When the runtime file was written last while there was a network. */
-let writtenMs: number | undefined;
+/** When the runtime socket was made last while there was a network. */
+let madeMs: number | undefined;
 let hadAddress = false;
 
 setInterval(() => {
-  const now = statSync(runtimeFile, { throwIfNoEntry: false })?.mtimeMs;
+  const now = statSync(runtimeSocket, { throwIfNoEntry: false })?.mtimeMs;
   if (hasAddress()) {
     hadAddress = true;
-    writtenMs = now;
-  } else if (hadAddress && now !== undefined && now !== writtenMs) {
+    madeMs = now;
+  } else if (hadAddress && now !== undefined && now !== madeMs) {
     process.stderr.write(
       `${JSON.stringify({ level: 'warn', msg: 'the network of the node was replaced' })}\n`,
     );

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateCertificateAuthority, issueCertificate } from '@nodewright/pki';
-import { identityFromJson } from './gateway-identity.ts';
+import { identityFromFacts } from './gateway-identity.ts';
 import { needsNewConnections, needsNewListener } from './identity-change.ts';
+import type { UsableFacts } from './service-facts.ts';
 
 const notBefore = new Date(Date.now() - 60_000);
 const ca = await generateCertificateAuthority({ algorithm: 'ed25519', organization: 'talos', notBefore });
@@ -19,19 +20,47 @@ const issue = () =>
 const server = await issue();
 const client = await issue();
 
-const runtime = {
-  listenAddress: '10.5.0.2:50000',
-  server,
-  client,
-  acceptedCas: [ca.certificate],
-  hostname: 'node01',
-  fqdn: 'node01.example.org',
-  addresses: ['10.5.0.2', 'fd00::2'],
-  members: [{ hostname: 'Node02', addresses: ['10.5.0.3'] }],
-};
-const read = (changes: object = {}) => identityFromJson(JSON.stringify({ ...runtime, ...changes }));
+const member = (hostname: string, ...addresses: string[]) => ({
+  ...{ nodeId: '', hostname, addresses, machineType: 'worker' as const },
+  ...{ operatingSystem: '', controlPlane: undefined },
+});
+const pem = ({ certificate, key }: { certificate: string; key: string }) => ({ crt: certificate, key });
+const accepted = (...crts: string[]) => crts.map((crt) => ({ crt }));
 
-test('identityFromJson() reads what machined writes, with keys that TLS can load', () => {
+const config: UsableFacts['config'] = {
+  listenAddress: '10.5.0.2:50000',
+  nodeRoutingDisabled: false,
+  readonlyRoleMode: false,
+  skipVerifyingClientCert: false,
+};
+const certificates: UsableFacts['certificates'] = {
+  server: pem(server),
+  client: pem(client),
+  acceptedCAs: accepted(ca.certificate),
+  skipVerifyingClientCert: false,
+};
+const facts: UsableFacts = {
+  config,
+  certificates,
+  hostname: { hostname: 'node01', domainname: 'example.org' },
+  addresses: { addresses: ['10.5.0.2/24', 'fd00::2/64'], sortAlgorithm: 'v1' },
+  members: [member('Node02', '10.5.0.3')],
+};
+
+/** The identity after changes of the configuration and of the certificates. */
+const read = (
+  changes: Partial<UsableFacts['config']> = {},
+  others: Partial<UsableFacts['certificates']> = {},
+  more: Partial<UsableFacts> = {},
+) =>
+  identityFromFacts({
+    ...facts,
+    config: { ...config, ...changes },
+    certificates: { ...certificates, ...others },
+    ...more,
+  });
+
+test('identityFromFacts() is what the state tells, with keys that TLS can load', () => {
   const identity = read();
   assert.deepEqual(
     { ...identity, server: undefined, client: undefined },
@@ -51,7 +80,7 @@ test('identityFromJson() reads what machined writes, with keys that TLS can load
   assert.match(identity.server.key, /^-----BEGIN PRIVATE KEY-----/);
 });
 
-test('identityFromJson() takes every form of a listen address', () => {
+test('identityFromFacts() takes every form of a listen address', () => {
   const listens = [':50000', '[fd00::2]:50000', 'localhost:0'].map(
     (listenAddress) => read({ listenAddress }).listen,
   );
@@ -62,45 +91,47 @@ test('identityFromJson() takes every form of a listen address', () => {
   ]);
 });
 
-test('identityFromJson() says what is wrong, and shows no key', () => {
-  const rows: [string, string][] = [
-    ['{', 'it is not JSON'],
-    ['[]', 'it is not a JSON object'],
-    ['null', 'it is not a JSON object'],
-    ...(
-      [
-        [{ listenAddress: '10.5.0.2' }, 'listenAddress wants host:port, not "10.5.0.2"'],
-        [{ listenAddress: ':70000' }, 'listenAddress wants host:port, not ":70000"'],
-        [{ server: undefined }, 'server is missing'],
-        [{ server: { ...server, key: client.key } }, 'server.key is not the key of server.certificate'],
-        [{ server: { ...server, key: 'secret' } }, 'server.key is not a private key in PEM'],
-        [{ client: { ...client, certificate: 'x' } }, 'client.certificate is not a certificate in PEM'],
-        [{ acceptedCas: [ca.certificate, 'x'] }, 'acceptedCas[1] is not a certificate in PEM'],
-        [{ acceptedCas: [] }, 'acceptedCas is empty: no client could be let in'],
-      ] as const
-    ).map(([changes, message]): [string, string] => [JSON.stringify({ ...runtime, ...changes }), message]),
+test('identityFromFacts() calls a node without a name "this node", which then is no target', () => {
+  const { hostname, localTargets } = read({}, {}, { hostname: undefined, addresses: undefined });
+  assert.deepEqual([hostname, localTargets], ['this node', new Set()]);
+});
+
+test('identityFromFacts() says what is wrong, and shows no key', () => {
+  const rows: [() => unknown, string][] = [
+    [() => read({ listenAddress: '10.5.0.2' }), 'listenAddress wants host:port, not "10.5.0.2"'],
+    [() => read({ listenAddress: ':70000' }), 'listenAddress wants host:port, not ":70000"'],
+    [() => read({}, { server: undefined }), 'server is missing'],
+    [
+      () => read({}, { server: { ...pem(server), key: client.key } }),
+      'server.key is not the key of server.crt',
+    ],
+    [() => read({}, { server: { ...pem(server), key: 'secret' } }), 'server.key is not a private key in PEM'],
+    [() => read({}, { client: { ...pem(client), crt: 'x' } }), 'client.crt is not a certificate in PEM'],
+    [
+      () => read({}, { acceptedCAs: accepted(ca.certificate, 'x') }),
+      'acceptedCAs[1] is not a certificate in PEM',
+    ],
+    [() => read({}, { acceptedCAs: [] }), 'acceptedCAs is empty: no client could be let in'],
   ];
-  for (const [text, message] of rows) {
-    assert.throws(() => identityFromJson(text), { kind: 'invalid-argument', message });
-  }
+  for (const [attempt, message] of rows) assert.throws(attempt, { kind: 'invalid-argument', message });
 });
 
 test('a change of mode or address needs a new listener, other credentials new connections', () => {
   const before = read();
-  const rows: [object, boolean, boolean][] = [
-    [{}, false, false],
-    [{ server: client }, false, false],
-    [{ listenAddress: ':50000' }, true, false],
-    [{ skipVerifyingClientCert: true }, true, false],
-    [{ readonlyRoleMode: true }, true, false],
-    [{ client: server }, false, true],
-    [{ client: undefined }, false, true],
-    [{ acceptedCas: [ca.certificate, ca.certificate] }, false, true],
-    [{ members: [] }, false, true],
+  const rows: [Parameters<typeof read>, boolean, boolean][] = [
+    [[{}], false, false],
+    [[{}, { server: pem(client) }], false, false],
+    [[{ listenAddress: ':50000' }], true, false],
+    [[{ skipVerifyingClientCert: true }], true, false],
+    [[{ readonlyRoleMode: true }], true, false],
+    [[{}, { client: pem(server) }], false, true],
+    [[{}, { client: undefined }], false, true],
+    [[{}, { acceptedCAs: accepted(ca.certificate, ca.certificate) }], false, true],
+    [[{}, {}, { members: [] }], false, true],
   ];
   assert.deepEqual(
     rows.map(([changes]) => {
-      const next = read(changes);
+      const next = read(...changes);
       return [changes, needsNewListener(before, next), needsNewConnections(before, next)];
     }),
     rows,

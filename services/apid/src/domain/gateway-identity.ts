@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { ApidRuntime, type KeyPair } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
 import { Fault } from '@nodewright/fault';
 import { loadPrivateKey, tlsPrivateKey } from '@nodewright/pki';
+import type { ServiceFacts, UsableFacts } from './service-facts.ts';
 
 /** A certificate and its key, both PEM as TLS takes them. The key is a secret. */
 export interface GatewayKeyPair {
@@ -29,42 +29,37 @@ export interface GatewayIdentity {
   readonly members: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Reads what machined wrote: `ApidRuntime` as protobuf JSON. Throws a Fault `invalid-argument` that says what is wrong. */
-export function identityFromJson(text: string): GatewayIdentity {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    // Node's message quotes the text, in which there are keys.
-    throw new Fault('invalid-argument', 'it is not JSON', { cause: (error as Error).name });
+/** Checks and shapes what the node's state tells. Throws a Fault `invalid-argument` that says what is wrong, without any key. */
+export function identityFromFacts(facts: UsableFacts): GatewayIdentity {
+  const { config, certificates, members } = facts;
+  const { server, client } = certificates;
+  if (server === undefined) throw new Fault('invalid-argument', 'server is missing');
+  const acceptedCas = certificates.acceptedCAs.map(({ crt }) => crt);
+  for (const [index, pem] of acceptedCas.entries()) checkCertificate(pem, `acceptedCAs[${index}]`);
+  if (acceptedCas.length === 0 && !config.skipVerifyingClientCert) {
+    throw new Fault('invalid-argument', 'acceptedCAs is empty: no client could be let in');
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw new Fault('invalid-argument', 'it is not a JSON object');
-  }
-  return identityFromRuntime(ApidRuntime.fromJSON(json));
-}
-
-function identityFromRuntime(runtime: ApidRuntime): GatewayIdentity {
-  if (runtime.server === undefined) throw new Fault('invalid-argument', 'server is missing');
-  for (const [index, pem] of runtime.acceptedCas.entries()) checkCertificate(pem, `acceptedCas[${index}]`);
-  if (runtime.acceptedCas.length === 0 && !runtime.skipVerifyingClientCert) {
-    throw new Fault('invalid-argument', 'acceptedCas is empty: no client could be let in');
-  }
-  const names = [runtime.hostname, runtime.fqdn, ...runtime.addresses].filter((name) => name !== '');
+  const names = ownNames(facts);
   return {
-    listen: parseListenAddress(runtime.listenAddress),
-    nodeRoutingDisabled: runtime.nodeRoutingDisabled,
-    readonlyRoleMode: runtime.readonlyRoleMode,
-    skipVerifyingClientCert: runtime.skipVerifyingClientCert,
-    server: checkKeyPair(runtime.server, 'server'),
-    client: runtime.client === undefined ? undefined : checkKeyPair(runtime.client, 'client'),
-    acceptedCas: runtime.acceptedCas,
+    listen: parseListenAddress(config.listenAddress),
+    nodeRoutingDisabled: config.nodeRoutingDisabled,
+    readonlyRoleMode: config.readonlyRoleMode,
+    skipVerifyingClientCert: config.skipVerifyingClientCert,
+    server: checkKeyPair(server, 'server'),
+    client: client === undefined ? undefined : checkKeyPair(client, 'client'),
+    acceptedCas,
     hostname: names[0] ?? 'this node',
     localTargets: new Set(names),
-    members: new Map(
-      runtime.members.map(({ hostname, addresses }) => [hostname.toLowerCase(), addresses] as const),
-    ),
+    members: new Map(members.map(({ hostname, addresses }) => [hostname.toLowerCase(), addresses] as const)),
   };
+}
+
+/** The names of this node, the shortest first, and its addresses. Source: Talos v1.14: routing decision, local target. */
+function ownNames({ hostname, addresses }: ServiceFacts): string[] {
+  const { hostname: name = '', domainname = '' } = hostname ?? {};
+  const names = name === '' || domainname === '' ? [name] : [name, `${name}.${domainname}`];
+  const plain = (addresses?.addresses ?? []).map((address) => address.split('/')[0] ?? '');
+  return [...names, ...plain].filter((text) => text !== '');
 }
 
 /** `:50000`, `10.5.0.2:50000` or `[fd00::2]:50000`. */
@@ -78,8 +73,8 @@ function parseListenAddress(text: string): GatewayIdentity['listen'] {
   return { host: host === '' ? undefined : host, port };
 }
 
-function checkKeyPair({ certificate, key }: KeyPair, name: string): GatewayKeyPair {
-  const leaf = checkCertificate(certificate, `${name}.certificate`);
+function checkKeyPair({ crt, key }: { crt: string; key: string }, name: string): GatewayKeyPair {
+  const leaf = checkCertificate(crt, `${name}.crt`);
   let matches: boolean;
   try {
     matches = leaf.checkPrivateKey(loadPrivateKey(key));
@@ -87,8 +82,8 @@ function checkKeyPair({ certificate, key }: KeyPair, name: string): GatewayKeyPa
     // No cause: nothing of a key may get into a log.
     throw new Fault('invalid-argument', `${name}.key is not a private key in PEM`);
   }
-  if (!matches) throw new Fault('invalid-argument', `${name}.key is not the key of ${name}.certificate`);
-  return { certificate, key: tlsPrivateKey(key) };
+  if (!matches) throw new Fault('invalid-argument', `${name}.key is not the key of ${name}.crt`);
+  return { certificate: crt, key: tlsPrivateKey(key) };
 }
 
 function checkCertificate(pem: string, name: string): X509Certificate {

@@ -8,3 +8,11 @@ export const renewalPeriodMs = 12 * 60 * 60 * 1000;
 export function isRenewalDue(issuedAtMs: number, nowMs: number): boolean {
   return nowMs - issuedAtMs >= renewalPeriodMs || nowMs < issuedAtMs;
 }
+
+/** Timers stand still while a machine sleeps: whoever waits for a renewal looks at the clock at least so often. */
+const longestSleepMs = 30 * 60 * 1000;
+
+/** When to look again at certificates that are not due yet, in ms from now. */
+export function renewalDelayMs(issuedAtMs: number, nowMs: number): number {
+  return Math.min(longestSleepMs, Math.max(1, issuedAtMs + renewalPeriodMs - nowMs));
+}

@@ -3,7 +3,12 @@ import { test } from 'node:test';
 import { daemonCommand, daemonEnvironment } from './daemon-command.ts';
 import { timeServerOf } from './time-server.ts';
 
-const init = { root: '/nodes/node01', nodeBinary: '/bin/node', servicesFolder: '/dist' };
+const init = {
+  root: '/nodes/node01',
+  nodeBinary: '/bin/node',
+  servicesFolder: '/dist',
+  listenAddress: '127.1.1.2:50001',
+};
 
 test('daemonCommand() gives apid the network, its bundle and three folders, and nothing else', () => {
   assert.deepEqual(daemonCommand({ ...init, daemon: 'apid' }), [
@@ -18,8 +23,8 @@ test('daemonCommand() gives apid the network, its bundle and three folders, and 
     '--allow-fs-read=/nodes/node01/run/apid',
     '--allow-fs-write=/nodes/node01/run/apid',
     '/dist/apid/apid.cjs',
-    '--runtime-file',
-    '/nodes/node01/system/run/apid/runtime.json',
+    '--runtime-socket',
+    '/nodes/node01/system/run/apid/runtime.sock',
     '--machined-socket',
     '/nodes/node01/run/machined/machined.sock',
     '--health-socket',
@@ -27,12 +32,17 @@ test('daemonCommand() gives apid the network, its bundle and three folders, and 
   ]);
 });
 
-test('daemonCommand() keeps trustd away from the socket of machined', () => {
+test('daemonCommand() keeps trustd away from the socket of machined, and tells it where to listen', () => {
   const command = daemonCommand({ ...init, daemon: 'trustd' });
   assert.deepEqual(
     command.filter((word) => word.includes('machined')),
     [],
   );
+  assert.deepEqual(command.slice(-6), [
+    ...['--runtime-socket', '/nodes/node01/system/run/trustd/runtime.sock'],
+    ...['--health-socket', '/nodes/node01/run/trustd/health.sock'],
+    ...['--listen-address', '127.1.1.2:50001'],
+  ]);
   assert.deepEqual(
     command.filter((word) => word.startsWith('--allow-fs')),
     [

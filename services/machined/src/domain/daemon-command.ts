@@ -6,6 +6,8 @@ export type ChildDaemon = typeof serviceIds.apid | typeof serviceIds.trustd;
 interface DaemonAccess {
   /** Flags of the daemon that name a path on the node. */
   readonly pathFlags: Readonly<Record<string, string>>;
+  /** Whether it is told where to listen; apid learns that from the node's state. */
+  readonly takesListenAddress?: true;
   /** Folders on the node that it reads. */
   readonly reads: readonly string[];
   /** Folders on the node that it writes. */
@@ -19,19 +21,20 @@ const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/'));
 const access: Readonly<Record<ChildDaemon, DaemonAccess>> = {
   apid: {
     pathFlags: {
-      '--runtime-file': nodePaths.apidRuntime,
+      '--runtime-socket': nodePaths.apidRuntimeSocket,
       '--machined-socket': nodePaths.machinedSocket,
       '--health-socket': `${healthFolder('apid')}/health.sock`,
     },
-    reads: [folderOf(nodePaths.apidRuntime), folderOf(nodePaths.machinedSocket), healthFolder('apid')],
+    reads: [folderOf(nodePaths.apidRuntimeSocket), folderOf(nodePaths.machinedSocket), healthFolder('apid')],
     writes: [healthFolder('apid')],
   },
   trustd: {
     pathFlags: {
-      '--runtime-file': nodePaths.trustdRuntime,
+      '--runtime-socket': nodePaths.trustdRuntimeSocket,
       '--health-socket': `${healthFolder('trustd')}/health.sock`,
     },
-    reads: [folderOf(nodePaths.trustdRuntime), healthFolder('trustd')],
+    takesListenAddress: true,
+    reads: [folderOf(nodePaths.trustdRuntimeSocket), healthFolder('trustd')],
     writes: [healthFolder('trustd')],
   },
 };
@@ -48,14 +51,17 @@ export interface DaemonCommandInit {
   readonly root: string;
   readonly nodeBinary: string;
   readonly servicesFolder: string;
+  /** host:port that it is to listen on. */
+  readonly listenAddress: string;
 }
 
 /**
  * The command line of a daemon, program first. Daemons that strangers talk to run under Node's permission model: no
  * child processes, no add-ons, no workers, and only the folders that they need.
  */
-export function daemonCommand({ daemon, root, nodeBinary, servicesFolder }: DaemonCommandInit): string[] {
-  const { pathFlags, reads, writes } = access[daemon];
+export function daemonCommand(init: DaemonCommandInit): string[] {
+  const { daemon, root, nodeBinary, servicesFolder, listenAddress } = init;
+  const { pathFlags, reads, writes, takesListenAddress } = access[daemon];
   const bundleFolder = `${servicesFolder}/${daemon}`;
   return [
     nodeBinary,
@@ -68,6 +74,7 @@ export function daemonCommand({ daemon, root, nodeBinary, servicesFolder }: Daem
     ...writes.map((path) => `--allow-fs-write=${root}${path}`),
     `${bundleFolder}/${daemon}.cjs`,
     ...Object.entries(pathFlags).flatMap(([flag, path]) => [flag, root + path]),
+    ...(takesListenAddress ? ['--listen-address', listenAddress] : []),
   ];
 }
 

@@ -12,6 +12,7 @@ import {
   machineConfigs,
   machineTypes,
   members,
+  networkStatuses,
   nodeAddresses,
   type PlatformMetadataSpec,
   platformMetadatas,
@@ -40,7 +41,12 @@ export interface FixedFacts {
 export function fixedResources({ node, configuration, bootId }: FixedFacts): OwnedResource[] {
   const [hostname = '', ...domain] = node.hostname.split('.');
   const addresses = node.addresses.map(withPrefix);
-  const ids = { default: addresses.slice(0, 1), current: addresses, accumulative: addresses };
+  const ids = {
+    default: addresses.slice(0, 1),
+    current: addresses,
+    accumulative: addresses,
+    'accumulative-no-k8s': addresses,
+  };
   const configured = owned('', machineConfigs, 'v1alpha1', configuration);
   return [
     { ...configured, resource: { ...configured.resource, annotations: yamlSpecAnnotation } },
@@ -56,6 +62,12 @@ export function fixedResources({ node, configuration, bootId }: FixedFacts): Own
     owned('network.HostnameSpecController', hostnameStatuses, 'hostname', {
       hostname,
       domainname: domain.join('.'),
+    }),
+    owned('network.StatusController', networkStatuses, 'status', {
+      addressReady: true,
+      connectivityReady: true,
+      hostnameReady: true,
+      etcFilesReady: true,
     }),
     ...Object.entries(ids).map(([id, of]) =>
       owned('network.NodeAddressController', nodeAddresses, id, { addresses: of, sortAlgorithm: 'v1' }),

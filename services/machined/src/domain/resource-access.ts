@@ -19,6 +19,8 @@ export interface KnownKind {
 
 const readVerbs: readonly ResourceVerb[] = ['get', 'list', 'watch'];
 
+export const isReadVerb = (verb: ResourceVerb): boolean => readVerbs.includes(verb);
+
 /**
  * Why the API refuses it, or undefined when it does not. Nobody writes through the API: what is in the state follows
  * from the machine configuration and from the machine itself. Source: Talos v1.14: resource access policy.
@@ -29,7 +31,7 @@ export function checkResourceAccess(
   caller: ReadonlySet<Role>,
 ): Fault | undefined {
   const refuse = (message: string) => new Fault('permission-denied', message);
-  if (!readVerbs.includes(verb)) return refuse('write access is not allowed');
+  if (!isReadVerb(verb)) return refuse('write access is not allowed');
   if (!isRegistered) return refuse(`resource type "${type}" is not supported`);
   if (isSensitive && !caller.has(roles.admin)) return refuse('not authorized');
   return hasNamespace ? undefined : refuse(`namespace "${namespace}" is not supported`);

@@ -1,5 +1,5 @@
 import { ports } from '@nodewright/contract';
-import { MachineType, type Member } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
+import type { MemberSpec } from '@nodewright/state/kinds';
 import { isIpAddress } from './is-ip-address.ts';
 
 /** Where a trustd may be reached. */
@@ -14,10 +14,12 @@ export interface TrustdEndpoint {
  *
  * @param clusterEndpoint URL of the Kubernetes control plane; empty or broken gives no host.
  */
-export function trustdEndpoints(clusterEndpoint: string, members: readonly Member[]): TrustdEndpoint[] {
+export function trustdEndpoints(
+  clusterEndpoint: string,
+  members: readonly Pick<MemberSpec, 'addresses' | 'machineType'>[],
+): TrustdEndpoint[] {
   const controlPlanes = members.filter(
-    ({ machineType }) =>
-      machineType === MachineType.MACHINE_TYPE_CONTROL_PLANE || machineType === MachineType.MACHINE_TYPE_INIT,
+    ({ machineType }) => machineType === 'controlplane' || machineType === 'init',
   );
   const endpointHost = URL.parse(clusterEndpoint)?.hostname.replace(/^\[|\]$/g, '') ?? '';
   const hosts = new Set([endpointHost, ...controlPlanes.flatMap(({ addresses }) => addresses)]);

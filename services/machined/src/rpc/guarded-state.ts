@@ -17,18 +17,38 @@ import {
 } from '@nodewright/state';
 import { checkResourceAccess, type ResourceVerb } from '../domain/resource-access.ts';
 
-/** The node's state as a caller with these roles may use it: read only, and not every kind. */
-export function guardedState(state: State, caller: ReadonlySet<Role>): State {
-  return new GuardedState(state, caller);
+/** Throws what a caller may not do. `id` undefined: the whole kind. */
+export type AccessCheck = (
+  verb: ResourceVerb,
+  target: KindRef & { readonly id?: string },
+) => Promise<void> | void;
+
+/** A state in which every call is checked before it is made. */
+export function guardedState(state: State, check: AccessCheck): State {
+  return new GuardedState(state, check);
+}
+
+/** What callers of the API with these roles may do: read only, and not every kind. */
+export function apiAccess(state: State, caller: ReadonlySet<Role>): AccessCheck {
+  return async (verb, { namespace, type }) => {
+    const definition = await found(state.get(pointerTo(resourceDefinitions, type.toLowerCase())));
+    const known = {
+      isRegistered: definition !== undefined,
+      isSensitive: definition?.spec.sensitivity === 'sensitive',
+      hasNamespace: (await found(state.get(pointerTo(namespaces, namespace)))) !== undefined,
+    };
+    const fault = checkResourceAccess({ verb, namespace, type }, known, caller);
+    if (fault !== undefined) throw fault;
+  };
 }
 
 class GuardedState implements State {
   readonly #state: State;
-  readonly #caller: ReadonlySet<Role>;
+  readonly #check: AccessCheck;
 
-  constructor(state: State, caller: ReadonlySet<Role>) {
+  constructor(state: State, check: AccessCheck) {
     this.#state = state;
-    this.#caller = caller;
+    this.#check = check;
   }
 
   async get<S>(pointer: Pointer<S>): Promise<Resource<S>> {
@@ -37,7 +57,7 @@ class GuardedState implements State {
   }
 
   async list<S>(kind: KindRef<S>, options?: QueryOptions): Promise<readonly Resource<S>[]> {
-    await this.#check('list', kind);
+    await this.#check('list', kindOf(kind));
     return this.#state.list(kind, options);
   }
 
@@ -69,21 +89,13 @@ class GuardedState implements State {
   }
 
   async watchKind<S>(kind: KindRef<S>, options?: WatchKindOptions): Promise<Watch<S>> {
-    await this.#check('watch', kind);
+    await this.#check('watch', kindOf(kind));
     return this.#state.watchKind(kind, options);
   }
-
-  async #check(verb: ResourceVerb, { namespace, type }: KindRef): Promise<void> {
-    const definition = await found(this.#state.get(pointerTo(resourceDefinitions, type.toLowerCase())));
-    const known = {
-      isRegistered: definition !== undefined,
-      isSensitive: definition?.spec.sensitivity === 'sensitive',
-      hasNamespace: (await found(this.#state.get(pointerTo(namespaces, namespace)))) !== undefined,
-    };
-    const fault = checkResourceAccess({ verb, namespace, type }, known, this.#caller);
-    if (fault !== undefined) throw fault;
-  }
 }
+
+/** A kind by itself, whatever else its object carries. */
+const kindOf = ({ namespace, type }: KindRef): KindRef => ({ namespace, type });
 
 async function found<T>(resource: Promise<T>): Promise<T | undefined> {
   try {

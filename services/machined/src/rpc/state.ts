@@ -4,7 +4,7 @@ import { codecsOf, type State } from '@nodewright/state';
 import { nodeKinds } from '@nodewright/state/kinds';
 import { createStateService } from '@nodewright/state/wire';
 import { rolesFromMetadata } from '../domain/caller-roles.ts';
-import { guardedState } from './guarded-state.ts';
+import { apiAccess, guardedState } from './guarded-state.ts';
 
 export interface StateApiInit {
   readonly state: State;
@@ -17,7 +17,8 @@ export interface StateApiInit {
 /** `cosi.resource.State`: the node's resources, each caller's own view of them. */
 export function createStateApi({ state, now, stopSignal }: StateApiInit): StateServiceImplementation {
   const { implementation } = createStateService({
-    stateOf: ({ metadata }) => guardedState(state, rolesFromMetadata(metadata.getAll(metadataKeys.role))),
+    stateOf: ({ metadata }) =>
+      guardedState(state, apiAccess(state, rolesFromMetadata(metadata.getAll(metadataKeys.role)))),
     codecs: codecsOf(nodeKinds),
     now,
     stopSignal,

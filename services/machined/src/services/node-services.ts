@@ -60,6 +60,7 @@ export function childService(daemon: ChildDaemon, init: ChildServiceInit): Servi
       root: layout.root,
       nodeBinary: options.nodeBinary ?? globalThis.process.execPath,
       servicesFolder,
+      listenAddress: listenAddressOf(node, ports[daemon]),
     }),
     workingDirectory: `${layout.root}/`,
     environment: () => daemonEnvironment(daemon, environment, telemetry.activeSpan()?.traceparent),

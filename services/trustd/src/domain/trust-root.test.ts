@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@nodewright/fault';
 import { type CertificateAndKey, generateCertificateAuthority, issueCertificate } from '@nodewright/pki';
-import fc from 'fast-check';
-import { parseTrustRoot } from './trust-root.ts';
+import { type RootFacts, trustRootFrom } from './trust-root.ts';
 
 const notBefore = new Date();
 const makeCa = () => generateCertificateAuthority({ algorithm: 'ed25519', organization: 'talos', notBefore });
@@ -17,63 +16,61 @@ const server: CertificateAndKey = await issueCertificate({
   lifetimeHours: 1,
 });
 const token = 'abcdef.0123456789abcdef';
-const runtime = {
-  listenAddress: '127.0.0.1:50001',
-  server,
-  issuingCa,
-  acceptedCas: [otherCa.certificate.trimEnd(), issuingCa.certificate],
+const pem = ({ certificate, key }: CertificateAndKey) => ({ crt: certificate, key });
+const accepted = (...crts: string[]) => crts.map((crt) => ({ crt }));
+
+const certificates: NonNullable<RootFacts['certificates']> = { server: pem(server), acceptedCAs: [] };
+const root: NonNullable<RootFacts['root']> = {
+  issuingCA: pem(issuingCa),
+  acceptedCAs: accepted(otherCa.certificate.trimEnd(), issuingCa.certificate),
+  certSANIPs: [],
+  certSANDNSNames: [],
   token,
 };
-const parse = (value: unknown) => parseTrustRoot(Buffer.from(JSON.stringify(value)));
 
-test('parseTrustRoot() reads a runtime file and joins the accepted CAs', () => {
-  const { token: secret, ...root } = parse(runtime);
-  assert.deepEqual(root, {
-    listenAddress: '127.0.0.1:50001',
+test('trustRootFrom() reads the root of the node and joins the accepted CAs', () => {
+  const { token: secret, ...rest } = trustRootFrom({ certificates, root }) ?? { token: undefined };
+  assert.deepEqual(rest, {
     server,
     issuingCa,
     acceptedCas: otherCa.certificate + issuingCa.certificate,
   });
-  assert.deepEqual([secret.reveal(), JSON.stringify(secret)], [token, '"******"']);
+  assert.deepEqual([secret?.reveal(), JSON.stringify(secret)], [token, '"******"']);
 });
 
-test('parseTrustRoot() refuses half a root and says what is missing, without a value', () => {
-  const rows: [unknown, RegExp][] = [
-    [null, /not an object/],
-    [{}, /no listenAddress/],
-    [{ ...runtime, server: undefined }, /no server/],
-    [{ ...runtime, issuingCa: undefined }, /no issuingCa/],
-    [{ ...runtime, acceptedCas: [] }, /no acceptedCas/],
-    [{ ...runtime, acceptedCas: 'text' }, /no acceptedCas/],
-    [{ ...runtime, acceptedCas: ['nothing'] }, /hold no certificate/],
-    [{ ...runtime, token: '' }, /no token/],
-    [{ ...runtime, issuingCa: { ...issuingCa, key: otherCa.key } }, /key of the certificate authority/],
-    [{ ...runtime, issuingCa: server }, /not a certificate authority/],
-    [{ ...runtime, issuingCa: { certificate: issuingCa.certificate, key: token } }, /private key: not PEM/],
+test('trustRootFrom() has none while a part is not there yet', () => {
+  assert.deepEqual(
+    [
+      trustRootFrom({ certificates: undefined, root }),
+      trustRootFrom({ certificates, root: undefined }),
+      trustRootFrom({ certificates: undefined, root: undefined }),
+    ],
+    [undefined, undefined, undefined],
+  );
+});
+
+test('trustRootFrom() refuses half a root and says what is missing, without a value', () => {
+  const rows: [RootFacts, RegExp][] = [
+    [{ root, certificates: { ...certificates, server: undefined } }, /no server certificate/],
+    [{ certificates, root: { ...root, issuingCA: undefined } }, /no issuing CA/],
+    [{ certificates, root: { ...root, acceptedCAs: [] } }, /no accepted CAs/],
+    [{ certificates, root: { ...root, acceptedCAs: accepted('nothing') } }, /hold no certificate/],
+    [{ certificates, root: { ...root, token: '' } }, /no token/],
+    [
+      { certificates, root: { ...root, issuingCA: { ...pem(issuingCa), key: otherCa.key } } },
+      /key of the certificate authority/,
+    ],
+    [{ certificates, root: { ...root, issuingCA: pem(server) } }, /not a certificate authority/],
+    [
+      { certificates, root: { ...root, issuingCA: { ...pem(issuingCa), key: token } } },
+      /private key: not PEM/,
+    ],
   ];
-  for (const [value, message] of rows) {
+  for (const [facts, message] of rows) {
     assert.throws(
-      () => parse(value),
+      () => trustRootFrom(facts),
       (error) => error instanceof Fault && message.test(error.message) && !error.message.includes(token),
       String(message),
     );
   }
-});
-
-test('parseTrustRoot() answers any bytes and any JSON with a fault', () => {
-  const bytes = fc.oneof(
-    fc.uint8Array(),
-    fc.json().map((text) => Buffer.from(text)),
-    fc
-      .object({ key: fc.constantFrom('server', 'issuingCa', 'acceptedCas', 'token', 'listenAddress', 'key') })
-      .map((value) => Buffer.from(JSON.stringify(value))),
-  );
-  fc.assert(
-    fc.property(bytes, (input) => {
-      assert.throws(
-        () => parseTrustRoot(input),
-        (error) => error instanceof Fault,
-      );
-    }),
-  );
 });

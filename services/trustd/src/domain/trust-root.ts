@@ -1,11 +1,9 @@
-import { TrustdRuntime } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
 import { Fault, Secret } from '@nodewright/fault';
 import { assertIssuer, type CertificateAndKey, readCertificates } from '@nodewright/pki';
+import type { OsRootSecretSpec, TrustdCertificateSpec } from '@nodewright/state/kinds';
 
 /** Everything that trustd works with, complete. */
 export interface TrustRoot {
-  /** host:port; an empty host means every address. */
-  readonly listenAddress: string;
   readonly server: CertificateAndKey;
   readonly issuingCa: CertificateAndKey;
   /** PEM of all accepted CAs, one after the other: what a joining node is to trust. */
@@ -13,43 +11,37 @@ export interface TrustRoot {
   readonly token: Secret;
 }
 
+/** What the state of the node tells trustd. Source: Talos v1.14: resources readable by trustd. */
+export interface RootFacts {
+  readonly certificates: TrustdCertificateSpec | undefined;
+  readonly root: OsRootSecretSpec | undefined;
+}
+
 function present<T>(value: T | undefined, field: string): T {
   if (value === undefined || value === '')
-    throw new Fault('invalid-argument', `the runtime file has no ${field}`);
+    throw new Fault('invalid-argument', `the root of trust has no ${field}`);
   return value;
 }
 
 const endWithLineBreak = (text: string) => (text.endsWith('\n') ? text : `${text}\n`);
+const pairOf = ({ crt, key }: { crt: string; key: string }) => ({ certificate: crt, key });
 
 /**
- * Checks that the root can sign and that joining nodes can trust it: half a root would answer every node with an error,
- * or leave it with nothing to trust.
+ * The root that trustd can work with; undefined while a part of it is not there yet. Half a root would answer every node
+ * with an error, or leave it with nothing to trust: that is a Fault, which names the field and never a value.
  */
-function assertComplete({ issuingCa, acceptedCas }: TrustRoot): void {
-  assertIssuer(issuingCa);
-  if (readCertificates(acceptedCas).length === 0) {
-    throw new Fault('invalid-argument', 'acceptedCas of the runtime file hold no certificate');
-  }
-}
-
-/** Reads a `suite.runtime.v1.TrustdRuntime` in protobuf JSON. The Fault of a bad one names the field, never a value. */
-export function parseTrustRoot(bytes: Uint8Array): TrustRoot {
-  let json: unknown;
-  try {
-    json = JSON.parse(Buffer.from(bytes).toString('utf8'));
-  } catch {
-    throw new Fault('invalid-argument', 'the runtime file is not JSON');
-  }
-  if (json === null || typeof json !== 'object')
-    throw new Fault('invalid-argument', 'the runtime file is not an object');
-  const runtime = TrustdRuntime.fromJSON(json);
-  const root = {
-    listenAddress: present(runtime.listenAddress, 'listenAddress'),
-    server: present(runtime.server, 'server'),
-    issuingCa: present(runtime.issuingCa, 'issuingCa'),
-    acceptedCas: present(runtime.acceptedCas.map(endWithLineBreak).join(''), 'acceptedCas'),
-    token: new Secret(present(runtime.token, 'token')),
+export function trustRootFrom({ certificates, root }: RootFacts): TrustRoot | undefined {
+  if (certificates === undefined || root === undefined) return undefined;
+  const accepted = root.acceptedCAs.map(({ crt }) => endWithLineBreak(crt)).join('');
+  const complete = {
+    server: pairOf(present(certificates.server, 'server certificate')),
+    issuingCa: pairOf(present(root.issuingCA, 'issuing CA')),
+    acceptedCas: present(accepted, 'accepted CAs'),
+    token: new Secret(present(root.token, 'token')),
   };
-  assertComplete(root);
-  return root;
+  assertIssuer(complete.issuingCa);
+  if (readCertificates(complete.acceptedCas).length === 0) {
+    throw new Fault('invalid-argument', 'the accepted CAs of the root of trust hold no certificate');
+  }
+  return complete;
 }

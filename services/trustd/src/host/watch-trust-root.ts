@@ -1,9 +1,15 @@
 import { createSecureContext } from 'node:tls';
-import { watchFile } from '@nodewright/daemon';
+import { StateDefinition } from '@nodewright/contract/gen/cosi/resource/state.ts';
 import { faultFrom } from '@nodewright/fault';
 import { tlsPrivateKey } from '@nodewright/pki';
-import type { Logger } from '@nodewright/telemetry';
-import { parseTrustRoot, type TrustRoot } from '../domain/trust-root.ts';
+import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
+import { followState, one, type StateConnection } from '@nodewright/state/follow';
+import { osRootSecrets, trustdCertificates } from '@nodewright/state/kinds';
+import { type Logger, noTelemetry } from '@nodewright/telemetry';
+import { type TrustRoot, trustRootFrom } from '../domain/trust-root.ts';
+
+/** What trustd reads of the node's state. */
+const followed = { certificates: one(trustdCertificates, 'trustd'), root: one(osRootSecrets, 'os') };
 
 /** Throws when OpenSSL would not serve with the certificate and its key: better now than at the next handshake. */
 function assertUsable({ server }: TrustRoot): void {
@@ -11,24 +17,37 @@ function assertUsable({ server }: TrustRoot): void {
 }
 
 /**
- * The trust root in the runtime file, and each later one. A file that is broken or gone is logged and passed over:
- * the last good root goes on serving. Ends when `signal` aborts.
+ * The trust root that machined serves on `socket` to trustd alone, and each later one. One that is broken is logged and
+ * passed over, one that is gone, or a machined that is away, changes nothing: the last good root goes on serving. Ends
+ * when `signal` aborts.
  */
 export async function* watchTrustRoot(
-  path: string,
+  socket: string,
   { signal, log }: { signal: AbortSignal; log: Logger },
 ): AsyncGenerator<TrustRoot, void, undefined> {
-  for await (const bytes of watchFile(path, { signal })) {
-    if (bytes === undefined) {
-      log.info({ path }, 'no runtime file');
-      continue;
-    }
+  const connect = () => connectState(socket);
+  const onBroken = ({ message }: Error, retryMs: number) => {
+    log.warn({ socket, error: message, retryMs }, "the node's state cannot be read");
+  };
+  for await (const known of followState({ followed, connect, signal, onBroken })) {
+    if (known === undefined) continue;
     try {
-      const root = parseTrustRoot(bytes);
+      const root = trustRootFrom(known.view);
+      if (root === undefined) {
+        log.info('no root of trust');
+        continue;
+      }
       assertUsable(root);
       yield root;
     } catch (error) {
-      log.error({ path, error: faultFrom(error).message }, 'runtime file ignored');
+      log.error({ error: faultFrom(error).message }, 'root of trust ignored');
     }
   }
+}
+
+/** Not traced: the watches last as long as the daemon. */
+function connectState(socket: string): StateConnection {
+  const channel = openUnixChannel(socket);
+  const client = createRpcClient(StateDefinition, channel, { telemetry: noTelemetry });
+  return { client, [Symbol.dispose]: () => channel[Symbol.dispose]() };
 }

@@ -1,19 +1,41 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { ports } from '@nodewright/contract';
-import { ApidRuntime } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
-import { type DaemonProcess, spawnDaemon } from '@nodewright/testkit';
+import type { CertificateAndKey } from '@nodewright/pki';
+import {
+  apiCertificates,
+  apiServiceConfigs,
+  hostnameStatuses,
+  members as memberKind,
+  nodeAddresses,
+} from '@nodewright/state/kinds';
+import { type DaemonProcess, type StateServer, serveState, spawnDaemon } from '@nodewright/testkit';
 import { Authority, type Credentials, credentialsOf } from './authority.ts';
 import { Backend, type Behaviour } from './backend.ts';
 import { Client } from './client.ts';
 import { freeLoopbackAddress } from './loopback.ts';
 
+/** What a node's state tells apid. */
+export interface Runtime {
+  readonly listenAddress: string;
+  readonly nodeRoutingDisabled: boolean;
+  readonly readonlyRoleMode: boolean;
+  readonly skipVerifyingClientCert: boolean;
+  readonly server: CertificateAndKey;
+  readonly client: CertificateAndKey | undefined;
+  readonly acceptedCas: readonly string[];
+  readonly hostname: string;
+  readonly domainname: string;
+  readonly addresses: readonly string[];
+  readonly members: readonly { readonly hostname: string; readonly addresses: readonly string[] }[];
+}
+
 export interface ApidInit {
-  /** Changes to what machined would write. */
-  readonly runtime?: Partial<ApidRuntime>;
+  /** Changes to what machined would tell. */
+  readonly runtime?: Partial<Runtime>;
   /** No client certificate: nothing may be forwarded. */
   readonly worker?: boolean;
   /** How this node's machined answers. */
@@ -30,13 +52,14 @@ export class ApidUnderTest implements AsyncDisposable {
   readonly authority: Authority;
   readonly machined: Backend;
   readonly folder: string;
-  readonly runtimeFile: string;
+  readonly runtimeSocket: string;
   readonly healthSocket: string;
   /** Address of the listener. */
   readonly host: string;
   readonly #scope = new AsyncDisposableStack();
   #process: DaemonProcess | undefined;
-  #runtime: ApidRuntime;
+  #state: StateServer;
+  #runtime: Runtime;
   #port = 0;
 
   private constructor(
@@ -44,12 +67,14 @@ export class ApidUnderTest implements AsyncDisposable {
     machined: Backend,
     folder: string,
     host: string,
-    runtime: ApidRuntime,
+    runtime: Runtime,
+    state: StateServer,
   ) {
     this.authority = authority;
     this.machined = machined;
     this.folder = folder;
-    this.runtimeFile = join(folder, 'runtime.json');
+    this.runtimeSocket = state.path;
+    this.#state = state;
     this.healthSocket = join(folder, 'health.sock');
     this.host = host;
     this.#runtime = runtime;
@@ -57,13 +82,13 @@ export class ApidUnderTest implements AsyncDisposable {
 
   static async start(init: ApidInit = {}): Promise<ApidUnderTest> {
     const apid = await ApidUnderTest.prepare(init);
-    apid.writeRuntime();
+    await apid.writeRuntime();
     await apid.spawn(init.env);
     await apid.listening();
     return apid;
   }
 
-  /** Everything but the runtime file and the process. */
+  /** Everything but what the state tells and the process. */
   static async prepare(init: ApidInit = {}): Promise<ApidUnderTest> {
     const authority = await Authority.create();
     const base = mkdtempSync(join(tmpdir(), 'apid-'));
@@ -72,18 +97,23 @@ export class ApidUnderTest implements AsyncDisposable {
     const machined = await Backend.unix(join(folder, 'machined.sock'), init.machined);
     const host = init.onOwnPort === true ? await freeLoopbackAddress() : '127.0.0.1';
     const client = init.worker === true ? undefined : await authority.impersonator();
-    const runtime = ApidRuntime.fromPartial({
+    const runtime: Runtime = {
+      nodeRoutingDisabled: false,
+      readonlyRoleMode: false,
+      skipVerifyingClientCert: false,
       listenAddress: `${host}:${init.onOwnPort === true ? ports.apid : 0}`,
       server: await authority.server('node01', '127.0.0.1', host),
       client,
       acceptedCas: [authority.certificate],
       hostname: 'node01',
-      fqdn: 'node01.cluster.test',
+      domainname: 'cluster.test',
       addresses: [host],
       members: [{ hostname: 'node01', addresses: [host] }],
       ...init.runtime,
-    });
-    const apid = new ApidUnderTest(authority, machined, folder, host, runtime);
+    };
+    const state = await serveState(join(folder, 'runtime.sock'));
+    const apid = new ApidUnderTest(authority, machined, folder, host, runtime, state);
+    apid.#scope.defer(() => apid.#state[Symbol.asyncDispose]());
     apid.#scope.defer(() => rmSync(base, { recursive: true, force: true }));
     apid.#scope.use(machined);
     return apid;
@@ -98,13 +128,13 @@ export class ApidUnderTest implements AsyncDisposable {
     return this.#port;
   }
 
-  get runtime(): ApidRuntime {
+  get runtime(): Runtime {
     return this.#runtime;
   }
 
   async spawn(env: Readonly<Record<string, string>> = {}): Promise<void> {
     const args = [
-      ...['--runtime-file', this.runtimeFile],
+      ...['--runtime-socket', this.runtimeSocket],
       ...['--machined-socket', join(this.folder, 'machined.sock')],
       ...['--health-socket', this.healthSocket],
     ];
@@ -124,15 +154,47 @@ export class ApidUnderTest implements AsyncDisposable {
     return found();
   }
 
-  /** Replaces the runtime file as machined does: by a rename. */
-  writeRuntime(changes: Partial<ApidRuntime> = {}): void {
-    this.#runtime = ApidRuntime.fromPartial({ ...this.#runtime, ...changes });
-    this.writeRuntimeText(JSON.stringify(ApidRuntime.toJSON(this.#runtime)));
+  /** Changes what the state tells. Members are added, never taken away. */
+  async writeRuntime(changes: Partial<Runtime> = {}): Promise<void> {
+    this.#runtime = { ...this.#runtime, ...changes };
+    const { server, client, acceptedCas, hostname, domainname, addresses, members, ...config } =
+      this.#runtime;
+    const pem = ({ certificate, key }: CertificateAndKey) => ({ crt: certificate, key });
+    for (const member of members) {
+      await this.#state.put(memberKind, member.hostname, {
+        ...{ ...member, nodeId: '', machineType: 'worker', operatingSystem: '', controlPlane: undefined },
+      });
+    }
+    await this.#state.put(hostnameStatuses, 'hostname', { hostname, domainname });
+    const current = addresses.map((address) => `${address}/32`);
+    await this.#state.put(nodeAddresses, 'current', { addresses: current, sortAlgorithm: 'v1' });
+    await this.#state.put(apiCertificates, 'api', {
+      server: pem(server),
+      client: client && pem(client),
+      acceptedCAs: acceptedCas.map((crt) => ({ crt })),
+      skipVerifyingClientCert: config.skipVerifyingClientCert,
+    });
+    await this.#state.put(apiServiceConfigs, 'apid', config);
   }
 
-  writeRuntimeText(text: string): void {
-    writeFileSync(`${this.runtimeFile}.new`, text, { mode: 0o600 });
-    renameSync(`${this.runtimeFile}.new`, this.runtimeFile);
+  /** Says no more how to serve. */
+  removeConfig(): Promise<void> {
+    return this.#state.remove(apiServiceConfigs, 'apid');
+  }
+
+  /** Takes the certificates away. */
+  removeCertificates(): Promise<void> {
+    return this.#state.remove(apiCertificates, 'api');
+  }
+
+  /** Ends the state's server, as machined's end does. */
+  async stopState(): Promise<void> {
+    await this.#state[Symbol.asyncDispose]();
+  }
+
+  /** A machined that has started anew, and knows nothing yet. */
+  async restartState(): Promise<void> {
+    this.#state = await serveState(this.runtimeSocket);
   }
 
   /** Options of a TLS connection to apid, with a certificate of these roles. */
@@ -163,8 +225,8 @@ export class ApidUnderTest implements AsyncDisposable {
 
   /** Tells apid of a node and waits until it knows. */
   async addMember(hostname: string, address: string): Promise<void> {
-    const members = [...this.#runtime.members, { hostname, addresses: [address], machineType: 3 as const }];
-    this.writeRuntime({ members });
+    const members = [...this.#runtime.members, { hostname, addresses: [address] }];
+    await this.writeRuntime({ members });
     await this.eventually(`${hostname} as a member`, () =>
       this.process
         .lines()

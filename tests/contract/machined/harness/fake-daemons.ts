@@ -2,19 +2,16 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Stands in the place of a daemon's bundle: says that it runs, listens where its runtime file says, and obeys what a
- * test puts into a file beside that one. A real program, run by machined like the real ones, with their permissions.
+ * Stands in the place of a daemon's bundle: says that it runs, listens on its port of the node's address, and obeys what
+ * a test puts into a file beside its runtime socket. A real program, run by machined like the real ones, with their permissions.
  */
 const source = `
 const { readFileSync } = require('node:fs');
 const { createServer } = require('node:net');
 const { dirname, join } = require('node:path');
-const runtimeFile = process.argv[process.argv.indexOf('--runtime-file') + 1];
-const folder = dirname(runtimeFile);
-const { listenAddress } = JSON.parse(readFileSync(runtimeFile, 'utf8'));
-const at = listenAddress.lastIndexOf(':');
+const folder = dirname(process.argv[process.argv.indexOf('--runtime-socket') + 1]);
 const server = createServer((socket) => socket.destroy());
-server.listen(Number(listenAddress.slice(at + 1)), listenAddress.slice(0, at), () => console.log('fake daemon listens'));
+server.listen(__filename.endsWith('apid.cjs') ? 50000 : 50001, ADDRESS, () => console.log('fake daemon listens'));
 console.error('fake daemon runs ' + JSON.stringify({ pid: process.pid, cwd: process.cwd(), execArgv: process.execArgv,
   traceparent: process.env.TRACEPARENT, proxy: process.env.HTTPS_PROXY, marker: process.env.MARKER }));
 process.on('SIGTERM', () => {
@@ -34,11 +31,11 @@ setInterval(() => {
 }, 20);
 `;
 
-/** Makes a services folder with such a daemon as apid and as trustd. */
-export function writeFakeDaemons(folder: string): string {
+/** Makes a services folder with such a daemon as apid and as trustd, for the node at `address`. */
+export function writeFakeDaemons(folder: string, address: string): string {
   for (const name of ['apid', 'trustd']) {
     mkdirSync(join(folder, name), { recursive: true });
-    writeFileSync(join(folder, name, `${name}.cjs`), source);
+    writeFileSync(join(folder, name, `${name}.cjs`), source.replace('ADDRESS', JSON.stringify(address)));
   }
   return folder;
 }

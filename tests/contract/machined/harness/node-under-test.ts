@@ -81,7 +81,7 @@ export async function startNode(init: NodeUnderTestInit = {}): Promise<NodeUnder
   const services =
     init.services === 'external'
       ? ['--services', 'external']
-      : ['--services-dir', init.servicesFolder ?? writeFakeDaemons(join(folder, 'services'))];
+      : ['--services-dir', init.servicesFolder ?? writeFakeDaemons(join(folder, 'services'), address)];
   const args = ['--root', root, '--mode', 'process', '--hostname', 'node01', '--address', address];
   const machined = await spawnDaemon({
     name: 'machined',

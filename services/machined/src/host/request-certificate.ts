@@ -1,20 +1,29 @@
 import { X509Certificate } from 'node:crypto';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { createCertificateRequest, loadPrivateKey } from '@nodewright/pki';
-import type { IdentityPlan } from '../domain/plan-identity.ts';
 import { requestAttemptTimeoutMs, requestPausesMs, requestTotalTimeoutMs } from '../domain/retry-schedule.ts';
-import type { Identity } from '../domain/runtime-files.ts';
+import type { CertificateSpec } from '../domain/secrets/certificate-specs.ts';
 import { shuffled, type TrustdEndpoint } from '../domain/trustd-endpoints.ts';
-import type { TrustdAnswer } from '../host/ask-trustd.ts';
-import { pause } from '../host/pause.ts';
+import type { TrustdAnswer } from './ask-trustd.ts';
+import { pause } from './pause.ts';
 
-export interface RequestIdentityInit {
-  readonly plan: Extract<IdentityPlan, { kind: 'request' }>;
+export interface RequestCertificateInit {
+  readonly certificate: Pick<CertificateSpec, 'commonName' | 'dnsNames' | 'ipAddresses'>;
+  /** PEM: the key is of the kind of theirs. */
+  readonly acceptedCAs: readonly string[];
   readonly endpoints: readonly TrustdEndpoint[];
   /** Has one endpoint sign the request. */
   readonly ask: (endpoint: TrustdEndpoint, request: string, signal: AbortSignal) => Promise<TrustdAnswer>;
   readonly random: () => number;
   readonly signal: AbortSignal;
+}
+
+/** What a node gets from a control plane, PEM. The key is a secret. */
+export interface RequestedCertificate {
+  readonly certificate: string;
+  readonly key: string;
+  /** One certificate or more. */
+  readonly acceptedCAs: string;
 }
 
 /**
@@ -23,20 +32,20 @@ export interface RequestIdentityInit {
  *
  * @throws Fault of the last attempt, or `failed-precondition` when there is nobody to ask.
  */
-export async function requestIdentity(init: RequestIdentityInit): Promise<Identity> {
-  const { plan, endpoints, random } = init;
+export async function requestCertificate(init: RequestCertificateInit): Promise<RequestedCertificate> {
+  const { acceptedCAs, endpoints, random } = init;
   if (endpoints.length === 0) {
     throw new Fault(
       'failed-precondition',
-      'no control plane to ask for a certificate: the membership names none',
+      'no control plane to ask for a certificate: neither the configuration nor the membership names one',
     );
   }
-  const { commonName, dnsNames, ipAddresses } = plan.apidServer;
+  const { commonName, dnsNames, ipAddresses } = init.certificate;
   const { request, key } = await createCertificateRequest({
     subject: { commonName },
     dnsNames,
     ipAddresses,
-    like: plan.acceptedCAs.join('\n'),
+    like: acceptedCAs.join('\n'),
   });
 
   const signal = AbortSignal.any([init.signal, AbortSignal.timeout(requestTotalTimeoutMs)]);
@@ -47,7 +56,7 @@ export async function requestIdentity(init: RequestIdentityInit): Promise<Identi
     try {
       const attemptSignal = AbortSignal.any([signal, AbortSignal.timeout(requestAttemptTimeoutMs)]);
       const order = shuffled(endpoints, random);
-      return identityFrom(
+      return checked(
         await askInTurn(order, (endpoint) => init.ask(endpoint, request, attemptSignal), attemptSignal),
         key,
       );
@@ -88,11 +97,11 @@ async function askInTurn<T>(
 }
 
 /** @throws Fault `data-loss` when the answer is no certificate of the key that was asked for. */
-function identityFrom({ certificate, acceptedCAs }: TrustdAnswer, key: string): Identity {
+function checked({ certificate, acceptedCAs }: TrustdAnswer, key: string): RequestedCertificate {
   if (!belongTogether(certificate, key) || !isCertificate(acceptedCAs)) {
     throw new Fault('data-loss', 'trustd answered with something else than a certificate for this node');
   }
-  return { apidServer: { certificate, key }, acceptedCAs: [acceptedCAs] };
+  return { certificate, key, acceptedCAs };
 }
 
 function belongTogether(certificate: string, key: string): boolean {

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { isIP } from 'node:net';
 import { test } from 'node:test';
-import { MachineType } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
-import type { NodeConfig } from '@nodewright/machine-config';
+import type { MachineTypeName } from '@nodewright/state/kinds';
 import fc from 'fast-check';
-import { isRenewalDue, renewalPeriodMs } from './certificate-renewal.ts';
+import { isRenewalDue, renewalDelayMs, renewalPeriodMs } from './certificate-renewal.ts';
 import { isIpAddress } from './is-ip-address.ts';
 import { listenAddressOf, type NodeFacts, platformOf } from './node-facts.ts';
-import { planIdentity } from './plan-identity.ts';
 import { backoffMs, requestPausesMs } from './retry-schedule.ts';
 import { shuffled, trustdEndpoints } from './trustd-endpoints.ts';
 
@@ -17,63 +15,13 @@ const node: NodeFacts = {
   hostname: 'node01',
   addresses: ['127.5.6.2'],
 };
-const config: NodeConfig = {
-  machineType: 'controlplane',
-  token: 'abcdef.0123456789abcdef',
-  ca: { certificate: 'CA', key: 'KEY' },
-  acceptedCAs: ['OLD', 'CA'],
-  certSANs: ['192.0.2.7', 'api.example.org.', 'api.example.org', '2001:db8::1', '127.0.0.1'],
-  clusterName: 'c',
-  clusterEndpoint: 'https://127.5.6.2:6443',
-  timeServers: [],
-};
-
-test('planIdentity() has a control plane issue what its daemons need', () => {
-  const names = {
-    dnsNames: ['api.example.org', 'node01'],
-    ipAddresses: ['127.0.0.1', '127.5.6.2', '192.0.2.7', '2001:db8::1'],
-  };
-  const server = {
-    commonName: 'node01',
-    organizations: [],
-    ...names,
-    keyUsage: ['digitalSignature'],
-    extendedKeyUsage: ['serverAuth'],
-    lifetimeHours: 24,
-  };
-  assert.deepEqual(planIdentity(config, node), {
-    kind: 'issue',
-    issuer: { certificate: 'CA', key: 'KEY' },
-    acceptedCAs: ['OLD', 'CA'],
-    apidServer: server,
-    apidClient: {
-      ...server,
-      organizations: ['os:impersonator'],
-      dnsNames: [],
-      ipAddresses: [],
-      extendedKeyUsage: ['clientAuth'],
-    },
-    trustdServer: { ...server, keyUsage: ['digitalSignature', 'keyEncipherment'] },
-  });
-});
-
-test('planIdentity() has a worker ask for its one certificate, even if its configuration holds a key', () => {
-  const worker = { ...node, machineType: 'worker' } as const;
-  const { kind, ...plan } = planIdentity({ ...config, machineType: 'worker' }, worker);
-  assert.equal(kind, 'request');
-  assert.deepEqual(Object.keys(plan).sort(), ['acceptedCAs', 'apidServer']);
-});
 
 test('trustdEndpoints() are the endpoint of the cluster and its control planes, addresses first, none twice', () => {
-  const member = (machineType: MachineType, ...addresses: string[]) => ({
-    hostname: 'x',
-    addresses,
-    machineType,
-  });
+  const member = (machineType: MachineTypeName, ...addresses: string[]) => ({ addresses, machineType });
   const members = [
-    member(MachineType.MACHINE_TYPE_WORKER, '127.5.6.5'),
-    member(MachineType.MACHINE_TYPE_CONTROL_PLANE, '127.5.6.3', 'fd00::3'),
-    member(MachineType.MACHINE_TYPE_INIT, '127.5.6.2'),
+    member('worker', '127.5.6.5'),
+    member('controlplane', '127.5.6.3', 'fd00::3'),
+    member('init', '127.5.6.2'),
   ];
   const hosts = (endpoint: string) =>
     trustdEndpoints(endpoint, members).map(({ host, port }) => `${host} ${port}`);
@@ -147,6 +95,14 @@ test('isRenewalDue() at half of the life and when the clock went back', () => {
   assert.deepEqual(
     [due(0), due(renewalPeriodMs - 1), due(renewalPeriodMs), due(-1)],
     [false, false, true, true],
+  );
+});
+
+test('renewalDelayMs() is never longer than half an hour, and never past the renewal', () => {
+  const delay = (ageMs: number) => renewalDelayMs(1_000_000, 1_000_000 + ageMs);
+  assert.deepEqual(
+    [delay(0), delay(renewalPeriodMs - 1000), delay(renewalPeriodMs + 5)],
+    [30 * 60 * 1000, 1000, 1],
   );
 });
 

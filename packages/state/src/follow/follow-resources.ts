@@ -1,0 +1,69 @@
+import { type StateDefinition, WatchRequest } from '@nodewright/contract/gen/cosi/resource/state.ts';
+import { Fault, faultFrom } from '@nodewright/fault';
+import type { Client } from 'nice-grpc';
+import type { SpecCodec } from '../spec/spec-codec.ts';
+import type { ResourceEvent } from '../state.ts';
+import { eventFromMessage } from '../wire/event-messages.ts';
+
+/** Resources of a kind to follow: all of them, or one. */
+export interface FollowedKind<S> {
+  readonly namespace: string;
+  readonly type: string;
+  readonly codec: SpecCodec<S>;
+  readonly id?: string;
+}
+
+export interface FollowResourcesInit<S> {
+  readonly client: Pick<Client<typeof StateDefinition>, 'watch'>;
+  readonly kind: FollowedKind<S>;
+  readonly signal: AbortSignal;
+  /** What there is, by id: once everything is known, and after every change. The map is the same one each time. */
+  readonly onSpecs: (specs: ReadonlyMap<string, S>) => void;
+}
+
+/**
+ * Follows resources behind a connection until the signal aborts.
+ *
+ * @throws Fault when the stream ends or breaks, events were lost, or what came cannot be read
+ */
+export async function followResources<S>(init: FollowResourcesInit<S>): Promise<void> {
+  const { client, kind, signal, onSpecs } = init;
+  const codecs = new Map([[kind.type, kind.codec]]);
+  const specs = new Map<string, S>();
+  // The watch of one id begins with that resource; the watch of a kind says when all have been told.
+  let isComplete = kind.id !== undefined;
+  try {
+    for await (const { event: messages } of client.watch(requestOf(kind), { signal })) {
+      for (const message of messages) {
+        const event = eventFromMessage(message, codecs) as ResourceEvent<S>;
+        if (event.kind === 'bootstrapped') isComplete = true;
+        else take(specs, event);
+      }
+      // The first message says that the watch is in place and nothing else.
+      if (isComplete && messages.length > 0) onSpecs(specs);
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    throw faultFrom(error);
+  }
+  if (!signal.aborted) throw new Fault('unavailable', `the watch of "${kind.type}" was ended by the server`);
+}
+
+function requestOf({ namespace, type, id }: FollowedKind<unknown>): WatchRequest {
+  const options = { bootstrapContents: id === undefined, aggregated: id === undefined };
+  return WatchRequest.fromPartial({ namespace, type, id, apiVersion: 1, options });
+}
+
+function take<S>(specs: Map<string, S>, event: ResourceEvent<S>): void {
+  switch (event.kind) {
+    case 'created':
+    case 'updated':
+      specs.set(event.resource.metadata.id, event.resource.spec);
+      break;
+    case 'destroyed':
+      specs.delete(event.resource.metadata.id);
+      break;
+    case 'errored':
+      throw new Fault('data-loss', event.message);
+  }
+}

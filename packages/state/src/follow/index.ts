@@ -1,0 +1,2 @@
+export type { FollowedKind } from './follow-resources.ts';
+export * from './follow-state.ts';

@@ -1,0 +1,118 @@
+import { StateDefinition } from '@nodewright/contract/gen/cosi/resource/state.ts';
+import { faultFrom } from '@nodewright/fault';
+import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
+import { all, type FollowStateInit, followState, one, type StateConnection } from '@nodewright/state/follow';
+import {
+  apiCertificates,
+  apiServiceConfigs,
+  hostnameStatuses,
+  members,
+  nodeAddresses,
+} from '@nodewright/state/kinds';
+import { type Logger, noTelemetry } from '@nodewright/telemetry';
+import { type GatewayIdentity, identityFromFacts } from '../domain/gateway-identity.ts';
+import type { IdentitySource } from '../domain/identity-source.ts';
+import { factsAfter, type ServiceFacts, usableFacts } from '../domain/service-facts.ts';
+
+/** What apid reads of the node's state. */
+const followed = {
+  config: one(apiServiceConfigs, 'apid'),
+  certificates: one(apiCertificates, 'api'),
+  hostname: one(hostnameStatuses, 'hostname'),
+  addresses: one(nodeAddresses, 'current'),
+  members: all(members),
+};
+
+/**
+ * How long a machined that has started anew may take until it says again how to serve, in milliseconds: a worker asks
+ * for its certificate for a minute.
+ */
+const restartGraceMs = 90_000;
+
+/**
+ * Identity from the state of the node, which machined serves to apid alone. apid goes on with what it knows while machined
+ * is away. What is not usable is logged and changes nothing.
+ */
+export class StateIdentitySource implements IdentitySource {
+  readonly #socket: string;
+  readonly #log: Logger;
+
+  constructor(socket: string, log: Logger) {
+    this.#socket = socket;
+    this.#log = log;
+  }
+
+  async *changes(signal: AbortSignal): AsyncIterable<GatewayIdentity | undefined> {
+    let facts: ServiceFacts | undefined;
+    let isFirst = true;
+    let knownConnection = 0;
+    let deadline: Promise<'late'> | undefined;
+    const views = followState(this.#following(signal));
+    let pending = views.next();
+    for (;;) {
+      const result = await Promise.race([pending, ...(deadline === undefined ? [] : [deadline])]);
+      if (result === 'late') {
+        deadline = undefined;
+        if (facts !== undefined) facts = { ...facts, config: undefined };
+        yield undefined;
+        continue;
+      }
+      if (result.done === true) return;
+      pending = views.next();
+      if (result.value === undefined) {
+        isFirst = false;
+        yield undefined;
+        continue;
+      }
+      const { view, connection } = result.value;
+      const isSameState = knownConnection === 0 || connection === knownConnection;
+      facts = factsAfter(facts, view, isSameState);
+      if (view.config !== undefined) {
+        knownConnection = connection;
+        deadline = undefined;
+      } else if (facts.config !== undefined) {
+        deadline ??= afterGrace();
+      }
+      const identity = this.#identityOf(facts);
+      // The first value comes at once, whatever it is.
+      if (identity !== 'unusable') yield identity;
+      else if (isFirst) yield undefined;
+      isFirst = false;
+    }
+  }
+
+  #following(signal: AbortSignal): FollowStateInit<typeof followed> {
+    return {
+      followed,
+      signal,
+      connect: () => connectState(this.#socket),
+      onBroken: ({ message }, retryMs) => {
+        this.#log.warn({ socket: this.#socket, error: message, retryMs }, "the node's state cannot be read");
+      },
+    };
+  }
+
+  #identityOf(facts: ServiceFacts): GatewayIdentity | 'unusable' | undefined {
+    const usable = usableFacts(facts);
+    if (usable === undefined) return undefined;
+    try {
+      return identityFromFacts(usable);
+    } catch (error) {
+      const { message } = faultFrom(error);
+      this.#log.error({ error: message }, 'identity is not usable, keeping the last good one');
+      return 'unusable';
+    }
+  }
+}
+
+/** Not traced: the watches last as long as the daemon. */
+function connectState(socket: string): StateConnection {
+  const channel = openUnixChannel(socket);
+  const client = createRpcClient(StateDefinition, channel, { telemetry: noTelemetry });
+  return { client, [Symbol.dispose]: () => channel[Symbol.dispose]() };
+}
+
+/** The daemon may end before. */
+function afterGrace(): Promise<'late'> {
+  return new Promise((resolve) => setTimeout(resolve, restartGraceMs, 'late').unref());
+}

@@ -1,0 +1,40 @@
+import { type Controller, exclusive, strong, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import {
+  apiCertificates,
+  apiServiceConfigs,
+  maintenanceServiceConfigs,
+  maintenanceServiceRequests,
+} from '@nodewright/state/kinds';
+import { apiServiceConfig } from '../../domain/secrets/api-service-config.ts';
+
+const request = pointerTo(maintenanceServiceRequests, 'maintenance');
+
+/**
+ * How apid is to serve. It holds the request for maintenance, so that whoever takes it back knows when the listener of
+ * maintenance has been told to close. Source: Talos v1.14: runtime.APIServiceConfigController.
+ */
+export function createApiServiceConfigController(listenAddress: string): Controller {
+  return {
+    name: 'runtime.APIServiceConfigController',
+    inputs: [
+      strong(maintenanceServiceRequests, request.id),
+      weak(maintenanceServiceConfigs, 'maintenance'),
+      weak(apiCertificates, 'api'),
+    ],
+    outputs: [exclusive(apiServiceConfigs)],
+    async reconcile(pass) {
+      const requested = await pass.get(request);
+      const isMaintenance = requested?.metadata.phase === 'running';
+      if (isMaintenance) await pass.hold(request);
+      const spec = apiServiceConfig({
+        isMaintenance,
+        maintenance: (await pass.get(pointerTo(maintenanceServiceConfigs, 'maintenance')))?.spec,
+        certificates: (await pass.get(pointerTo(apiCertificates, 'api')))?.spec,
+        listenAddress,
+      });
+      await pass.replace(apiServiceConfigs, spec === undefined ? [] : [{ id: 'apid', spec }]);
+      if (requested !== undefined && !isMaintenance) await pass.release(request);
+    },
+  };
+}

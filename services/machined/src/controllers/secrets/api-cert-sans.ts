@@ -1,0 +1,28 @@
+import { type Controller, shared, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import { certSans, hostnameStatuses, nodeAddresses, osRootSecrets } from '@nodewright/state/kinds';
+import { apiCertSans } from '../../domain/secrets/cert-sans.ts';
+
+const root = pointerTo(osRootSecrets, 'os');
+const hostname = pointerTo(hostnameStatuses, 'hostname');
+const addresses = pointerTo(nodeAddresses, 'accumulative-no-k8s');
+
+/** Names and addresses for the certificates of the API. Source: Talos v1.14: secrets.APICertSANsController. */
+export function createApiCertSansController(): Controller {
+  return {
+    name: 'secrets.APICertSANsController',
+    inputs: [
+      weak(osRootSecrets, root.id),
+      weak(hostnameStatuses, hostname.id),
+      weak(nodeAddresses, addresses.id),
+    ],
+    outputs: [shared(certSans)],
+    async reconcile(pass) {
+      const [os, name, all] = [await pass.get(root), await pass.get(hostname), await pass.get(addresses)];
+      if (os === undefined) return pass.replace(certSans, []);
+      // Names that are not known yet do not make those of before wrong.
+      if (name === undefined || all === undefined) return;
+      await pass.replace(certSans, [{ id: 'api', spec: apiCertSans(os.spec, name.spec, all.spec) }]);
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import {
+  type Controller,
+  type ControllerSource,
+  exclusive,
+  type ReconcilePass,
+  weak,
+} from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import {
+  type ApiCertificateSpec,
+  apiCertificates,
+  type CertSanSpec,
+  certSans,
+  type MachineTypeName,
+  machineConfigs,
+  machineTypes,
+  maintenanceRootSecrets,
+  members,
+  networkStatuses,
+  type OsRootSecretSpec,
+  osRootSecrets,
+  timeStatuses,
+} from '@nodewright/state/kinds';
+import {
+  apidClientCertificate,
+  apidServerCertificate,
+  type CertificateSpec,
+  maintenanceServerCertificate,
+} from '../../domain/secrets/certificate-specs.ts';
+import { type TrustdEndpoint, trustdEndpoints } from '../../domain/trustd-endpoints.ts';
+import type { RequestedCertificate } from '../../host/request-certificate.ts';
+import { activeConfigId, configurationOf } from '../config/configuration-of.ts';
+import { BackgroundRequest } from './background-request.ts';
+import { issueLocally } from './issue-locally.ts';
+import { IssuedCertificates } from './issued-certificates.ts';
+
+/** Has a trustd sign for a key of this node; rejects when none does, or when `signal` aborts. */
+export type AskForCertificate = (request: {
+  readonly certificate: CertificateSpec;
+  readonly acceptedCAs: readonly string[];
+  readonly token: string;
+  readonly endpoints: readonly TrustdEndpoint[];
+  readonly signal: AbortSignal;
+}) => Promise<RequestedCertificate>;
+
+/** Where the certificates come from. They are not taken over from one way to another. */
+type Origin = 'maintenance' | 'own-ca' | 'trustd';
+
+/** New certificates, and what they were made from. */
+interface Made {
+  readonly inputs: unknown;
+  readonly spec: ApiCertificateSpec;
+  readonly issuedAtMs: number;
+}
+
+const output = pointerTo(apiCertificates, 'api');
+
+/**
+ * The certificates of apid: a control plane issues them, a worker asks a control plane, and a node without a
+ * configuration has one that nobody can check. While new ones cannot be had those that are there stay in use.
+ * Source: Talos v1.14: secrets.APIController.
+ */
+export class ApiController implements Controller {
+  readonly name = 'secrets.APIController';
+  readonly inputs = [
+    weak(networkStatuses, 'status'),
+    weak(machineTypes, 'machine-type'),
+    weak(osRootSecrets, 'os'),
+    weak(certSans),
+    weak(timeStatuses, 'node'),
+    weak(members),
+    weak(machineConfigs, activeConfigId),
+    weak(maintenanceRootSecrets, 'maintenance'),
+  ];
+  readonly outputs = [exclusive(apiCertificates)];
+  readonly #ask: AskForCertificate;
+  readonly #issued = new IssuedCertificates();
+  #origin: Origin | undefined;
+  #request: BackgroundRequest<RequestedCertificate> | undefined;
+
+  constructor(ask: AskForCertificate) {
+    this.#ask = ask;
+  }
+
+  open(source: ControllerSource, scope: AsyncDisposableStack): void {
+    this.#request = scope.use(new BackgroundRequest(() => source.wake()));
+  }
+
+  async reconcile(pass: ReconcilePass): Promise<void> {
+    if (!(await pass.get(pointerTo(networkStatuses, 'status')))?.spec.addressReady) return;
+    const origin = originFor((await pass.get(pointerTo(machineTypes, 'machine-type')))?.spec);
+    if (origin !== this.#origin) {
+      await pass.replace(apiCertificates, []);
+      this.#request?.[Symbol.dispose]();
+      this.#issued.forget();
+      this.#origin = origin;
+    }
+    const made = await this.#makers[origin](pass);
+    if (made !== undefined) {
+      await pass.put({ ...output, spec: made.spec });
+      this.#issued.remember(made.inputs, made.issuedAtMs);
+      pass.log.info({ origin, acceptedCAs: made.spec.acceptedCAs.length }, 'certificates issued');
+    }
+    if (this.#issued.hasAny) pass.wakeAfter(this.#issued.delayMs(pass.now()));
+  }
+
+  /** New certificates; none when those that are there are good, or when it is too early to have any. */
+  readonly #makers: Readonly<Record<Origin, (pass: ReconcilePass) => Promise<Made | undefined>>> = {
+    maintenance: async (pass) => {
+      const ca = (await pass.get(pointerTo(maintenanceRootSecrets, 'maintenance')))?.spec.ca;
+      const sans = (await pass.get(pointerTo(certSans, 'maintenance')))?.spec;
+      if (ca === undefined || sans === undefined) return undefined;
+      return this.#renew(pass, { ca, sans }, async (nowMs) => ({
+        server: await issueLocally(ca, maintenanceServerCertificate(sans), nowMs),
+        client: undefined,
+        acceptedCAs: [],
+        skipVerifyingClientCert: true,
+      }));
+    },
+
+    'own-ca': async (pass) => {
+      const { root, sans } = await apiInputs(pass);
+      const { issuingCA, acceptedCAs = [] } = root ?? {};
+      if (issuingCA === undefined || sans === undefined) return undefined;
+      return this.#renew(pass, { issuingCA, acceptedCAs, sans }, async (nowMs) => ({
+        server: await issueLocally(issuingCA, apidServerCertificate(sans), nowMs),
+        client: await issueLocally(issuingCA, apidClientCertificate(sans), nowMs),
+        acceptedCAs,
+        skipVerifyingClientCert: false,
+      }));
+    },
+
+    trustd: async (pass) => {
+      const { root, sans } = await apiInputs(pass);
+      if (root === undefined || sans === undefined) return undefined;
+      return this.#askAgain(pass, root, sans);
+    },
+  };
+
+  async #renew(
+    pass: ReconcilePass,
+    from: object,
+    make: (nowMs: number) => Promise<ApiCertificateSpec>,
+  ): Promise<Made | undefined> {
+    const inputs = { ...from, epoch: await epochOf(pass) };
+    const issuedAtMs = pass.now();
+    if (this.#issued.isCurrent(inputs, issuedAtMs)) return undefined;
+    return { inputs, spec: await make(issuedAtMs), issuedAtMs };
+  }
+
+  async #askAgain(pass: ReconcilePass, root: OsRootSecretSpec, sans: CertSanSpec): Promise<Made | undefined> {
+    const { token } = root;
+    const acceptedCAs = root.acceptedCAs.map(({ crt }) => crt);
+    const inputs = { acceptedCAs, token, sans, epoch: await epochOf(pass) };
+    // Who may be asked matters only while somebody is being asked.
+    if (this.#issued.isCurrent(inputs, pass.now())) return undefined;
+    const known = (await pass.list(members)).map(({ spec }) => spec);
+    const configuration = await configurationOf(pass);
+    const targets = trustdEndpoints(configuration?.effective.cluster.endpoint ?? '', known);
+    const certificate = apidServerCertificate(sans);
+    const state = this.#request?.poll({ inputs, targets }, pass.now(), (signal) =>
+      this.#ask({ certificate, acceptedCAs, token, endpoints: targets, signal }),
+    );
+    if (state?.kind === 'failed') throw state.fault;
+    if (state?.kind !== 'done') return undefined;
+    const { value, startedAtMs } = state;
+    const spec: ApiCertificateSpec = {
+      server: { crt: value.certificate, key: value.key },
+      client: undefined,
+      acceptedCAs: [{ crt: value.acceptedCAs }],
+      skipVerifyingClientCert: false,
+    };
+    return { inputs, spec, issuedAtMs: startedAtMs };
+  }
+}
+
+function originFor(machineType: MachineTypeName | undefined): Origin {
+  if (machineType === undefined || machineType === 'unknown') return 'maintenance';
+  return machineType === 'worker' ? 'trustd' : 'own-ca';
+}
+
+async function apiInputs(pass: ReconcilePass) {
+  const root = (await pass.get(pointerTo(osRootSecrets, 'os')))?.spec;
+  const sans = (await pass.get(pointerTo(certSans, 'api')))?.spec;
+  return { root, sans };
+}
+
+/** It moves when the clock was set: certificates are then of another time. */
+async function epochOf(pass: ReconcilePass): Promise<number> {
+  return (await pass.get(pointerTo(timeStatuses, 'node')))?.spec.epoch ?? 0;
+}

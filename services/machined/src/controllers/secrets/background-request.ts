@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { type Fault, faultFrom } from '@nodewright/fault';
+
+export type RequestState<T> =
+  | { readonly kind: 'running' }
+  | { readonly kind: 'done'; readonly value: T; readonly startedAtMs: number }
+  | { readonly kind: 'failed'; readonly fault: Fault };
+
+interface Running<T> {
+  readonly key: string;
+  readonly stop: AbortController;
+  state: RequestState<T>;
+}
+
+/**
+ * A request that takes longer than a pass may: the controller goes on seeing its inputs meanwhile, and a change of them
+ * ends the request and begins another. `wake` is called when there is an outcome.
+ */
+export class BackgroundRequest<T> implements Disposable {
+  readonly #wake: () => void;
+  #running: Running<T> | undefined;
+
+  constructor(wake: () => void) {
+    this.#wake = wake;
+  }
+
+  /** How far the request for `inputs` is, which is begun when there is none. An outcome is told once. */
+  poll(inputs: unknown, nowMs: number, send: (signal: AbortSignal) => Promise<T>): RequestState<T> {
+    const key = createHash('sha256').update(JSON.stringify(inputs)).digest('hex');
+    if (this.#running?.key !== key) {
+      this[Symbol.dispose]();
+      this.#begin(key, nowMs, send);
+    }
+    const { state } = this.#running as Running<T>;
+    if (state.kind !== 'running') this.#running = undefined;
+    return state;
+  }
+
+  [Symbol.dispose](): void {
+    this.#running?.stop.abort();
+    this.#running = undefined;
+  }
+
+  #begin(key: string, startedAtMs: number, send: (signal: AbortSignal) => Promise<T>): void {
+    const running: Running<T> = { key, stop: new AbortController(), state: { kind: 'running' } };
+    this.#running = running;
+    const finish = (state: RequestState<T>) => {
+      running.state = state;
+      if (!running.stop.signal.aborted) this.#wake();
+    };
+    send(running.stop.signal).then(
+      (value) => finish({ kind: 'done', value, startedAtMs }),
+      (error: unknown) => finish({ kind: 'failed', fault: faultFrom(error) }),
+    );
+  }
+}

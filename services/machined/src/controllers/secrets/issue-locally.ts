@@ -1,0 +1,22 @@
+import { issueCertificate } from '@nodewright/pki';
+import type { CertificateSpec } from '../../domain/secrets/certificate-specs.ts';
+
+interface PemPair {
+  readonly crt: string;
+  readonly key: string;
+}
+
+/** A new key and a certificate for it from a CA that the node holds itself. */
+export async function issueLocally(
+  issuer: PemPair,
+  { commonName, organizations, ...spec }: CertificateSpec,
+  nowMs: number,
+): Promise<PemPair> {
+  const { certificate, key } = await issueCertificate({
+    ...spec,
+    issuer: { certificate: issuer.crt, key: issuer.key },
+    subject: { commonName, organizations },
+    notBefore: new Date(nowMs),
+  });
+  return { crt: certificate, key };
+}

@@ -1,0 +1,28 @@
+import { type Controller, exclusive } from '@nodewright/controllers';
+import { generateCertificateAuthority } from '@nodewright/pki';
+import { pointerTo } from '@nodewright/state';
+import { maintenanceRootSecrets } from '@nodewright/state/kinds';
+
+const root = pointerTo(maintenanceRootSecrets, 'maintenance');
+const lifetimeHours = 24;
+
+/**
+ * A CA that lives as long as machined runs, for the certificate of a node that has no configuration.
+ * Source: Talos v1.14: secrets.MaintenanceRootController.
+ */
+export function createMaintenanceRootController(): Controller {
+  return {
+    name: 'secrets.MaintenanceRootController',
+    inputs: [],
+    outputs: [exclusive(maintenanceRootSecrets)],
+    async reconcile(pass) {
+      if ((await pass.get(root)) !== undefined) return;
+      const { certificate, key } = await generateCertificateAuthority({
+        algorithm: 'ed25519',
+        notBefore: new Date(pass.now()),
+        lifetimeHours,
+      });
+      await pass.put({ ...root, spec: { ca: { crt: certificate, key } } });
+    },
+  };
+}

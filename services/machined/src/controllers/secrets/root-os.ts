@@ -1,0 +1,18 @@
+import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { machineConfigs, osRootSecrets } from '@nodewright/state/kinds';
+import { osRootFrom } from '../../domain/secrets/os-root.ts';
+import { activeConfigId, configurationOf } from '../config/configuration-of.ts';
+
+/** The root of trust, from the configuration in force. Source: Talos v1.14: secrets.RootOSController. */
+export function createRootOsController(): Controller {
+  return {
+    name: 'secrets.RootOSController',
+    inputs: [weak(machineConfigs, activeConfigId)],
+    outputs: [exclusive(osRootSecrets)],
+    async reconcile(pass) {
+      const configuration = await configurationOf(pass);
+      const spec = configuration && osRootFrom(configuration.effective);
+      await pass.replace(osRootSecrets, spec === undefined ? [] : [{ id: 'os', spec }]);
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import {
+  certSans,
+  machineTypes,
+  networkStatuses,
+  osRootSecrets,
+  timeStatuses,
+  trustdCertificates,
+} from '@nodewright/state/kinds';
+import { trustdServerCertificate } from '../../domain/secrets/certificate-specs.ts';
+import { issueLocally } from './issue-locally.ts';
+import { IssuedCertificates } from './issued-certificates.ts';
+
+const output = pointerTo(trustdCertificates, 'trustd');
+
+/** What trustd of a control plane shows to joining nodes. Source: Talos v1.14: secrets.TrustdController. */
+export function createTrustdController(): Controller {
+  const issued = new IssuedCertificates();
+  return {
+    name: 'secrets.TrustdController',
+    inputs: [
+      weak(networkStatuses, 'status'),
+      weak(machineTypes, 'machine-type'),
+      weak(osRootSecrets, 'os'),
+      weak(certSans, 'api'),
+      weak(timeStatuses, 'node'),
+    ],
+    outputs: [exclusive(trustdCertificates)],
+    async reconcile(pass) {
+      const machineType = (await pass.get(pointerTo(machineTypes, 'machine-type')))?.spec;
+      if (machineType !== 'controlplane' && machineType !== 'init') {
+        await pass.replace(trustdCertificates, []);
+        return;
+      }
+      const network = (await pass.get(pointerTo(networkStatuses, 'status')))?.spec;
+      const root = (await pass.get(pointerTo(osRootSecrets, 'os')))?.spec;
+      const sans = (await pass.get(pointerTo(certSans, 'api')))?.spec;
+      if (!network?.addressReady || !network.hostnameReady) return;
+      if (root?.issuingCA === undefined || sans === undefined) return;
+
+      const epoch = (await pass.get(pointerTo(timeStatuses, 'node')))?.spec.epoch ?? 0;
+      const { issuingCA, acceptedCAs } = root;
+      const inputs = { issuingCA, acceptedCAs, sans, epoch };
+      const nowMs = pass.now();
+      if ((await pass.get(output)) === undefined || !issued.isCurrent(inputs, nowMs)) {
+        const server = await issueLocally(issuingCA, trustdServerCertificate(sans), nowMs);
+        await pass.put({ ...output, spec: { server, acceptedCAs } });
+        issued.remember(inputs, nowMs);
+        pass.log.info({ acceptedCAs: acceptedCAs.length }, 'certificate of trustd issued');
+      }
+      pass.wakeAfter(issued.delayMs(pass.now()));
+    },
+  };
+}
