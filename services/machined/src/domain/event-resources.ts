@@ -11,6 +11,7 @@ export type ResourceChange =
 
 const stageNames = {
   booting: 'booting',
+  maintenance: 'maintenance',
   running: 'running',
   'shutting-down': 'shutting down',
   rebooting: 'rebooting',

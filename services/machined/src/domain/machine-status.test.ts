@@ -60,3 +60,15 @@ test('a machine that goes down is ready, whatever its services do', () => {
     unmetConditions: [],
   });
 });
+
+test('a machine without a configuration is in maintenance until it has one', () => {
+  const task = (action: 'start' | 'stop', name = 'runningMaintenance'): StageEvent => ({
+    kind: 'task',
+    task: name,
+    action,
+  });
+  assert.equal(stageAfter('booting', task('start')), 'maintenance');
+  assert.equal(stageAfter('maintenance', task('stop')), 'booting');
+  assert.equal(stageAfter('running', task('stop')), 'running');
+  assert.equal(stageAfter('booting', task('start', 'loadConfig')), 'booting');
+});

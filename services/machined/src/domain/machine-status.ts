@@ -2,7 +2,7 @@ import type { SequenceName } from './node-event.ts';
 import type { ServiceRecord } from './service-record.ts';
 
 /** Where the machine is in its life, as far as this node's sequences lead it. */
-export type MachineStage = 'booting' | 'running' | 'shutting-down' | 'rebooting';
+export type MachineStage = 'booting' | 'maintenance' | 'running' | 'shutting-down' | 'rebooting';
 
 export interface UnmetCondition {
   readonly name: string;
@@ -18,13 +18,22 @@ export interface MachineStatus {
 /** What moves a machine from one stage to the next. */
 export type StageEvent =
   | { readonly kind: 'sequence'; readonly sequence: SequenceName; readonly action: 'start' | 'stop' }
-  | { readonly kind: 'sequence-failed'; readonly error: { readonly code: string } };
+  | { readonly kind: 'sequence-failed'; readonly error: { readonly code: string } }
+  | { readonly kind: 'task'; readonly task: string; readonly action: 'start' | 'stop' };
+
+/** The task that lasts while a node waits for a configuration. Source: Talos v1.14: config acquisition. */
+export const maintenanceTask = 'runningMaintenance';
 
 /**
  * The stage after an event. The end of the boot is one whether it succeeded or not: that it failed is told afterwards,
  * and the machine restarts then. Source: Talos v1.14: machine stages.
  */
 export function stageAfter(stage: MachineStage, event: StageEvent): MachineStage {
+  if (event.kind === 'task') {
+    if (event.task !== maintenanceTask) return stage;
+    if (event.action === 'start') return 'maintenance';
+    return stage === 'maintenance' ? 'booting' : stage;
+  }
   if (event.kind === 'sequence-failed') {
     return event.error.code === 'fatal' && stage !== 'shutting-down' ? 'rebooting' : stage;
   }

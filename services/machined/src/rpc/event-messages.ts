@@ -31,6 +31,7 @@ const errorCodes = {
 
 const stages = {
   booting: Stage.BOOTING,
+  maintenance: Stage.MAINTENANCE,
   running: Stage.RUNNING,
   'shutting-down': Stage.SHUTTING_DOWN,
   rebooting: Stage.REBOOTING,

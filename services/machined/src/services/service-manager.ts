@@ -1,6 +1,7 @@
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { ServiceRecord } from '../domain/service-record.ts';
 import { Service, type ServiceInit } from './service.ts';
+import type { ServiceRecords } from './service-records.ts';
 
 export interface ServiceManagerInit {
   readonly log: Logger;
@@ -11,9 +12,10 @@ export interface ServiceManagerInit {
 }
 
 /** Every service of the node. Disposing it stops them: the last group first, the services of one group together. */
-export class ServiceManager implements AsyncDisposable {
+export class ServiceManager implements ServiceRecords, AsyncDisposable {
   readonly #init: ServiceManagerInit;
   readonly #groups: Service[][] = [];
+  readonly #listeners = new Set<(record: ServiceRecord) => void>();
 
   constructor(init: ServiceManagerInit) {
     this.#init = init;
@@ -37,6 +39,11 @@ export class ServiceManager implements AsyncDisposable {
       .sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
+  onChange(listener: (record: ServiceRecord) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const group of this.#groups.toReversed()) await Promise.all(group.map((service) => service.stop()));
   }
@@ -44,6 +51,7 @@ export class ServiceManager implements AsyncDisposable {
   #take(record: ServiceRecord): void {
     this.#tell(record);
     this.#init.onEntry?.(record);
+    for (const listener of this.#listeners) listener(record);
   }
 
   /** One log line and one short span for each entry of a history. */

@@ -1,0 +1,26 @@
+import { type Controller, exclusive } from '@nodewright/controllers';
+import { parseMeminfo, parseStat } from '@nodewright/linux';
+import { pointerTo } from '@nodewright/state';
+import { cpuStats, memoryStats } from '@nodewright/state/kinds';
+import { cpuStatSpec } from '../../domain/cpu-stats.ts';
+import { memoryStatSpec } from '../../domain/memory-stats.ts';
+import type { KernelFiles } from '../../host/kernel-files.ts';
+
+/** Source: Talos v1.14: COSI resources, perf. */
+const periodMs = 30_000;
+
+/** Where processor time and memory went, now and then. */
+export function statsController(kernel: Pick<KernelFiles, 'read'>): Controller {
+  return {
+    name: 'perf.StatsController',
+    inputs: [],
+    outputs: [exclusive(cpuStats), exclusive(memoryStats)],
+    async reconcile(pass) {
+      pass.wakeAfter(periodMs);
+      const cpu = cpuStatSpec(parseStat(kernel.read('/proc/stat')));
+      const memory = memoryStatSpec(parseMeminfo(kernel.read('/proc/meminfo')));
+      await pass.put({ ...pointerTo(cpuStats, 'latest'), spec: cpu });
+      await pass.put({ ...pointerTo(memoryStats, 'latest'), spec: memory });
+    },
+  };
+}

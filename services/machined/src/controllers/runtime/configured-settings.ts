@@ -1,0 +1,79 @@
+import type { Controller } from '@nodewright/controllers';
+import {
+  environments,
+  eventSinkConfigs,
+  kernelModuleSpecs,
+  kernelParamSpecs,
+  kmsgLogConfigs,
+  watchdogTimerConfigs,
+} from '@nodewright/state/kinds';
+import { configuredParameters } from '../../domain/kernel-parameters.ts';
+import { configuredController } from './configured-controller.ts';
+
+/** The variables of services, as far as the configuration says. */
+export const environmentController = (): Controller =>
+  configuredController({
+    name: 'runtime.EnvironmentController',
+    output: environments,
+    wanted({ environment }) {
+      const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+      return variables.length === 0 ? [] : [{ id: 'machined', spec: { variables: variables.sort() } }];
+    },
+  });
+
+/** Where events are to be sent. Nothing sends them yet. */
+export const eventSinkConfigController = (): Controller =>
+  configuredController({
+    name: 'runtime.EventsSinkConfigController',
+    output: eventSinkConfigs,
+    wanted: ({ eventSink }) =>
+      eventSink === undefined ? [] : [{ id: 'event-sink', spec: { endpoint: eventSink } }],
+  });
+
+/** Which modules are to be loaded. Nothing loads them yet. */
+export const kernelModuleConfigController = (): Controller =>
+  configuredController({
+    name: 'runtime.KernelModuleConfigController',
+    output: kernelModuleSpecs,
+    outputKind: 'shared',
+    wanted: ({ kernelModules }) =>
+      kernelModules.map(({ name, parameters }) => ({
+        id: name,
+        spec: { string: name, parameters: [...parameters] },
+      })),
+  });
+
+/** Which parameters the configuration asks the kernel for. */
+export const kernelParamConfigController = (): Controller =>
+  configuredController({
+    name: 'runtime.KernelParamConfigController',
+    output: kernelParamSpecs,
+    outputKind: 'shared',
+    wanted: configuredParameters,
+  });
+
+/** Which watchdog is to be fed. Nothing feeds it yet. */
+export const watchdogTimerConfigController = (): Controller =>
+  configuredController({
+    name: 'runtime.WatchdogTimerConfigController',
+    output: watchdogTimerConfigs,
+    wanted: ({ watchdog }) =>
+      watchdog === undefined
+        ? []
+        : [{ id: 'timer', spec: { device: watchdog.device, timeout: watchdog.timeoutMs } }],
+  });
+
+/**
+ * Where the kernel's log is sent, each destination once.
+ *
+ * @param given URLs that were given when the kernel was started
+ */
+export const kmsgLogConfigController = (given: readonly string[]): Controller =>
+  configuredController({
+    name: 'runtime.KmsgLogConfigController',
+    output: kmsgLogConfigs,
+    wanted({ kernelLogDestinations }) {
+      const destinations = [...new Set([...given, ...kernelLogDestinations.map(({ url }) => url)])];
+      return destinations.length === 0 ? [] : [{ id: 'kmsg-log', spec: { destinations } }];
+    },
+  });

@@ -1,0 +1,22 @@
+import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import { devicesStatuses, services } from '@nodewright/state/kinds';
+
+/**
+ * Whether the devices of the machine are all known: at once where nobody looks for them, else when udevd is well.
+ *
+ * @param hasUdevd whether the service is one of this node's
+ */
+export function devicesStatusController(hasUdevd: boolean): Controller {
+  return {
+    name: 'runtime.DevicesStatusController',
+    inputs: [weak(services, 'udevd')],
+    outputs: [exclusive(devicesStatuses)],
+    async reconcile(pass) {
+      const udevd = hasUdevd ? await pass.get(pointerTo(services, 'udevd')) : undefined;
+      const isSettled = !hasUdevd || (udevd?.spec.running === true && udevd.spec.healthy);
+      // Devices that were known once stay so while udevd is started again.
+      if (isSettled) await pass.put({ ...pointerTo(devicesStatuses, 'devices'), spec: { ready: true } });
+    },
+  };
+}

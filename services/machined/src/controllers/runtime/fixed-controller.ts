@@ -1,0 +1,23 @@
+import { type Controller, exclusive, type Input, shared } from '@nodewright/controllers';
+import type { NewResource, ResourceKind } from '@nodewright/state';
+
+export interface FixedControllerInit<S> {
+  readonly name: string;
+  readonly output: ResourceKind<S>;
+  readonly outputKind?: 'exclusive' | 'shared';
+  /** Default: none. */
+  readonly inputs?: readonly Input[];
+  /** Asked at the start, and after changes of the inputs. */
+  readonly wanted: () => readonly Pick<NewResource<S>, 'id' | 'spec'>[];
+}
+
+/** A controller that writes what is known of the machine from its start on. */
+export function fixedController<S>(init: FixedControllerInit<S>): Controller {
+  const { name, inputs = [], output, outputKind = 'exclusive', wanted } = init;
+  return {
+    name,
+    inputs,
+    outputs: [outputKind === 'exclusive' ? exclusive(output) : shared(output)],
+    reconcile: (pass) => pass.replace(output, wanted()),
+  };
+}

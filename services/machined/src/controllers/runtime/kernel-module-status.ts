@@ -1,0 +1,41 @@
+import { type Controller, exclusive } from '@nodewright/controllers';
+import { kernelModuleStatuses, loadedKernelModules } from '@nodewright/state/kinds';
+import {
+  loadedModuleSpec,
+  moduleStatuses,
+  parseBuiltinModules,
+  parseModules,
+} from '../../domain/kernel-modules.ts';
+import type { ReadIfThere } from '../../domain/read-if-there.ts';
+
+/** How often it is looked which modules there are. */
+const periodMs = 30_000;
+
+/**
+ * The modules of the kernel.
+ *
+ * @param kernelRelease as `uname -r` has it: where the list of built-in modules is
+ */
+export function kernelModuleStatusController(read: ReadIfThere, kernelRelease: string): Controller {
+  let shown: string | undefined;
+  return {
+    name: 'runtime.KernelModuleStatusController',
+    inputs: [],
+    outputs: [exclusive(kernelModuleStatuses), exclusive(loadedKernelModules)],
+    async reconcile(pass) {
+      pass.wakeAfter(periodMs);
+      const text = read('/proc/modules')?.toString() ?? '';
+      if (text === shown) return;
+      const loaded = parseModules(text);
+      const builtin = parseBuiltinModules(
+        read(`/lib/modules/${kernelRelease}/modules.builtin`)?.toString() ?? '',
+      );
+      await pass.replace(kernelModuleStatuses, moduleStatuses(loaded, builtin));
+      await pass.replace(
+        loadedKernelModules,
+        loaded.map((module) => ({ id: module.name, spec: loadedModuleSpec(module) })),
+      );
+      shown = text;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { type Controller, weak } from '@nodewright/controllers';
+import { faultFrom } from '@nodewright/fault';
+import { type KernelLog, openKernelLog } from '@nodewright/linux';
+import { pointerTo } from '@nodewright/state';
+import { kmsgLogConfigs, networkStatuses } from '@nodewright/state/kinds';
+import { type KernelLogPosition, openKernelLogSource } from '../../host/kernel-log-source.ts';
+import { createRecordDelivery, type RecordDelivery } from '../../host/record-delivery.ts';
+import { usableDestinations } from './log-delivery.ts';
+
+export interface KmsgLogDeliveryInit {
+  /** Unix ms. */
+  readonly now: () => number;
+  /** When the machine started, Unix ms. */
+  readonly bootTimeMs: () => number;
+  /** Default: `/dev/kmsg`. */
+  readonly openLog?: (() => KernelLog) | undefined;
+}
+
+/** Source: Talos v1.14: shutdown, drainer. */
+const drainTimeoutMs = 10_000;
+
+/** Sends the kernel's log where its configuration says, once the node has an address. */
+export function kmsgLogDeliveryController(init: KmsgLogDeliveryInit): Controller {
+  const { now, bootTimeMs, openLog = openKernelLog } = init;
+  const position: KernelLogPosition = { sequence: 0n };
+  const microseconds = (ms: number) => BigInt(Math.round(ms * 1000));
+  let delivery: RecordDelivery | undefined;
+  return {
+    name: 'runtime.KmsgLogDeliveryController',
+    inputs: [weak(networkStatuses, 'status'), weak(kmsgLogConfigs, 'kmsg-log')],
+    outputs: [],
+    open({ log }, scope) {
+      const bootUs = microseconds(bootTimeMs());
+      const nowUs = () => microseconds(now());
+      delivery = scope.use(
+        createRecordDelivery({
+          openSource: ({ extraTags }) => openKernelLogSource({ openLog, position, extraTags, bootUs, nowUs }),
+          log,
+          drainTimeoutMs,
+        }),
+      );
+    },
+    async reconcile(pass) {
+      const network = await pass.get(pointerTo(networkStatuses, 'status'));
+      const config = await pass.get(pointerTo(kmsgLogConfigs, 'kmsg-log'));
+      // Destinations that are there stay while the network is changed.
+      if (config !== undefined && network?.spec.addressReady !== true) return;
+      const destinations = (config?.spec.destinations ?? []).flatMap((url) =>
+        usableDestinations(pass.log, url),
+      );
+      try {
+        await delivery?.setDestinations(destinations);
+      } catch (error) {
+        // Whoever may not read the kernel's log may not read it later either.
+        const fault = faultFrom(error);
+        if (fault.kind !== 'permission-denied' && fault.kind !== 'unknown') throw error;
+        pass.log.error({ error: fault.message }, "the kernel's log cannot be delivered");
+      }
+    },
+  };
+}

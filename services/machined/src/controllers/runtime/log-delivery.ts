@@ -1,0 +1,54 @@
+import { type Controller, weak } from '@nodewright/controllers';
+import { faultFrom } from '@nodewright/fault';
+import { machineConfigs } from '@nodewright/state/kinds';
+import type { Logger } from '@nodewright/telemetry';
+import { type LogDestination, logDestinationFromUrl } from '../../domain/log-destination.ts';
+import type { LogStore } from '../../host/log-store.ts';
+import { createRecordDelivery, type RecordDelivery } from '../../host/record-delivery.ts';
+import { type LogPositions, openServiceLogSource } from '../../host/service-log-source.ts';
+import { activeConfigId, configurationOf } from '../config/configuration-of.ts';
+
+/**
+ * Sends the logs of services where the configuration says, as long as it says so. The name is ours: it writes nothing.
+ * Source: Talos v1.14: log destinations.
+ *
+ * @param now Unix ms; the time of lines that have none
+ */
+export function logDeliveryController(store: LogStore, now: () => number): Controller {
+  const positions: LogPositions = new Map();
+  let delivery: RecordDelivery | undefined;
+  return {
+    name: 'runtime.LogDeliveryController',
+    inputs: [weak(machineConfigs, activeConfigId)],
+    outputs: [],
+    open({ log }, scope) {
+      delivery = scope.use(
+        createRecordDelivery({
+          openSource: ({ extraTags }) => openServiceLogSource(store, positions, extraTags, now),
+          log,
+        }),
+      );
+    },
+    async reconcile(pass) {
+      const configured = (await configurationOf(pass))?.effective.logDestinations ?? [];
+      const destinations = configured.flatMap(({ endpoint, extraTags }) =>
+        usableDestinations(pass.log, endpoint, extraTags),
+      );
+      await delivery?.setDestinations(destinations);
+    },
+  };
+}
+
+/** One that cannot be used is told and keeps no other from being used. */
+export function usableDestinations(
+  log: Logger,
+  url: string,
+  extraTags: Readonly<Record<string, string>> = {},
+): LogDestination[] {
+  try {
+    return [logDestinationFromUrl(url, extraTags)];
+  } catch (error) {
+    log.error({ error: faultFrom(error).message }, 'log destination cannot be used');
+    return [];
+  }
+}

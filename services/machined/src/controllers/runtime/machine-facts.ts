@@ -1,0 +1,73 @@
+import { buildInfo } from '@nodewright/contract';
+import { type Controller, weak } from '@nodewright/controllers';
+import {
+  bootIds,
+  type ExtensionStatusSpec,
+  extensionStatuses,
+  kernelCmdlines,
+  kernelParamDefaultSpecs,
+  securityStates,
+  services,
+  versions,
+} from '@nodewright/state/kinds';
+import { defaultKernelParameters } from '../../domain/default-kernel-parameters.ts';
+import type { ReadIfThere } from '../../domain/read-if-there.ts';
+import { securityState } from '../../domain/security-state.ts';
+import { fixedController } from './fixed-controller.ts';
+
+/** What runs on the node. */
+export const versionController = (): Controller =>
+  fixedController({
+    name: 'runtime.VersionController',
+    output: versions,
+    wanted: () => [{ id: 'version', spec: { name: 'Talos', version: buildInfo.tag } }],
+  });
+
+/** @param bootID another one after every start of the node */
+export const bootIdController = (bootID: string): Controller =>
+  fixedController({
+    name: 'runtime.BootIDController',
+    output: bootIds,
+    wanted: () => [{ id: 'boot-id', spec: { bootID } }],
+  });
+
+/** With what the kernel was started. A container is not told. */
+export const kernelCmdlineController = (read: ReadIfThere, isContainer: boolean): Controller =>
+  fixedController({
+    name: 'runtime.KernelCmdlineController',
+    output: kernelCmdlines,
+    wanted() {
+      const cmdline = isContainer ? undefined : read('/proc/cmdline');
+      return cmdline === undefined ? [] : [{ id: 'cmdline', spec: { cmdline: cmdline.toString().trim() } }];
+    },
+  });
+
+/** The parameters of the kernel that every node asks for. */
+export const kernelParamDefaultsController = (read: ReadIfThere, isContainer: boolean): Controller =>
+  fixedController({
+    name: 'runtime.KernelParamDefaultsController',
+    output: kernelParamDefaultSpecs,
+    outputKind: 'shared',
+    wanted: () =>
+      defaultKernelParameters({
+        isContainer,
+        hasIpv6: read('/proc/sys/net/ipv6/conf/default/forwarding') !== undefined,
+      }),
+  });
+
+/** What protects the system from changes. Services may switch it on: auditd SELinux. */
+export const securityStateController = (read: ReadIfThere): Controller =>
+  fixedController({
+    name: 'runtime.SecurityStateController',
+    inputs: [weak(services)],
+    output: securityStates,
+    wanted: () => [{ id: 'securitystate', spec: securityState(read) }],
+  });
+
+/** @param layers the extensions that the system was started with */
+export const extensionStatusController = (layers: readonly ExtensionStatusSpec[]): Controller =>
+  fixedController({
+    name: 'runtime.ExtensionStatusController',
+    output: extensionStatuses,
+    wanted: () => layers.map((spec) => ({ id: spec.image.replace(/\.sqsh$/, ''), spec })),
+  });

@@ -1,0 +1,32 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Controller, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import { type MachineStageName, type MachineStatusSpec, machineStatuses } from '@nodewright/state/kinds';
+import type { MachineStage } from '../../domain/machine-status.ts';
+import type { EventStore } from '../../host/event-store.ts';
+
+/** Stages that no sequence of these nodes leads to have no event. */
+const stages: Readonly<Partial<Record<MachineStageName, MachineStage>>> = {
+  booting: 'booting',
+  maintenance: 'maintenance',
+  running: 'running',
+  'shutting down': 'shutting-down',
+  rebooting: 'rebooting',
+};
+
+/** Tells every change of the machine's status as an event. */
+export function machineStatusPublisherController(events: EventStore): Controller {
+  let told: MachineStatusSpec | undefined;
+  return {
+    name: 'runtime.MachineStatusPublisherController',
+    inputs: [weak(machineStatuses, 'machine')],
+    outputs: [],
+    async reconcile(pass) {
+      const spec = (await pass.get(pointerTo(machineStatuses, 'machine')))?.spec;
+      const stage = spec && stages[spec.stage];
+      if (spec === undefined || stage === undefined || isDeepStrictEqual(spec, told)) return;
+      told = spec;
+      events.publish({ kind: 'machine-status', status: { stage, ...spec.status } });
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import {
+  type MachineStageName,
+  machineStatuses,
+  machineTypes,
+  networkStatuses,
+  services,
+  timeStatuses,
+} from '@nodewright/state/kinds';
+import { machineStatusOf } from '../../domain/machine-readiness.ts';
+import { type MachineStage, stageAfter } from '../../domain/machine-status.ts';
+import type { EventStore } from '../../host/event-store.ts';
+
+export interface MachineStatusInit {
+  readonly events: EventStore;
+  /** Whether an answer of the service's health check can be waited for. */
+  readonly hasHealthCheck: (service: string) => boolean;
+}
+
+const stageNames = {
+  booting: 'booting',
+  maintenance: 'maintenance',
+  running: 'running',
+  'shutting-down': 'shutting down',
+  rebooting: 'rebooting',
+} as const satisfies Record<MachineStage, MachineStageName>;
+
+/**
+ * How far the machine is in its life, as the events tell it, and what it still waits for. Source: Talos v1.14: COSI
+ * resources, MachineStatuses.
+ */
+export function machineStatusController({ events, hasHealthCheck }: MachineStatusInit): Controller {
+  let stage: MachineStage = 'booting';
+  return {
+    name: 'runtime.MachineStatusController',
+    inputs: [
+      weak(timeStatuses, 'node'),
+      weak(networkStatuses, 'status'),
+      weak(services),
+      weak(machineTypes, 'machine-type'),
+    ],
+    outputs: [exclusive(machineStatuses)],
+    open(source, scope) {
+      const follow = async () => {
+        // A reader that was left behind starts again with the oldest event that is kept.
+        while (!source.signal.aborted) {
+          for await (const { event } of events.read(events.ring.start, source.signal)) {
+            if (event.kind !== 'sequence' && event.kind !== 'sequence-failed' && event.kind !== 'task')
+              continue;
+            const next = stageAfter(stage, event);
+            if (next === stage) continue;
+            stage = next;
+            source.wake();
+          }
+        }
+      };
+      const ended = follow();
+      scope.defer(() => ended);
+    },
+    async reconcile(pass) {
+      const [time, network, machineType] = await Promise.all([
+        pass.get(pointerTo(timeStatuses, 'node')),
+        pass.get(pointerTo(networkStatuses, 'status')),
+        pass.get(pointerTo(machineTypes, 'machine-type')),
+      ]);
+      const running = (await pass.list(services)).filter(({ metadata }) => metadata.phase === 'running');
+      const spec = machineStatusOf({
+        stage: stageNames[stage],
+        machineType: machineType?.spec,
+        services: running.map(({ metadata, spec }) => ({ id: metadata.id, ...spec })),
+        hasHealthCheck,
+        time: time?.spec,
+        network: network?.spec,
+      });
+      await pass.put({ ...pointerTo(machineStatuses, 'machine'), spec });
+    },
+  };
+}

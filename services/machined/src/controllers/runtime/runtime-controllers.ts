@@ -1,0 +1,91 @@
+import type { Controller } from '@nodewright/controllers';
+import type { KernelLog } from '@nodewright/linux';
+import type { ExtensionStatusSpec } from '@nodewright/state/kinds';
+import { kernelLogUrls } from '../../domain/kernel-log-urls.ts';
+import type { ReadIfThere } from '../../domain/read-if-there.ts';
+import type { EventStore } from '../../host/event-store.ts';
+import type { LogStore } from '../../host/log-store.ts';
+import type { ServiceRecords } from '../../services/service-records.ts';
+import {
+  environmentController,
+  eventSinkConfigController,
+  kernelModuleConfigController,
+  kernelParamConfigController,
+  kmsgLogConfigController,
+  watchdogTimerConfigController,
+} from './configured-settings.ts';
+import { devicesStatusController } from './devices-status.ts';
+import { diagnosticsController, diagnosticsLoggerController } from './diagnostics.ts';
+import { kernelModuleStatusController } from './kernel-module-status.ts';
+import { kernelParamSpecController } from './kernel-param-spec.ts';
+import { kmsgLogDeliveryController } from './kmsg-log-delivery.ts';
+import { logDeliveryController } from './log-delivery.ts';
+import {
+  bootIdController,
+  extensionStatusController,
+  kernelCmdlineController,
+  kernelParamDefaultsController,
+  securityStateController,
+  versionController,
+} from './machine-facts.ts';
+import { machineStatusController } from './machine-status.ts';
+import { machineStatusPublisherController } from './machine-status-publisher.ts';
+import { mountStatusController } from './mount-status.ts';
+
+export interface RuntimeControllersInit {
+  readonly events: EventStore;
+  readonly logs: LogStore;
+  readonly services: Pick<ServiceRecords, 'records'>;
+  /** Another one after every start of the node. */
+  readonly bootId: string;
+  /** What surrounds the node: a container may not look at the whole machine; processes share it with its host. */
+  readonly mode: 'process' | 'container' | 'metal';
+  /** Whether udevd is one of the node's services: devices are ready once it is. */
+  readonly hasUdevd: boolean;
+  /** As `uname -r` has it. */
+  readonly kernelRelease: string;
+  /** The extensions that the system was started with. */
+  readonly extensions: readonly ExtensionStatusSpec[];
+  /** A file of the kernel, or of the system. */
+  readonly read: ReadIfThere;
+  /** Unix ms. */
+  readonly now: () => number;
+  /** When the machine started, Unix ms. */
+  readonly bootTimeMs: () => number;
+  /** Default: `/dev/kmsg`. */
+  readonly openKernelLog?: () => KernelLog;
+}
+
+/** Source: Talos v1.14: COSI resources, runtime. */
+export function runtimeControllers(init: RuntimeControllersInit): Controller[] {
+  const { events, logs, services, mode, read, now, bootTimeMs } = init;
+  const hasHealthCheck = (service: string) =>
+    services.records().some(({ id, hasHealthCheck: has }) => id === service && has);
+  const isContainer = mode === 'container';
+  // The command line of a host is not about the nodes that share it.
+  const cmdline = mode === 'metal' ? (read('/proc/cmdline')?.toString() ?? '') : '';
+  return [
+    versionController(),
+    bootIdController(init.bootId),
+    kernelCmdlineController(read, isContainer),
+    securityStateController(read),
+    extensionStatusController(init.extensions),
+    devicesStatusController(init.hasUdevd),
+    machineStatusController({ events, hasHealthCheck }),
+    machineStatusPublisherController(events),
+    mountStatusController(),
+    kernelParamDefaultsController(read, isContainer),
+    kernelParamConfigController(),
+    kernelParamSpecController(read),
+    kernelModuleConfigController(),
+    ...(isContainer ? [] : [kernelModuleStatusController(read, init.kernelRelease)]),
+    environmentController(),
+    eventSinkConfigController(),
+    watchdogTimerConfigController(),
+    diagnosticsController(),
+    diagnosticsLoggerController(),
+    logDeliveryController(logs, now),
+    kmsgLogConfigController(kernelLogUrls(cmdline)),
+    kmsgLogDeliveryController({ now, bootTimeMs, openLog: init.openKernelLog }),
+  ];
+}

@@ -1,0 +1,65 @@
+import type { WantedParameter } from './kernel-parameters.ts';
+
+/** What every node sets. */
+const always: Readonly<Record<string, string>> = {
+  'net.ipv4.ip_forward': '1',
+  'net.ipv4.icmp_ignore_bogus_error_responses': '1',
+  'net.ipv4.icmp_echo_ignore_broadcasts': '1',
+  'net.ipv4.conf.all.send_redirects': '0',
+  'net.ipv4.conf.default.send_redirects': '0',
+  'net.ipv4.ip_local_reserved_ports': '50000,50001',
+  'net.ipv4.tcp_keepalive_time': '600',
+  'net.ipv4.tcp_keepalive_intvl': '60',
+  'kernel.panic': '10',
+  'kernel.pid_max': '262144',
+  'vm.overcommit_memory': '1',
+  'fs.inotify.max_user_instances': '8192',
+  'fs.aio-max-nr': '1048576',
+};
+
+/** Where the kernel has IPv6. */
+const ipv6: Readonly<Record<string, string>> = {
+  'net.ipv6.conf.default.forwarding': '1',
+  'net.ipv6.conf.default.accept_ra': '2',
+};
+
+/** What a container cannot set: these are the whole machine's. */
+const machineOnly: Readonly<Record<string, string>> = {
+  'kernel.ctrl-alt-del': '0',
+  'kernel.kptr_restrict': '2',
+  'kernel.dmesg_restrict': '1',
+  'kernel.perf_event_paranoid': '3',
+  'kernel.randomize_va_space': '2',
+  'kernel.yama.ptrace_scope': '2',
+  'user.max_user_namespaces': '0',
+  'kernel.unprivileged_bpf_disabled': '1',
+  'net.core.bpf_jit_harden': '2',
+  'vm.unprivileged_userfaultfd': '0',
+  'fs.protected_symlinks': '1',
+  'fs.protected_hardlinks': '1',
+  'fs.protected_fifos': '2',
+  'fs.protected_regular': '2',
+  'fs.suid_dumpable': '0',
+  'dev.tty.ldisc_autoload': '0',
+  'dev.tty.legacy_tiocsti': '0',
+};
+
+/** What kernels may be built without. */
+const optionalParameters: Readonly<Record<string, string>> = {
+  'net.bridge.bridge-nf-call-iptables': '1',
+  'net.bridge.bridge-nf-call-ip6tables': '1',
+};
+
+/** The parameters that every node of a kind sets, by id. Source: Talos v1.14: default sysctls. */
+export function defaultKernelParameters(about: {
+  readonly isContainer: boolean;
+  readonly hasIpv6: boolean;
+}): { readonly id: string; readonly spec: WantedParameter }[] {
+  const of = (values: Readonly<Record<string, string>>, ignoreErrors: boolean) =>
+    Object.entries(values).map(([key, value]) => ({ id: `proc.sys.${key}`, spec: { value, ignoreErrors } }));
+  return [
+    ...of(always, false),
+    ...(about.hasIpv6 ? of(ipv6, false) : []),
+    ...(about.isContainer ? [] : [...of(machineOnly, false), ...of(optionalParameters, true)]),
+  ];
+}

@@ -1,0 +1,9 @@
+/** Where the kernel's log goes as its command line says. Source: Talos v1.14: kernel command line. */
+export function kernelLogUrls(cmdline: string): string[] {
+  const name = 'talos.logging.kernel=';
+  return cmdline
+    .trim()
+    .split(/\s+/)
+    .filter((word) => word.startsWith(name))
+    .map((word) => word.slice(name.length));
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defaultKernelParameters } from './default-kernel-parameters.ts';
+import { configuredParameters, parameterId, parameterPath, parameterStatus } from './kernel-parameters.ts';
+
+const keys: readonly (readonly ['proc.sys' | 'sys', string, string, string])[] = [
+  ['proc.sys', 'net.ipv4.ip_forward', 'proc.sys.net.ipv4.ip_forward', '/proc/sys/net/ipv4/ip_forward'],
+  [
+    'proc.sys',
+    'net/ipv4/conf/eth0.100/rp_filter',
+    'proc.sys.net.ipv4.conf.eth0/100.rp_filter',
+    '/proc/sys/net/ipv4/conf/eth0.100/rp_filter',
+  ],
+  [
+    'proc.sys',
+    'net.ipv4.conf.eth0/100.rp_filter',
+    'proc.sys.net.ipv4.conf.eth0/100.rp_filter',
+    '/proc/sys/net/ipv4/conf/eth0.100/rp_filter',
+  ],
+  ['sys', 'kernel/mm/ksm/run', 'sys.kernel.mm.ksm.run', '/sys/kernel/mm/ksm/run'],
+];
+
+for (const [tree, key, id, path] of keys) {
+  test(`parameterId() finds ${key} below ${tree}`, () => {
+    assert.deepEqual([parameterId(tree, key), parameterPath(id)], [id, path]);
+  });
+}
+
+test('configuredParameters() takes one value for two spellings of a key: the later one', () => {
+  assert.deepEqual(configuredParameters({ sysctls: { 'a.b': '1', 'a/b': '2' }, sysfs: { 'a.b': '3' } }), [
+    { id: 'proc.sys.a.b', spec: { value: '2', ignoreErrors: false } },
+    { id: 'sys.a.b', spec: { value: '3', ignoreErrors: false } },
+  ]);
+});
+
+test('parameterStatus() says of a value that nobody sets whether it is the wanted one', () => {
+  const same = { current: '4096\t131072 6291456', default: '4096\t131072 6291456', unsupported: false };
+  assert.deepEqual(parameterStatus('4096 131072 6291456', '4096\t131072 6291456\n'), same);
+  assert.deepEqual(parameterStatus('1', '0\n'), { current: '0', default: '0', unsupported: true });
+  assert.deepEqual(parameterStatus('1', undefined), { current: '', default: '', unsupported: true });
+});
+
+test('defaultKernelParameters() leaves to containers what is the whole machine’s', () => {
+  const ids = (isContainer: boolean, hasIpv6: boolean) =>
+    new Set(defaultKernelParameters({ isContainer, hasIpv6 }).map(({ id }) => id));
+  const [machine, container] = [ids(false, true), ids(true, false)];
+  assert.equal(
+    machine.has('proc.sys.kernel.kptr_restrict') && machine.has('proc.sys.net.ipv6.conf.default.accept_ra'),
+    true,
+  );
+  assert.equal(container.has('proc.sys.net.ipv4.ip_forward'), true);
+  assert.deepEqual(
+    [...container].filter((id) => id.includes('ipv6') || id.includes('restrict')),
+    [],
+  );
+});

@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseMeminfo } from '@nodewright/linux';
+import { memoryStatSpec } from './memory-stats.ts';
+
+test('memoryStatSpec() takes the numbers of the kernel, and what is used from them', () => {
+  const text =
+    'MemTotal: 1000 kB\nMemFree: 300 kB\nActive(anon): 7 kB\nHugePages_Total: 2\nDirectMap2M: 5 kB\n';
+  const spec = memoryStatSpec(parseMeminfo(text));
+  const { total, used, activeAnon, hugePagesTotal, directMap2m, bounce } = spec;
+  assert.deepEqual([total, used, activeAnon, hugePagesTotal, directMap2m, bounce], [1000, 700, 7, 2, 5, 0]);
+  assert.equal(Object.keys(spec).length, 48);
+});

@@ -1,0 +1,33 @@
+import type { SecurityStateSpec } from '@nodewright/state/kinds';
+import type { ReadIfThere } from './read-if-there.ts';
+
+const efiVariables = '/sys/firmware/efi/efivars';
+const secureBootVariable = `${efiVariables}/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c`;
+/** The stub of a unified kernel image leaves this variable. */
+const stubVariable = `${efiVariables}/StubInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f`;
+
+/**
+ * What protects the system. Keys of images are unknown: this system is not started from a signed image that carries
+ * them. Source: Talos v1.14: COSI resources, SecurityStates; kernel command line.
+ */
+export function securityState(read: ReadIfThere): SecurityStateSpec {
+  const words = new Set((read('/proc/cmdline')?.toString() ?? '').trim().split(/\s+/));
+  const isYes = (path: string) => /^[Y1]/.test(read(path)?.toString() ?? '');
+  return {
+    // Four bytes of attributes come before the value.
+    secureBoot: read(secureBootVariable)?.[4] === 1,
+    ukiSigningKeyFingerprint: '',
+    pcrSigningKeyFingerprint: '',
+    selinuxState: selinuxState(words, read),
+    fipsState: words.has('talos.fips140=strict') ? 'enabled, strict' : 'disabled',
+    bootedWithUKI: read(stubVariable) !== undefined,
+    moduleSignatureEnforced:
+      words.has('module.sig_enforce=1') || isYes('/sys/module/module/parameters/sig_enforce'),
+  };
+}
+
+function selinuxState(words: ReadonlySet<string>, read: ReadIfThere): SecurityStateSpec['selinuxState'] {
+  const enforce = read('/sys/fs/selinux/enforce')?.toString().trim();
+  if (!words.has('selinux=1') || enforce === undefined) return 'disabled';
+  return enforce === '1' ? 'enabled, enforcing' : 'enabled, permissive';
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openNodeIdentity } from './node-identity-file.ts';
+
+async function openFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'identity-'));
+  const path = join(folder, 'node-identity.yaml');
+  return { path, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+}
+
+test('the identity of a node is made once and stays', async () => {
+  await using folder = await openFolder();
+  const nodeId = await openNodeIdentity(folder.path);
+  assert.match(nodeId, /^[0-9A-Za-z]{40,43}$/);
+  assert.equal(await openNodeIdentity(folder.path), nodeId);
+  assert.equal(await readFile(folder.path, 'utf8'), `nodeId: ${nodeId}\n`);
+  assert.equal((await stat(folder.path)).mode & 0o777, 0o600);
+});
+
+test('a broken identity is no reason for a new one', async () => {
+  await using folder = await openFolder();
+  await writeFile(folder.path, '');
+  await assert.rejects(openNodeIdentity(folder.path), { kind: 'data-loss', message: /node-identity\.yaml/ });
+});
