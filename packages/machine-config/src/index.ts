@@ -34,6 +34,14 @@ export {
   type TalosconfigInput,
 } from './talosconfig.ts';
 export {
+  type ValidateOptions,
+  type ValidationMode,
+  type ValidationResult,
+  validateConfiguration,
+  validationMessage,
+  validationModes,
+} from './validate/validate-configuration.ts';
+export {
   contractHas,
   currentContract,
   formatContract,

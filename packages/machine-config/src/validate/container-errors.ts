@@ -1,0 +1,116 @@
+import type { Configuration } from '../config-document.ts';
+import { clusterSettings } from '../effective/cluster-settings.ts';
+import { ConfigReader } from '../effective/config-reader.ts';
+import { networkSettings } from '../effective/network-settings.ts';
+import type { ValidationMode } from './validate-configuration.ts';
+
+/** Kinds that only control planes may have. Source: Talos v1.14: machine configuration, Kubernetes. */
+const controlPlaneKinds = [
+  'KubeAPIServerConfig',
+  'KubeControllerManagerConfig',
+  'KubeSchedulerConfig',
+  'KubeProxyConfig',
+  'KubeCoreDNSConfig',
+  'KubeFlannelCNIConfig',
+  'KubeAggregatorCAConfig',
+  'KubeServiceAccountConfig',
+  'KubeEtcdEncryptionConfig',
+  'KubeAdmissionControlConfig',
+  'KubeAuditPolicyConfig',
+  'KubeAuthenticationConfig',
+  'KubeAuthorizerConfig',
+  'KubeTalosAPIAccessConfig',
+];
+
+/**
+ * Errors that only the documents together make.
+ *
+ * Source: Talos v1.14: machine configuration, container-level rules.
+ */
+export function containerErrors(configuration: Configuration, mode: ValidationMode): string[] {
+  const reader = new ConfigReader(configuration);
+  const type = reader.legacy.text('machine', 'type');
+  const isControlPlane = reader.isComplete && ['init', 'controlplane'].includes(type);
+  return [
+    ...hostDnsErrors(reader, mode),
+    ...clusterErrors(reader, isControlPlane),
+    ...dependencyErrors(reader),
+    ...(isControlPlane ? [] : misplacedKinds(configuration)),
+  ];
+}
+
+function hostDnsErrors(reader: ConfigReader, mode: ValidationMode): string[] {
+  const { hostDNS, resolvers } = networkSettings(reader);
+  const errors: string[] = [];
+  if (mode === 'container' && !hostDNS.enabled)
+    errors.push('host DNS must be enabled in a container: ResolverConfig hostDNS.enabled');
+  else if (mode === 'container' && !hostDNS.forwardKubeDNSToHost)
+    errors.push('host DNS must be forwarded to in a container: ResolverConfig hostDNS.forwardKubeDNSToHost');
+  if (!hostDNS.enabled && resolvers.nameServers.some(({ protocol }) => protocol !== 'Do53'))
+    errors.push('name servers with DoT or DoH need host DNS: ResolverConfig hostDNS.enabled');
+  return errors;
+}
+
+function clusterErrors(reader: ConfigReader, isControlPlane: boolean): string[] {
+  const { cluster, discovery } = clusterSettings(reader);
+  const { kubeSpan } = networkSettings(reader);
+  const errors: string[] = [];
+  if (discovery.enabled && cluster.id === '')
+    errors.push('discovery needs the ID of the cluster: DiscoveryIdentityConfig clusterID');
+  if (discovery.enabled && cluster.secret === '')
+    errors.push('discovery needs the secret of the cluster: DiscoveryIdentityConfig clusterSecret');
+  if (kubeSpan.enabled && !discovery.enabled) errors.push('KubeSpan needs discovery: DiscoveryServiceConfig');
+  if (isControlPlane && cluster.hasKubernetesIssuingCA && !cluster.hasEtcdEncryption)
+    errors.push('the Kubernetes issuing CA needs encryption of what etcd holds: KubeEtcdEncryptionConfig');
+  return errors;
+}
+
+function dependencyErrors(reader: ConfigReader): string[] {
+  const needs = new Map(
+    reader
+      .documents('ContainerConfig')
+      .map((document) => [document.name, document.texts('dependsOn', 'containers')]),
+  );
+  const errors = [...needs].flatMap(([name, others]) =>
+    others
+      .filter((other) => !needs.has(other))
+      .map(
+        (other) =>
+          `ContainerConfig/${name}: dependsOn.containers names ${JSON.stringify(other)}, which there is not`,
+      ),
+  );
+  const cycle = findCycle(needs);
+  return cycle ? [...errors, `containers depend on each other in a circle: ${cycle.join(' -> ')}`] : errors;
+}
+
+/** The first circle, its first element repeated at the end. */
+function findCycle(needs: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+  const done = new Set<string>();
+  for (const start of needs.keys()) {
+    // A walk of its own stack: a chain may be longer than that of calls.
+    const path: { name: string; rest: string[] }[] = [];
+    const enter = (name: string) => path.push({ name, rest: [...(needs.get(name) ?? [])] });
+    if (!done.has(start)) enter(start);
+    for (let top = path.at(-1); top; top = path.at(-1)) {
+      const next = top.rest.shift();
+      if (next === undefined) {
+        done.add(top.name);
+        path.pop();
+        continue;
+      }
+      const at = path.findIndex(({ name }) => name === next);
+      // A container that names itself is told so by its own rules.
+      if (next === top.name) continue;
+      if (at >= 0) return [...path.slice(at).map(({ name }) => name), next];
+      if (!done.has(next)) enter(next);
+    }
+  }
+  return undefined;
+}
+
+function misplacedKinds(configuration: Configuration): string[] {
+  const kinds = new Set(
+    configuration.map(({ kind }) => kind).filter((kind) => controlPlaneKinds.includes(kind)),
+  );
+  return kinds.size === 0 ? [] : [`only for control planes: ${[...kinds].sort().join(', ')}`];
+}

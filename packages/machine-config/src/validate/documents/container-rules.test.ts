@@ -1,0 +1,66 @@
+import { test } from 'node:test';
+import { checkRows } from '../sample-validation.ts';
+
+test('rules of registries, the container runtime and containers', () => {
+  checkRows([
+    [
+      'RegistryMirrorConfig',
+      'name: docker.io\nendpoints: [{ url: "" }, { url: ftp://x }]',
+      '!endpoints[0].url is required',
+      '!endpoints[1].url must be a URL with scheme http or https',
+    ],
+    ['RegistryAuthConfig', 'name: r\nusername: u\nauth: a', '!auth excludes username'],
+    [
+      'RegistryTLSConfig',
+      'name: r\nclientIdentity: { cert: x }\nca: y',
+      '!clientIdentity needs both cert and key',
+      '!ca must be a certificate in PEM',
+    ],
+    ['CRICustomizationConfig', 'name: customization\ncontent: x', '!name is reserved'],
+    [
+      'CRIBaseRuntimeSpecConfig',
+      'overrides: { process: { rlimits: [] }, linux: [], foo: 1 }',
+      '!overrides.linux must be of the kind: object',
+      '!overrides.foo is not part of a runtime specification',
+    ],
+    [
+      'ContainerConfig',
+      `name: c\nimage: alpine@sha256:${'0'.repeat(64)}\nresources: { limits: { cpu: 500m, memory: 1GiB } }`,
+    ],
+    [
+      'ContainerConfig',
+      `name: C
+image: alpine:3
+runAs: { uid: -1 }
+environment: [A]
+mounts:
+  - {}
+  - hostPath: { source: a, destination: /x, options: [ro, rw, bad] }
+  - tmpfs: { destination: /x, size: big }
+security: { profile: open, capabilities: { add: [ALL, cap, NET_RAW], drop: [NET_RAW] } }
+network: { mode: bridge }
+resources: { limits: { cpu: 0m, memory: x } }
+dependsOn: { paths: [a], networks: [b], containers: [C] }`,
+      '!name must be 1 to 63 of a-z, 0-9 and "-"',
+      '!runAs.uid must not be negative',
+      '!environment[0] must be NAME=value',
+      '!mounts[0] must be exactly one of userVolume, tmpfs, hostPath',
+      '!mounts[1].hostPath.source must be an absolute path',
+      '!mounts[1].hostPath.options[2] must be one of ro, rw, noexec, nosuid, nodev, noatime, rbind, rshared',
+      '!mounts[1].hostPath.options cannot be both ro and rw',
+      '!mounts[2].tmpfs.size must be a size such as "64MiB"',
+      '!mounts[2].tmpfs.destination is used by another mount',
+      '!security.profile must be restricted or privileged',
+      '!security.capabilities.add[0] cannot be ALL',
+      '!security.capabilities.add[1] must be in upper case and without "CAP_"',
+      '!security.capabilities.drop[0] is also added',
+      '!network.mode must be none or host',
+      '!resources.limits.cpu must be millicores above 0, such as "500m"',
+      '!resources.limits.memory must be a size such as "64MiB"',
+      '!dependsOn.paths[0] must be an absolute path',
+      '!dependsOn.networks[0] must be one of addresses, connectivity, hostname, etcfiles',
+      '!dependsOn.containers[0] cannot be the container itself',
+      '?image is not pinned by a digest',
+    ],
+  ]);
+});

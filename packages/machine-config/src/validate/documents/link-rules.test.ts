@@ -1,0 +1,68 @@
+import { test } from 'node:test';
+import { checkRows } from '../sample-validation.ts';
+
+const key32 = Buffer.alloc(32).toString('base64');
+
+test('rules of links', () => {
+  checkRows([
+    ['LinkConfig', 'name: eth0\naddresses: [{ address: 10.0.0.2/24 }]\nroutes: [{ gateway: 10.0.0.1 }]'],
+    [
+      'LinkConfig',
+      'addresses: [{ address: 10.0.0.2 }, { address: "::/64" }]\nroutes: [{ destination: 0.0.0.0/0, gateway: 0.0.0.0 }, { table: "256" }]',
+      '!name is required',
+      '!addresses[0].address must be an address with the length of its prefix, such as 10.0.0.2/24',
+      '!addresses[1].address must be an address with the length of its prefix, such as 10.0.0.2/24',
+      '!routes[0].destination must be left out for a default route',
+      '!routes[0].gateway must be an address',
+      '!routes[1] needs destination or gateway',
+      '!routes[1].table must be a routing table: 1 to 252, default, main or local',
+    ],
+    ['BondConfig', 'name: b', '!links needs at least one link', '!bondMode is required'],
+    [
+      'BondConfig',
+      'name: b\nlinks: [a]\nbondMode: 802.3ad\nprimary: x\narpIpTargets: [y]',
+      '!primary must be one of links',
+      '!primary needs bondMode active-backup, balance-tlb, balance-alb',
+      '!arpIpTargets[0] must be an address',
+      '?miimon should be set for 802.3ad',
+      '?updelay should be set for 802.3ad',
+      '?downdelay should be set for 802.3ad',
+    ],
+    [
+      'BondConfig',
+      'name: b\nlinks: [a]\nbondMode: active-backup\nprimaryReselect: always',
+      '?primaryReselect has no effect without primary',
+    ],
+    [
+      'VethConfig',
+      'name: a/b\npeer: { name: averyveryverylong }',
+      '!name must be the name of a link: 1 to 15 bytes without "/", ":" and spaces',
+      '!peer.name must be the name of a link: 1 to 15 bytes without "/", ":" and spaces',
+    ],
+    ['VLANConfig', 'name: v\nvlanID: 4095', '!vlanID must be 1 to 4094', '!parent is required'],
+    ['VRFConfig', 'name: v\ntable: main', '!table must be a routing table from 1 to 252'],
+    ['VRFConfig', 'name: v\ntable: 123'],
+    [
+      'WireguardConfig',
+      'name: w\nprivateKey: short\nlistenPort: 65536\npeers: [{ endpoint: host, persistentKeepaliveInterval: -1s, allowedIPs: [a] }]',
+      '!privateKey must be base64 of 32 bytes',
+      '!listenPort must be 0 to 65535',
+      '!peers[0].publicKey is required',
+      '!peers[0].endpoint must be address:port',
+      '!peers[0].persistentKeepaliveInterval must not be negative',
+      '!peers[0].allowedIPs[0] must be a prefix such as 10.0.0.0/8',
+    ],
+    [
+      'WireguardConfig',
+      `name: w\nprivateKey: ${key32}\npeers: [{ publicKey: ${key32}, endpoint: "[::1]:51820", allowedIPs: [::/0] }]`,
+    ],
+    ['LinkAliasConfig', 'name: net%d\nselector: { match: link.driver == "virtio" }'],
+    [
+      'LinkAliasConfig',
+      'name: n%dx',
+      '!name may hold "%" only as "%d" at its end, behind a prefix',
+      '!selector.match is required',
+    ],
+    ['EthernetConfig', 'rings: { rx: 1 }', '!name is required'],
+  ]);
+});

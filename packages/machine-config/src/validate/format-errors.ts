@@ -1,0 +1,9 @@
+/**
+ * Several errors as one text, as peers print it. A part may be such a text itself.
+ *
+ * Source: Talos v1.14: machine configuration, validation.
+ */
+export function formatErrors(errors: readonly string[]): string {
+  const head = errors.length === 1 ? '1 error occurred:' : `${errors.length} errors occurred:`;
+  return `${[head, ...errors.map((error) => `\t* ${error}`)].join('\n')}\n\n`;
+}

@@ -1,0 +1,52 @@
+// Names by the rules of those who use them.
+
+const dns1123Label = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
+
+/** A DNS-1123 subdomain: what Kubernetes asks of most names. */
+export function isDns1123Subdomain(text: string): boolean {
+  return text.length <= 253 && new RegExp(`^${dns1123Label}(?:\\.${dns1123Label})*$`).test(text);
+}
+
+/** Labels of letters, digits, `_` and `-`, up to 63 each and 255 in all. */
+export function isDnsName(text: string): boolean {
+  const labels = text.replace(/\.$/, '').split('.');
+  return text.length <= 255 && labels.every((label) => /^[A-Za-z0-9_-]{1,63}$/.test(label));
+}
+
+/** What the kernel takes for the name of a link. */
+export function isLinkName(text: string): boolean {
+  return (
+    Buffer.byteLength(text) >= 1 &&
+    Buffer.byteLength(text) <= 15 &&
+    text !== '.' &&
+    text !== '..' &&
+    !/[/:\s\p{C}]/u.test(text)
+  );
+}
+
+/** `prefix/name` of labels, annotations and taints; what is wrong with it, if anything. */
+export function labelKeyProblem(key: string): string | undefined {
+  const parts = key.split('/');
+  if (parts.length > 2) return 'has more than one slash';
+  const name = parts.at(-1) ?? '';
+  const prefix = parts.length === 2 ? parts[0] : undefined;
+  if (prefix !== undefined && !isDns1123Subdomain(prefix))
+    return 'has a prefix that is not a DNS name in lower case';
+  return isQualifiedName(name)
+    ? undefined
+    : 'must be up to 63 letters, digits, "-", "_" and ".", and begin and end with a letter or digit';
+}
+
+export function isLabelValue(text: string): boolean {
+  return text === '' || isQualifiedName(text);
+}
+
+/** Up to 63 letters, digits, `-`, `_` and `.`, alphanumeric at both ends. */
+export function isQualifiedName(text: string): boolean {
+  return /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/.test(text);
+}
+
+/** The address of a PCI device: `0000:04:00.0`. */
+export function isPciAddress(text: string): boolean {
+  return /^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/i.test(text);
+}

@@ -1,0 +1,33 @@
+/** The parts of a URL that rules ask for; empty where they are missing. */
+export interface UrlParts {
+  readonly scheme: string;
+  /** With the port. */
+  readonly host: string;
+  readonly hostname: string;
+  readonly port: string;
+  readonly path: string;
+}
+
+/** Takes a URL apart as Go does, without normalizing it. Undefined when it is none, or has no scheme. */
+export function parseUrl(text: string): UrlParts | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that no URL may hold
+  if (/[\u0000-\u0020\u007f]/.test(text)) return undefined;
+  const [, scheme, authority = '', path = ''] =
+    /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/?#]*))?([^?#]*)/.exec(text) ?? [];
+  if (scheme === undefined) return undefined;
+  const host = authority.slice(authority.lastIndexOf('@') + 1);
+  const [, hostname = '', port = ''] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(host) ?? [];
+  if (host !== '' && hostname === '') return undefined;
+  return {
+    scheme: scheme.toLowerCase(),
+    host,
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port,
+    path,
+  };
+}
+
+/** What Go calls a request URI: an absolute URL, or a path. */
+export function isRequestUri(text: string): boolean {
+  return text.startsWith('/') || parseUrl(text) !== undefined;
+}

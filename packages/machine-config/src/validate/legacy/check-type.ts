@@ -1,0 +1,34 @@
+import type { CheckedDocument } from '../checked-document.ts';
+import { isRequestUri } from '../forms/url-text.ts';
+
+/** What only control planes must have. */
+export function checkControlPlane(legacy: CheckedDocument): void {
+  if (legacy.text('machine', 'ca', 'crt') === '')
+    legacy.refuse('is required on a control plane', 'machine', 'ca', 'crt');
+  else if (legacy.text('machine', 'ca', 'key') === '')
+    legacy.refuse('is required on a control plane', 'machine', 'ca', 'key');
+  if (legacy.has('cluster', 'network', 'cni')) checkCni(legacy.at('cluster', 'network', 'cni'));
+}
+
+function checkCni(cni: CheckedDocument): void {
+  const name = cni.text('name');
+  const urls = cni.texts('urls');
+  if (!['flannel', 'custom', 'none'].includes(name)) {
+    cni.refuse('must be flannel, custom or none', 'name');
+    return;
+  }
+  if (name !== 'custom' && urls.length > 0) cni.refuse(`excludes the name ${name}`, 'urls');
+  if (name !== 'flannel' && cni.has('flannel')) cni.refuse(`excludes the name ${name}`, 'flannel');
+  if (name !== 'custom') return;
+  if (urls.length === 0) cni.warn('is empty', 'urls');
+  for (const [at, url] of urls.entries()) if (!isRequestUri(url)) cni.refuse('must be a URL', 'urls', at);
+}
+
+/** What workers must not have. */
+export function checkWorker(legacy: CheckedDocument): void {
+  if (legacy.text('machine', 'ca', 'key') !== '')
+    legacy.refuse('is not allowed on a worker', 'machine', 'ca', 'key');
+  for (const link of legacy.items('machine', 'network', 'interfaces'))
+    for (const part of [link, ...link.items('vlans')])
+      if (part.has('vip')) part.refuse('is for control planes only', 'vip');
+}
