@@ -13,21 +13,18 @@ export const blockDevices = defineKind({
   spec: {
     /** `disk` or `partition` (uevent DEVTYPE). */
     type: field(1, text),
-    /** Device major. */
     major: field(2, int),
-    /** Device minor. */
     minor: field(3, int),
     /** PARTNAME from uevent. */
     partitionName: unlessEmpty(4, text),
-    /** PARTN. */
     partitionNumber: unlessEmpty(5, int),
-    /** Sysfs path under /sys. */
+    /** In `/sys`. */
     devicePath: field(7, text),
-    /** Bumped on every possible change, forces re-probe. */
+    /** Counted up whenever its content may have changed. */
     generation: field(6, int),
     /** Parent device id for partitions. */
     parent: unlessEmpty(8, text),
-    /** Underlying device ids (dm/md). */
+    /** The devices that it is made of. */
     secondaries: unlessEmpty(9, list(text)),
   },
 });
@@ -58,43 +55,34 @@ export const disks = defineKind({
     Serial: '{.serial}',
   },
   spec: {
-    /** /dev path. */
+    /** Below `/dev`. */
     dev_path: field(14, text),
     /** Bytes. */
     size: field(1, uint64),
-    /** Decimal humanized size. */
+    /** With a unit of powers of 1000. */
     pretty_size: field(15, text),
-    /** Optimal I/O bytes. */
+    /** The best size of an access, in bytes. */
     io_size: field(2, uint),
     /** Bytes. */
     sector_size: field(3, uint),
-    /** Write protected. */
     readonly: field(4, bool),
-    /** Is a CD drive. */
     cdrom: field(13, bool),
-    /** Model string. */
     model: unlessEmpty(5, text),
-    /** Firmware revision. */
     firmware_version: unlessEmpty(19, text),
-    /** Serial (udev helper fallback). */
     serial: unlessEmpty(6, text),
-    /** Kernel modalias. */
     modalias: unlessEmpty(7, text),
-    /** World-wide id. */
     wwid: unlessEmpty(8, text),
     /** Device UUID (NVMe). */
     uuid: unlessEmpty(17, text),
-    /** Sysfs bus path. */
+    /** Where it is attached, in `/sys`. */
     bus_path: unlessEmpty(9, text),
     /** `/sys/class/block` style link. */
     sub_system: unlessEmpty(10, text),
-    /** `nvme`,`virtio`,`sata`,`usb`,`mmc`,…. */
+    /** `nvme`, `virtio`, `sata`, `usb`, `mmc`,…. */
     transport: unlessEmpty(11, text),
-    /** Spinning media. */
     rotational: unlessEmpty(12, bool),
     /** Parent disks of secondaries. */
     secondary_disks: unlessEmpty(16, list(text)),
-    /** /dev/disk/by-* paths. */
     symlinks: unlessEmpty(18, list(text)),
   },
 });
@@ -110,7 +98,7 @@ export const systemDisks = defineKind({
   spec: {
     /** Disk id holding the META partition. */
     diskID: field(1, text),
-    /** /dev path. */
+    /** Below `/dev`. */
     devPath: field(2, text),
   },
 });

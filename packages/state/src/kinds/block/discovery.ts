@@ -13,13 +13,12 @@ export const discoveredVolumes = defineKind({
     PartitionLabel: '{.partition_label}',
   },
   spec: {
-    /** /dev path. */
+    /** Below `/dev`. */
     dev_path: field(17, text),
     /** `disk`/`partition`. */
     type: field(14, text),
-    /** Sysfs path. */
+    /** In `/sys`. */
     device_path: field(15, text),
-    /** Parent id. */
     parent: unlessEmpty(16, text),
     /** /dev path of parent. */
     parent_dev_path: unlessEmpty(18, text),
@@ -27,31 +26,29 @@ export const discoveredVolumes = defineKind({
     offset: field(20, uint64),
     /** Bytes. */
     size: field(1, uint64),
-    /** Decimal humanized size such as `10 GB`. */
+    /** With a unit of powers of 1000. */
     pretty_size: field(19, text),
     /** Bytes. */
     sector_size: unlessEmpty(2, uint),
-    /** Optimal I/O bytes. */
+    /** The best size of an access, in bytes. */
     io_size: unlessEmpty(3, uint),
-    /** Blkid probe name (`gpt`,`xfs`,`vfat`,`luks`,`talosmeta`,…), empty when unknown. */
+    /** What it is: `gpt`, `xfs`, `luks` and so on; empty: unknown. */
     name: field(4, text),
-    /** Probed fs/table UUID. */
+    /** Of the file system or partition table. */
     uuid: unlessEmpty(5, text),
-    /** Probed fs label. */
+    /** Of the file system. */
     label: unlessEmpty(6, text),
-    /** Superblock block size. */
     block_size: unlessEmpty(7, uint32),
-    /** Fs block size. */
     filesystem_block_size: unlessEmpty(8, uint32),
     /** Size reported by superblock. */
     probed_size: unlessEmpty(9, uint64),
-    /** GPT partition GUID. */
+    /** Of the partition. */
     partition_uuid: unlessEmpty(10, text),
-    /** GPT type GUID. */
+    /** The type of the partition. */
     partition_type: unlessEmpty(11, text),
-    /** GPT partition label (`EFI`,`META`,`STATE`,`EPHEMERAL`,`u-…`). */
+    /** Such as `EPHEMERAL`. */
     partition_label: unlessEmpty(12, text),
-    /** 1-based index. */
+    /** From 1. */
     partition_index: unlessEmpty(13, uint),
   },
 });

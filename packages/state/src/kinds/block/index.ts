@@ -13,7 +13,7 @@ export * as blockEnumerations from './enumerations.ts';
 export * from './maintenance.ts';
 export * from './mounts.ts';
 export * from './swap.ts';
-export * from './volume-parts.ts';
+export type * from './volume-parts.ts';
 export * from './volumes.ts';
 
 export const blockKinds: readonly ResourceKind[] = [

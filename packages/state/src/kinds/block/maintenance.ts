@@ -13,9 +13,7 @@ export const volumeTrimSchedules = defineKind({
   },
   spec: {
     filesystem: field(1, filesystemType),
-    /** Period. */
     interval: field(2, duration),
-    /** Next run. */
     nextTrim: field(3, time),
   },
 });
@@ -32,9 +30,7 @@ export const fsScrubSchedules = defineKind({
   },
   spec: {
     filesystem: field(1, filesystemType),
-    /** Period. */
     interval: field(2, duration),
-    /** Next run. */
     nextScrub: field(3, time),
   },
 });
@@ -52,11 +48,8 @@ export const fsScrubStatuses = defineKind({
     'Latest status': '{.status}',
   },
   spec: {
-    /** Path. */
     mountpoint: field(1, text),
-    /** Period. */
     interval: field(2, duration),
-    /** Last start. */
     time: field(3, time),
     /** Last run time. */
     duration: field(4, duration),

@@ -2,8 +2,7 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, list, message, text, unlessEmpty } from '../../spec/field-types.ts';
 import { encryptionProviderType, filesystemType } from './enumerations.ts';
 
-export const mountRequestsFields = {
-  /** Volume to mount. */
+const mountRequestsFields = {
   volumeID: field(1, text),
   /** Parent mount request id. */
   parentID: field(2, text),
@@ -11,13 +10,11 @@ export const mountRequestsFields = {
   readOnly: field(5, bool),
   /** Mount not attached to the tree. */
   detached: field(6, bool),
-  /** Noatime. */
+  /** `noatime`. */
   disableAccessTime: unlessEmpty(7, bool),
-  /** Nosuid+nodev. */
+  /** `nosuid` and `nodev`. */
   secure: unlessEmpty(8, bool),
-  /** Noexec. */
   noExec: unlessEmpty(9, bool),
-  /** Requester names. */
   requesters: field(3, list(text)),
   /** Ids of the VolumeMountRequests merged here. */
   requesterIDs: field(4, list(text)),
@@ -51,15 +48,11 @@ export const blockMountStatuses = defineKind({
     spec: field(1, message(mountRequestsFields)),
     /** Device or source path. */
     source: field(3, text),
-    /** Mount point. */
     target: field(2, text),
     filesystem: field(4, filesystemType),
     encryptionProvider: unlessEmpty(7, encryptionProviderType),
-    /** Mounted ro. */
     readOnly: field(5, bool),
-    /** Prjquota on. */
     projectQuotaSupport: field(6, bool),
-    /** Detached mount. */
     detached: field(8, bool),
   },
 });
@@ -74,19 +67,14 @@ export const volumeMountRequests = defineKind({
     Requester: '{.requester}',
   },
   spec: {
-    /** Volume wanted. */
     volumeID: field(1, text),
-    /** Controller/service name. */
     requester: field(2, text),
-    /** Ro. */
     readOnly: field(3, bool),
-    /** Detached. */
     detached: field(4, bool),
-    /** Noatime. */
+    /** `noatime`. */
     disableAccessTime: field(5, bool),
-    /** Nosuid+nodev. */
+    /** `nosuid` and `nodev`. */
     secure: field(6, bool),
-    /** Noexec. */
     noExec: field(7, bool),
   },
 });
@@ -102,21 +90,15 @@ export const volumeMountStatuses = defineKind({
     Target: '{.target}',
   },
   spec: {
-    /** Volume. */
     volumeID: field(1, text),
-    /** Who asked. */
     requester: field(2, text),
-    /** Mount path. */
     target: field(3, text),
-    /** Ro. */
     readOnly: field(4, bool),
-    /** Detached. */
     detached: field(5, bool),
-    /** Noatime. */
+    /** `noatime`. */
     disableAccessTime: field(6, bool),
-    /** Nosuid+nodev. */
+    /** `nosuid` and `nodev`. */
     secure: field(7, bool),
-    /** Noexec. */
     noExec: field(8, bool),
   },
 });

@@ -13,19 +13,17 @@ export const swapStatuses = defineKind({
     Priority: '{.priority}',
   },
   spec: {
-    /** Device path. */
     device: field(1, text),
     /** `partition`/`file`. */
     type: field(7, text),
     /** Bytes. */
     size: field(2, uint64),
-    /** IEC text. */
+    /** With a unit of powers of 1024. */
     sizeHuman: field(3, text),
     /** Bytes. */
     used: field(4, uint64),
-    /** IEC text. */
+    /** With a unit of powers of 1024. */
     usedHuman: field(5, text),
-    /** Swap priority. */
     priority: field(6, int32),
   },
 });
@@ -44,21 +42,15 @@ export const zswapStatuses = defineKind({
   spec: {
     /** Bytes in pool. */
     totalSize: field(1, uint64),
-    /** IEC text. */
+    /** With a unit of powers of 1024. */
     totalSizeHuman: field(2, text),
     /** Pages. */
     storedPages: field(3, uint64),
-    /** Count. */
     poolLimitHit: field(4, uint64),
-    /** Count. */
     rejectReclaimFail: field(5, uint64),
-    /** Count. */
     rejectAllocFail: field(6, uint64),
-    /** Count. */
     rejectKmemcacheFail: field(7, uint64),
-    /** Count. */
     rejectCompressFail: field(8, uint64),
-    /** Count. */
     rejectCompressPoor: field(9, uint64),
     /** Pages. */
     writtenBackPages: field(10, uint64),

@@ -51,17 +51,11 @@ export const volumeConfigs = defineKind({
     encryption: unlessEmpty(6, encryptionSpec),
     /** How to find. */
     locator: field(4, locatorSpec),
-    /** Mount options. */
     mount: unlessEmpty(5, mountSpec),
-    /** Symlink volume options. */
     symlink: unlessEmpty(7, symlinkProvisioningSpec),
-    /** Fstrim scheduled. */
     trimEnabled: unlessEmpty(8, bool),
-    /** Period. */
     trimInterval: unlessEmpty(9, duration),
-    /** Xfs scrub scheduled. */
     scrubEnabled: unlessEmpty(10, bool),
-    /** Period. */
     scrubInterval: unlessEmpty(11, duration),
   },
 });
@@ -90,47 +84,40 @@ export const volumeStatuses = defineKind({
     /** Phase before failure. */
     preFailPhase: unlessEmpty(6, volumePhase),
     type: field(16, volumeType),
-    /** Parent volume. */
     parentID: unlessEmpty(19, text),
     /** Raw device path. */
     location: unlessEmpty(2, text),
     /** Path to mount (mapper when encrypted). */
     mountLocation: unlessEmpty(11, text),
-    /** Index. */
     partitionIndex: unlessEmpty(8, int),
     /** Parent disk path. */
     parentLocation: unlessEmpty(7, text),
-    /** Fs UUID. */
+    /** Of the file system. */
     uuid: unlessEmpty(4, text),
-    /** GPT GUID. */
+    /** Of the partition. */
     partitionUUID: unlessEmpty(5, text),
     /** Bytes. */
     size: unlessEmpty(9, uint64),
-    /** Decimal humanized. */
+    /** With a unit of powers of 1000. */
     prettySize: unlessEmpty(13, text),
     filesystem: unlessEmpty(10, filesystemType),
     encryptionProvider: unlessEmpty(12, encryptionProviderType),
     /** Key sync errors. */
     encryptionFailedSyncs: unlessEmpty(14, list(text)),
-    /** Key kinds. */
+    /** Kinds of keys. */
     configuredEncryptionKeys: unlessEmpty(17, list(text)),
     /** Bound to STATE. */
     encryptionLockedToState: unlessEmpty(20, bool),
     /** Slot that unlocked. */
     encryptionSlot: unlessEmpty(21, optional(int)),
-    /** TPM PCR info. */
     tpmEncryptionOptions: unlessEmpty(22, tpmEncryptionOptionsInfo),
-    /** Discards pass. */
     encryptionAllowDiscards: unlessEmpty(23, bool),
     trimEnabled: unlessEmpty(24, bool),
     trimInterval: unlessEmpty(25, duration),
     scrubEnabled: unlessEmpty(26, bool),
     scrubInterval: unlessEmpty(27, duration),
-    /** Resolved MountSpec. */
     mountSpec: unlessEmpty(15, mountSpec),
-    /** Resolved symlink spec. */
     symlink: unlessEmpty(18, symlinkProvisioningSpec),
-    /** Last error. */
     errorMessage: unlessEmpty(3, text),
   },
 });

@@ -17,23 +17,18 @@ import { machineType } from '../machine-type.ts';
 import { controlPlane } from './members.ts';
 
 export const kubeSpanAffiliateSpec = message({
-  /** WireGuard key. */
   publicKey: field(1, text),
-  /** KubeSpan ULA. */
   address: field(2, ip),
-  /** Routed CIDRs. */
   additionalAddresses: field(3, list(cidr)),
-  /** Candidate endpoints. */
   endpoints: field(4, list(ipPort)),
-  /** CIDRs not routed. */
+  /** Networks that are not routed to it. */
   excludeAdvertisedNetworks: field(5, list(cidr)),
 });
 export type KubeSpanAffiliateSpec = ValueOf<typeof kubeSpanAffiliateSpec>;
 
-export const serviceEndpoint = message({
-  /** Document name. */
+const serviceEndpoint = message({
   name: field(1, text),
-  /** Host:port. */
+  /** With its port. */
   endpoint: field(2, text),
   /** No TLS. */
   insecure: field(3, bool),
@@ -53,18 +48,14 @@ export const affiliates = defineKind({
     Addresses: '{.addresses}',
   },
   spec: {
-    /** Discovery identity. */
     nodeId: field(1, text),
-    /** Node IPs. */
     addresses: field(2, list(ip)),
-    /** FQDN. */
     hostname: field(3, text),
     /** Kubernetes node name, empty when not a member. */
     nodename: unlessEmpty(4, text),
     /** `Talos (vX)`. */
     operatingSystem: field(5, text),
     machineType: field(6, machineType),
-    /** KubeSpan data. */
     kubespan: unlessEmpty(7, kubeSpanAffiliateSpec),
     /** Set on control planes. */
     controlPlane: unlessEmpty(8, optional(controlPlane)),
@@ -78,21 +69,18 @@ export const discoveryConfigs = defineKind({
   defaultNamespace: 'config',
   isSensitive: true,
   spec: {
-    /** Deprecated. */
     discoveryEnabled: field(1, bool),
     /** K8s registry on. */
     registryKubernetesEnabled: field(2, bool),
-    /** Legacy service flag. */
+    /** Of the old form. */
     registryServiceEnabled: field(3, bool),
-    /** Legacy host:port. */
+    /** Of the old form. */
     serviceEndpoint: field(4, text),
-    /** Legacy. */
+    /** Of the old form. */
     serviceEndpointInsecure: unlessEmpty(5, bool),
-    /** AES key (YAML list of ints). */
+    /** A key of AES. */
     serviceEncryptionKey: field(6, bytes),
-    /** Cluster id. */
     serviceClusterID: field(7, text),
-    /** Discovery services. */
     serviceEndpoints: field(8, list(serviceEndpoint)),
   },
 });

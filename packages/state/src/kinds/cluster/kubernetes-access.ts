@@ -7,7 +7,6 @@ export const kubernetesAccessConfigs = defineKind({
   defaultNamespace: 'config',
   spec: {
     enabled: field(1, bool),
-    /** Os:* roles. */
     allowedAPIRoles: field(2, list(text)),
     allowedKubernetesNamespaces: field(3, list(text)),
   },

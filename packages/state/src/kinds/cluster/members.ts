@@ -26,7 +26,7 @@ export const identities = defineKind({
     ID: '{.nodeId}',
   },
   spec: {
-    /** Base62 of 32 random bytes, persisted in STATE. */
+    /** 32 random bytes in base 62. */
     nodeId: field(1, text),
   },
 });
@@ -41,9 +41,7 @@ export const infos = defineKind({
     'Cluster Name': '{.clusterName}',
   },
   spec: {
-    /** Cluster.id. */
     clusterId: field(1, text),
-    /** Cluster name. */
     clusterName: field(2, text),
   },
 });
@@ -60,11 +58,8 @@ export const members = defineKind({
     Addresses: '{.addresses}',
   },
   spec: {
-    /** Identity. */
     nodeId: field(1, text),
-    /** Node IPs. */
     addresses: field(2, list(ip)),
-    /** FQDN. */
     hostname: field(3, text),
     machineType: field(4, machineType),
     /** `Talos (vX)`. */

@@ -13,67 +13,56 @@ import {
 } from '../../spec/field-types.ts';
 import { containerImagePhase } from './enumerations.ts';
 
-export const containerImageSpec = message({
+const containerImageSpec = message({
   /** Canonical OCI ref. */
   ref: unlessEmpty(1, text),
 });
 export type ContainerImageSpec = ValueOf<typeof containerImageSpec>;
 
-export const containerRunAsSpec = message({
+const containerRunAsSpec = message({
   uid: unlessEmpty(1, optional(int32)),
   gid: unlessEmpty(2, optional(int32)),
 });
 export type ContainerRunAsSpec = ValueOf<typeof containerRunAsSpec>;
 
-export const containerMountSpec = message({
-  /** Mount kind. */
+const containerMountSpec = message({
   kind: field(1, text),
-  /** Volume. */
   volumeID: unlessEmpty(2, text),
-  /** Host path. */
   source: unlessEmpty(3, text),
-  /** Container path. */
   destination: field(4, text),
-  /** Tmpfs bytes. */
   size: unlessEmpty(5, uint64),
-  /** Mount options. */
   options: unlessEmpty(6, list(text)),
 });
 export type ContainerMountSpec = ValueOf<typeof containerMountSpec>;
 
-export const containerSecuritySpec = message({
+const containerSecuritySpec = message({
   privileged: unlessEmpty(1, bool),
   capabilitiesAdd: unlessEmpty(2, list(text)),
   capabilitiesDrop: unlessEmpty(3, list(text)),
 });
 export type ContainerSecuritySpec = ValueOf<typeof containerSecuritySpec>;
 
-export const containerNetworkSpec = message({
+const containerNetworkSpec = message({
   hostNetwork: unlessEmpty(1, bool),
 });
 export type ContainerNetworkSpec = ValueOf<typeof containerNetworkSpec>;
 
-export const containerResourcesSpec = message({
+const containerResourcesSpec = message({
   /** Bytes. */
   memoryLimit: unlessEmpty(1, uint64),
-  /** CPU limit. */
   cpuLimit: unlessEmpty(2, uint64),
 });
 export type ContainerResourcesSpec = ValueOf<typeof containerResourcesSpec>;
 
-export const containerDependsOnSpec = message({
-  /** Wait for paths. */
+const containerDependsOnSpec = message({
   paths: unlessEmpty(1, list(text)),
-  /** Wait for network conditions. */
   networks: unlessEmpty(2, list(text)),
-  /** Wait for time sync. */
   time: unlessEmpty(3, bool),
-  /** Wait for containers. */
   containers: unlessEmpty(4, list(text)),
 });
 export type ContainerDependsOnSpec = ValueOf<typeof containerDependsOnSpec>;
 
-export const resolvedMountSpec = message({
+const resolvedMountSpec = message({
   kind: field(1, text),
   source: unlessEmpty(2, text),
   destination: field(3, text),
@@ -93,25 +82,17 @@ export const containerSpecs = defineKind({
   spec: {
     /** Image reference struct. */
     image: field(1, containerImageSpec),
-    /** Argv prefix. */
     entrypoint: unlessEmpty(2, list(text)),
-    /** Argv. */
     args: unlessEmpty(3, list(text)),
-    /** Cwd. */
     workingDir: unlessEmpty(4, text),
-    /** Ids. */
     runAs: unlessEmpty(5, containerRunAsSpec),
-    /** KEY=VALUE. */
+    /** `NAME=value`. */
     environment: unlessEmpty(6, list(text)),
-    /** Declared mounts. */
     mounts: unlessEmpty(7, list(containerMountSpec)),
-    /** Caps/privileged. */
     security: unlessEmpty(8, containerSecuritySpec),
-    /** Host network. */
     network: unlessEmpty(9, containerNetworkSpec),
-    /** Limits. */
     resources: unlessEmpty(10, containerResourcesSpec),
-    /** Start conditions. */
+    /** What must be there first. */
     dependsOn: unlessEmpty(11, containerDependsOnSpec),
   },
 });
@@ -128,11 +109,8 @@ export const containerImageStatuses = defineKind({
   },
   spec: {
     phase: field(1, containerImagePhase),
-    /** Ref. */
     image: field(2, text),
-    /** Resolved digest. */
     digest: unlessEmpty(3, text),
-    /** Last error. */
     error: unlessEmpty(4, text),
   },
 });
@@ -149,18 +127,14 @@ export const containerInstanceSpecs = defineKind({
     Image: '{.image}',
   },
   spec: {
-    /** ContainerSpec id. */
     containerID: field(1, text),
-    /** Attempt number. */
     generation: field(2, uint64),
-    /** Digest ref. */
     image: field(3, text),
     entrypoint: unlessEmpty(4, list(text)),
     args: unlessEmpty(5, list(text)),
     workingDir: unlessEmpty(6, text),
     runAs: unlessEmpty(7, containerRunAsSpec),
     environment: unlessEmpty(8, list(text)),
-    /** Resolved. */
     mounts: unlessEmpty(9, list(resolvedMountSpec)),
     security: unlessEmpty(10, containerSecuritySpec),
     network: unlessEmpty(11, containerNetworkSpec),

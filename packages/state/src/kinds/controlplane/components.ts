@@ -15,7 +15,7 @@ import {
 import { argValues } from '../k8s/arg-values.ts';
 import { resources } from './resources.ts';
 
-export const extraVolume = message({
+const extraVolume = message({
   name: field(1, text),
   hostPath: field(2, text),
   mountPath: field(3, text),
@@ -32,23 +32,19 @@ export const apiServerConfigs = defineKind({
     image: field(1, text),
     /** `external` or empty. */
     cloudProvider: field(2, text),
-    /** URL string. */
     controlPlaneEndpoint: field(3, text),
-    /** URLs. */
     etcdServers: field(4, list(text)),
-    /** Secure port. */
     localPort: field(5, int),
-    /** CIDRs. */
+    /** Networks with their prefix lengths. */
     serviceCIDR: field(6, list(text)),
-    /** User flags (base config only). */
+    /** Not in the final one. */
     extraArgs: field(13, mapOf(argValues)),
-    /** Full argv (final config only). */
+    /** In the final one alone. */
     args: unlessEmpty(16, list(text)),
     extraVolumes: field(8, list(extraVolume)),
     environmentVariables: field(9, textMap),
     /** `$(POD_IP)` or empty. */
     advertisedAddress: field(11, text),
-    /** Requests/limits. */
     resources: field(12, resources),
     startupProbesEnabled: field(14, bool),
     useAuthenticationConfig: field(15, bool),
@@ -67,9 +63,9 @@ export const controllerManagerConfigs = defineKind({
     cloudProvider: field(3, text),
     podCIDRs: field(4, list(text)),
     serviceCIDRs: field(5, list(text)),
-    /** Base config only. */
+    /** Not in the final one. */
     extraArgs: unlessEmpty(10, mapOf(argValues)),
-    /** Final config only. */
+    /** In the final one alone. */
     args: unlessEmpty(11, list(text)),
     extraVolumes: field(7, list(extraVolume)),
     environmentVariables: field(8, textMap),
@@ -87,11 +83,10 @@ export const schedulerConfigs = defineKind({
   spec: {
     enabled: field(1, bool),
     image: field(2, text),
-    /** Base only. */
+    /** Not in the final one. */
     extraArgs: unlessEmpty(8, mapOf(argValues)),
-    /** Final only. */
+    /** In the final one alone. */
     args: unlessEmpty(9, list(text)),
-    /** KubeSchedulerConfiguration object. */
     config: field(7, object),
     extraVolumes: field(4, list(extraVolume)),
     environmentVariables: field(5, textMap),

@@ -18,7 +18,7 @@ import { configStatuses, endpoints, secretStatuses } from './statuses.ts';
 export * from './components.ts';
 export * from './manifests.ts';
 export * from './policies.ts';
-export * from './resources.ts';
+export type * from './resources.ts';
 export * from './statuses.ts';
 
 export const controlplaneKinds: readonly ResourceKind[] = [

@@ -15,21 +15,16 @@ import {
 } from '../../spec/field-types.ts';
 import { resources } from './resources.ts';
 
-export const extraManifest = message({
+const extraManifest = message({
   name: field(1, text),
-  /** Download URL. */
   url: field(2, text),
-  /** Ordering prefix. */
   priority: field(3, text),
-  /** HTTP headers. */
   extraHeaders: field(4, textMap),
-  /** Inline text. */
   inlineManifest: field(5, text),
 });
 export type ExtraManifest = ValueOf<typeof extraManifest>;
 
-export const singleManifest = message({
-  /** Object keys inlined. */
+const singleManifest = message({
   object: inlined(1, object),
 });
 export type SingleManifest = ValueOf<typeof singleManifest>;
@@ -68,14 +63,14 @@ export const bootstrapManifestsConfigs = defineKind({
   type: 'BootstrapManifestsConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
   spec: {
-    /** API server URL (key really is `string`). */
+    /** Where the API server is. */
     string: field(1, text),
     clusterDomain: field(2, text),
     podCIDRs: field(3, list(text)),
     proxyEnabled: field(4, bool),
     proxyImage: field(5, text),
     proxyArgs: field(6, list(text)),
-    /** Kube-proxy config object. */
+    /** Kube-proxy configuration object. */
     proxyConfig: field(27, object),
     proxyConfigChecksum: field(29, text),
     proxyResources: field(28, resources),

@@ -1,15 +1,14 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, list, message, object, text, type ValueOf } from '../../spec/field-types.ts';
 
-export const admissionPluginSpec = message({
-  /** Plugin. */
+const admissionPluginSpec = message({
   name: field(1, text),
   configuration: field(2, object),
 });
 export type AdmissionPluginSpec = ValueOf<typeof admissionPluginSpec>;
 
-export const authorizationAuthorizersSpec = message({
-  /** `Node`,`RBAC`,`Webhook`. */
+const authorizationAuthorizersSpec = message({
+  /** `Node`, `RBAC`, `Webhook`. */
   type: field(1, text),
   name: field(2, text),
   webhook: field(3, object),
@@ -21,7 +20,6 @@ export const admissionControlConfigs = defineKind({
   type: 'AdmissionControlConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
   spec: {
-    /** Plugins. */
     config: field(1, list(admissionPluginSpec)),
   },
 });
@@ -45,7 +43,6 @@ export const authenticationConfigs = defineKind({
   defaultNamespace: 'controlplane',
   isSensitive: true,
   spec: {
-    /** AuthenticationConfiguration object. */
     config: field(1, object),
   },
 });

@@ -10,7 +10,6 @@ export const configStatuses = defineKind({
     'Secrets Version': '{.version}',
   },
   spec: {
-    /** Files rendered. */
     ready: field(1, bool),
     /** Concatenated input versions (string, no separator). */
     version: field(2, text),
@@ -27,7 +26,6 @@ export const endpoints = defineKind({
     Hosts: '{.hosts}',
   },
   spec: {
-    /** Control-plane IPs. */
     addresses: field(1, list(ip)),
     /** Control-plane host names. */
     hosts: field(2, list(text)),
@@ -44,7 +42,6 @@ export const secretStatuses = defineKind({
     'Secrets Version': '{.version}',
   },
   spec: {
-    /** Secrets rendered. */
     ready: field(1, bool),
     /** Version of KubernetesSecrets. */
     version: field(2, text),

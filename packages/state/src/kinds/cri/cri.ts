@@ -14,7 +14,6 @@ export const imageCacheConfigs = defineKind({
   spec: {
     status: field(1, imageCacheStatus),
     copyStatus: field(3, imageCacheCopyStatus),
-    /** Cache directories. */
     roots: field(2, list(text)),
   },
 });
@@ -25,7 +24,6 @@ export const seccompProfiles = defineKind({
   type: 'SeccompProfiles.cri.talos.dev',
   defaultNamespace: 'cri',
   spec: {
-    /** File name. */
     name: field(1, text),
     /** Profile JSON object. */
     value: field(2, object),

@@ -13,23 +13,21 @@ import {
   type ValueOf,
 } from '../../spec/field-types.ts';
 
-export const registryEndpointConfig = message({
-  /** URL. */
+const registryEndpointConfig = message({
   endpoint: field(1, text),
   /** Use path verbatim. */
   overridePath: field(2, bool),
 });
 export type RegistryEndpointConfig = ValueOf<typeof registryEndpointConfig>;
 
-export const registryMirrorConfig = message({
-  /** Ordered endpoints. */
+const registryMirrorConfig = message({
   endpoints: field(1, list(registryEndpointConfig)),
   /** No upstream fallback. */
   skipFallback: unlessEmpty(3, bool),
 });
 export type RegistryMirrorConfig = ValueOf<typeof registryMirrorConfig>;
 
-export const registryAuthConfig = message({
+const registryAuthConfig = message({
   username: unlessEmpty(1, text),
   password: unlessEmpty(2, text),
   /** Base64 user:pass. */
@@ -38,8 +36,7 @@ export const registryAuthConfig = message({
 });
 export type RegistryAuthConfig = ValueOf<typeof registryAuthConfig>;
 
-export const registryTlsConfig = message({
-  /** Client cert+key. */
+const registryTlsConfig = message({
   clientIdentity: unlessEmpty(1, optional(certificateAndKey)),
   /** PEM (base64). */
   ca: unlessEmpty(2, base64Text),
@@ -53,7 +50,7 @@ export const registryConfigs = defineKind({
   defaultNamespace: 'cri',
   isSensitive: true,
   spec: {
-    /** Registry host → mirror config. */
+    /** Registry host → mirror configuration. */
     mirrors: unlessEmpty(1, mapOf(registryMirrorConfig)),
     /** Host → auth. */
     auths: unlessEmpty(2, mapOf(registryAuthConfig)),

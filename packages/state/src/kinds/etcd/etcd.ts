@@ -10,15 +10,14 @@ export const etcdConfigs = defineKind({
     Image: '{.image}',
   },
   spec: {
-    /** CIDRs. */
+    /** Networks with their prefix lengths. */
     advertiseValidSubnets: unlessEmpty(1, list(text)),
-    /** CIDRs (VIPs are added). */
+    /** Networks; shared addresses are added. */
     advertiseExcludeSubnets: field(2, list(text)),
-    /** CIDRs. */
+    /** Networks with their prefix lengths. */
     listenValidSubnets: unlessEmpty(5, list(text)),
-    /** CIDRs. */
+    /** Networks with their prefix lengths. */
     listenExcludeSubnets: field(6, list(text)),
-    /** Etcd image. */
     image: field(3, text),
     /** Flag → values. */
     extraArgs: field(7, mapOf(argValues)),
@@ -56,7 +55,6 @@ export const etcdSpecs = defineKind({
   spec: {
     /** Etcd member name = hostname. */
     name: field(1, text),
-    /** Peer IPs. */
     advertisedAddresses: field(2, list(ip)),
     listenPeerAddresses: field(5, list(ip)),
     listenClientAddresses: field(6, list(ip)),

@@ -7,11 +7,9 @@ export const etcFileSpecs = defineKind({
   defaultNamespace: 'files',
   isSensitive: true,
   spec: {
-    /** Text (YAML string) or bytes. */
     contents: field(1, textBytes),
     /** Decimal file mode. */
     mode: field(2, mode),
-    /** Label. */
     selinux_label: field(3, text),
   },
 });

@@ -13,11 +13,8 @@ export const cpuCores = defineKind({
     'Logical CPUs': '{.logicalCPUs}',
   },
   spec: {
-    /** Physical id. */
     socket: unlessEmpty(1, text),
-    /** Core id. */
     coreID: unlessEmpty(2, text),
-    /** Processor numbers. */
     logicalCPUs: unlessEmpty(3, list(uint32)),
     vendorID: unlessEmpty(4, text),
     cpuFamily: unlessEmpty(5, text),
@@ -47,18 +44,14 @@ export const memoryModules = defineKind({
     SizeMiB: '{.sizeMiB}',
   },
   spec: {
-    /** Size. */
     sizeMiB: unlessEmpty(1, uint32),
-    /** Slot. */
     deviceLocator: unlessEmpty(2, text),
-    /** Bank. */
     bankLocator: unlessEmpty(3, text),
     /** MT/s. */
     speed: unlessEmpty(4, uint32),
     manufacturer: unlessEmpty(5, text),
     serialNumber: unlessEmpty(6, text),
     assetTag: unlessEmpty(7, text),
-    /** Part number. */
     productName: unlessEmpty(8, text),
   },
 });
@@ -76,10 +69,8 @@ export const processors = defineKind({
     Threads: '{.threadCount}',
   },
   spec: {
-    /** Designation. */
     socket: unlessEmpty(1, text),
     manufacturer: unlessEmpty(2, text),
-    /** Version string. */
     productName: unlessEmpty(3, text),
     maxSpeedMhz: unlessEmpty(4, uint32),
     bootSpeedMhz: unlessEmpty(5, uint32),
@@ -114,9 +105,8 @@ export const systemInformations = defineKind({
     version: unlessEmpty(3, text),
     biosVersion: unlessEmpty(8, text),
     serialnumber: unlessEmpty(4, text),
-    /** Lower-case UUID or META 0x0f override. */
+    /** In lower case; META may hold another one. */
     uuid: unlessEmpty(5, text),
-    /** SMBIOS text. */
     wakeUpType: unlessEmpty(6, text),
     skuNumber: unlessEmpty(7, text),
   },

@@ -15,21 +15,17 @@ export const pciDevices = defineKind({
   spec: {
     /** Name from PCI db. */
     class: unlessEmpty(1, text),
-    /** Name. */
     subclass: unlessEmpty(2, text),
-    /** Name. */
     vendor: unlessEmpty(3, text),
-    /** Name. */
     product: unlessEmpty(4, text),
-    /** `0x%02x`. */
+    /** As `0x02`. */
     class_id: field(5, text),
-    /** `0x%02x`. */
+    /** As `0x02`. */
     subclass_id: field(6, text),
-    /** `0x%04x`. */
+    /** As `0x1af4`. */
     vendor_id: field(7, text),
-    /** `0x%04x`. */
+    /** As `0x1af4`. */
     product_id: field(8, text),
-    /** Bound driver. */
     driver: unlessEmpty(9, text),
   },
 });
@@ -45,7 +41,7 @@ export const pciDriverRebindConfigs = defineKind({
     TargetDriver: '{.targetDriver}',
   },
   spec: {
-    /** PCI address. */
+    /** The address of the device. */
     pciID: field(1, text),
     /** Driver to bind. */
     targetDriver: field(2, text),
@@ -64,9 +60,8 @@ export const pciDriverRebindStatuses = defineKind({
     TargetDriver: '{.targetDriver}',
   },
   spec: {
-    /** PCI address. */
+    /** The address of the device. */
     pciID: field(1, text),
-    /** Driver bound. */
     targetDriver: field(2, text),
   },
 });

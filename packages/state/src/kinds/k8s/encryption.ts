@@ -7,7 +7,7 @@ export const etcdEncryptionConfigs = defineKind({
   defaultNamespace: 'k8s',
   isSensitive: true,
   spec: {
-    /** EncryptionConfiguration YAML text (secret). */
+    /** A document of YAML. */
     configuration: field(1, text),
   },
 });

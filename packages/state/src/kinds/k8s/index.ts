@@ -21,7 +21,7 @@ import {
 } from './nodes.ts';
 import { staticPodServerStatuses, staticPodStatuses, staticPods } from './static-pods.ts';
 
-export * from './arg-values.ts';
+export type * from './arg-values.ts';
 export * from './encryption.ts';
 export * from './kube-prism.ts';
 export * from './kubelet.ts';

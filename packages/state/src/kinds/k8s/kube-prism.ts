@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, int, list, message, text, uint32, type ValueOf } from '../../spec/field-types.ts';
 
-export const kubePrismEndpoint = message({
+const kubePrismEndpoint = message({
   host: field(1, text),
   port: field(2, uint32),
 });
@@ -16,7 +16,6 @@ export const kubePrismEndpoints = defineKind({
     Ports: '{.endpoints[*].port}',
   },
   spec: {
-    /** Control-plane endpoints. */
     endpoints: field(1, list(kubePrismEndpoint)),
   },
 });
@@ -36,7 +35,6 @@ export const kubePrismConfigs = defineKind({
     host: field(1, text),
     /** Default 7445. */
     port: field(2, int),
-    /** Upstreams. */
     endpoints: field(3, list(kubePrismEndpoint)),
   },
 });
@@ -51,9 +49,7 @@ export const kubePrismStatuses = defineKind({
     HEALTHY: '{.healthy}',
   },
   spec: {
-    /** Upstream host. */
     host: field(1, text),
-    /** Probe result. */
     healthy: field(2, bool),
   },
 });

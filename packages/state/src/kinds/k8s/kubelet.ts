@@ -19,13 +19,11 @@ export const kubeletConfigs = defineKind({
   isSensitive: true,
   spec: {
     image: field(1, text),
-    /** IPs. */
+    /** Addresses. */
     clusterDNS: field(2, list(text)),
     clusterDomain: field(3, text),
     extraArgs: unlessEmpty(15, mapOf(argValues)),
-    /** OCI mounts. */
     extraMounts: unlessEmpty(5, list(ociMount)),
-    /** KubeletConfiguration overrides. */
     extraConfig: unlessEmpty(6, object),
     cloudProviderExternal: field(7, bool),
     defaultRuntimeSeccompEnabled: field(8, bool),
@@ -70,11 +68,9 @@ export const kubeletSpecs = defineKind({
   isSensitive: true,
   spec: {
     image: field(1, text),
-    /** Argv. */
     args: unlessEmpty(2, list(text)),
     extraMounts: unlessEmpty(3, list(ociMount)),
     expectedNodename: unlessEmpty(4, text),
-    /** KubeletConfiguration object. */
     config: field(5, object),
     credentialProviderConfig: unlessEmpty(6, object),
   },

@@ -41,9 +41,9 @@ export const nodeIpConfigs = defineKind({
   type: 'NodeIPConfigs.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
   spec: {
-    /** CIDRs. */
+    /** Networks with their prefix lengths. */
     validSubnets: unlessEmpty(1, list(text)),
-    /** CIDRs (pod, service, VIP). */
+    /** Networks of pods and services, and shared addresses. */
     excludeSubnets: field(2, list(text)),
   },
 });
@@ -91,7 +91,6 @@ export const nodeStatuses = defineKind({
   },
   spec: {
     nodename: field(1, text),
-    /** Ready condition. */
     nodeReady: field(2, bool),
     unschedulable: field(3, bool),
     labels: field(4, textMap),

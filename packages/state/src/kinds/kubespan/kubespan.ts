@@ -26,7 +26,6 @@ export const kubeSpanConfigs = defineKind({
     forceRouting: field(4, bool),
     advertiseKubernetesNetworks: field(5, bool),
     mtu: unlessEmpty(6, uint32),
-    /** CIDR filters. */
     endpointFilters: unlessEmpty(7, list(text)),
     harvestExtraEndpoints: field(8, bool),
     extraEndpoints: unlessEmpty(9, list(ipPort)),
@@ -46,7 +45,6 @@ export const kubeSpanEndpoints = defineKind({
   spec: {
     /** Node id of the peer. */
     affiliateID: field(1, text),
-    /** Working endpoint. */
     endpoint: field(2, ipPort),
   },
 });
@@ -66,7 +64,6 @@ export const kubeSpanIdentities = defineKind({
     address: field(1, cidr),
     /** KubeSpan /64. */
     subnet: field(2, cidr),
-    /** Secret. */
     privateKey: field(3, text),
     publicKey: field(4, text),
   },
@@ -82,11 +79,9 @@ export const kubeSpanPeerSpecs = defineKind({
     Endpoints: '{.endpoints}',
   },
   spec: {
-    /** Peer ULA. */
     address: field(1, ip),
     allowedIPs: field(2, list(cidr)),
     endpoints: field(3, list(ipPort)),
-    /** Peer nodename. */
     label: field(4, text),
   },
 });
@@ -104,10 +99,9 @@ export const kubeSpanPeerStatuses = defineKind({
     Tx: '{.transmitBytes}',
   },
   spec: {
-    /** Current. */
     endpoint: field(1, ipPort),
     label: field(2, text),
-    /** `unknown`,`up`,`down`. */
+    /** `unknown`, `up`, `down`. */
     state: field(3, peerState),
     receiveBytes: field(4, int64),
     transmitBytes: field(5, int64),

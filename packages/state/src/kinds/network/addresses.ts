@@ -20,14 +20,12 @@ export const addressStatuses = defineKind({
     broadcast: unlessEmpty(3, ip),
     anycast: unlessEmpty(4, ip),
     multicast: unlessEmpty(5, ip),
-    /** Ifindex. */
+    /** The kernel's number for it. */
     linkIndex: field(6, uint32),
     linkName: field(7, text),
     family: field(8, family),
     scope: field(9, scope),
-    /** Comma list. */
     flags: field(10, addressFlags),
-    /** IFA_RT_PRIORITY. */
     priority: field(11, uint32),
   },
 });
@@ -38,11 +36,8 @@ export const addressSpecsFields = {
   linkName: field(2, text),
   family: field(3, family),
   scope: field(4, scope),
-  /** Comma list. */
   flags: field(5, addressFlags),
-  /** Gratuitous ARP. */
   announceWithARP: unlessEmpty(6, bool),
-  /** Route metric. */
   priority: unlessEmpty(8, uint32),
   layer: field(7, configLayer),
 };
@@ -109,7 +104,6 @@ export const hardwareAddresses = defineKind({
   type: 'HardwareAddresses.net.talos.dev',
   defaultNamespace: 'network',
   spec: {
-    /** Link name. */
     name: field(1, text),
     hardwareAddr: field(2, mac),
   },

@@ -17,16 +17,16 @@ import {
 } from '../../spec/field-types.ts';
 import { bgpSessionState, routingTable } from './enumerations.ts';
 
-export const bgpbfdConfigSpec = message({
+const bgpbfdConfigSpec = message({
   transmitInterval: unlessEmpty(1, duration),
   receiveInterval: unlessEmpty(2, duration),
   detectMultiplier: unlessEmpty(3, uint8),
 });
 export type BGPBFDConfigSpec = ValueOf<typeof bgpbfdConfigSpec>;
 
-export const bgpNeighborConfigSpec = message({
+const bgpNeighborConfigSpec = message({
   address: unlessEmpty(1, ip),
-  /** Unnumbered peer link. */
+  /** The link of a peer without an address. */
   link: unlessEmpty(2, text),
   peerASN: unlessEmpty(3, uint32),
   holdTime: unlessEmpty(4, duration),
@@ -36,7 +36,7 @@ export const bgpNeighborConfigSpec = message({
 });
 export type BGPNeighborConfigSpec = ValueOf<typeof bgpNeighborConfigSpec>;
 
-export const bgpImportRouteSpec = message({
+const bgpImportRouteSpec = message({
   bgpInstance: field(1, text),
   prefixes: field(2, list(cidr)),
 });

@@ -15,7 +15,7 @@ import {
 } from '../../spec/field-types.ts';
 import { duplex, port, wolMode } from './enumerations.ts';
 
-export const ethernetRingsSpec = message({
+const ethernetRingsSpec = message({
   rx: unlessEmpty(1, optional(uint32)),
   tx: unlessEmpty(4, optional(uint32)),
   'rx-mini': unlessEmpty(2, optional(uint32)),
@@ -29,7 +29,7 @@ export const ethernetRingsSpec = message({
 });
 export type EthernetRingsSpec = ValueOf<typeof ethernetRingsSpec>;
 
-export const ethernetChannelsSpec = message({
+const ethernetChannelsSpec = message({
   rx: unlessEmpty(1, optional(uint32)),
   tx: unlessEmpty(2, optional(uint32)),
   other: unlessEmpty(3, optional(uint32)),
@@ -37,7 +37,7 @@ export const ethernetChannelsSpec = message({
 });
 export type EthernetChannelsSpec = ValueOf<typeof ethernetChannelsSpec>;
 
-export const ethernetRingsStatus = message({
+const ethernetRingsStatus = message({
   'rx-max': unlessEmpty(1, optional(uint32)),
   'rx-mini-max': unlessEmpty(2, optional(uint32)),
   'rx-jumbo-max': unlessEmpty(3, optional(uint32)),
@@ -56,7 +56,7 @@ export const ethernetRingsStatus = message({
 });
 export type EthernetRingsStatus = ValueOf<typeof ethernetRingsStatus>;
 
-export const ethernetChannelsStatus = message({
+const ethernetChannelsStatus = message({
   'rx-max': unlessEmpty(1, optional(uint32)),
   'tx-max': unlessEmpty(2, optional(uint32)),
   'other-max': unlessEmpty(3, optional(uint32)),
@@ -97,7 +97,6 @@ export const ethernetStatuses = defineKind({
     Speed: '{.speedMbit}',
   },
   spec: {
-    /** Carrier. */
     linkState: unlessEmpty(1, optional(bool)),
     speedMbit: unlessEmpty(2, int),
     port: field(3, port),
@@ -105,7 +104,6 @@ export const ethernetStatuses = defineKind({
     ourModes: unlessEmpty(5, list(text)),
     peerModes: unlessEmpty(6, list(text)),
     rings: unlessEmpty(7, optional(ethernetRingsStatus)),
-    /** Ordered map name → status text. */
     features: unlessEmpty(8, features),
     channels: unlessEmpty(9, optional(ethernetChannelsStatus)),
     wakeOnLAN: unlessEmpty(10, list(wolMode)),

@@ -57,7 +57,6 @@ export const staticHosts = defineKind({
     Addresses: '{.addresses}',
   },
   spec: {
-    /** IPs for the name. */
     addresses: field(1, list(ip)),
   },
 });

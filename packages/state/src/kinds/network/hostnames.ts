@@ -12,7 +12,7 @@ export const hostnameStatuses = defineKind({
     Domainname: '{.domainname}',
   },
   spec: {
-    /** Short name. */
+    /** Without its domain. */
     hostname: field(1, text),
     /** Domain or empty. */
     domainname: field(2, text),

@@ -28,7 +28,7 @@ export * as networkEnumerations from './enumerations.ts';
 export * from './ethernet.ts';
 export * from './host-dns.ts';
 export * from './hostnames.ts';
-export * from './link-parts.ts';
+export type * from './link-parts.ts';
 export * from './links.ts';
 export * from './network-status.ts';
 export * from './nftables.ts';

@@ -35,12 +35,12 @@ export const vlanSpec = message({
 });
 export type VLANSpec = ValueOf<typeof vlanSpec>;
 
-export const stpSpec = message({
+const stpSpec = message({
   enabled: field(1, bool),
 });
 export type STPSpec = ValueOf<typeof stpSpec>;
 
-export const bridgeVlanSpec = message({
+const bridgeVlanSpec = message({
   filteringEnabled: field(1, bool),
 });
 export type BridgeVLANSpec = ValueOf<typeof bridgeVlanSpec>;
@@ -89,10 +89,10 @@ export const vrfMasterSpec = message({
 });
 export type VRFMasterSpec = ValueOf<typeof vrfMasterSpec>;
 
-export const wireguardPeer = message({
+const wireguardPeer = message({
   publicKey: field(1, text),
   presharedKey: field(2, text),
-  /** Host:port. */
+  /** With its port. */
   endpoint: field(3, text),
   persistentKeepaliveInterval: field(4, duration),
   allowedIPs: field(5, list(cidr)),

@@ -33,7 +33,6 @@ export const linkAliasSpecs = defineKind({
     Alias: '{.alias}',
   },
   spec: {
-    /** IFLA_IFALIAS value. */
     alias: field(1, text),
   },
 });
@@ -44,7 +43,6 @@ export const linkRefreshes = defineKind({
   type: 'LinkRefreshes.net.talos.dev',
   defaultNamespace: 'network',
   spec: {
-    /** Bump counter. */
     generation: field(1, int),
   },
 });
@@ -66,12 +64,11 @@ export const linkStatuses = defineKind({
   spec: {
     alias: unlessEmpty(31, text),
     altNames: unlessEmpty(32, list(text)),
-    /** Ifindex. */
+    /** The kernel's number for it. */
     index: field(1, uint32),
     type: field(2, linkType),
-    /** Parent ifindex. */
+    /** The number of the link below it. */
     linkIndex: field(3, uint32),
-    /** Comma list. */
     flags: field(4, linkFlags),
     hardwareAddr: field(5, mac),
     permanentAddr: field(30, mac),
@@ -80,7 +77,7 @@ export const linkStatuses = defineKind({
     queueDisc: field(8, text),
     masterIndex: unlessEmpty(9, uint32),
     operationalState: field(10, operationalState),
-    /** Rtnl kind or empty. */
+    /** Of what kind a virtual link is. */
     kind: field(11, text),
     slaveKind: field(12, text),
     busPath: unlessEmpty(13, text),
@@ -88,9 +85,9 @@ export const linkStatuses = defineKind({
     driver: unlessEmpty(15, text),
     driverVersion: unlessEmpty(16, text),
     firmwareVersion: unlessEmpty(17, text),
-    /** `0x%04x`. */
+    /** As `0x1af4`. */
     productID: unlessEmpty(18, text),
-    /** `0x%04x`. */
+    /** As `0x1af4`. */
     vendorID: unlessEmpty(19, text),
     product: unlessEmpty(20, text),
     vendor: unlessEmpty(21, text),
@@ -103,7 +100,7 @@ export const linkStatuses = defineKind({
     bridgeMaster: unlessEmpty(27, bridgeMasterSpec),
     bondMaster: unlessEmpty(28, bondMasterSpec),
     vrfMaster: unlessEmpty(33, vrfMasterSpec),
-    /** No private/preshared keys shown. */
+    /** Without private and preshared keys. */
     wireguard: unlessEmpty(29, wireguardSpec),
     veth: unlessEmpty(34, vethSpec),
   },
@@ -120,11 +117,9 @@ export const linkSpecsFields = {
   /** For logical links. */
   kind: field(5, text),
   type: field(6, linkType),
-  /** MAC override. */
   hardwareAddr: unlessEmpty(15, mac),
-  /** VLAN parent. */
+  /** The link below a VLAN. */
   parentName: unlessEmpty(7, text),
-  /** BondSlave fields `masterName`, `slaveIndex` inlined. */
   bondSlave: inlined(8, bondSlave),
   bridgeSlave: unlessEmpty(9, bridgeSlave),
   vrfSlave: unlessEmpty(18, vrfSlave),
@@ -135,7 +130,7 @@ export const linkSpecsFields = {
   wireguard: unlessEmpty(13, wireguardSpec),
   veth: unlessEmpty(19, vethSpec),
   layer: field(14, configLayer),
-  /** Tri-state. */
+  /** Undefined: left as it is. */
   multicast: unlessEmpty(16, optional(bool)),
 };
 

@@ -23,48 +23,48 @@ import {
   protocol,
 } from './enumerations.ts';
 
-export const nftablesIfNameMatch = message({
+const nftablesIfNameMatch = message({
   interfaceName: field(3, list(text)),
   operator: field(2, matchOperator),
 });
 export type NfTablesIfNameMatch = ValueOf<typeof nftablesIfNameMatch>;
 
-export const nftablesMark = message({
+const nftablesMark = message({
   mask: unlessEmpty(1, uint32),
   xor: unlessEmpty(2, uint32),
   value: unlessEmpty(3, uint32),
 });
 export type NfTablesMark = ValueOf<typeof nftablesMark>;
 
-export const nftablesConntrackStateMatch = message({
+const nftablesConntrackStateMatch = message({
   states: field(1, list(conntrackState)),
 });
 export type NfTablesConntrackStateMatch = ValueOf<typeof nftablesConntrackStateMatch>;
 
-export const nftablesAddressMatch = message({
+const nftablesAddressMatch = message({
   includeSubnets: unlessEmpty(1, list(cidr)),
   excludeSubnets: unlessEmpty(2, list(cidr)),
   invert: unlessEmpty(3, bool),
 });
 export type NfTablesAddressMatch = ValueOf<typeof nftablesAddressMatch>;
 
-export const portRange = message({
+const portRange = message({
   lo: field(1, uint16),
   hi: field(2, uint16),
 });
 export type PortRange = ValueOf<typeof portRange>;
 
-export const nftablesPortMatch = message({
+const nftablesPortMatch = message({
   ranges: unlessEmpty(1, list(portRange)),
 });
 export type NfTablesPortMatch = ValueOf<typeof nftablesPortMatch>;
 
-export const nftablesIcmpTypeMatch = message({
+const nftablesIcmpTypeMatch = message({
   types: field(1, list(icmpType)),
 });
 export type NfTablesICMPTypeMatch = ValueOf<typeof nftablesIcmpTypeMatch>;
 
-export const nftablesLayer4Match = message({
+const nftablesLayer4Match = message({
   protocol: field(1, protocol),
   matchSourcePort: unlessEmpty(2, optional(nftablesPortMatch)),
   matchDestinationPort: unlessEmpty(3, optional(nftablesPortMatch)),
@@ -72,17 +72,17 @@ export const nftablesLayer4Match = message({
 });
 export type NfTablesLayer4Match = ValueOf<typeof nftablesLayer4Match>;
 
-export const nftablesLimitMatch = message({
+const nftablesLimitMatch = message({
   packetRatePerSecond: field(1, uint64),
 });
 export type NfTablesLimitMatch = ValueOf<typeof nftablesLimitMatch>;
 
-export const nftablesClampMss = message({
+const nftablesClampMss = message({
   mtu: field(1, uint16),
 });
 export type NfTablesClampMSS = ValueOf<typeof nftablesClampMss>;
 
-export const nftablesRule = message({
+const nftablesRule = message({
   matchIIfName: unlessEmpty(8, optional(nftablesIfNameMatch)),
   matchOIfName: unlessEmpty(1, optional(nftablesIfNameMatch)),
   matchMark: unlessEmpty(3, optional(nftablesMark)),
@@ -110,7 +110,7 @@ export const nfTablesChains = defineKind({
     Policy: '{.policy}',
   },
   spec: {
-    /** `filter`,`route`,`nat`. */
+    /** `filter`, `route`, `nat`. */
     type: field(1, text),
     hook: field(2, nftablesChainHook),
     priority: field(3, nftablesChainPriority),

@@ -12,13 +12,13 @@ import {
 } from '../../spec/field-types.ts';
 import { clientIdentifier, configLayer, operator } from './enumerations.ts';
 
-export const clientIdentifierSpec = message({
+const clientIdentifierSpec = message({
   clientIdentifier: field(1, clientIdentifier),
   duidRawHex: unlessEmpty(2, text),
 });
 export type ClientIdentifierSpec = ValueOf<typeof clientIdentifierSpec>;
 
-export const dhcp4oPeratorSpec = message({
+const dhcp4oPeratorSpec = message({
   routeMetric: field(1, uint32),
   skipHostnameRequest: unlessEmpty(2, bool),
   clientIdentifier: unlessEmpty(3, clientIdentifierSpec),
@@ -26,28 +26,28 @@ export const dhcp4oPeratorSpec = message({
 });
 export type DHCP4OperatorSpec = ValueOf<typeof dhcp4oPeratorSpec>;
 
-export const dhcp6oPeratorSpec = message({
+const dhcp6oPeratorSpec = message({
   routeMetric: field(2, uint32),
   skipHostnameRequest: unlessEmpty(3, bool),
   clientIdentifier: unlessEmpty(4, clientIdentifierSpec),
 });
 export type DHCP6OperatorSpec = ValueOf<typeof dhcp6oPeratorSpec>;
 
-export const vipEquinixMetalSpec = message({
+const vipEquinixMetalSpec = message({
   projectID: field(1, text),
   deviceID: field(2, text),
   apiToken: field(3, text),
 });
 export type VIPEquinixMetalSpec = ValueOf<typeof vipEquinixMetalSpec>;
 
-export const viphCloudSpec = message({
+const viphCloudSpec = message({
   deviceID: field(1, int64),
   networkID: field(2, int64),
   apiToken: field(3, text),
 });
 export type VIPHCloudSpec = ValueOf<typeof viphCloudSpec>;
 
-export const vipOperatorSpec = message({
+const vipOperatorSpec = message({
   ip: field(1, ip),
   gratuitousARP: field(2, bool),
   equinixMetal: unlessEmpty(3, vipEquinixMetalSpec),

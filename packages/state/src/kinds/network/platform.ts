@@ -15,20 +15,15 @@ export const platformConfigs = defineKind({
   type: 'PlatformConfigs.net.talos.dev',
   defaultNamespace: 'network',
   spec: {
-    /** AddressSpec specs. */
     addresses: field(1, list(message(addressSpecsFields))),
-    /** LinkSpec specs. */
     links: field(2, list(message(linkSpecsFields))),
-    /** RouteSpec specs. */
     routes: field(3, list(message(routeSpecsFields))),
     hostnames: field(4, list(message(hostnameSpecsFields))),
     resolvers: field(5, list(message(resolverSpecsFields))),
     timeServers: field(6, list(message(timeServerSpecsFields))),
     operators: field(7, list(message(operatorSpecsFields))),
-    /** Public IPs. */
     externalIPs: field(8, list(ip)),
     probes: unlessEmpty(9, list(message(probeSpecsFields))),
-    /** PlatformMetadata spec. */
     metadata: unlessEmpty(10, optional(message(platformMetadatasFields))),
   },
 });

@@ -13,13 +13,13 @@ import {
 } from '../../spec/field-types.ts';
 import { configLayer } from './enumerations.ts';
 
-export const tcpProbeSpec = message({
+const tcpProbeSpec = message({
   endpoint: field(1, text),
   timeout: field(2, duration),
 });
 export type TCPProbeSpec = ValueOf<typeof tcpProbeSpec>;
 
-export const httpProbeSpec = message({
+const httpProbeSpec = message({
   url: field(1, optional(url)),
   timeout: field(2, duration),
 });

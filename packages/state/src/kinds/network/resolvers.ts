@@ -2,9 +2,9 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, ip, list, message, text, unlessEmpty, type ValueOf } from '../../spec/field-types.ts';
 import { configLayer, dnsProtocol } from './enumerations.ts';
 
-export const nameServerSpec = message({
+const nameServerSpec = message({
   addr: field(1, ip),
-  /** `Do53`,`DoT`,`DoH`. */
+  /** `Do53`, `DoT`, `DoH`. */
   protocol: field(2, dnsProtocol),
   tlsServerName: field(3, text),
 });
@@ -28,9 +28,8 @@ export const resolverStatuses = defineKind({
 export type ResolverStatusSpec = SpecOf<typeof resolverStatuses>;
 
 export const resolverSpecsFields = {
-  /** Flat IP list (deprecated mirror). */
+  /** The addresses of `nameServers` alone, for older clients. */
   dnsServers: field(1, list(ip)),
-  /** With protocol. */
   nameServers: unlessEmpty(4, list(nameServerSpec)),
   layer: field(2, configLayer),
   searchDomains: unlessEmpty(3, list(text)),

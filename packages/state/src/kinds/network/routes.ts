@@ -21,7 +21,7 @@ import {
   scope,
 } from './enumerations.ts';
 
-export const routeNextHop = message({
+const routeNextHop = message({
   gateway: field(1, ip),
   outLinkName: unlessEmpty(2, text),
   weight: unlessEmpty(3, uint32),
@@ -44,18 +44,16 @@ export const routeStatuses = defineKind({
   },
   spec: {
     family: field(1, family),
-    /** CIDR, empty string for default. */
+    /** Empty: the default route. */
     dst: field(2, cidr),
     src: field(3, ip),
     gateway: field(4, ip),
     outLinkIndex: unlessEmpty(5, uint32),
     outLinkName: unlessEmpty(6, text),
     table: field(7, routingTable),
-    /** Metric. */
     priority: field(8, uint32),
     scope: field(9, scope),
     type: field(10, routeType),
-    /** Comma list. */
     flags: field(11, routeFlags),
     protocol: field(12, routeProtocol),
     mtu: unlessEmpty(13, uint32),
@@ -66,23 +64,19 @@ export type RouteStatusSpec = SpecOf<typeof routeStatuses>;
 
 export const routeSpecsFields = {
   family: field(1, family),
-  /** CIDR, empty for default. */
+  /** Empty: the default route. */
   dst: field(2, cidr),
-  /** Preferred source. */
   src: field(3, ip),
   gateway: field(4, ip),
   outLinkName: unlessEmpty(5, text),
   table: field(6, routingTable),
-  /** Metric. */
   priority: unlessEmpty(7, uint32),
   scope: field(8, scope),
   type: field(9, routeType),
-  /** Comma list. */
   flags: field(10, routeFlags),
   protocol: field(11, routeProtocol),
   layer: field(12, configLayer),
   mtu: unlessEmpty(13, uint32),
-  /** Multipath. */
   nextHops: unlessEmpty(14, list(routeNextHop)),
 };
 

@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { double, field, list, message, uint64, type ValueOf } from '../../spec/field-types.ts';
 
-export const cpuStat = message({
+const cpuStat = message({
   user: field(1, double),
   nice: field(2, double),
   system: field(3, double),
@@ -26,7 +26,6 @@ export const cpuStats = defineKind({
   spec: {
     /** Per-CPU. */
     cpu: field(1, list(cpuStat)),
-    /** Sum. */
     cpuTotal: field(2, cpuStat),
     irqTotal: field(3, uint64),
     contextSwitches: field(4, uint64),

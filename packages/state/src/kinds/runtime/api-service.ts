@@ -8,9 +8,9 @@ export const apiServiceConfigs = defineKind({
   spec: {
     /** `:50000`. */
     listenAddress: field(1, text),
-    /** No proxying. */
+    /** It asks no other node. */
     nodeRoutingDisabled: field(2, bool),
-    /** Maintenance roles. */
+    /** Everybody is a reader. */
     readonlyRoleMode: field(3, bool),
     skipVerifyingClientCert: field(4, bool),
   },

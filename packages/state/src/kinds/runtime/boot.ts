@@ -23,7 +23,6 @@ export const bootIds = defineKind({
     'Boot ID': '{.bootID}',
   },
   spec: {
-    /** Kernel random boot id. */
     bootID: field(1, text),
   },
 });
@@ -38,7 +37,6 @@ export const kernelCmdlines = defineKind({
     Cmdline: '{.cmdline}',
   },
   spec: {
-    /** /proc/cmdline text. */
     cmdline: field(1, text),
   },
 });

@@ -9,7 +9,7 @@ export const devicesStatuses = defineKind({
     Ready: '{.ready}',
   },
   spec: {
-    /** Udev settled (always true in containers). */
+    /** In containers always true. */
     ready: field(1, bool),
   },
 });

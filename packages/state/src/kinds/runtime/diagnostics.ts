@@ -9,9 +9,7 @@ export const diagnostics = defineKind({
     Message: '{.message}',
   },
   spec: {
-    /** One-line problem. */
     message: field(1, text),
-    /** Extra lines. */
     details: field(2, list(text)),
   },
 });
@@ -30,7 +28,6 @@ export const oomActions = defineKind({
   spec: {
     triggerContext: unlessEmpty(1, text),
     score: unlessEmpty(2, double),
-    /** Killed. */
     processes: unlessEmpty(3, list(text)),
   },
 });

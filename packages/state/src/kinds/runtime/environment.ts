@@ -10,7 +10,7 @@ export const environments = defineKind({
     Variables: '{.variables}',
   },
   spec: {
-    /** Sorted KEY=VALUE list. */
+    /** `NAME=value`, sorted. */
     variables: field(1, list(text)),
   },
 });
@@ -21,7 +21,7 @@ export const eventSinkConfigs = defineKind({
   type: 'EventSinkConfigs.runtime.talos.dev',
   defaultNamespace: 'runtime',
   spec: {
-    /** Host:port. */
+    /** With its port. */
     endpoint: field(1, text),
   },
 });
@@ -32,7 +32,6 @@ export const kmsgLogConfigs = defineKind({
   type: 'KmsgLogConfigs.runtime.talos.dev',
   defaultNamespace: 'runtime',
   spec: {
-    /** URLs (each printed as a URL struct map). */
     destinations: field(1, list(url)),
   },
 });

@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, list, message, text, unlessEmpty, type ValueOf } from '../../spec/field-types.ts';
 
-export const extensionServiceConfigFile = message({
+const extensionServiceConfigFile = message({
   content: field(1, text),
   mountPath: field(2, text),
 });
@@ -39,7 +39,7 @@ export const extensionServiceConfigStatuses = defineKind({
   type: 'ExtensionServiceConfigStatuses.runtime.talos.dev',
   defaultNamespace: 'runtime',
   spec: {
-    /** Applied config version. */
+    /** Applied configuration version. */
     specVersion: field(1, text),
   },
 });
@@ -55,9 +55,8 @@ export const extensionStatuses = defineKind({
     Version: '{.metadata.version}',
   },
   spec: {
-    /** Squashfs layer. */
+    /** The file of its layer. */
     image: field(1, text),
-    /** Semver constraint}}, `extraInfo?`#6}, all strings. */
     metadata: field(2, extensionMetadata),
   },
 });
@@ -74,9 +73,7 @@ export const imageFactorySchematics = defineKind({
   },
   spec: {
     schematicId: field(1, text),
-    /** Author name. */
     flavor: field(2, text),
-    /** Factory URL. */
     apiUrl: field(3, text),
   },
 });

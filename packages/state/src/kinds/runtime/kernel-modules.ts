@@ -28,7 +28,7 @@ export const kernelModuleSpecs = defineKind({
   type: 'KernelModuleSpecs.runtime.talos.dev',
   defaultNamespace: 'runtime',
   spec: {
-    /** Module name (key really is `string`). */
+    /** The name of the module. */
     string: field(1, text),
     parameters: field(2, list(text)),
   },
@@ -46,7 +46,7 @@ export const loadedKernelModules = defineKind({
     size: field(1, int),
     referenceCount: field(2, int),
     dependencies: unlessEmpty(3, list(text)),
-    /** Raw `Live`…. */
+    /** As the kernel says it, such as `Live`. */
     state: field(4, text),
     address: field(5, text),
   },

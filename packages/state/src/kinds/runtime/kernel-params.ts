@@ -7,7 +7,7 @@ export const kernelParamSpecs = defineKind({
   defaultNamespace: 'runtime',
   spec: {
     value: field(1, text),
-    /** Mark unsupported instead of failing. */
+    /** Where it cannot be set it is unsupported, which is no failure. */
     ignoreErrors: field(2, bool),
   },
 });
@@ -36,7 +36,7 @@ export const kernelParamStatuses = defineKind({
   },
   spec: {
     current: field(1, text),
-    /** Value before change. */
+    /** As it was before it was set. */
     default: field(2, text),
     unsupported: field(3, bool),
   },

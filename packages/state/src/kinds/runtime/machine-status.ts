@@ -2,14 +2,14 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, list, message, text, unlessEmpty, type ValueOf } from '../../spec/field-types.ts';
 import { machineStage, unattendedInstallPhase } from './enumerations.ts';
 
-export const unmetCondition = message({
-  /** `time`,`network`,`services`,`staticPods`,`nodeReady`. */
+const unmetCondition = message({
+  /** `time`, `network`, `services`, `staticPods`, `nodeReady`. */
   name: field(1, text),
   reason: field(2, text),
 });
 export type UnmetConditionSpec = ValueOf<typeof unmetCondition>;
 
-export const machineStatusStatus = message({
+const machineStatusStatus = message({
   ready: field(1, bool),
   unmetConditions: field(2, list(unmetCondition)),
 });
@@ -27,7 +27,6 @@ export const machineStatuses = defineKind({
   },
   spec: {
     stage: field(1, machineStage),
-    /** Readiness. */
     status: field(2, machineStatusStatus),
   },
 });
@@ -57,7 +56,6 @@ export const unattendedInstallStatuses = defineKind({
     Phase: '{.phase}',
   },
   spec: {
-    /** Installer image. */
     image: unlessEmpty(1, text),
     phase: unlessEmpty(2, unattendedInstallPhase),
     error: unlessEmpty(3, text),

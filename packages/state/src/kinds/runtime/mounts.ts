@@ -18,7 +18,7 @@ export const mountStatuses = defineKind({
     filesystemType: field(3, text),
     options: field(4, list(text)),
     encrypted: field(5, bool),
-    /** Key kinds. */
+    /** Kinds of keys. */
     encryptionProviders: unlessEmpty(6, list(text)),
   },
 });

@@ -16,7 +16,7 @@ export const securityStates = defineKind({
   spec: {
     secureBoot: field(1, bool),
     ukiSigningKeyFingerprint: unlessEmpty(2, text),
-    /** Upper-case colon hex. */
+    /** Hexadecimal, in pairs with colons. */
     pcrSigningKeyFingerprint: unlessEmpty(3, text),
     selinuxState: unlessEmpty(4, seLinuxState),
     fipsState: unlessEmpty(6, fipsState),

@@ -29,7 +29,7 @@ export const services = defineKind({
   spec: {
     running: field(1, bool),
     healthy: field(2, bool),
-    /** Health unknown (no health check). */
+    /** No health check has answered. */
     unknown: field(3, bool),
   },
 });

@@ -17,12 +17,11 @@ export const adjtimeStatuses = defineKind({
     frequencyAdjustmentRatio: field(2, double),
     maxError: field(3, duration),
     estError: field(4, duration),
-    /** STA_* flags text. */
+    /** Words of `STA_*`. */
     status: field(5, text),
-    /** PLL constant. */
     constant: field(6, int),
     syncStatus: field(7, bool),
-    /** TIME_* text. */
+    /** A word of `TIME_*`. */
     state: field(8, text),
   },
 });

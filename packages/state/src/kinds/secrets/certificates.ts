@@ -20,10 +20,9 @@ export const apiCertificates = defineKind({
   isSensitive: true,
   spec: {
     acceptedCAs: field(4, list(certificate)),
-    /** Control plane only. */
+    /** Workers have none. */
     client: field(2, optional(certificateAndKey)),
     server: field(3, optional(certificateAndKey)),
-    /** Maintenance. */
     skipVerifyingClientCert: field(5, bool),
   },
 });
@@ -101,7 +100,6 @@ export const kubeletSecrets = defineKind({
   defaultNamespace: 'secrets',
   isSensitive: true,
   spec: {
-    /** URL struct map. */
     endpoint: field(1, optional(url)),
     endpointTLSServerName: unlessEmpty(6, text),
     acceptedCAs: field(5, list(certificate)),
@@ -117,7 +115,6 @@ export const encryptionSalts = defineKind({
   defaultNamespace: 'secrets',
   isSensitive: true,
   spec: {
-    /** Bytes (YAML list of ints). */
     diskSalt: field(1, bytes),
   },
 });

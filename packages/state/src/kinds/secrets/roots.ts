@@ -29,11 +29,8 @@ export const kubernetesRootSecrets = defineKind({
   defaultNamespace: 'secrets',
   isSensitive: true,
   spec: {
-    /** Cluster name. */
     name: field(1, text),
-    /** URL struct map. */
     endpoint: field(2, optional(url)),
-    /** URL struct map. */
     local_endpoint: field(3, optional(url)),
     certSANs: field(4, list(text)),
     /** First IP of each service CIDR. */
@@ -74,12 +71,11 @@ export const osRootSecrets = defineKind({
   defaultNamespace: 'secrets',
   isSensitive: true,
   spec: {
-    /** Nil on workers. */
+    /** Workers have none. */
     issuingCA: field(1, optional(certificateAndKey)),
     acceptedCAs: field(5, list(certificate)),
     certSANIPs: field(2, list(ip)),
     certSANDNSNames: field(3, list(text)),
-    /** Trustd token. */
     token: field(4, text),
   },
 });

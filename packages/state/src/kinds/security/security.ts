@@ -10,14 +10,14 @@ import {
   type ValueOf,
 } from '../../spec/field-types.ts';
 
-export const imageKeylessVerifierSpec = message({
+const imageKeylessVerifierSpec = message({
   issuer: field(1, text),
   subject: unlessEmpty(2, text),
   subjectRegex: unlessEmpty(3, text),
 });
 export type ImageKeylessVerifierSpec = ValueOf<typeof imageKeylessVerifierSpec>;
 
-export const imagePublicKeyVerifierSpec = message({
+const imagePublicKeyVerifierSpec = message({
   /** PEM. */
   certificate: field(1, text),
 });
@@ -33,7 +33,6 @@ export const imageVerificationRules = defineKind({
     Deny: '{.deny}',
   },
   spec: {
-    /** Glob. */
     imagePattern: unlessEmpty(2, text),
     skip: field(3, bool),
     deny: field(4, bool),

@@ -10,7 +10,6 @@ export const lvmRefreshRequests = defineKind({
     Request: '{.request}',
   },
   spec: {
-    /** Counter. */
     request: field(1, int),
   },
 });

@@ -29,7 +29,6 @@ export const mdArrayStatuses = defineKind({
   },
   spec: {
     level: field(1, mdLevel),
-    /** By-id path. */
     device: field(2, text),
     members: field(3, list(text)),
     error: unlessEmpty(4, text),
@@ -38,9 +37,7 @@ export const mdArrayStatuses = defineKind({
     uuid: unlessEmpty(7, text),
     name: unlessEmpty(8, text),
     metadata: unlessEmpty(9, text),
-    /** Sysfs. */
     arrayState: unlessEmpty(10, text),
-    /** Sysfs. */
     syncAction: unlessEmpty(11, text),
   },
 });
@@ -54,7 +51,6 @@ export const mdRefreshRequests = defineKind({
     Request: '{.request}',
   },
   spec: {
-    /** Counter. */
     request: field(1, int),
   },
 });
