@@ -1,5 +1,6 @@
 export * from './address-message.ts';
 export * from './link-details.ts';
+export * from './link-device.ts';
 export * from './link-message.ts';
 export * from './read-network.ts';
 export * from './route-message.ts';

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openTestRuntime } from '@nodewright/controllers/testing';
+import { Fault } from '@nodewright/fault';
+import { pointerTo, putResource, type ResourceKind, type State } from '@nodewright/state';
+import * as kinds from '@nodewright/state/kinds';
+import type { NodeEvent } from '../../domain/node-event.ts';
+import { type NetworkControllersInit, networkControllers } from './network-controllers.ts';
+import { FakeNetwork, fakeAddress, fakeLink, fakeRoute } from './testing/fake-network.ts';
+
+const { machineConfigs } = kinds;
+
+function openNode(init: Partial<NetworkControllersInit> = {}) {
+  const network = new FakeNetwork();
+  const events: NodeEvent[] = [];
+  const node = openTestRuntime({
+    controllers: networkControllers({
+      ...{ mode: 'container', addresses: ['10.0.0.2'], hostname: 'node01', instanceType: '' },
+      ...{ network: async () => network, readResolvConf: async () => 'nameserver 10.0.0.53\nsearch lab\n' },
+      publish: (event) => events.push(event),
+      ...init,
+    }),
+  });
+  const { state } = node;
+  return {
+    network,
+    events,
+    ...{ state, settled: node.settled, advance: node.advance, logged: node.logged },
+    ready: () =>
+      putResource(state, { ...pointerTo(kinds.devicesStatuses, 'devices'), spec: { ready: true } }),
+    configure: (text: string) => putResource(state, { ...pointerTo(machineConfigs, 'v1alpha1'), spec: text }),
+    [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
+  };
+}
+
+async function specs<S>(
+  state: State,
+  kind: ResourceKind<S>,
+  namespace = kind.namespace,
+): Promise<Record<string, S>> {
+  const list = await state.list<S>({ namespace, type: kind.type });
+  return Object.fromEntries(list.map(({ metadata, spec }) => [metadata.id, spec]));
+}
+const ids = async (state: State, kind: ResourceKind, namespace?: string) =>
+  Object.keys(await specs(state, kind, namespace));
+
+test('a node in a container is where the kernel says, and follows it', async () => {
+  await using node = openNode();
+  const { network, state } = node;
+  await node.ready();
+  network.setLinks(fakeLink(1, 'lo', { hardwareType: 772, operationalState: 0 }), fakeLink(2, 'eth0'));
+  network.setAddresses(fakeAddress(1, '127.0.0.1/8', { scope: 254 }), fakeAddress(2, '10.0.0.2/24'));
+  network.setRoutes(fakeRoute(2, '', '10.0.0.1'));
+  await node.settled();
+  assert.deepEqual(await ids(state, kinds.linkStatuses), ['eth0', 'lo']);
+  assert.deepEqual(await ids(state, kinds.addressStatuses), ['eth0/10.0.0.2/24', 'lo/127.0.0.1/8']);
+  assert.deepEqual(await ids(state, kinds.routeStatuses), ['inet4/10.0.0.1//1024']);
+  assert.deepEqual(await specs(state, kinds.hardwareAddresses), {
+    first: { name: 'eth0', hardwareAddr: '02:00:00:00:00:02' },
+  });
+  const at = (...addresses: string[]) => ({ addresses, sortAlgorithm: 'v1' });
+  assert.deepEqual(await specs(state, kinds.nodeAddresses), {
+    accumulative: at('10.0.0.2/24'),
+    current: at('10.0.0.2/24'),
+    default: at('10.0.0.2/24'),
+    routed: at('10.0.0.2/24'),
+  });
+  assert.deepEqual(await specs(state, kinds.networkStatuses), {
+    status: { addressReady: true, connectivityReady: true, hostnameReady: true, etcFilesReady: false },
+  });
+
+  network.setAddresses(fakeAddress(2, '10.0.0.1/24'), fakeAddress(2, '10.0.0.2/24'));
+  await node.settled();
+  assert.deepEqual((await specs(state, kinds.nodeAddresses)).default, at('10.0.0.2/24'));
+  network.setAddresses(fakeAddress(2, '10.0.0.1/24'));
+  await node.settled();
+  assert.deepEqual(await specs(state, kinds.nodeAddresses), {
+    accumulative: at('10.0.0.1/24', '10.0.0.2/24'),
+    current: at('10.0.0.1/24'),
+    default: at('10.0.0.1/24'),
+    routed: at('10.0.0.1/24'),
+  });
+  network.setRoutes();
+  await node.settled();
+  assert.equal((await specs(state, kinds.networkStatuses)).status?.connectivityReady, false);
+});
+
+test('a node of processes is where it was told to be, whatever the host has', async () => {
+  await using node = openNode({ mode: 'process', addresses: ['127.5.6.2', '127.5.6.1'] });
+  const { network, state } = node;
+  await node.ready();
+  network.setLinks(fakeLink(2, 'eth0'));
+  network.setAddresses(fakeAddress(2, '10.0.0.2/24'));
+  await node.settled();
+  const addresses = Object.entries(await specs(state, kinds.nodeAddresses)).map(([id, spec]) => [
+    id,
+    spec.addresses,
+  ]);
+  const both = ['127.5.6.2/32', '127.5.6.1/32'];
+  assert.deepEqual(addresses, [
+    ['accumulative', both],
+    ['current', both],
+    ['default', ['127.5.6.2/32']],
+    ['routed', both],
+  ]);
+  assert.equal((await specs(state, kinds.networkStatuses)).status?.connectivityReady, true);
+  assert.deepEqual(await ids(state, kinds.addressSpecs), ['lo/127.5.6.1/32', 'lo/127.5.6.2/32']);
+});
+
+test('links are told once the devices are known, and not before', async () => {
+  await using node = openNode();
+  node.network.setLinks(fakeLink(2, 'eth0'));
+  await node.settled();
+  assert.deepEqual(await ids(node.state, kinds.linkStatuses), []);
+  await node.ready();
+  await node.settled();
+  assert.deepEqual(await ids(node.state, kinds.linkStatuses), ['eth0']);
+});
+
+test('the configuration names the node before the platform does, and live', async () => {
+  await using node = openNode();
+  const { state } = node;
+  await node.settled();
+  const named = async () => (await specs(state, kinds.hostnameStatuses)).hostname;
+  assert.deepEqual(await named(), { hostname: 'node01', domainname: '' });
+  await node.configure('apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: alpha.lab.example\n');
+  await node.settled();
+  assert.deepEqual(await named(), { hostname: 'alpha', domainname: 'lab.example' });
+  assert.deepEqual(await ids(state, kinds.hostnameSpecs, 'network-config'), [
+    'configuration/hostname',
+    'platform/hostname',
+  ]);
+  assert.deepEqual((await specs(state, kinds.resolverStatuses)).resolvers, {
+    dnsServers: ['10.0.0.53'],
+    nameServers: [{ addr: '10.0.0.53', protocol: 'Do53', tlsServerName: '' }],
+    searchDomains: ['lab.example', 'lab'],
+  });
+  await node.configure('apiVersion: v1alpha1\nkind: HostnameConfig\nauto: "off"\n');
+  await node.settled();
+  assert.deepEqual(await named(), { hostname: 'node01', domainname: '' });
+});
+
+test('every network controller writes in its own name, merged specs in that of the merge', async () => {
+  await using node = openNode();
+  await node.settled();
+  const owner = async (kind: ResourceKind, namespace: string, id: string) =>
+    (await node.state.get({ namespace, type: kind.type, id })).metadata.owner;
+  assert.equal(
+    await owner(kinds.hostnameSpecs, 'network', 'hostname'),
+    'HostnameMergeControllers.net.talos.dev',
+  );
+  assert.equal(
+    await owner(kinds.hostnameSpecs, 'network-config', 'platform/hostname'),
+    'network.PlatformConfigApplyController',
+  );
+  assert.equal(
+    await owner(kinds.timeServerSpecs, 'network-config', 'default/timeservers'),
+    'network.TimeServerConfigController',
+  );
+  assert.equal(
+    await owner(kinds.platformMetadatas, 'runtime', 'platformmetadata'),
+    'network.PlatformConfigApplyController',
+  );
+});
+
+test('addresses of Kubernetes have filters of their own, once there is a cluster', async () => {
+  await using node = openNode();
+  const { state, network } = node;
+  await node.ready();
+  network.setLinks(fakeLink(2, 'eth0'));
+  network.setAddresses(fakeAddress(2, '10.0.0.2/24'), fakeAddress(2, '10.244.0.1/32'));
+  await node.configure(
+    'version: v1alpha1\nmachine: { type: worker }\ncluster: { controlPlane: { endpoint: "https://10.0.0.1:6443" } }\n',
+  );
+  await node.settled();
+  const addresses = await specs(state, kinds.nodeAddresses);
+  assert.deepEqual(addresses.current?.addresses, ['10.0.0.2/24', '10.244.0.1/32']);
+  assert.deepEqual(addresses['current-no-k8s']?.addresses, ['10.0.0.2/24']);
+  assert.deepEqual(addresses['current-only-k8s']?.addresses, ['10.244.0.1/32']);
+  assert.deepEqual(Object.keys(addresses), [
+    ...['accumulative', 'accumulative-no-k8s', 'accumulative-only-k8s'],
+    ...['current', 'current-no-k8s', 'current-only-k8s', 'default'],
+    ...['routed', 'routed-no-k8s', 'routed-only-k8s'],
+  ]);
+  assert.deepEqual(await specs(state, kinds.nodenames), {
+    nodename: { nodename: 'node01', hostnameVersion: '1', skipNodeRegistration: false },
+  });
+  assert.deepEqual(node.events.at(-1), { kind: 'address', hostname: 'node01', addresses: ['10.0.0.2'] });
+});
+
+test('files below /etc are told what to hold', async () => {
+  await using node = openNode({ mode: 'process', addresses: ['127.5.6.2'], hostname: 'node01.lab' });
+  await node.configure(
+    'apiVersion: v1alpha1\nkind: StaticHostConfig\nname: 10.0.0.9\nhostnames: [Nine, ix]\n',
+  );
+  await node.settled();
+  const files = await specs(node.state, kinds.etcFileSpecs);
+  assert.deepEqual(files.hosts?.contents.split('\n'), [
+    '127.0.0.1 localhost',
+    '127.5.6.2 node01.lab node01',
+    '::1       localhost ip6-localhost ip6-loopback',
+    'ff02::1   ip6-allnodes',
+    'ff02::2   ip6-allrouters',
+    '10.0.0.9  Nine ix',
+    '',
+  ]);
+  assert.equal(files['resolv.conf']?.contents, 'nameserver 10.0.0.53\n\nsearch lab\n');
+  assert.deepEqual(await specs(node.state, kinds.staticHosts), {
+    ix: { addresses: ['10.0.0.9'] },
+    nine: { addresses: ['10.0.0.9'] },
+    node01: { addresses: ['127.5.6.2'] },
+    'node01.lab': { addresses: ['127.5.6.2'] },
+  });
+});
+
+test('addresses are announced when they change, and again after ten minutes', async () => {
+  await using node = openNode({ mode: 'process', addresses: ['127.5.6.2'] });
+  await node.settled();
+  const event = { kind: 'address', hostname: 'node01', addresses: ['127.5.6.2'] };
+  assert.deepEqual(node.events, [event]);
+  await node.ready();
+  node.network.setLinks(fakeLink(2, 'eth0'));
+  await node.advance(9 * 60_000);
+  assert.deepEqual(node.events, [event]);
+  await node.advance(61_000);
+  assert.deepEqual(node.events, [event, event]);
+});
+
+test('a watch of the kernel that breaks is opened again, and closed at the end', async () => {
+  const node = openNode();
+  const { network, state } = node;
+  await node.ready();
+  await node.settled();
+  const count = network.watchCount;
+  assert.equal(count, 4);
+  network.breakWatches(new Fault('data-loss', 'netlink: a header of 3 bytes is cut short'));
+  await node.settled();
+  await node.advance(10_000);
+  assert.equal(network.watchCount, count);
+  network.setLinks(fakeLink(2, 'eth0'));
+  await node.settled();
+  assert.deepEqual(await ids(state, kinds.linkStatuses), ['eth0']);
+  await node[Symbol.asyncDispose]();
+  assert.equal(network.watchCount, 0);
+});

@@ -1,0 +1,16 @@
+import type { Controller } from '@nodewright/controllers';
+import type { NetlinkTopic } from '@nodewright/linux';
+import type { KernelNetwork } from '../../host/kernel-network.ts';
+
+/** Opens the network of the kernel; those who ask again get the same. */
+export type OpenNetwork = () => Promise<KernelNetwork>;
+
+/** The `open` of a controller that is to run after every change of these, and after a watch that broke. */
+export function openKernelWatch(network: OpenNetwork, topics: readonly NetlinkTopic[]): Controller['open'] {
+  return async (source, scope) => {
+    const kernel = await network();
+    scope.use(
+      kernel.watch(topics, { onChange: () => source.wake(), onError: (error) => source.fail(error) }),
+    );
+  };
+}

@@ -1,0 +1,121 @@
+// How the layers of network configuration come to one. Source: Talos v1.14: COSI resources, network id and merge rules.
+import type {
+  HostnameSpecSpec,
+  LinkSpecSpec,
+  NameServerSpec,
+  ResolverSpecSpec,
+  TimeServerSpecSpec,
+} from '@nodewright/state/kinds';
+
+export const layers = ['default', 'cmdline', 'platform', 'operator', 'configuration'] as const;
+export type Layer = (typeof layers)[number];
+
+interface Layered {
+  readonly layer: Layer;
+}
+
+/** A resource that the merged ones should hold. */
+export interface Merged<S> {
+  readonly id: string;
+  readonly spec: S;
+}
+
+/** The merged resources of all specs of a kind, which come in the order of their ids. */
+export type Merge<S> = (specs: readonly S[]) => Merged<S>[];
+
+const rank = ({ layer }: Layered) => layers.indexOf(layer);
+
+/** The lowest layer first; within a layer in their order. */
+export function byLayer<S extends Layered>(specs: readonly S[]): S[] {
+  return [...specs].sort((a, b) => rank(a) - rank(b));
+}
+
+/** Of the specs with one id the whole of the highest layer, of equals the last. */
+export function mergeHighest<S extends Layered>(idOf: (spec: S) => string): Merge<S> {
+  return (specs) => {
+    const highest = new Map<string, S>();
+    for (const spec of byLayer(specs)) highest.set(idOf(spec), spec);
+    return [...highest].map(([id, spec]) => ({ id, spec }));
+  };
+}
+
+/** The highest layer, of equals the first. */
+export const mergeHostnames: Merge<HostnameSpecSpec> = (specs) => {
+  let best: HostnameSpecSpec | undefined;
+  for (const spec of specs) if (best === undefined || rank(spec) > rank(best)) best = spec;
+  return best === undefined ? [] : [{ id: 'hostname', spec: best }];
+};
+
+/** A higher layer takes the place of lower ones; within a layer servers add up. */
+export const mergeTimeServers: Merge<TimeServerSpecSpec> = (specs) => {
+  let merged: TimeServerSpecSpec | undefined;
+  for (const spec of byLayer(specs)) {
+    if (merged === undefined || rank(spec) > rank(merged)) merged = spec;
+    else {
+      merged = {
+        ...merged,
+        timeServers: [...merged.timeServers, ...spec.timeServers],
+        useNTS: merged.useNTS && spec.useNTS,
+      };
+    }
+  }
+  return merged === undefined ? [] : [{ id: 'timeservers', spec: merged }];
+};
+
+/**
+ * The configuration takes the place of all servers when it names any; of other layers a higher one takes that of the
+ * same family. Search domains add up, unless a layer says that it overrides those below it.
+ */
+export const mergeResolvers: Merge<ResolverSpecSpec> = (specs) => {
+  let merged: ResolverSpecSpec | undefined;
+  for (const spec of byLayer(specs)) merged = merged === undefined ? spec : withResolvers(merged, spec);
+  return merged === undefined ? [] : [{ id: 'resolvers', spec: merged }];
+};
+
+function withResolvers(lower: ResolverSpecSpec, spec: ResolverSpecSpec): ResolverSpecSpec {
+  const nameServers = mergedServers(lower, spec);
+  const overrides = spec.searchDomainsOverridden && rank(spec) > rank(lower);
+  return {
+    nameServers,
+    dnsServers: nameServers.map(({ addr }) => addr),
+    layer: spec.layer,
+    searchDomains: [...new Set([...(overrides ? [] : lower.searchDomains), ...spec.searchDomains])],
+    searchDomainsOverridden: lower.searchDomainsOverridden || spec.searchDomainsOverridden,
+  };
+}
+
+function mergedServers(lower: ResolverSpecSpec, spec: ResolverSpecSpec): readonly NameServerSpec[] {
+  if (spec.layer === lower.layer) return [...lower.nameServers, ...spec.nameServers];
+  if (spec.nameServers.length === 0) return lower.nameServers;
+  if (spec.layer === 'configuration') return spec.nameServers;
+  const isInet6 = ({ addr }: NameServerSpec) => addr.includes(':');
+  const families = new Set(spec.nameServers.map(isInet6));
+  return [...spec.nameServers, ...lower.nameServers.filter((server) => !families.has(isInet6(server)))];
+}
+
+/** Field by field: what a higher layer says stands, what it leaves empty is that of the layers below. */
+export const mergeLinks: Merge<LinkSpecSpec> = (specs) => {
+  const merged = new Map<string, LinkSpecSpec>();
+  for (const spec of byLayer(specs)) {
+    const lower = merged.get(spec.name);
+    merged.set(spec.name, lower === undefined ? spec : (withFields(lower, spec) as LinkSpecSpec));
+  }
+  return [...merged].map(([id, spec]) => ({ id, spec }));
+};
+
+function withFields(lower: object, higher: object): object {
+  const fields: Record<string, unknown> = { ...lower };
+  for (const [key, value] of Object.entries(higher)) {
+    if (isZero(value)) continue;
+    const below = fields[key];
+    const isMessage = (of: unknown) => typeof of === 'object' && of !== null && !Array.isArray(of);
+    fields[key] = isMessage(value) && isMessage(below) ? withFields(below as object, value as object) : value;
+  }
+  return fields;
+}
+
+function isZero(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isZero);
+  return value === undefined || value === '' || value === 0 || value === false;
+}
