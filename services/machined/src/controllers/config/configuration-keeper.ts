@@ -1,3 +1,4 @@
+import type { Timers } from '@nodewright/controllers';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { pointerTo, putResource, type State } from '@nodewright/state';
 import { machineConfigs, yamlSpecAnnotation } from '@nodewright/state/kinds';
@@ -16,6 +17,7 @@ const storeTimeoutMs = 30_000;
  */
 export class ConfigurationKeeper {
   readonly #state: State;
+  readonly #timers: Timers;
   readonly #outcomes = new ChangeSignal();
   #isClaimed = false;
   #active: DecodedConfiguration | undefined;
@@ -24,8 +26,9 @@ export class ConfigurationKeeper {
   #storedText: string | undefined;
   #failure: { readonly text: string; readonly fault: Fault } | undefined;
 
-  constructor(state: State) {
+  constructor(state: State, timers: Timers) {
     this.#state = state;
+    this.#timers = timers;
   }
 
   /** What is in force; undefined while the node has found nothing. It may be a part. */
@@ -74,14 +77,15 @@ export class ConfigurationKeeper {
     const before = this.#persistentText;
     this.#failure = undefined;
     await this.persist(text);
-    const timeout = AbortSignal.timeout(storeTimeoutMs);
+    const timeout = new AbortController();
+    using _ = this.#timers.after(storeTimeoutMs, () => timeout.abort());
     while (this.#storedText !== text) {
-      const failure = this.#failureOf(text, timeout);
+      const failure = this.#failureOf(text, timeout.signal.aborted);
       if (failure !== undefined) {
         await this.#takeBack(before);
         throw failure;
       }
-      await this.#outcomes.next(timeout);
+      await this.#outcomes.next(timeout.signal);
     }
   }
 
@@ -98,13 +102,13 @@ export class ConfigurationKeeper {
     this.#outcomes.notify();
   }
 
-  #failureOf(text: string, timeout: AbortSignal): Fault | undefined {
+  #failureOf(text: string, isLate: boolean): Fault | undefined {
     const notApplied = 'the configuration is not applied';
     if (this.#failure?.text === text) {
       const { kind, message } = this.#failure.fault;
       return new Fault(kind, `${notApplied}: ${message}`);
     }
-    if (!timeout.aborted) return undefined;
+    if (!isLate) return undefined;
     return new Fault(
       'deadline-exceeded',
       `${notApplied}: the disk did not take it within ${storeTimeoutMs / 1000} s`,

@@ -10,7 +10,7 @@ import { createPersistenceController } from './persistence.ts';
 async function openNode() {
   const disk = { stored: [] as string[], fault: undefined as Fault | undefined, gate: Promise.resolve() };
   const rig = openTestRuntime();
-  const keeper = new ConfigurationKeeper(rig.state);
+  const keeper = new ConfigurationKeeper(rig.state, rig.timers);
   const file = {
     async store(text: string) {
       await disk.gate;
@@ -86,5 +86,23 @@ test('ConfigurationKeeper.store() does not take an older write of another text f
   assert.equal(isDone, false);
   gate.resolve();
   await stored;
+  assert.deepEqual(node.disk.stored, ['a', 'b', 'a']);
+});
+
+test('ConfigurationKeeper.store() gives a disk that does not answer up', async () => {
+  await using node = await openNode();
+  await node.keeper.store('a');
+  const gate = Promise.withResolvers<void>();
+  node.disk.gate = gate.promise;
+  const refused = assert.rejects(node.keeper.store('b'), {
+    kind: 'deadline-exceeded',
+    message: 'the configuration is not applied: the disk did not take it within 30 s',
+  });
+  await new Promise(setImmediate);
+  node.timers.step(node.timers.now() + 30_000);
+  await refused;
+  assert.deepEqual(await node.persistent(), ['a']);
+  gate.resolve();
+  await node.settled();
   assert.deepEqual(node.disk.stored, ['a', 'b', 'a']);
 });

@@ -1,0 +1,35 @@
+import type { NodeMode } from '../../domain/node-facts.ts';
+import type { ConfigurationSource } from '../../domain/search-configuration.ts';
+import { type ConfigurationFile, createConfigurationFile } from '../../host/configuration-file.ts';
+import { configurationFromEnvironment } from '../../host/platform-configuration.ts';
+
+export interface SourcesInit {
+  readonly mode: NodeMode;
+  /** Of STATE. */
+  readonly file: Pick<ConfigurationFile, 'read'>;
+  /** Of a configuration that is part of the image. */
+  readonly embeddedPath: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/**
+ * Where a node of processes or of containers looks for its configuration, in order. What a machine has besides (kernel
+ * arguments, metadata services) takes its place among them. Source: Talos v1.14: configuration, order at boot.
+ */
+export function configurationSources({
+  mode,
+  file,
+  embeddedPath,
+  environment,
+}: SourcesInit): ConfigurationSource[] {
+  const embedded = createConfigurationFile(embeddedPath);
+  const sources: ConfigurationSource[] = [
+    { name: 'STATE', isStored: true, load: () => file.read() },
+    { name: 'the image', isStored: false, load: () => embedded.read() },
+  ];
+  if (mode === 'container') {
+    const load = async () => configurationFromEnvironment(environment);
+    sources.push({ name: 'the platform', isStored: false, load });
+  }
+  return sources;
+}

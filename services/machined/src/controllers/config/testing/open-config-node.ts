@@ -1,0 +1,100 @@
+// The part of a node that has to do with its configuration, for tests: real files, controllers and calls.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { metadataKeys } from '@nodewright/contract';
+import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
+import { openTestRuntime } from '@nodewright/controllers/testing';
+import { createRpcClient, createRpcServer, openUnixChannel } from '@nodewright/rpc';
+import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import type { NodeEvent } from '../../../domain/node-event.ts';
+import type { ConfigurationSource } from '../../../domain/search-configuration.ts';
+import { createConfigurationFile } from '../../../host/configuration-file.ts';
+import { createMetaFile } from '../../../host/meta-file.ts';
+import { type ApplyConfigurationInit, createApplyConfiguration } from '../../../rpc/apply-configuration.ts';
+import { completeServices } from '../../../rpc/complete-services.ts';
+import { createMeta } from '../../../rpc/meta.ts';
+import { acquireConfiguration } from '../acquire-configuration.ts';
+import { configControllers } from '../config-controllers.ts';
+import { ConfigurationKeeper } from '../configuration-keeper.ts';
+import { configurationSources } from '../configuration-sources.ts';
+import { ConfigurationTrial } from '../configuration-trial.ts';
+import { openMetaStore } from '../meta-store.ts';
+
+export interface ConfigNodeInit {
+  /** The node's folder: `config.yaml` and `meta.json` are there. */
+  readonly folder: string;
+  /** Instead of those of a node of processes. */
+  readonly sources?: readonly ConfigurationSource[];
+  readonly validate: ApplyConfigurationInit['validate'];
+  readonly difference?: ApplyConfigurationInit['difference'];
+}
+
+export type ConfigNode = Awaited<ReturnType<typeof openConfigNode>>;
+
+/** Starts it and waits until it has looked for its configuration once. Its time is the test's. */
+export async function openConfigNode({ folder, validate, ...init }: ConfigNodeInit) {
+  await using opening = new AsyncDisposableStack();
+  const log = createLogger({ name: 'test', telemetry: noTelemetry, destination: { write() {} } });
+  const rig = opening.use(openTestRuntime());
+  const { state } = rig;
+  const events: NodeEvent[] = [];
+  const keeper = new ConfigurationKeeper(state, rig.timers);
+  const trial = opening.use(new ConfigurationTrial(keeper, rig.timers, log));
+  const file = createConfigurationFile(join(folder, 'config.yaml'));
+  const embeddedPath = join(folder, 'embedded.yaml');
+  const sources =
+    init.sources ?? configurationSources({ mode: 'process', file, embeddedPath, environment: {} });
+  const controllers = configControllers({
+    sources,
+    keeper,
+    file,
+    validate,
+    events: { publish: (event) => events.push(event) },
+  });
+  for (const controller of controllers) rig.runtime.register(controller);
+  const meta = await openMetaStore({ state, file: createMetaFile(join(folder, 'meta.json')), log });
+
+  const server = opening.use(
+    createRpcServer({
+      services: completeServices({
+        'machine.MachineService': {
+          ...createApplyConfiguration({
+            keeper,
+            trial,
+            validate,
+            difference: init.difference ?? (() => ''),
+            log,
+          }),
+          ...createMeta(meta),
+        },
+      }),
+      telemetry: noTelemetry,
+      log,
+    }),
+  );
+  const socket = join(folder, 'run', 'machine.sock');
+  await mkdir(join(folder, 'run'), { recursive: true });
+  await server.listenUnix(socket);
+  const channel = opening.use(openUnixChannel(socket));
+  const clientOf = (role: string) =>
+    createRpcClient(MachineServiceDefinition, channel, {
+      telemetry: noTelemetry,
+      metadata: { [metadataKeys.role]: role },
+    });
+
+  const stop = new AbortController();
+  const acquired = acquireConfiguration(state, stop.signal);
+  acquired.catch(() => {});
+  opening.defer(() => stop.abort());
+  await rig.settled();
+  const scope = opening.move();
+  return {
+    ...rig,
+    keeper,
+    events,
+    acquired,
+    admin: clientOf('os:admin'),
+    reader: clientOf('os:reader'),
+    [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ApplyConfigurationRequest_Mode as Mode } from '@nodewright/contract/gen/machine/machine.ts';
+import { Fault } from '@nodewright/fault';
+import { machineConfigs } from '@nodewright/state/kinds';
+import { ClientError } from 'nice-grpc';
+import { type ConfigNode, openConfigNode } from '../controllers/config/testing/open-config-node.ts';
+import type { DecodedConfiguration } from '../domain/machine-configuration.ts';
+
+const partial = 'apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a\n';
+const first = '# first\nmachine:\n  type: worker\n';
+const second = '# second, as its user wrote it\nmachine:   {type: "worker", token: abc}\n';
+const third = '# third\nmachine:\n  type: controlplane\n';
+
+/** Warns of whatever says so, refuses likewise. */
+function validate({ text }: DecodedConfiguration): string[] {
+  if (text.includes('refuse me')) throw new Fault('invalid-argument', '1 error occurred:\n\t* refused\n\n');
+  return text.includes('warn me') ? ['take care'] : [];
+}
+
+interface Surroundings {
+  readonly node: ConfigNode;
+  readonly path: string;
+  readonly folder: string;
+  /** Applies it as an administrator, and tells what came of it. */
+  apply(data: string | Uint8Array, mode?: number, more?: object): Promise<unknown>;
+  /** The configurations by id, and what is on the disk. */
+  look(): Promise<unknown>;
+}
+
+const differences: unknown[] = [];
+
+async function withNode(
+  stored: string | undefined,
+  body: (given: Surroundings) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'apply-'));
+  const path = join(folder, 'config.yaml');
+  if (stored !== undefined) await writeFile(path, stored);
+  try {
+    await using node = await openConfigNode({
+      folder,
+      validate,
+      difference: (before, after, options) => {
+        differences.push(options);
+        return before?.text === after.text ? '' : '--- a\n+++ b\n';
+      },
+    });
+    await body({
+      node,
+      path,
+      folder,
+      apply: (data, mode = Mode.AUTO, more = {}) => answerOf(node.admin, data, mode, more),
+      async look() {
+        const configs = await node.state.list(machineConfigs);
+        const disk = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+        return { ...Object.fromEntries(configs.map(({ metadata, spec }) => [metadata.id, spec])), disk };
+      },
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function answerOf(
+  client: ConfigNode['admin'],
+  data: string | Uint8Array,
+  mode: number,
+  more: object = {},
+): Promise<unknown> {
+  try {
+    const { messages } = await client.applyConfiguration({
+      data: Buffer.from(data),
+      mode: mode as Mode,
+      ...more,
+    });
+    return messages.map(({ mode, modeDetails, warnings }) => ({ mode, modeDetails, warnings }));
+  } catch (error) {
+    if (error instanceof ClientError) return `${error.code} ${error.details}`;
+    throw error;
+  }
+}
+
+const applied = 'Applied configuration without a reboot';
+const staged = 'Staged configuration to be applied after the next reboot';
+const tried = (time: string) =>
+  `${applied}\nThe config is applied in 'try' mode and will be automatically reverted back in ${time}`;
+const reply = (mode: Mode, modeDetails: string, warnings: string[] = []) => [{ mode, modeDetails, warnings }];
+const all = (text: string) => ({ v1alpha1: text, persistent: text, disk: text });
+
+for (const name of ['AUTO', 'NO_REBOOT'] as const) {
+  test(`ApplyConfiguration in mode ${name} stores a configuration as it was sent and puts it in force`, () =>
+    withNode(first, async ({ apply, look }) => {
+      assert.deepEqual(await apply(second, Mode[name]), reply(Mode.NO_REBOOT, applied));
+      assert.deepEqual(await look(), all(second));
+    }));
+}
+
+test('ApplyConfiguration in mode STAGED only stores it', () =>
+  withNode(first, async ({ apply, look }) => {
+    assert.deepEqual(await apply(second, Mode.STAGED), reply(Mode.STAGED, staged));
+    assert.deepEqual(await look(), { v1alpha1: first, persistent: second, disk: second });
+  }));
+
+test('a node that starts again takes what was staged, and not what was tried', () =>
+  withNode(first, async ({ apply, folder }) => {
+    await apply(second, Mode.STAGED);
+    await apply(third, Mode.TRY);
+    await using node = await openConfigNode({ folder: await copyOf(folder), validate });
+    assert.equal(node.keeper.active()?.text, second);
+  }));
+
+async function copyOf(folder: string): Promise<string> {
+  const copy = join(folder, 'restarted');
+  await mkdir(copy);
+  await writeFile(join(copy, 'config.yaml'), readFileSync(join(folder, 'config.yaml')));
+  return copy;
+}
+
+test('ApplyConfiguration in mode TRY takes it back after its time', () =>
+  withNode(first, async ({ node, apply, look }) => {
+    assert.deepEqual(await apply(second, Mode.TRY), reply(Mode.TRY, tried('1m0s')));
+    assert.deepEqual(await look(), { ...all(first), v1alpha1: second });
+    await node.advance(59_999);
+    assert.deepEqual(await look(), { ...all(first), v1alpha1: second });
+    await node.advance(1);
+    assert.deepEqual(await look(), all(first));
+  }));
+
+test('ApplyConfiguration in mode TRY takes as long as it is told, and a second one goes back to the same', () =>
+  withNode(first, async ({ node, apply, look }) => {
+    const tryModeTimeout = { seconds: 5n, nanos: 500_000_000 };
+    assert.deepEqual(await apply(second, Mode.TRY, { tryModeTimeout }), reply(Mode.TRY, tried('5.5s')));
+    await node.advance(5_000);
+    await apply(third, Mode.TRY, { tryModeTimeout });
+    await node.advance(5_000);
+    assert.deepEqual(await look(), { ...all(first), v1alpha1: third });
+    await node.advance(500);
+    assert.deepEqual(await look(), all(first));
+  }));
+
+test('ApplyConfiguration in mode TRY can last for months', () =>
+  withNode(first, async ({ node, apply, look }) => {
+    const days = 86_400_000;
+    await apply(second, Mode.TRY, { tryModeTimeout: { seconds: 100n * 86_400n, nanos: 0 } });
+    await node.advance(99 * days);
+    assert.deepEqual(await look(), { ...all(first), v1alpha1: second });
+    await node.advance(days);
+    assert.deepEqual(await look(), all(first));
+  }));
+
+const keepers: readonly [string, string, number, object, unknown][] = [
+  ['one that applies it', second, Mode.AUTO, {}, all(second)],
+  ['one that stages another', third, Mode.STAGED, {}, { v1alpha1: second, persistent: third, disk: third }],
+  ['one that fails', 'refuse me', Mode.AUTO, {}, { ...all(first), v1alpha1: second }],
+  ['a dry run', third, Mode.AUTO, { dryRun: true }, { ...all(first), v1alpha1: second }],
+];
+for (const [says, text, mode, more, outcome] of keepers) {
+  test(`what is tried stays after another call: ${says}`, () =>
+    withNode(first, async ({ node, apply, look }) => {
+      await apply(second, Mode.TRY);
+      await apply(text, mode, more);
+      await node.advance(120_000);
+      assert.deepEqual(await look(), outcome);
+    }));
+}
+
+test('what is tried is taken back though somebody made a dry run of a trial', () =>
+  withNode(first, async ({ node, apply, look }) => {
+    await apply(second, Mode.TRY);
+    await apply(third, Mode.TRY, { dryRun: true });
+    await node.advance(60_000);
+    assert.deepEqual(await look(), all(first));
+  }));
+
+test('a dry run tells what would be done and does nothing', () =>
+  withNode(first, async ({ apply, look }) => {
+    const dryRun = (details: string, diff: string) =>
+      `Dry run summary:\n${details} (skipped in dry-run).\nConfig diff:\n\n${diff}`;
+    const warned = `# warn me\n${second}`;
+    assert.deepEqual(
+      [
+        await apply(warned, Mode.AUTO, { dryRun: true }),
+        await apply(first, Mode.STAGED, { dryRun: true }),
+        await apply(second, Mode.TRY, { dryRun: true }),
+      ],
+      [
+        reply(Mode.NO_REBOOT, dryRun(applied, '--- a\n+++ b\n')),
+        reply(Mode.STAGED, dryRun(staged, 'No changes.')),
+        reply(Mode.TRY, dryRun(tried('1m0s'), '--- a\n+++ b\n')),
+      ],
+    );
+    assert.deepEqual(await look(), all(first));
+  }));
+
+test('warnings are in the reply', () =>
+  withNode(first, async ({ apply }) => {
+    assert.deepEqual(await apply(`# warn me\n${second}`), reply(Mode.NO_REBOOT, applied, ['take care']));
+  }));
+
+const refusals: readonly [string, string | Uint8Array, number, object, RegExp][] = [
+  ['a text that is no configuration', 'machine: [', Mode.AUTO, {}, /^3 /],
+  ['an unknown key', 'machine:\n  typ: worker\n', Mode.AUTO, {}, /^3 .*line 2/s],
+  ['nothing', '', Mode.AUTO, {}, /^3 .*config not found/],
+  ['bytes that are no text', new Uint8Array([0xff, 0xfe]), Mode.AUTO, {}, /^3 .*not text in UTF-8/],
+  [
+    'a part of a configuration',
+    partial,
+    Mode.AUTO,
+    {},
+    /^3 .*the applied machine configuration doesn't contain v1alpha1 config, did you mean to patch the machine config instead\?$/,
+  ],
+  [
+    'mode REBOOT',
+    second,
+    Mode.REBOOT,
+    {},
+    /^12 .*the REBOOT mode is not supported, please use AUTO or NO_REBOOT modes instead$/,
+  ],
+  [
+    'what is not valid',
+    `# refuse me\n${second}`,
+    Mode.AUTO,
+    {},
+    /^3 .*1 error occurred:\n\t\* refused\n\n$/s,
+  ],
+  ['what is not valid before the mode', `# refuse me\n${second}`, 9, {}, /^3 .*refused/s],
+  [
+    'a mode that does not exist',
+    second,
+    9,
+    {},
+    /^3 .*incorrect mode '9' specified for the apply config call$/,
+  ],
+  [
+    'a trial that ends before it begins',
+    second,
+    Mode.TRY,
+    { tryModeTimeout: { seconds: -1n, nanos: 0 } },
+    /^3 .*must be positive, not -1s$/,
+  ],
+];
+for (const [says, data, mode, more, message] of refusals) {
+  test(`ApplyConfiguration refuses ${says}, and nothing changes`, () =>
+    withNode(first, async ({ apply, look }) => {
+      assert.match(String(await apply(data, mode, more)), message);
+      assert.match(String(await apply(data, mode, { ...more, dryRun: true })), message);
+      assert.deepEqual(await look(), all(first));
+    }));
+}
+
+test('ApplyConfiguration is for administrators once there is a configuration', () =>
+  withNode(first, async ({ node, look }) => {
+    assert.match(String(await answerOf(node.reader, second, Mode.AUTO)), /^7 .*not authorized$/);
+    assert.deepEqual(await look(), all(first));
+  }));
+
+test('in maintenance everybody may apply a configuration, part by part, and it ends with the legacy document', () =>
+  withNode(undefined, async ({ node, look }) => {
+    assert.deepEqual(await answerOf(node.reader, partial, Mode.REBOOT), reply(Mode.NO_REBOOT, applied));
+    assert.deepEqual([await look(), node.keeper.isMaintenance()], [all(partial), true]);
+    assert.deepEqual(await answerOf(node.reader, first, Mode.REBOOT), reply(Mode.NO_REBOOT, applied));
+    await node.acquired;
+    assert.deepEqual([await look(), node.keeper.isMaintenance()], [all(first), false]);
+    assert.match(String(await answerOf(node.reader, second, Mode.AUTO)), /^7 .*not authorized$/);
+  }));
+
+test('in maintenance a stranger is not shown the secrets of what is there, and cannot try', () =>
+  withNode(partial, async ({ node, look }) => {
+    differences.length = 0;
+    await answerOf(node.reader, first, Mode.AUTO, { dryRun: true });
+    await answerOf(node.admin, first, Mode.AUTO, { dryRun: true });
+    assert.deepEqual(differences, [{ showSecrets: false }, { showSecrets: true }]);
+    assert.match(
+      String(await answerOf(node.reader, first, Mode.TRY)),
+      /^9 .*nothing|^9 .*none: use NO_REBOOT$/,
+    );
+    assert.deepEqual(await look(), all(partial));
+  }));
+
+test('only one ApplyConfiguration is at work at a time', () =>
+  withNode(first, async ({ node, apply, look }) => {
+    const claim = node.keeper.claim();
+    assert.match(String(await apply(second)), /^9 .*another apply configuration is already in progress$/);
+    claim?.[Symbol.dispose]();
+    assert.deepEqual(await apply(second), reply(Mode.NO_REBOOT, applied));
+    assert.deepEqual(await look(), all(second));
+  }));
+
+test('ApplyConfiguration fails when the disk does not take it, and what was in force stays', () =>
+  withNode(first, async ({ node, apply, path, look }) => {
+    await mkdir(join(`${path}-tmp`, 'in the way'), { recursive: true });
+    const answer = String(await apply(second));
+    assert.match(answer, /the configuration is not applied: cannot write ".*config\.yaml": /);
+    assert.deepEqual(await look(), all(first));
+    // The pause of the controller after its failure.
+    await node.advance(500);
+    assert.match(String(await apply(second, Mode.STAGED)), /is not applied/);
+    assert.deepEqual(await look(), all(first));
+  }));

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { metaKeys } from '@nodewright/state/kinds';
+import { openConfigNode } from '../controllers/config/testing/open-config-node.ts';
+
+async function withFolder(body: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'meta-'));
+  try {
+    await body(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const open = (folder: string) => openConfigNode({ folder, validate: () => [] });
+type Node = Awaited<ReturnType<typeof open>>;
+
+const seen = async (node: Node) =>
+  (await node.state.list(metaKeys)).map(({ metadata, spec }) => `${metadata.id}=${spec.value}`);
+
+test('MetaWrite and MetaDelete change what is on the disk and what is seen, also after a restart', () =>
+  withFolder(async (folder) => {
+    {
+      await using node = await open(folder);
+      const { messages } = await node.admin.metaWrite({ key: 10, value: Buffer.from('addresses: []') });
+      assert.equal(messages.length, 1);
+      await node.admin.metaWrite({ key: 15, value: Buffer.from('a') });
+      await node.admin.metaDelete({ key: 15 });
+      assert.deepEqual(await seen(node), ['0x0a=addresses: []']);
+    }
+    await using again = await open(folder);
+    assert.deepEqual(await seen(again), ['0x0a=addresses: []']);
+    assert.match(await readFile(join(folder, 'meta.json'), 'utf8'), /"0x0a"/);
+  }));
+
+test('MetaWrite and MetaDelete refuse what cannot be', () =>
+  withFolder(async (folder) => {
+    await using node = await open(folder);
+    const value = Buffer.from('a');
+    await assert.rejects(node.admin.metaWrite({ key: 256, value }), {
+      code: 3,
+      details: 'key must be a uint8',
+    });
+    await assert.rejects(node.admin.metaDelete({ key: 256 }), { code: 3, details: 'key must be a uint8' });
+    await assert.rejects(node.admin.metaDelete({ key: 12 }), { code: 5, details: 'meta key not found' });
+    await assert.rejects(node.admin.metaWrite({ key: 12, value: Buffer.alloc(262_104) }), {
+      code: 8,
+      details: /^meta write failed: /,
+    });
+    assert.deepEqual(await seen(node), []);
+  }));
