@@ -87,7 +87,6 @@ export class ApiController implements Controller {
   }
 
   async reconcile(pass: ReconcilePass): Promise<void> {
-    if (!(await pass.get(pointerTo(networkStatuses, 'status')))?.spec.addressReady) return;
     const origin = originFor((await pass.get(pointerTo(machineTypes, 'machine-type')))?.spec);
     if (origin !== this.#origin) {
       await pass.replace(apiCertificates, []);
@@ -95,6 +94,7 @@ export class ApiController implements Controller {
       this.#issued.forget();
       this.#origin = origin;
     }
+    if (!(await pass.get(pointerTo(networkStatuses, 'status')))?.spec.addressReady) return;
     const made = await this.#makers[origin](pass);
     if (made !== undefined) {
       await pass.put({ ...output, spec: made.spec });

@@ -19,6 +19,8 @@ export interface SecretsControllersInit {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly telemetry: Telemetry;
+  /** How a worker gets its certificate; default: from the trustd of a control plane. */
+  readonly ask?: AskForCertificate;
 }
 
 /** The controllers of the node's own PKI, and of how its API is served. */
@@ -26,13 +28,14 @@ export function secretsControllers({
   apidListenAddress,
   random,
   telemetry,
+  ask = createAsk(random, telemetry),
 }: SecretsControllersInit): Controller[] {
   return [
     createRootOsController(),
     createApiCertSansController(),
     createMaintenanceCertSansController(),
     createMaintenanceRootController(),
-    new ApiController(createAsk(random, telemetry)),
+    new ApiController(ask),
     createTrustdController(),
     createMaintenanceConfigController(apidListenAddress),
     createApiServiceConfigController(apidListenAddress),

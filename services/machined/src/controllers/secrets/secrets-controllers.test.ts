@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { test } from 'node:test';
+import { Fault } from '@nodewright/fault';
+import { issueCertificate, parseCertificate } from '@nodewright/pki';
+import {
+  apiCertificates,
+  apiServiceConfigs,
+  certSans,
+  hostnameStatuses,
+  machineTypes,
+  maintenanceServiceConfigs,
+  networkStatuses,
+  nodeAddresses,
+  osRootSecrets,
+  timeStatuses,
+  trustdCertificates,
+} from '@nodewright/state/kinds';
+import { eventually } from '@nodewright/testkit';
+import type { AskForCertificate } from './api.ts';
+import { listenAddress, newAuthority, openSecretsRig, type SecretsRig } from './testing.ts';
+
+const [first, second] = await Promise.all([newAuthority(), newAuthority()]);
+const hourMs = 3_600_000;
+const isSignedBy = (crt: string | undefined, ca: { certificate: string }) =>
+  new X509Certificate(crt ?? '').verify(new X509Certificate(ca.certificate).publicKey);
+
+const facts = (crt: string | undefined) => {
+  const { subject, dnsNames, ipAddresses, extendedKeyUsage } = parseCertificate(crt ?? '');
+  return { subject, dnsNames, ipAddresses, extendedKeyUsage };
+};
+
+test('a control plane issues what its daemons need from its own CA, and says how to serve', async () => {
+  await using node = await openSecretsRig();
+  await node.configure({ ca: first, certSANs: ['api.example.org'] });
+  const api = await node.spec(apiCertificates, 'api');
+  const trustd = await node.spec(trustdCertificates, 'trustd');
+  const server = {
+    subject: { commonName: 'node01', organizations: [] },
+    dnsNames: ['api.example.org', 'node01'],
+    ipAddresses: ['127.0.0.1', '127.5.6.2'],
+    extendedKeyUsage: ['serverAuth'],
+  };
+  assert.deepEqual(facts(api?.server?.crt), server);
+  assert.deepEqual(facts(trustd?.server?.crt), server);
+  assert.deepEqual(facts(api?.client?.crt), {
+    subject: { commonName: 'node01', organizations: ['os:impersonator'] },
+    dnsNames: [],
+    ipAddresses: [],
+    extendedKeyUsage: ['clientAuth'],
+  });
+  for (const crt of [api?.server?.crt, api?.client?.crt, trustd?.server?.crt]) {
+    assert.ok(isSignedBy(crt, first));
+  }
+  assert.notEqual(api?.server?.key, trustd?.server?.key);
+  const accepted = [{ crt: first.certificate }];
+  assert.deepEqual([api?.acceptedCAs, trustd?.acceptedCAs], [accepted, accepted]);
+  assert.deepEqual(await node.spec(apiServiceConfigs, 'apid'), {
+    listenAddress,
+    nodeRoutingDisabled: false,
+    readonlyRoleMode: false,
+    skipVerifyingClientCert: false,
+  });
+});
+
+const versions = async (node: SecretsRig) => [
+  await node.version(apiCertificates, 'api'),
+  await node.version(trustdCertificates, 'trustd'),
+];
+
+test('certificates are issued anew when they are due or an input is different, and by no other pass', async () => {
+  await using node = await openSecretsRig();
+  await node.configure({ ca: first });
+  const seen = [await versions(node)];
+  const after = async (change: () => Promise<unknown>) => {
+    await change();
+    await node.runtime.settled();
+    seen.push(await versions(node));
+  };
+  const time = (epoch: number) =>
+    node.put(timeStatuses, 'node', { synced: epoch > 0, epoch, syncDisabled: false });
+  const address = (...addresses: string[]) =>
+    node.put(nodeAddresses, 'accumulative-no-k8s', { addresses, sortAlgorithm: 'v1' });
+  const network = (etcFilesReady: boolean) =>
+    node.put(networkStatuses, 'status', {
+      ...{ addressReady: true, connectivityReady: true, hostnameReady: true, etcFilesReady },
+    });
+  await after(() => network(false));
+  await after(() => time(0));
+  await after(() => time(1));
+  await after(() => address('127.5.6.2/32', '127.5.6.9/32'));
+  await after(() => node.put(hostnameStatuses, 'hostname', { hostname: 'other', domainname: '' }));
+  await after(() => node.runtime.advance(12 * hourMs - 1000));
+  await after(() => node.runtime.advance(2000));
+  assert.deepEqual(seen, [
+    [1, 1],
+    [1, 1],
+    [1, 1],
+    [2, 2],
+    [3, 3],
+    [4, 4],
+    [4, 4],
+    [5, 5],
+  ]);
+});
+
+test('an accepted CA and then another issuer take effect at once', async () => {
+  await using node = await openSecretsRig();
+  const look = async () => {
+    const api = await node.spec(apiCertificates, 'api');
+    const issuer = [first, second].findIndex((ca) => isSignedBy(api?.server?.crt, ca));
+    return [api?.acceptedCAs.map(({ crt }) => (crt === first.certificate ? 'first' : 'second')), issuer];
+  };
+  const steps = [];
+  for (const [ca, acceptedCAs] of [
+    [first, []],
+    [first, [second.certificate]],
+    [second, [first.certificate]],
+    [second, []],
+  ] as const) {
+    await node.configure({ ca, acceptedCAs });
+    steps.push(await look());
+  }
+  assert.deepEqual(steps, [
+    [['first'], 0],
+    [['second', 'first'], 0],
+    [['first', 'second'], 1],
+    [['second'], 1],
+  ]);
+  assert.deepEqual(await node.spec(osRootSecrets, 'os'), {
+    issuingCA: { crt: second.certificate, key: second.key },
+    acceptedCAs: [{ crt: second.certificate }],
+    certSANIPs: [],
+    certSANDNSNames: [],
+    token: 'abcdef.0123456789abcdef',
+  });
+});
+
+test('nothing is issued before the network has an address, nor for trustd before the node has a name', async () => {
+  await using node = await openSecretsRig();
+  const network = async (addressReady: boolean, hostnameReady: boolean) => {
+    const rest = { connectivityReady: false, etcFilesReady: false };
+    await node.put(networkStatuses, 'status', { addressReady, hostnameReady, ...rest });
+    await node.runtime.settled();
+    return versions(node);
+  };
+  await network(false, false);
+  await node.configure({ ca: first });
+  assert.deepEqual(
+    [await network(false, true), await network(true, false), await network(true, true)],
+    [
+      [0, 0],
+      [1, 0],
+      [1, 1],
+    ],
+  );
+});
+
+/** A trustd in the test's hands. */
+function scriptedTrustd() {
+  const asked: { hosts: string[]; signal: AbortSignal }[] = [];
+  let behave: () => Promise<void> = async () => {};
+  const ask: AskForCertificate = async ({ certificate, endpoints, signal }) => {
+    asked.push({ hosts: endpoints.map(({ host }) => host), signal });
+    await behave();
+    const { certificate: crt, key } = await issueCertificate({
+      issuer: first,
+      subject: { commonName: certificate.commonName },
+      keyUsage: ['digitalSignature'],
+      extendedKeyUsage: ['serverAuth'],
+      notBefore: new Date(),
+      lifetimeHours: 24,
+    });
+    return { certificate: crt, key, acceptedCAs: `${first.certificate}${second.certificate}` };
+  };
+  return {
+    ask,
+    asked,
+    behave: (how: () => Promise<void>) => {
+      behave = how;
+    },
+  };
+}
+
+const isThere = (node: SecretsRig, version = 1) =>
+  eventually(async () => (await node.version(apiCertificates, 'api')) === version, {
+    what: `version ${version} of the certificates`,
+  });
+
+test('a worker asks a control plane, and holds no certificate to forward with', async () => {
+  const trustd = scriptedTrustd();
+  await using node = await openSecretsRig({ ask: trustd.ask });
+  await node.configure({ type: 'worker', ca: first });
+  await isThere(node);
+  const spec = await node.spec(apiCertificates, 'api');
+  assert.equal(facts(spec?.server?.crt).subject.commonName, 'node01');
+  assert.deepEqual(
+    [spec?.client, spec?.acceptedCAs, spec?.skipVerifyingClientCert],
+    [undefined, [{ crt: `${first.certificate}${second.certificate}` }], false],
+  );
+  assert.deepEqual(
+    trustd.asked.map(({ hosts }) => hosts),
+    [['127.5.6.2']],
+  );
+  assert.equal(await node.version(trustdCertificates, 'trustd'), 0);
+});
+
+test('a worker whose control planes are away goes on with what it has, and tries again', async () => {
+  const trustd = scriptedTrustd();
+  await using node = await openSecretsRig({ ask: trustd.ask });
+  await node.configure({ type: 'worker', ca: first });
+  await isThere(node);
+  trustd.behave(() => Promise.reject(new Fault('unavailable', 'trustd at 127.5.6.2:50001: refused')));
+  await node.configure({ type: 'worker', ca: first, certSANs: ['new.example.org'] });
+  await eventually(() => node.runtime.logged.some(({ level }) => level === 'error'), { what: 'a failure' });
+  assert.equal(await node.version(apiCertificates, 'api'), 1);
+  assert.equal(await node.version(apiServiceConfigs, 'apid'), 1);
+
+  trustd.behave(async () => {});
+  await node.runtime.advance(500);
+  await isThere(node, 2);
+  assert.equal(trustd.asked.length, 3);
+});
+
+test('a change of what a worker asks for ends the question and begins another, which is no failure', async () => {
+  const trustd = scriptedTrustd();
+  trustd.behave(() => new Promise(() => {}));
+  await using node = await openSecretsRig({ ask: trustd.ask });
+  await node.configure({ type: 'worker', ca: first });
+  trustd.behave(async () => {});
+  await node.configure({ type: 'worker', ca: first, certSANs: ['new.example.org'] });
+  await isThere(node);
+  assert.deepEqual(
+    trustd.asked.map(({ signal }) => signal.aborted),
+    [true, false],
+  );
+  assert.deepEqual(
+    node.runtime.logged.filter(({ level }) => level === 'error'),
+    [],
+  );
+});
+
+test('a node without a configuration serves everybody as a reader, until it has one', async () => {
+  await using node = await openSecretsRig({ isMaintenance: true });
+  const api = await node.spec(apiCertificates, 'api');
+  assert.deepEqual(facts(api?.server?.crt), {
+    subject: { commonName: 'maintenance-service.talos.dev', organizations: [] },
+    dnsNames: ['node01'],
+    ipAddresses: ['127.0.0.1', '127.5.6.2', '::1'],
+    extendedKeyUsage: ['serverAuth'],
+  });
+  assert.deepEqual([api?.client, api?.acceptedCAs, api?.skipVerifyingClientCert], [undefined, [], true]);
+  assert.deepEqual(await node.spec(maintenanceServiceConfigs, 'maintenance'), {
+    listenAddress,
+    reachableAddresses: ['127.5.6.2'],
+  });
+  assert.deepEqual(await node.spec(apiServiceConfigs, 'apid'), {
+    listenAddress,
+    nodeRoutingDisabled: true,
+    readonlyRoleMode: true,
+    skipVerifyingClientCert: true,
+  });
+  assert.equal(await node.version(trustdCertificates, 'trustd'), 0);
+  assert.equal(await node.version(certSans, 'api'), 0);
+});
+
+test('the certificates of one type of machine are not those of another', async () => {
+  const trustd = scriptedTrustd();
+  await using node = await openSecretsRig({ ask: trustd.ask });
+  await node.configure({ ca: first });
+  await node.configure({ type: 'worker', ca: first });
+  await isThere(node);
+  assert.equal((await node.spec(apiCertificates, 'api'))?.client, undefined);
+  assert.equal(await node.version(trustdCertificates, 'trustd'), 0);
+  await node.put(machineTypes, 'machine-type', 'unknown');
+  await node.runtime.settled();
+  assert.equal((await node.spec(apiCertificates, 'api'))?.skipVerifyingClientCert, true);
+  assert.equal(await node.spec(apiServiceConfigs, 'apid'), undefined);
+});
