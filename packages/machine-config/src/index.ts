@@ -1,6 +1,7 @@
 export type { ConfigDocument, Configuration } from './config-document.ts';
 export { formatDuration } from './decode/duration.ts';
 export { loadConfiguration, nameOfDocument } from './decode/load-configuration.ts';
+export { type DiffOptions, diffConfigurations } from './diff-configurations.ts';
 export type { CommentModes } from './docs/describe-document.ts';
 export { type EffectiveConfig, effectiveConfig } from './effective/effective-config.ts';
 export type { NameServer } from './effective/network-settings.ts';
@@ -20,6 +21,7 @@ export { type MachineType, type NodeConfig, readNodeConfig } from './node-config
 export { applyPatches } from './patch/apply-patches.ts';
 export { type ConfigPatch, parsePatch } from './patch/parse-patch.ts';
 export { generateToken, type RandomSource, systemRandom } from './random-source.ts';
+export { redactConfiguration, redactedText } from './redact/redact-configuration.ts';
 export { legacyKind } from './schema/document-schema.ts';
 export { decodeSecrets, encodeSecrets } from './secrets/encode-secrets.ts';
 export { type GenerateSecretsInit, generateSecrets, type KeySource } from './secrets/generate-secrets.ts';

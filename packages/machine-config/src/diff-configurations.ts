@@ -1,0 +1,49 @@
+import { createTwoFilesPatch } from 'diff/lib/patch/create.js';
+import type { Configuration } from './config-document.ts';
+import { loadConfiguration } from './decode/load-configuration.ts';
+import { encodeConfiguration } from './encode-configuration.ts';
+
+export interface DiffOptions {
+  /** Names of the two sides in the head of the diff. */
+  readonly names?: readonly [before: string, after: string];
+  /** Unchanged lines around a change. */
+  readonly contextLines?: number;
+}
+
+/** Texts that differ in more lines than this are shown as taken out and put in whole: finding out more takes too long. */
+const maxChangedLines = 4000;
+
+/**
+ * A unified diff of the two, both written anew without comments, so that only what a node would see counts; empty when
+ * there is no difference. A text is read first and throws what `loadConfiguration` throws; an empty one has no
+ * documents. The diff shows everything, secrets included: redact first what is not for the eyes of an administrator.
+ *
+ * Source: Talos v1.14: applying a configuration, dry run.
+ */
+export function diffConfigurations(
+  before: Configuration | string,
+  after: Configuration | string,
+  options: DiffOptions = {},
+): string {
+  const { names = ['a', 'b'], contextLines = 3 } = options;
+  const [left, right] = [encoded(before), encoded(after)];
+  if (left === right) return '';
+  const diff = createTwoFilesPatch(...names, left, right, undefined, undefined, {
+    context: contextLines,
+    maxEditLength: maxChangedLines,
+    headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
+  });
+  return diff ?? wholeDiff(names, left, right);
+}
+
+function encoded(configuration: Configuration | string): string {
+  if (typeof configuration !== 'string') return encodeConfiguration(configuration);
+  return configuration.trim() === '' ? '' : encodeConfiguration(loadConfiguration(configuration));
+}
+
+function wholeDiff(names: readonly [string, string], left: string, right: string): string {
+  const [removed, added] = [left, right].map((text) => text.split('\n').slice(0, -1)) as [string[], string[]];
+  const range = ({ length }: readonly string[]) => `${length === 0 ? 0 : 1},${length}`;
+  const head = [`--- ${names[0]}`, `+++ ${names[1]}`, `@@ -${range(removed)} +${range(added)} @@`];
+  return `${[...head, ...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)].join('\n')}\n`;
+}

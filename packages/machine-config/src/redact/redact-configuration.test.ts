@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadConfiguration } from '../decode/load-configuration.ts';
+import { encodeConfiguration } from '../encode-configuration.ts';
+import { generateDocuments } from '../generate/generate-config.ts';
+import { minors, sampleInput, types } from '../generate/sample-input.ts';
+import { documentSchema } from '../schema/document-schema.ts';
+import type { FieldMap } from '../schema/parse-schema.ts';
+import { redactConfiguration } from './redact-configuration.ts';
+import { secretFields } from './secret-fields.ts';
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+test('redactConfiguration() replaces what is secret, leaves what is empty, and keeps all else', () => {
+  const text = `version: v1alpha1
+machine:
+  type: worker
+  token: top
+  ca: { crt: ${base64('public')}, key: "" }
+  registries: { config: { a.b: { auth: { username: u, password: top }, tls: { clientIdentity: { crt: x, key: ${base64('top')} } } } } }
+  network: { interfaces: [{ interface: a, vlans: [{ vlanId: 1, vip: { ip: 1.1.1.1, hcloud: { apiToken: top } } }] }] }
+cluster:
+  token: top
+  ca: { crt: x, key: ${base64('top')} }
+---
+apiVersion: v1alpha1
+kind: SideroLinkConfig
+apiUrl: https://a/?x=1&jointoken=top&y=2
+---
+apiVersion: v1alpha1
+kind: KubeEtcdEncryptionConfig
+config: { resources: [{ providers: [{ secretbox: { keys: [{ name: key2, secret: top }] } }, { aescbc: { keys: [{ name: key1, secret: "" }] } }] }] }
+---
+apiVersion: v1alpha1
+kind: WireguardConfig
+name: w
+privateKey: top
+peers: [{ publicKey: p, presharedKey: top }, { publicKey: q }]
+`;
+  const redacted = redactConfiguration(loadConfiguration(text), 'x y');
+  assert.equal(
+    encodeConfiguration(redacted),
+    encodeConfiguration(
+      loadConfiguration(
+        text
+          .replaceAll(base64('top'), base64('x y'))
+          .replace('jointoken=top', 'jointoken=x%20y')
+          .replaceAll(/\btop\b/g, 'x y'),
+      ),
+    ),
+  );
+});
+
+test('redactConfiguration() leaves no secret in what gen config writes', () => {
+  for (const type of types) {
+    for (const minor of minors) {
+      const input = sampleInput(type, {}, minor);
+      const { cluster, secrets, trustd, certs } = input.secrets;
+      const given = [
+        cluster.secret,
+        ...Object.values(secrets),
+        trustd.token,
+        ...Object.values(certs).flatMap(({ key }) => [base64(key), key.trim().split('\n')[1] as string]),
+      ];
+      const written = encodeConfiguration(redactConfiguration(generateDocuments(input)));
+      assert.deepEqual(
+        given.filter((secret) => secret && written.includes(secret)),
+        [],
+        `${type} 1.${minor}`,
+      );
+      assert.equal(/REDACTED|UkVEQUNURUQ=/.test(written), true);
+    }
+  }
+});
+
+test('every secret field is a field of the schema', () => {
+  for (const { kind, path, form } of secretFields) {
+    let fields: FieldMap | undefined = documentSchema(kind)?.fields;
+    let type: string | undefined;
+    for (const key of path) {
+      if (key === '*') continue;
+      const field = fields?.get(key);
+      type = field?.type;
+      fields = field?.fields;
+    }
+    const wanted = form === 'secrets-inside' ? 'free' : form === 'join-token' ? 'url' : 'str';
+    assert.equal(type, wanted, `${kind} ${path.join('.')}`);
+  }
+});
