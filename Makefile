@@ -19,6 +19,9 @@ controlplanes ?= 3
 workers ?= 1
 # docker or process; docker where an engine answers when it is not set.
 PROVISIONER ?=
+# For `make sim`: the first graph, and how many.
+SEED ?=
+RUNS ?=
 
 .PHONY: help
 help: ## lists the verbs
@@ -45,6 +48,10 @@ test-fuzz: $(built) ## throws garbage at the listening sockets for a bounded min
 .PHONY: test-soak
 test-soak: $(built) ## follows the logs of ten nodes for a minute while 50 MB are written
 	@node tools/test.ts 'tests/soak/**/*.test.ts'
+
+.PHONY: sim
+sim: $(installed) ## runs 10,000 random graphs of controllers in random orders (SEED= RUNS=)
+	@SEED='$(SEED)' RUNS='$(RUNS)' node tests/sim/sim.ts
 
 .PHONY: test-compose
 test-compose: $(built) ## tests the images and the compose stack; needs a Docker engine

@@ -20,8 +20,10 @@ import type { Scheduler } from './scheduler.ts';
 export interface ScheduledStateInit {
   readonly store: MemoryState;
   readonly scheduler: Scheduler;
-  /** Calls that fail and watches that lose events. */
+  /** Calls that fail. */
   readonly chaos?: Chaos;
+  /** Watches that lose events. */
+  readonly losses?: Chaos;
   /** How it loses events: says so, as it must, or says nothing, which a simulation has to find out. */
   readonly losesEvents?: 'aloud' | 'silently';
 }
@@ -67,14 +69,13 @@ export class ScheduledState implements State {
   }
 
   async watch<S>(pointer: Pointer<S>, options?: WatchOptions): Promise<Watch<S>> {
-    return this.#follow(
-      pointer,
-      await this.#call('watch', pointer, (store) => store.watch(pointer, options)),
-    );
+    const watch = await this.#call('watch', pointer, (store) => store.watch(pointer, options));
+    return this.#follow(pointer, watch, options);
   }
 
   async watchKind<S>(kind: KindRef<S>, options?: WatchKindOptions): Promise<Watch<S>> {
-    return this.#follow(kind, await this.#call('watch', kind, (store) => store.watchKind(kind, options)));
+    const watch = await this.#call('watch', kind, (store) => store.watchKind(kind, options));
+    return this.#follow(kind, watch, options);
   }
 
   async #call<T>(
@@ -97,11 +98,13 @@ export class ScheduledState implements State {
     return done.value;
   }
 
-  #follow<S>(kind: KindRef, inner: Watch<S>): Watch<S> {
-    const { scheduler, chaos, losesEvents = 'aloud' } = this.#init;
+  #follow<S>(kind: KindRef, inner: Watch<S>, { signal }: WatchOptions = {}): Watch<S> {
+    const { scheduler, losses, losesEvents = 'aloud' } = this.#init;
     this.#openWatches += 1;
     const closed = Promise.withResolvers<void>();
     const close = () => closed.resolve();
+    signal?.addEventListener('abort', close);
+    if (signal?.aborted) close();
     void closed.promise.then(() => {
       this.#openWatches -= 1;
     });
@@ -110,7 +113,10 @@ export class ScheduledState implements State {
         try {
           for await (const events of inner) {
             await scheduler.turn(`events of ${kind.type}`);
-            if (!chaos?.strikes(40)) yield events;
+            const isLost =
+              events.some((event) => 'resource' in event) &&
+              losses?.strikes(losesEvents === 'aloud' ? 12 : 3);
+            if (!isLost) yield events;
             else if (losesEvents === 'aloud') {
               yield [{ kind: 'errored', message: 'simulated: events were lost' }];
               await closed.promise;

@@ -47,6 +47,7 @@ class Simulation {
   readonly #store = new MemoryState({ now: () => this.#timers.now(), cookie: new Uint8Array(8) });
   readonly #scheduler: Scheduler;
   readonly #chaos: Chaos;
+  readonly #losses: Chaos;
   readonly #breaches: string[] = [];
   readonly #watches: ScheduledState[] = [];
   readonly #end = new AbortController();
@@ -65,6 +66,7 @@ class Simulation {
     this.#random = new SeededRandom(Math.imul(seed, 2654435761) + schedule);
     this.#restartsLeft = this.#random.below(3) === 0 ? 1 : 0;
     this.#scheduler = new Scheduler(this.#random, onStep);
+    this.#losses = new Chaos(this.#random, this.#random.below(2) === 0 ? 0 : Number.POSITIVE_INFINITY);
     this.#chaos = new Chaos(this.#random, this.#random.below(12));
     for (const { text } of this.#graph.stations) onStep(`station ${text}`);
     for (const steps of this.#scripts.ofUser) onStep(`user: ${steps.map(stepText).join(', ')}`);
@@ -74,18 +76,23 @@ class Simulation {
   async run(): Promise<string | undefined> {
     for (const steps of this.#scripts.ofUser) void this.#work(steps);
     const problem = (await this.#untilRest()) ?? (await this.#judge());
-    const closing = this.#close();
-    const late = problem === undefined ? await this.#untilRest() : undefined;
+    this.#restartsLeft = 0;
+    if (problem === undefined) void this.#close();
+    const late = problem ?? (await this.#untilRest());
     this.#end.abort();
-    if (problem !== undefined || late !== undefined) return problem ?? late;
-    await closing;
-    return this.#leftovers();
+    return late ?? this.#leftovers();
   }
 
   #open(): ControllerRuntime {
     const { losesEvents } = this.#init;
     const [scheduler, chaos, world] = [this.#scheduler, this.#chaos, this.#world];
-    const state = new ScheduledState({ store: this.#store, scheduler, chaos, losesEvents });
+    const state = new ScheduledState({
+      store: this.#store,
+      scheduler,
+      chaos,
+      losses: this.#losses,
+      losesEvents,
+    });
     this.#watches.push(state);
     const runtime = new ControllerRuntime({
       state,
@@ -174,6 +181,7 @@ class Simulation {
 
   /** What the runtime has forgotten to close. */
   #leftovers(): string | undefined {
+    if (this.#closing !== undefined) return 'the runtime does not end';
     const open = this.#watches.reduce((sum, { openWatches }) => sum + openWatches, 0);
     if (open > 0) return `${open} watches are still open after the end`;
     if (this.#world.listeners > 0) return `${this.#world.listeners} sources are still open after the end`;

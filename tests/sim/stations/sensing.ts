@@ -13,11 +13,14 @@ export function sensing(name: string, register: string, output: NumberKind): Sta
         inputs: [destroyReady(output)],
         outputs: [exclusive(output)],
         async open(source, scope) {
+          let isBroken = false;
           await work(`${name} opens its source`);
           if (chaos.strikes(4)) throw new Error('simulated: it cannot be opened');
           scope.use(
             world.listen(() => {
-              if (chaos.strikes(4)) source.fail(new Error('simulated: it broke'));
+              if (isBroken) return;
+              isBroken = chaos.strikes(4);
+              if (isBroken) source.fail(new Error('simulated: it broke'));
               else source.wake();
             }),
           );

@@ -1,0 +1,34 @@
+// A smaller run of `make sim`, of graphs that are always the same, and whether it can fail at all.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { simulate } from './simulate.ts';
+
+test('300 random graphs of controllers end as they should in two orders each', async () => {
+  for (let seed = 1; seed <= 300; seed += 1) {
+    for (const schedule of [0, 1]) {
+      const problem = await simulate({ seed, schedule });
+      assert.equal(problem, undefined, `every step of it: make sim SEED=${seed} RUNS=1`);
+    }
+  }
+});
+
+test('a simulation is the same step by step when it is run again, and another one in another order', async () => {
+  const stepsOf = async (schedule: number) => {
+    const steps: string[] = [];
+    await simulate({ seed: 7, schedule, onStep: (text) => steps.push(text) });
+    return steps;
+  };
+  const [first, again, other] = [await stepsOf(0), await stepsOf(0), await stepsOf(1)];
+  assert.deepEqual(first, again);
+  assert.notDeepEqual(first, other);
+  assert.ok(first.length > 100, `${first.length} steps`);
+});
+
+test('a simulation finds out that a store loses events and does not say so', async () => {
+  const problems: string[] = [];
+  for (let seed = 1; seed <= 100; seed += 1) {
+    const problem = await simulate({ seed, schedule: 0, losesEvents: 'silently' });
+    if (problem !== undefined) problems.push(problem);
+  }
+  assert.ok(problems.length > 5, `found in ${problems.length} graphs of 100`);
+});
