@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nodeKinds } from '@nodewright/state/kinds';
+import { checkRuntimeAccess } from './runtime-access.ts';
+
+const words = (daemon: 'apid' | 'trustd') =>
+  nodeKinds.flatMap((kind) => {
+    const isReadable = (id?: string) =>
+      checkRuntimeAccess(daemon, id === undefined ? 'list' : 'get', {
+        namespace: kind.namespace,
+        type: kind.type,
+        ...(id !== undefined && { id }),
+      }) === undefined;
+    const name = kind.type.split('.')[0];
+    if (isReadable()) return [name];
+    return ['apid', 'api', 'trustd', 'os', 'anything']
+      .filter((id) => isReadable(id))
+      .map((id) => `${name}#${id}`);
+  });
+
+test('checkRuntimeAccess() lets each daemon read what it needs, of all kinds that there are, and no more', () => {
+  assert.deepEqual(words('apid').sort(), [
+    'APIServiceConfigs#apid',
+    'ApiCertificates#api',
+    'HostnameStatuses',
+    'Members',
+    'NodeAddresses',
+  ]);
+  assert.deepEqual(words('trustd').sort(), ['OSRootSecrets#os', 'TrustdCertificates#trustd']);
+});
+
+test('checkRuntimeAccess() says that writes are denied, whatever they are of', () => {
+  const target = { namespace: 'network', type: 'NodeAddresses.net.talos.dev', id: 'current' };
+  const message = (verb: 'get' | 'create' | 'update' | 'destroy', namespace = 'network') => {
+    const fault = checkRuntimeAccess('apid', verb, { ...target, namespace });
+    return fault && [fault.kind, fault.message];
+  };
+  assert.deepEqual(
+    [
+      message('get'),
+      message('get', 'secrets'),
+      message('create'),
+      message('update'),
+      message('destroy', 'x'),
+    ],
+    [
+      undefined,
+      ['unknown', 'access denied'],
+      ['unknown', 'write access denied'],
+      ['unknown', 'write access denied'],
+      ['unknown', 'write access denied'],
+    ],
+  );
+});
