@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KernelLogEntry } from '@nodewright/linux';
+import { type KernelLogEntry, openKernelLog } from '@nodewright/linux';
 import { type KernelLogPosition, openKernelLogSource } from './kernel-log-source.ts';
 
 function openSource(entries: readonly KernelLogEntry[], position: KernelLogPosition = { sequence: 0n }) {
@@ -48,4 +48,26 @@ test('lost records of the kernel log are told', () => {
   using source = openSource([{ kind: 'lost', count: 3n }, recordOf(9n)]);
   assert.match(source.next()?.text ?? '', /3 messages of the kernel were lost.*"talos-level":"warn"/);
   assert.match(source.next()?.text ?? '', /message 9/);
+});
+
+test('the kernel log of this machine can be read on where it may be read at all', (context) => {
+  const open = () => {
+    try {
+      return openKernelLog();
+    } catch {
+      return undefined;
+    }
+  };
+  using log = open();
+  if (log === undefined) return context.skip('this user may not read /dev/kmsg');
+  using source = openKernelLogSource({
+    openLog: () => log,
+    position: { sequence: 0n },
+    extraTags: {},
+    bootUs: 0n,
+    nowUs: () => 0n,
+  });
+  const first = source.next();
+  if (first === undefined) return context.skip('there is nothing in it');
+  assert.equal(typeof JSON.parse(first.text).seq, 'number');
 });

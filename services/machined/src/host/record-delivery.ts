@@ -30,6 +30,7 @@ export interface RecordDelivery extends AsyncDisposable {
 export function createRecordDelivery(init: RecordDeliveryInit): RecordDelivery {
   const { openSource, log, createSender = createRecordSender, drainTimeoutMs = defaultDrainTimeoutMs } = init;
   const pumps = new Map<string, RecordPump>();
+  let isOver = false;
   return {
     async setDestinations(destinations) {
       const wanted = new Map(destinations.map((each) => [logDestinationKey(each), each]));
@@ -38,12 +39,14 @@ export function createRecordDelivery(init: RecordDeliveryInit): RecordDelivery {
       // What they are sending is sent, or not, before others begin: so nothing is sent twice.
       await Promise.all(gone.map(([, pump]) => pump.stop()));
       for (const [key, destination] of wanted) {
-        if (pumps.has(key)) continue;
+        // It may have been disposed meanwhile.
+        if (isOver || pumps.has(key)) continue;
         const sender = createSender(destination);
         pumps.set(key, new RecordPump({ destination, source: openSource(destination), sender, log }));
       }
     },
     async [Symbol.asyncDispose]() {
+      isOver = true;
       const last = [...pumps.values()];
       pumps.clear();
       await Promise.all(last.map((pump) => pump.drain(drainTimeoutMs)));

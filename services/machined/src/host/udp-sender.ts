@@ -2,51 +2,71 @@ import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { LogDestination } from '../domain/log-destination.ts';
+import { pause } from './pause.ts';
 import type { RecordSender } from './record-sender.ts';
 
-/** Sends each record as a datagram. The socket is connected, so that a destination that is not there is found out. */
-export function openUdpSender({ host, port }: LogDestination, timeoutMs: number): RecordSender {
-  let socket: Socket | undefined;
+/** Within this time a host says that nobody there takes datagrams. */
+const refusalMs = 100;
 
-  const connected = async (): Promise<Socket> => {
-    if (socket !== undefined) return socket;
+/** A socket, and what came back instead of an answer. */
+interface Connection {
+  readonly socket: Socket;
+  /** Aborts with the error that ended it. */
+  readonly broken: AbortController;
+  /** Whether a record went out over it without coming back. */
+  isProven: boolean;
+}
+
+/**
+ * Sends each record as a datagram. The socket is connected, so that a host that has no receiver is found out: the first
+ * record over a connection counts as sent only when no refusal comes back. Later ones may be lost, as datagrams are.
+ */
+export function openUdpSender({ host, port }: LogDestination, timeoutMs: number): RecordSender {
+  let connection: Connection | undefined;
+
+  const forget = (of: Connection, error?: unknown) => {
+    if (connection === of) connection = undefined;
+    if (of.broken.signal.aborted) return;
+    of.broken.abort(error);
+    of.socket.close();
+  };
+  const connected = async (): Promise<Connection> => {
+    if (connection !== undefined) return connection;
     const { address, family } = await lookup(host);
-    const opened = createSocket(family === 6 ? 'udp6' : 'udp4');
-    opened.on('error', () => forget(opened));
-    opened.connect(port, address);
+    const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
+    const opened: Connection = { socket, broken: new AbortController(), isProven: false };
+    socket.on('error', (error) => forget(opened, error));
     try {
-      await once(opened, 'connect', { signal: AbortSignal.timeout(timeoutMs) });
+      socket.connect(port, address);
+      await once(socket, 'connect', { signal: AbortSignal.timeout(timeoutMs) });
     } catch (error) {
-      forget(opened);
+      forget(opened, error);
       throw error;
     }
-    socket = opened;
+    connection = opened;
     return opened;
-  };
-  const forget = (broken: Socket) => {
-    if (socket === broken) socket = undefined;
-    try {
-      broken.close();
-    } catch {
-      // It is closed already.
-    }
   };
 
   return {
     async send(record) {
       const current = await connected();
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      current.send(record, (error) => (error ? reject(error) : resolve()));
+      current.socket.send(record, (error) => (error ? reject(error) : resolve()));
       try {
         await promise;
       } catch (error) {
-        forget(current);
+        forget(current, error);
         throw error;
       }
+      if (current.isProven) return;
+      const { signal } = current.broken;
+      await pause(refusalMs, signal);
+      signal.throwIfAborted();
+      current.isProven = true;
     },
     isUnsendable: (error) => (error as NodeJS.ErrnoException).code === 'EMSGSIZE',
     async close() {
-      if (socket !== undefined) forget(socket);
+      if (connection !== undefined) forget(connection);
     },
   };
 }

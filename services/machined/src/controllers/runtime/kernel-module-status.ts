@@ -10,6 +10,8 @@ import type { ReadIfThere } from '../../domain/read-if-there.ts';
 
 /** How often it is looked which modules there are. */
 const periodMs = 30_000;
+/** A machine has hundreds, which nobody waits for: what its API needs comes first. */
+const firstLookMs = 500;
 
 /**
  * The modules of the kernel.
@@ -18,12 +20,16 @@ const periodMs = 30_000;
  */
 export function kernelModuleStatusController(read: ReadIfThere, kernelRelease: string): Controller {
   let shown: string | undefined;
+  let firstLookAtMs: number | undefined;
   return {
     name: 'runtime.KernelModuleStatusController',
     inputs: [],
     outputs: [exclusive(kernelModuleStatuses), exclusive(loadedKernelModules)],
     async reconcile(pass) {
-      pass.wakeAfter(periodMs);
+      firstLookAtMs ??= pass.now() + firstLookMs;
+      const waitMs = firstLookAtMs - pass.now();
+      pass.wakeAfter(waitMs > 0 ? waitMs : periodMs);
+      if (waitMs > 0) return;
       const text = read('/proc/modules')?.toString() ?? '';
       if (text === shown) return;
       const loaded = parseModules(text);

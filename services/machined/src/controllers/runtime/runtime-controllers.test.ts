@@ -226,7 +226,7 @@ test('modules of the kernel are looked at again now and then', async () => {
     '/lib/modules/6.1/modules.builtin': 'kernel/fs/ext4/ext4.ko\n',
   };
   await using node = openNode({ files });
-  await node.settled();
+  await node.runtime.advance(500);
   const ids = async () => (await node.specs(kernelModuleStatuses)).map(([id]) => id);
   assert.deepEqual(await ids(), ['ext4', 'loop']);
   files['/proc/modules'] = 'dummy 1 0 - Live 0x0\n';
