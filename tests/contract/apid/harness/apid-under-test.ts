@@ -33,6 +33,11 @@ export interface Runtime {
   readonly members: readonly { readonly hostname: string; readonly addresses: readonly string[] }[];
 }
 
+type ApiServiceConfigFlags = Pick<
+  Runtime,
+  'nodeRoutingDisabled' | 'readonlyRoleMode' | 'skipVerifyingClientCert'
+>;
+
 export interface ApidInit {
   /** Changes to what machined would tell. */
   readonly runtime?: Partial<Runtime>;
@@ -175,6 +180,12 @@ export class ApidUnderTest implements AsyncDisposable {
       skipVerifyingClientCert: config.skipVerifyingClientCert,
     });
     await this.#state.put(apiServiceConfigs, 'apid', config);
+  }
+
+  /** Changes how to serve, and leaves the certificates. */
+  async writeConfig(config: ApiServiceConfigFlags): Promise<void> {
+    const { listenAddress } = this.#runtime;
+    await this.#state.put(apiServiceConfigs, 'apid', { listenAddress, ...config });
   }
 
   /** Says no more how to serve. */
