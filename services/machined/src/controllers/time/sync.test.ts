@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openTestRuntime } from '@nodewright/controllers/testing';
+import { Fault } from '@nodewright/fault';
+import { pointerTo, putResource } from '@nodewright/state';
+import {
+  devicesStatuses,
+  machineConfigs,
+  ntpStatuses,
+  timeServerStatuses,
+  timeStatuses,
+} from '@nodewright/state/kinds';
+import type { NodeMode } from '../../domain/node-facts.ts';
+import { timeControllers } from './time-controllers.ts';
+
+const startMs = Date.UTC(2026, 0, 1);
+
+async function openTime(mode: NodeMode) {
+  const asked: string[] = [];
+  /** By server; none: it does not answer. */
+  const offsets = new Map<string, number>();
+  let now = () => startMs;
+  const node = openTestRuntime({
+    nowMs: startMs,
+    controllers: timeControllers({
+      mode,
+      steadyMs: () => now() - startMs,
+      query: async (server) => {
+        asked.push(server);
+        const offsetMs = offsets.get(server);
+        if (offsetMs === undefined) throw new Fault('deadline-exceeded', `no answer from ${server}`);
+        return { offsetMs };
+      },
+    }),
+  });
+  now = () => node.timers.now();
+  const { state } = node;
+  const put = <S>(kind: { namespace: string; type: string }, id: string, spec: S) =>
+    putResource(state, { ...pointerTo(kind, id), spec });
+  await put(devicesStatuses, 'devices', { ready: true });
+  return {
+    ...{ asked, offsets, advance: node.advance },
+    servers: async (...timeServers: string[]) => {
+      await put(timeServerStatuses, 'timeservers', { timeServers, useNTS: false });
+      await node.settled();
+    },
+    configure: async (text: string) => {
+      await put(machineConfigs, 'v1alpha1', text);
+      await node.settled();
+    },
+    /** The clock is set, and nobody says so. */
+    jump: (ms: number) => {
+      const before = now;
+      now = () => before() - ms;
+    },
+    status: async () => (await state.get(pointerTo(timeStatuses, 'node'))).spec,
+    ntp: async () => (await state.get(pointerTo(ntpStatuses, 'node'))).spec,
+    [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
+  };
+}
+
+test('a machine of its own waits until a time server confirms its clock', async () => {
+  await using time = await openTime('metal');
+  await time.servers('a', 'b');
+  assert.deepEqual(await time.status(), { synced: false, epoch: 0, syncDisabled: false });
+  assert.deepEqual(time.asked, ['a', 'b']);
+  time.offsets.set('b', 12);
+  await time.advance(5000);
+  assert.deepEqual(await time.status(), { synced: true, epoch: 0, syncDisabled: false });
+  assert.deepEqual(time.asked, ['a', 'b', 'a', 'b']);
+});
+
+test('a clock that is wrong by hours is not confirmed', async () => {
+  await using time = await openTime('metal');
+  time.offsets.set('a', -3 * 3_600_000);
+  await time.servers('a');
+  assert.equal((await time.status()).synced, false);
+});
+
+test('a machine of its own stops waiting after the time that its configuration gives it', async () => {
+  await using time = await openTime('metal');
+  await time.configure('apiVersion: v1alpha1\nkind: TimeSyncConfig\nbootTimeout: 30s\n');
+  await time.servers('a');
+  await time.advance(29_000);
+  assert.equal((await time.status()).synced, false);
+  await time.advance(1000);
+  assert.equal((await time.status()).synced, true);
+});
+
+test('without synchronization the clock is trusted, and nobody is asked', async () => {
+  await using time = await openTime('metal');
+  await time.configure('apiVersion: v1alpha1\nkind: TimeSyncConfig\nenabled: false\n');
+  time.asked.length = 0;
+  await time.servers('a');
+  assert.deepEqual(await time.status(), { synced: true, epoch: 0, syncDisabled: true });
+  assert.deepEqual(time.asked, []);
+});
+
+test('in a container time is the business of the host', async () => {
+  await using time = await openTime('container');
+  await time.servers('a');
+  assert.deepEqual(await time.status(), { synced: true, epoch: 0, syncDisabled: true });
+  assert.deepEqual(time.asked, []);
+});
+
+test('a node of processes trusts the clock of its host, and asks all the same', async () => {
+  await using time = await openTime('process');
+  await time.servers('a');
+  assert.deepEqual(await time.status(), { synced: true, epoch: 0, syncDisabled: false });
+  assert.deepEqual(time.asked, ['a']);
+});
+
+test('servers are asked again after pauses that grow, other servers at once', async () => {
+  await using time = await openTime('process');
+  await time.servers('a');
+  await time.advance(5000 + 10_000 + 20_000 - 1);
+  assert.equal(time.asked.length, 3);
+  await time.advance(1);
+  assert.equal(time.asked.length, 4);
+  await time.servers('b');
+  assert.deepEqual(time.asked.slice(4), ['b']);
+});
+
+test('a server that answers is asked every eight minutes, and one strange answer is told as such', async () => {
+  await using time = await openTime('process');
+  time.offsets.set('a', 3);
+  await time.servers('a');
+  await time.advance(4 * 8 * 60_000);
+  assert.equal(time.asked.length, 5);
+  assert.deepEqual(await time.ntp(), { spikeDetected: false, consecutiveSpikes: 0 });
+  time.offsets.set('a', 5000);
+  await time.advance(8 * 60_000);
+  assert.deepEqual(await time.ntp(), { spikeDetected: true, consecutiveSpikes: 1 });
+  time.offsets.set('a', 4);
+  await time.advance(8 * 60_000);
+  assert.deepEqual(await time.ntp(), { spikeDetected: false, consecutiveSpikes: 0 });
+});
+
+test('a clock that jumps begins a new epoch within a minute', async () => {
+  await using time = await openTime('process');
+  time.offsets.set('a', 3);
+  await time.servers('a');
+  time.jump(16 * 60_000);
+  await time.advance(60_000);
+  assert.equal((await time.status()).epoch, 1);
+  time.jump(-10 * 60_000);
+  await time.advance(60_000);
+  assert.equal((await time.status()).epoch, 1);
+});

@@ -1,0 +1,123 @@
+import { type Controller, exclusive, type ReconcilePass, weak } from '@nodewright/controllers';
+import { faultFrom } from '@nodewright/fault';
+import { pointerTo } from '@nodewright/state';
+import {
+  devicesStatuses,
+  machineConfigs,
+  ntpStatuses,
+  timeServerStatuses,
+  timeStatuses,
+} from '@nodewright/state/kinds';
+import type { NodeMode } from '../../domain/node-facts.ts';
+import {
+  type ClockTrust,
+  isTimeSynchronized,
+  noTrust,
+  ntpStatusOf,
+  timeStatusOf,
+  withDrift,
+  withSample,
+} from '../../domain/time/clock-trust.ts';
+import { activeConfigId, configurationOf } from '../config/configuration-of.ts';
+
+export interface TimeSyncInit {
+  readonly mode: NodeMode;
+  /** Asks one server, `host` or `host:port`. @throws Fault */
+  readonly query: (server: string, signal: AbortSignal) => Promise<{ readonly offsetMs: number }>;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly steadyMs: () => number;
+}
+
+/** How often somebody looks whether the clock has jumped. */
+const lookMs = 60_000;
+const firstRetryMs = 5000;
+const pollMs = 8 * 60_000;
+/** An offset that is worth a line in the log. */
+const tellMs = 1000;
+
+interface Look {
+  readonly wallMs: number;
+  readonly steadyMs: number;
+}
+
+/**
+ * Whether the clock can be trusted. Servers are asked, and nothing is set. Source: Talos v1.14: time.SyncController.
+ */
+export function createTimeSyncController({ mode, query, steadyMs }: TimeSyncInit): Controller {
+  const startMs = steadyMs();
+  let trust = noTrust;
+  let isGateOpen = false;
+  let last: Look | undefined;
+  /** When servers are asked next, by the steady clock, and which those are. */
+  let due = { atMs: 0, servers: '', retryMs: firstRetryMs };
+
+  async function ask(pass: ReconcilePass, servers: readonly string[]): Promise<void> {
+    for (const server of servers) {
+      try {
+        const { offsetMs } = await query(server, pass.signal);
+        if (Math.abs(offsetMs) >= tellMs)
+          pass.log.warn({ server, offsetMs }, 'the clock differs from the time server');
+        trust = withSample(trust, { offsetMs });
+        due = { ...due, atMs: steadyMs() + pollMs, retryMs: firstRetryMs };
+        return;
+      } catch (error) {
+        if (pass.signal.aborted) throw error;
+        pass.log.debug({ server, err: faultFrom(error) }, 'a time server does not answer');
+      }
+    }
+    due = { ...due, atMs: steadyMs() + due.retryMs, retryMs: Math.min(due.retryMs * 2, lookMs) };
+  }
+
+  const put = async (pass: ReconcilePass, settings: Parameters<typeof timeStatusOf>[1], of: ClockTrust) => {
+    await pass.put({ ...pointerTo(timeStatuses, 'node'), spec: timeStatusOf(of, settings) });
+    await pass.put({ ...pointerTo(ntpStatuses, 'node'), spec: ntpStatusOf(of) });
+  };
+
+  return {
+    name: 'time.SyncController',
+    inputs: [weak(devicesStatuses, 'devices')],
+    outputs: [exclusive(timeStatuses), exclusive(ntpStatuses)],
+    async reconcile(pass) {
+      if (!isGateOpen) {
+        if (!(await pass.get(pointerTo(devicesStatuses, 'devices')))?.spec.ready) return;
+        isGateOpen = true;
+        pass.setInputs([weak(timeServerStatuses, 'timeservers'), weak(machineConfigs, activeConfigId)]);
+      }
+      const now = { wallMs: pass.now(), steadyMs: steadyMs() };
+      if (last !== undefined)
+        trust = withDrift(trust, now.wallMs - last.wallMs - (now.steadyMs - last.steadyMs));
+      last = now;
+
+      const config = (await configurationOf(pass))?.effective.time;
+      const settings = () => ({
+        ...{ mode, isDisabled: config?.disabled ?? false, bootTimeoutMs: config?.bootTimeoutMs ?? 0 },
+        sinceStartMs: steadyMs() - startMs,
+      });
+      await put(pass, settings(), trust);
+      if (isTimeSynchronized(settings())) {
+        const status = await pass.get(pointerTo(timeServerStatuses, 'timeservers'));
+        const servers = status === undefined ? [] : askableServers(pass, status.spec);
+        const key = servers.join(' ');
+        if (key !== due.servers) due = { atMs: 0, servers: key, retryMs: firstRetryMs };
+        if (servers.length > 0 && steadyMs() >= due.atMs) {
+          await ask(pass, servers);
+          await put(pass, settings(), trust);
+        }
+        if (servers.length > 0) pass.wakeAfter(Math.max(due.atMs - steadyMs(), 0));
+        const { bootTimeoutMs, sinceStartMs } = settings();
+        if (bootTimeoutMs > sinceStartMs) pass.wakeAfter(bootTimeoutMs - sinceStartMs);
+      }
+      pass.wakeAfter(lookMs);
+    },
+  };
+}
+
+/** A server that is to prove who it is, and devices with a clock, are nothing that can be asked here. */
+function askableServers(
+  pass: ReconcilePass,
+  { timeServers, useNTS }: { readonly timeServers: readonly string[]; readonly useNTS: boolean },
+): readonly string[] {
+  if (!useNTS) return timeServers.filter((server) => !server.startsWith('/dev/'));
+  pass.log.debug('time servers with NTS are not asked');
+  return [];
+}
