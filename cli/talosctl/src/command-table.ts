@@ -203,6 +203,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/usage.ts')).usageCommand,
   },
   {
+    name: 'validate',
+    aliases: [],
+    summary: 'Validate a machine configuration in a file',
+    group: 'offline',
+    load: async () => (await import('./commands/validate.ts')).validateCommand,
+  },
+  {
     name: 'version',
     aliases: [],
     summary: 'Print the version of the client and of nodes',

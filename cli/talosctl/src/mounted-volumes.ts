@@ -37,8 +37,8 @@ export async function mountedVolumes(
   signal: AbortSignal,
 ): Promise<MountedVolumes> {
   const state = createStateClient({ client: node.state, codecs });
-  if (volume !== undefined) await checkVolume(state, volume);
-  const mounts = (await state.list(blockMountStatuses))
+  if (volume !== undefined) await checkVolume(state, volume, signal);
+  const mounts = (await state.list(blockMountStatuses, { signal }))
     .map(({ spec }) => spec)
     .filter(({ source, detached }) => source !== '' && !detached)
     .filter(({ spec }) => volume === undefined || spec.volumeID === volume);
@@ -60,8 +60,8 @@ export async function mountedVolumes(
   return { volumes, failures };
 }
 
-async function checkVolume(state: State, id: string): Promise<void> {
-  const { spec } = await state.get(pointerTo(volumeStatuses, id));
+async function checkVolume(state: State, id: string, signal: AbortSignal): Promise<void> {
+  const { spec } = await state.get(pointerTo(volumeStatuses, id), { signal });
   const why =
     spec.phase !== 'ready'
       ? `is not ready: its phase is ${spec.phase}`

@@ -27,7 +27,6 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
   support: [],
   upgrade: [],
   'upgrade-k8s': [],
-  validate: [],
   wipe: [],
 };
 

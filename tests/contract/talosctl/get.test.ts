@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VersionResponse } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
-import { defineKind, type MemoryState, pointerTo } from '@nodewright/state';
+import { defineKind, EncodedSpec, type MemoryState, pointerTo } from '@nodewright/state';
 import {
   machineConfigs,
   machineTypes,
@@ -25,7 +25,9 @@ const memberships = defineKind({
   aliases: ['member'],
   spec: {},
 });
-const kinds = [members, machineTypes, machineConfigs, nodeAddresses, services, memberships];
+/** Specs of it are put in as they are to be sent. */
+const oddities = defineKind({ type: 'Oddities.test.nodewright.dev', defaultNamespace: 'runtime', spec: {} });
+const kinds = [members, machineTypes, machineConfigs, nodeAddresses, services, memberships, oddities];
 const runningService = { running: true, healthy: true, unknown: false };
 
 const member = (id: string, ...addresses: string[]) => ({
@@ -174,6 +176,37 @@ spec: |
     kind: Other
 `,
   );
+});
+
+test('get -o yaml shows the spec as the node wrote it, and metadata without quotes where it can', async () => {
+  const store = stores.node01 as MemoryState;
+  const yaml =
+    "when: 2026-01-10T09:00:01.5Z\nmode: 0644\nsize: 1.50\nslot: '0000:00:03.0'\nlist: [a, 1]\nbig: 18446744073709551615\n";
+  const spec = new EncodedSpec(yaml, new Uint8Array());
+  await store.create({ ...pointerTo(oddities, '0000:00:03.0'), spec, labels: { on: 'yes', a: '1' } });
+  const { stdout } = await suite.run(...one, 'get', 'oddities', '-o', 'yaml');
+  assert.match(
+    stdout,
+    /\n {4}id: 0000:00:03\.0\n {4}version: 1\n {4}owner:\n {4}phase: running\n[\s\S]*\n {4}labels:\n {8}a: "1"\n {8}"on": "yes"\nspec:\n/,
+  );
+  assert.equal(stdout.slice(stdout.indexOf('spec:\n')), `spec:\n${yaml.replace(/^(?=.)/gm, '    ')}`);
+  const json = await suite.run(...one, 'get', 'oddities', '-o', 'json');
+  assert.match(json.stdout, /"owner": null,/);
+  assert.match(json.stdout, /"big": 18446744073709551615,/);
+});
+
+test('get shows a configuration of an old node, which sends its documents as they are', async () => {
+  const texts = 'version: v1alpha1\n---\nkind: Other\n';
+  const text = new EncodedSpec(texts, new Uint8Array());
+  stores.plain = await openNodeStore([machineConfigs], []);
+  await stores.plain.create({ ...pointerTo(machineConfigs, 'v1alpha1'), spec: text as never });
+  const { stdout, stderr } = await suite.run('-n', 'plain', 'get', 'mc', '-o', 'yaml');
+  assert.deepEqual(
+    [stdout.slice(stdout.indexOf('spec:')), stderr],
+    [`spec: |\n${texts.replace(/^/gm, '    ').trimEnd()}\n`, ''],
+  );
+  const json = await suite.run('-n', 'plain', 'get', 'mc', '-o', 'jsonpath={.spec}');
+  assert.equal(json.stdout, `${texts}\n`);
 });
 
 test('get -o json prints an object a resource with sorted keys and escapes', async () => {

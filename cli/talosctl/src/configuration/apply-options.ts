@@ -40,7 +40,10 @@ function parseTimeout(text: string): bigint {
 export function addApplyOptions(command: Command): Command {
   return acceptBooleanValues(command)
     .addOption(
-      new Option('-m, --mode <mode>', 'when it takes effect: auto, no-reboot, staged (next boot), try')
+      new Option(
+        '-m, --mode <mode>',
+        'when it takes effect: at once, with staged at the next boot, with try for a time',
+      )
         .choices(Object.keys(modes))
         .default('auto')
         .argParser(parseMode),

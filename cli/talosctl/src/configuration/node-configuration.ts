@@ -43,7 +43,9 @@ export async function checkKind(
  * as a resource.
  */
 export async function activeConfiguration(env: CliEnvironment, node: NodeClient): Promise<string> {
-  const asked = encodedStateOf(node).get(pointerTo(configurationKind, activeId));
+  const asked = encodedStateOf(node).get(pointerTo(configurationKind, activeId), {
+    signal: env.signal,
+  });
   const { metadata, spec } = await showWait(env.stderr, node.name, asked);
   if (Object.keys(metadata.annotations).length === 0) return spec.yaml;
   const text: unknown = parse(spec.yaml);

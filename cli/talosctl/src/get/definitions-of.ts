@@ -13,7 +13,7 @@ export async function definitionsOf(
   node: NodeClient,
 ): Promise<readonly Resource<ResourceDefinitionSpec>[]> {
   const errors = new NodeErrors(env);
-  const listed = showWait(env.stderr, node.name, listDefinitions(stateOf(node)));
+  const listed = showWait(env.stderr, node.name, listDefinitions(stateOf(node), env.signal));
   const definitions = await listed.catch((error) => errors.add(node.name, faultFrom(error)));
   errors.end();
   return definitions ?? [];

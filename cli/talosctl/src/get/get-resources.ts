@@ -46,8 +46,11 @@ export async function getResources(
     if (env.signal.aborted) break;
     try {
       const state = encodedStateOf(node);
+      const { signal } = env;
       const asked =
-        id === undefined ? state.list(kind) : state.get(pointerTo(kind, id)).then((resource) => [resource]);
+        id === undefined
+          ? state.list(kind, { signal })
+          : state.get(pointerTo(kind, id), { signal }).then((resource) => [resource]);
       const found = await showWait(env.stderr, node.name, asked);
       for (const resource of found) await output.add(shownResource(node.name, resource));
     } catch (error) {

@@ -7,8 +7,11 @@ import {
 } from '@nodewright/state';
 
 /** The definitions of all kinds that a node has. */
-export function listDefinitions(state: State): Promise<readonly Resource<ResourceDefinitionSpec>[]> {
-  return state.list(resourceDefinitions);
+export function listDefinitions(
+  state: State,
+  signal?: AbortSignal,
+): Promise<readonly Resource<ResourceDefinitionSpec>[]> {
+  return state.list(resourceDefinitions, { signal });
 }
 
 /**

@@ -1,34 +1,8 @@
-import { encodeYaml, type Metadata } from '@nodewright/state';
-import { findIn } from '../json-path/find-in.ts';
+import type { Metadata } from '@nodewright/state';
+import { findByTemplate } from '../json-path/find-by-template.ts';
 import type { TemplatePart } from '../json-path/parse-json-path.ts';
 import { formatSortedJson } from '../render/json.ts';
-import { type ShownResource, timeText, versionText } from './shown-resource.ts';
-
-/** A YAML document with the node before the resource. Source: Talos v1.14: get, yaml. */
-export function yamlDocument({ node, event, metadata, spec }: ShownResource): string {
-  const { namespace, type, id, version, owner, phase, createdMs, updatedMs } = metadata;
-  const { labels, annotations, finalizers } = metadata;
-  const line = (key: string, value: string) => `    ${key}: ${value}`.trimEnd();
-  // Times and versions stand without quotes, an owner that is none as nothing.
-  const lines = [
-    `node: ${encodeYaml(node).trimEnd()}`,
-    ...(event === undefined ? [] : [`event: ${event}`]),
-    'metadata:',
-    ...Object.entries({ namespace, type, id }).map(([key, text]) => line(key, encodeYaml(text).trimEnd())),
-    line('version', versionText(version)),
-    line('owner', owner === '' ? '' : encodeYaml(owner).trimEnd()),
-    line('phase', phase),
-    line('created', timeText(createdMs)),
-    line('updated', timeText(updatedMs)),
-  ];
-  const more = {
-    ...(Object.keys(labels).length > 0 && { labels }),
-    ...(Object.keys(annotations).length > 0 && { annotations }),
-    ...(finalizers.length > 0 && { finalizers }),
-  };
-  const rest = Object.keys(more).length === 0 ? '' : encodeYaml(more).replace(/^(?=.)/gm, '    ');
-  return `${lines.join('\n')}\n${rest}${encodeYaml({ spec })}`;
-}
+import { type ShownResource, timeText } from './shown-resource.ts';
 
 /** The object that JSON and JSONPath show. Source: Talos v1.14: get, json. */
 export function resourceObject({ node, event, metadata, spec }: ShownResource): object {
@@ -36,6 +10,7 @@ export function resourceObject({ node, event, metadata, spec }: ShownResource): 
 }
 
 function metadataObject({
+  owner,
   version,
   createdMs,
   updatedMs,
@@ -46,6 +21,8 @@ function metadataObject({
 }: Metadata) {
   return {
     ...rest,
+    // Nothing in YAML, which is what the object is read from.
+    owner: owner === '' ? null : owner,
     version: version === 0 ? 'undefined' : version,
     created: timeText(createdMs),
     updated: timeText(updatedMs),
@@ -57,10 +34,7 @@ function metadataObject({
 
 /** What a template finds in a resource, a line each; lists and maps as JSON. */
 export function jsonPathLines(resource: ShownResource, template: readonly TemplatePart[]): string[] {
-  const object = resourceObject(resource);
-  return template.flatMap((part) =>
-    part.kind === 'text' ? [part.text] : findIn(object, part.steps).map(resultText),
-  );
+  return findByTemplate(template, resourceObject(resource)).map(resultText);
 }
 
 function resultText(value: unknown): string {

@@ -5,9 +5,10 @@ import { parseJsonPath, type TemplatePart } from '../json-path/parse-json-path.t
 import { formatSortedJson } from '../render/json.ts';
 import { Table } from '../render/table.ts';
 import { writeSlowly } from '../write-slowly.ts';
-import { jsonPathLines, resourceObject, yamlDocument } from './resource-documents.ts';
+import { jsonPathLines, resourceObject } from './resource-documents.ts';
 import { resourceColumns } from './resource-table.ts';
 import type { ShownResource } from './shown-resource.ts';
+import { yamlDocument } from './yaml-document.ts';
 
 export type ResourceFormat =
   | { readonly kind: 'table' | 'yaml' | 'json' }

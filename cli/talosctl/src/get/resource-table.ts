@@ -1,5 +1,5 @@
 import type { PrintColumn, ResourceDefinitionSpec } from '@nodewright/state';
-import { findIn } from '../json-path/find-in.ts';
+import { findByTemplate } from '../json-path/find-by-template.ts';
 import { parseJsonPath } from '../json-path/parse-json-path.ts';
 import { formatCompactJson } from '../render/json.ts';
 import { type ShownResource, versionText } from './shown-resource.ts';
@@ -39,10 +39,7 @@ export function resourceColumns(
 
 function columnReader({ jsonPath }: PrintColumn): (spec: unknown) => string {
   const parts = parseJsonPath(jsonPath);
-  return (spec) =>
-    parts
-      .map((part) => (part.kind === 'text' ? part.text : findIn(spec, part.steps).map(cellText).join(' ')))
-      .join('');
+  return (spec) => parts.map((part) => findByTemplate([part], spec).map(cellText).join(' ')).join('');
 }
 
 function cellText(value: unknown): string {

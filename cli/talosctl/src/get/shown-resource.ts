@@ -12,7 +12,11 @@ export interface ShownResource {
   readonly metadata: Metadata;
   /** The spec as plain data; whole numbers are bigints. */
   readonly spec: unknown;
+  /** The spec as the node wrote it; undefined when it did not write it as YAML. */
+  readonly yaml?: string;
 }
+
+const configurationType = 'MachineConfigs.config.talos.dev';
 
 /** @throws Fault `internal` when the node's spec cannot be read */
 export function shownResource(
@@ -20,6 +24,10 @@ export function shownResource(
   { metadata, spec }: Resource<EncodedSpec>,
   event?: ShownEvent,
 ): ShownResource {
+  // Nodes of old set no annotations and send the text of the documents as it is.
+  if (metadata.type === configurationType && Object.keys(metadata.annotations).length === 0) {
+    return { node, event, metadata, spec: spec.yaml };
+  }
   if (spec.yaml === '') {
     throw new Fault(
       'internal',
@@ -27,7 +35,7 @@ export function shownResource(
     );
   }
   try {
-    return { node, event, metadata, spec: parse(spec.yaml, { intAsBigInt: true }) };
+    return { node, event, metadata, spec: parse(spec.yaml, { intAsBigInt: true }), yaml: spec.yaml };
   } catch (error) {
     const what = `the YAML spec of ${metadata.type}(${metadata.namespace}/${metadata.id}) cannot be read`;
     throw new Fault('internal', what, { cause: error });

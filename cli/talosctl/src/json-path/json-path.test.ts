@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findIn } from './find-in.ts';
+import { findByTemplate } from './find-by-template.ts';
 import { parseJsonPath } from './parse-json-path.ts';
 
 const value = {
@@ -15,8 +15,7 @@ const value = {
   ],
 };
 
-const found = (template: string) =>
-  parseJsonPath(template).flatMap((part) => (part.kind === 'text' ? [part.text] : findIn(value, part.steps)));
+const found = (template: string) => findByTemplate(parseJsonPath(template), value);
 
 test('a JSONPath leads to what it names and to nothing where there is nothing', () => {
   const rows: [string, unknown[]][] = [
@@ -52,6 +51,35 @@ test('a JSONPath leads to what it names and to nothing where there is nothing', 
   for (const [template, expected] of rows) assert.deepEqual(found(template), expected, template);
 });
 
+test('a range says its body of each thing that its path leads to', () => {
+  const rows: [string, unknown[]][] = [
+    ['{range .list[*]}{.type}={.status}{end}', ['Ready', '=', 'True', 'Other', '=', 'False', '=', 'None']],
+    ['{range .numbers[0:2]}{@}{"\\n"}{end}end', [10, '\n', 11n, '\n', 'end']],
+    ['{range .list[?(@.weight<5)]}{.type}{end}', ['Ready']],
+    ['{range .missing[*]}{.type}{end}{.name}', ['node01']],
+    ['{range .nested}{range .*}{.deep} {end}{end}', [1, ' ', 2, ' ']],
+    ['{ range $.list[-1:] }{ .status }{ end }', ['None']],
+    ['{range.list[0]}{.type}{end}', ['Ready']],
+    ['{.range}{.end}', []],
+  ];
+  for (const [template, expected] of rows) assert.deepEqual(found(template), expected, template);
+});
+
+test('a JSONPath takes unions of keys, indices and slices in any mixture', () => {
+  const rows: [string, unknown[]][] = [
+    ["{.list[*]['type','status']}", ['Ready', 'True', 'Other', 'False', 'None']],
+    ['{.numbers[0,-1]}', [10, 13]],
+    ['{.numbers[1:2,3]}', [11n, 13]],
+    ['{.numbers[-2:]}', [12, 13]],
+    ['{.numbers[:-2]}', [10, 11n]],
+    ["{['name','dotted.key']}", ['node01', 'dotted']],
+    ['{..type}', ['Ready', 'Other']],
+    ['{.nested..deep}', [1, 2]],
+    ['{.list[0].*}', ['Ready', 'True', 3]],
+  ];
+  for (const [template, expected] of rows) assert.deepEqual(found(template), expected, template);
+});
+
 test('a JSONPath that cannot be read says where', () => {
   for (const template of [
     '{',
@@ -60,6 +88,10 @@ test('a JSONPath that cannot be read says where', () => {
     '{.a[x]}',
     '{.a[?(@.b==]}',
     '{range .a}',
+    '{range .a}{.b}',
+    '{.a}{end}',
+    '{end}',
+    '{range}{end}',
     '{.a..}',
     '{.a[1:2:0]}',
     '{"a}',

@@ -21,16 +21,17 @@ export type Operand =
   | { readonly path: readonly PathStep[] }
   | { readonly value: string | number | boolean | null };
 
-/** A part of a template: text, or a path in braces. */
+/** A part of a template: text, a path in braces, or what is to be said of each thing that a path leads to. */
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'path'; readonly steps: readonly PathStep[] };
+  | { readonly kind: 'path'; readonly steps: readonly PathStep[] }
+  | { readonly kind: 'range'; readonly steps: readonly PathStep[]; readonly body: readonly TemplatePart[] };
 
 const operators = ['==', '!=', '<=', '>=', '<', '>'] as const;
 
 /**
- * Reads a template such as `{.metadata.id}` or `{.status[?(@.type=="Ready")].value}`: the language of kubectl without
- * `range`.
+ * Reads a template such as `{.metadata.id}` or `{.status[?(@.type=="Ready")].value}`: the language of kubectl,
+ * with `{range .a[*]}…{end}`.
  *
  * @throws Fault `invalid-argument` that says where it stopped
  */
@@ -46,25 +47,41 @@ class Parser {
     this.#text = text;
   }
 
-  template(): TemplatePart[] {
+  /** @param isBody whether the parts stand in a range, which `{end}` ends */
+  template(isBody = false): TemplatePart[] {
     const parts: TemplatePart[] = [];
     while (this.#at < this.#text.length) {
       const text = this.#take(/[^{]+/y);
-      if (text !== undefined) parts.push({ kind: 'text', text });
-      else parts.push(this.#expression());
+      if (text !== undefined) {
+        parts.push({ kind: 'text', text });
+      } else if (isBody && this.#take(/\{\s*end\s*\}/y) !== undefined) {
+        return parts;
+      } else {
+        parts.push(this.#expression());
+      }
     }
+    if (isBody) throw this.#fault('"{end}" was expected');
     return parts;
   }
 
   #expression(): TemplatePart {
     this.#expect('{');
     this.#take(/\s+/y);
+    if (this.#take(/range(?=[\s.$@[])/y) !== undefined) return this.#range();
     const literal = this.#quoted();
     const part: TemplatePart =
       literal === undefined ? { kind: 'path', steps: this.#path() } : { kind: 'text', text: literal };
     this.#take(/\s+/y);
     this.#expect('}');
     return part;
+  }
+
+  #range(): TemplatePart {
+    this.#take(/\s+/y);
+    const steps = this.#path();
+    this.#take(/\s+/y);
+    this.#expect('}');
+    return { kind: 'range', steps, body: this.template(true) };
   }
 
   #path(): PathStep[] {

@@ -1,0 +1,13 @@
+import { findIn } from './find-in.ts';
+import type { TemplatePart } from './parse-json-path.ts';
+
+/** Everything that the parts of a template come to, in their order; text as itself. */
+export function findByTemplate(template: readonly TemplatePart[], root: unknown): unknown[] {
+  return template.flatMap((part) => findByPart(part, root));
+}
+
+function findByPart(part: TemplatePart, root: unknown): unknown[] {
+  if (part.kind === 'text') return [part.text];
+  const found = findIn(root, part.steps);
+  return part.kind === 'path' ? found : found.flatMap((item) => findByTemplate(part.body, item));
+}
