@@ -25,6 +25,8 @@ export function openUnixChannel(path: string): Channel & Disposable {
   const channel: Channel = new GrpcChannel(`unix:${socket.path}`, credentials.createInsecure(), {
     ...channelOptions,
     'grpc.enable_http_proxy': 0,
+    // Else a channel inherits the pause, of up to two minutes, that others before it have come to at this socket.
+    'grpc.use_local_subchannel_pool': 1,
   });
   return Object.assign(channel, {
     [Symbol.dispose]() {

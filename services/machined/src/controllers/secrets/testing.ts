@@ -74,10 +74,13 @@ export interface SecretsRigInit {
   readonly state?: State;
   readonly ask?: AskForCertificate;
   readonly isMaintenance?: boolean;
+  /** Default 127.5.6.2. */
+  readonly address?: string;
 }
 
 /** Starts the controllers on a node that has its network. */
 export async function openSecretsRig(init: SecretsRigInit = {}): Promise<SecretsRig> {
+  const { address = '127.5.6.2' } = init;
   const state = init.state ?? new MemoryState({ now: Date.now, cookie: Buffer.alloc(8) });
   const put: SecretsRig['put'] = async (kind, id, spec) => {
     await putResource(state, { ...pointerTo(kind, id), spec });
@@ -86,14 +89,14 @@ export async function openSecretsRig(init: SecretsRigInit = {}): Promise<Secrets
   await put(networkStatuses, 'status', { addressReady: true, ...ready });
   await put(hostnameStatuses, 'hostname', { hostname: 'node01', domainname: '' });
   for (const id of ['current', 'accumulative', 'accumulative-no-k8s']) {
-    await put(nodeAddresses, id, { addresses: ['127.5.6.2/32'], sortAlgorithm: 'v1' });
+    await put(nodeAddresses, id, { addresses: [`${address}/32`], sortAlgorithm: 'v1' });
   }
   if (init.isMaintenance) await put(maintenanceServiceRequests, 'maintenance', {});
   const runtime = openTestRuntime({
     state,
     nowMs: Date.now(),
     controllers: secretsControllers({
-      apidListenAddress: listenAddress,
+      apidListenAddress: `${address}:50000`,
       random: () => 0,
       telemetry: noTelemetry,
       ...(init.ask && { ask: init.ask }),
