@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { WatchResponse } from '@nodewright/contract/gen/cosi/resource/state.ts';
+import { Fault } from '@nodewright/fault';
+import { updateResource } from '../change/modify-resource.ts';
+import { newNote, note, notes, openMemoryState } from '../conformance/index.ts';
+import { codecsOf } from '../meta/register.ts';
+import type { State } from '../state.ts';
+import { createStateService } from '../wire/state-service.ts';
+import { all, followState, one, type StateConnection } from './follow-state.ts';
+
+/** Connections to a state that the test can break, by messages but without sockets. */
+class Wire {
+  state: State = openMemoryState();
+  /** How many connections are refused from now on. */
+  refusals = 0;
+  opened = 0;
+  closed = 0;
+  #breaking = new AbortController();
+
+  /** Ends every connection; the next ones are good. */
+  break(): void {
+    this.#breaking.abort();
+    this.#breaking = new AbortController();
+  }
+
+  readonly connect = (): StateConnection => {
+    this.opened += 1;
+    const { signal: broken } = this.#breaking;
+    const isRefused = this.refusals > 0;
+    if (isRefused) this.refusals -= 1;
+    const { state } = this;
+    const { implementation } = createStateService({
+      stateOf: () => state,
+      codecs: codecsOf([notes]),
+      now: () => 0,
+      stopSignal: broken,
+    });
+    return {
+      client: {
+        async *watch(request, options) {
+          if (isRefused) throw new Fault('unavailable', 'nobody listens');
+          const context = { signal: options?.signal ?? new AbortController().signal };
+          yield* implementation.watch(request as never, context as never) as AsyncIterable<WatchResponse>;
+          options?.signal?.throwIfAborted();
+          throw new Fault('unavailable', 'it broke');
+        },
+      },
+      [Symbol.dispose]: () => {
+        this.closed += 1;
+      },
+    };
+  };
+}
+
+function follow(wire: Wire) {
+  const stop = new AbortController();
+  const broken: string[] = [];
+  const following = followState({
+    followed: { first: one(notes, 'first'), all: all(notes) },
+    connect: wire.connect,
+    signal: stop.signal,
+    onBroken: ({ message }, retryMs) => broken.push(`${message} ${retryMs}`),
+  });
+  /** The next value, in words. */
+  const next = async () => {
+    const { value, done } = await following.next();
+    if (done === true) return 'end';
+    if (value === undefined) return 'unreachable';
+    const { view, connection } = value;
+    return `${connection}: ${view.first?.count ?? '-'} of ${view.all.map(({ text }) => text)}`;
+  };
+  return { next, broken, stop: () => stop.abort() };
+}
+
+test('followState() begins with all that there is, and tells each change', async () => {
+  const wire = new Wire();
+  await wire.state.create(newNote('second'));
+  await wire.state.create(newNote('first'));
+  const { next, stop } = follow(wire);
+  assert.equal(await next(), '1: 0 of first,second');
+  await updateResource(wire.state, note('first'), () => ({ spec: { text: 'first', count: 7 } }));
+  const seen: string[] = [];
+  while (seen.at(-1) !== '1: 7 of first,second') seen.push(await next());
+  await wire.state.destroy(note('first'));
+  while (seen.at(-1) !== '1: - of second') seen.push(await next());
+  stop();
+  assert.equal(await next(), 'end');
+  assert.deepEqual([wire.opened, wire.closed], [1, 1]);
+});
+
+test('followState() knows an empty state as such', async () => {
+  const { next, stop } = follow(new Wire());
+  assert.equal(await next(), '1: - of ');
+  stop();
+});
+
+test('followState() connects again, counts the connections, and tells what the new state has, not what was', async () => {
+  const wire = new Wire();
+  await wire.state.create(newNote('first'));
+  const { next, broken, stop } = follow(wire);
+  assert.equal(await next(), '1: 0 of first');
+  wire.state = openMemoryState();
+  await wire.state.create(newNote('other'));
+  wire.break();
+  assert.equal(await next(), '2: - of other');
+  wire.break();
+  assert.equal(await next(), '3: - of other');
+  stop();
+  assert.equal(broken.length, 2);
+  assert.deepEqual([...new Set(broken.map((text) => text.split(' ').at(-1)))], ['50']);
+});
+
+test('followState() says at once, and once, that nobody listens, and tries with growing pauses', async () => {
+  const wire = new Wire();
+  wire.refusals = 3;
+  const { next, broken, stop } = follow(wire);
+  assert.equal(await next(), 'unreachable');
+  assert.equal(await next(), '4: - of ');
+  stop();
+  assert.deepEqual(broken, ['nobody listens 50', 'nobody listens 100', 'nobody listens 200']);
+});
+
+test('followState() ends while it pauses, and while it waits for news', async () => {
+  const wire = new Wire();
+  const waiting = follow(wire);
+  await waiting.next();
+  const end = waiting.next();
+  waiting.stop();
+  assert.equal(await end, 'end');
+
+  wire.refusals = 1;
+  const pausing = follow(wire);
+  await pausing.next();
+  const over = pausing.next();
+  pausing.stop();
+  assert.equal(await over, 'end');
+  assert.equal(wire.opened, wire.closed);
+});
