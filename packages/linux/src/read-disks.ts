@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { diskTransport } from './disk-transport.ts';
 import { ifReadable } from './if-readable.ts';
 
 /** What kind of disk it is. */
@@ -22,6 +23,14 @@ export interface BlockDisk {
   /** `/sys/class/block`. */
   readonly subsystem: string;
   readonly isReadOnly: boolean;
+  readonly isRotational: boolean;
+  /** In which pieces the device is written. */
+  readonly sectorBytes: number;
+  /** In which pieces it is written best. */
+  readonly ioBytes: number;
+  readonly firmwareVersion: string;
+  /** How the disk is attached: `nvme`, `virtio`, `mmc`, `sata`, `usb` and so on; empty: unknown. */
+  readonly transport: string;
 }
 
 /** sysfs counts sizes in these, whatever the device's own sectors are. */
@@ -55,6 +64,8 @@ function readDisk(sysRoot: string, name: string): BlockDisk | undefined {
 
   const devices = `${ifReadable(() => realpathSync(`${sysRoot}/devices`)) ?? `${sysRoot}/devices`}/`;
   const path = ifReadable(() => realpathSync(folder)) ?? '';
+  const count = (file: string) => Number(/^\d{1,9}$/.exec(fact(file))?.[0] ?? 0);
+  const blockBytes = count('queue/logical_block_size') || Number(sectorBytes);
   return {
     name,
     devicePath: `/dev/${name}`,
@@ -68,6 +79,11 @@ function readDisk(sysRoot: string, name: string): BlockDisk | undefined {
     busPath: path.startsWith(devices) ? busPath(path.slice(devices.length), name) : '',
     subsystem: subsystem(folder),
     isReadOnly: fact('ro') === '1',
+    isRotational: fact('queue/rotational') === '1',
+    sectorBytes: blockBytes,
+    ioBytes: Math.max(count('queue/optimal_io_size') || count('queue/minimum_io_size'), blockBytes),
+    firmwareVersion: fact('device/firmware_rev') || fact('device/rev'),
+    transport: diskTransport(name, path, (host) => existsSync(`${sysRoot}/class/${host}`)),
   };
 }
 

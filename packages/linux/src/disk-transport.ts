@@ -1,0 +1,35 @@
+/** The kernel names disks by their drivers, where it is not SCSI. */
+const byName: readonly (readonly [prefix: string, transport: string])[] = [
+  ['nvme', 'nvme'],
+  ['vd', 'virtio'],
+  ['mmcblk', 'mmc'],
+];
+
+/** Kinds of SCSI hosts that have a class of their own in sysfs. */
+const byHostClass: readonly (readonly [hostClass: string, transport: string])[] = [
+  ['sas_host', 'sas'],
+  ['fc_host', 'fc'],
+  ['iscsi_host', 'iscsi'],
+];
+
+/** Where it is seen in the path of the device in sysfs. */
+const byPath: readonly (readonly [part: RegExp, transport: string])[] = [
+  [/\/fw\d/, 'ibp'],
+  [/\/usb\d/, 'usb'],
+  [/\/ata\d/, 'sata'],
+];
+
+/**
+ * How a disk is attached; empty: unknown. Source: Talos v1.14: disks, transport.
+ *
+ * @param path of the disk in sysfs, without links.
+ * @param isThere whether `/sys/class/<name>` exists.
+ */
+export function diskTransport(name: string, path: string, isThere: (name: string) => boolean): string {
+  const named = byName.find(([prefix]) => name.startsWith(prefix));
+  if (named !== undefined) return named[1];
+  const host = /\/(host\d+)\//.exec(path)?.[1];
+  const hosted = host && byHostClass.find(([hostClass]) => isThere(`${hostClass}/${host}`));
+  if (hosted) return hosted[1];
+  return byPath.find(([part]) => part.test(path))?.[1] ?? (host === undefined ? '' : 'scsi');
+}

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { ifReadable } from './if-readable.ts';
+
+/** A disk or a partition, as the kernel announces it. */
+export interface BlockDevice {
+  /** The kernel's name. */
+  readonly name: string;
+  readonly type: 'disk' | 'partition';
+  readonly major: number;
+  readonly minor: number;
+  /** Empty: it has none, or is no partition. */
+  readonly partitionName: string;
+  /** 0: it is no partition. */
+  readonly partitionNumber: number;
+  /** Its folder in sysfs, without links: `/sys/devices/…`. */
+  readonly sysPath: string;
+  /** The disk of a partition; empty for a disk. */
+  readonly parent: string;
+  /** The devices that it is made of, by name. */
+  readonly secondaries: readonly string[];
+  /** Of a partition on its disk, else 0. */
+  readonly offsetBytes: number;
+  readonly sizeBytes: number;
+}
+
+/** sysfs counts in these, whatever the device's own sectors are. */
+const sectorBytes = 512;
+
+/**
+ * All block devices, each disk before its partitions. One that goes away in the middle is left out.
+ *
+ * @param sysRoot where sysfs is mounted; default `/sys`.
+ */
+export function readBlockDevices(sysRoot = '/sys'): BlockDevice[] {
+  return namesIn(`${sysRoot}/block`).flatMap((disk) => {
+    const folder = `${sysRoot}/block/${disk}`;
+    const device = readBlockDevice(folder, disk, '');
+    if (device === undefined) return [];
+    const partitions = namesIn(folder)
+      .filter((name) => textOf(`${folder}/${name}/partition`) !== '')
+      .map((name) => readBlockDevice(`${folder}/${name}`, name, disk));
+    return [device, ...partitions.filter((partition) => partition !== undefined)];
+  });
+}
+
+function readBlockDevice(folder: string, name: string, parent: string): BlockDevice | undefined {
+  const facts = new Map(
+    textOf(`${folder}/uevent`)
+      .split('\n')
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+  const sysPath = ifReadable(() => realpathSync(folder));
+  const [major, minor] = [Number(facts.get('MAJOR')), Number(facts.get('MINOR'))];
+  if (sysPath === undefined || !Number.isInteger(major) || !Number.isInteger(minor)) return undefined;
+  return {
+    name,
+    type: facts.get('DEVTYPE') === 'partition' ? 'partition' : 'disk',
+    major,
+    minor,
+    partitionName: facts.get('PARTNAME') ?? '',
+    partitionNumber: Number(facts.get('PARTN') ?? 0),
+    sysPath,
+    parent,
+    secondaries: namesIn(`${folder}/slaves`),
+    offsetBytes: sectors(`${folder}/start`),
+    sizeBytes: sectors(`${folder}/size`),
+  };
+}
+
+function sectors(file: string): number {
+  const text = textOf(file);
+  return /^\d{1,13}$/.test(text) ? Number(text) * sectorBytes : 0;
+}
+
+function namesIn(folder: string): string[] {
+  return (ifReadable(() => readdirSync(folder)) ?? []).sort();
+}
+
+function textOf(file: string): string {
+  return (ifReadable(() => readFileSync(file, 'utf8')) ?? '').trim();
+}

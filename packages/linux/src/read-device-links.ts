@@ -1,0 +1,33 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
+import { ifReadable } from './if-readable.ts';
+
+/** Names that somebody is still making. */
+const unfinished = '.#';
+
+/**
+ * The links to each block device, sorted, by the kernel's name of the device.
+ *
+ * @param folder default `/dev/disk`: a folder for each way in which devices are named.
+ */
+export function readDeviceLinks(folder = '/dev/disk'): ReadonlyMap<string, readonly string[]> {
+  const links = new Map<string, string[]>();
+  for (const way of deviceLinkFolders(folder)) {
+    for (const name of namesIn(way)) {
+      const target = ifReadable(() => readlinkSync(`${way}/${name}`));
+      if (target === undefined || name.startsWith(unfinished)) continue;
+      const device = basename(target);
+      links.set(device, [...(links.get(device) ?? []), `${way}/${name}`].sort());
+    }
+  }
+  return links;
+}
+
+/** The folders with links, and none when there is no such thing. */
+export function deviceLinkFolders(folder = '/dev/disk'): string[] {
+  return namesIn(folder).map((name) => `${folder}/${name}`);
+}
+
+function namesIn(folder: string): string[] {
+  return (ifReadable(() => readdirSync(folder)) ?? []).sort();
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type {
+  HostnameSpecSpec,
+  LinkSpecSpec,
+  ResolverSpecSpec,
+  TimeServerSpecSpec,
+} from '@nodewright/state/kinds';
+import {
+  type Layer,
+  mergeHighest,
+  mergeHostnames,
+  mergeLinks,
+  mergeResolvers,
+  mergeTimeServers,
+} from './merge-layers.ts';
+
+test('mergeHighest() takes the whole of the highest layer, of equals the last', () => {
+  const merge = mergeHighest<{ id: string; layer: Layer; value: number }>(({ id }) => id);
+  assert.deepEqual(
+    merge([
+      { id: 'a', layer: 'configuration', value: 1 },
+      { id: 'a', layer: 'platform', value: 2 },
+      { id: 'b', layer: 'operator', value: 3 },
+      { id: 'b', layer: 'operator', value: 4 },
+    ]).map(({ id, spec }) => [id, spec.value]),
+    [
+      ['a', 1],
+      ['b', 4],
+    ],
+  );
+});
+
+test('mergeHostnames() takes the highest layer, of equals the first', () => {
+  const name = (hostname: string, layer: Layer): HostnameSpecSpec => ({ hostname, domainname: '', layer });
+  const of = (...specs: HostnameSpecSpec[]) =>
+    mergeHostnames(specs).map(({ id, spec }) => [id, spec.hostname]);
+  assert.deepEqual(of(), []);
+  assert.deepEqual(of(name('d', 'default'), name('p', 'platform'), name('q', 'platform')), [
+    ['hostname', 'p'],
+  ]);
+});
+
+test('mergeTimeServers() adds up within a layer, and a higher layer takes the place of lower ones', () => {
+  const servers = (layer: Layer, useNTS: boolean, ...timeServers: string[]): TimeServerSpecSpec => ({
+    ...{ timeServers, useNTS, layer },
+  });
+  assert.deepEqual(
+    mergeTimeServers([
+      servers('operator', true, 'b'),
+      servers('default', true, 'a'),
+      servers('operator', false, 'c'),
+    ]).map(({ spec }) => spec),
+    [servers('operator', false, 'b', 'c')],
+  );
+});
+
+const resolvers = (
+  layer: Layer,
+  addresses: string[],
+  searchDomains: string[] = [],
+  overridden = false,
+): ResolverSpecSpec => ({
+  dnsServers: addresses,
+  nameServers: addresses.map((addr) => ({ addr, protocol: 'Do53', tlsServerName: '' })),
+  ...{ layer, searchDomains, searchDomainsOverridden: overridden },
+});
+const servedBy = (...specs: ResolverSpecSpec[]) => mergeResolvers(specs)[0]?.spec;
+
+test('mergeResolvers() lets a layer take the place of lower ones family by family, the configuration wholly', () => {
+  const base = resolvers('default', ['1.1.1.1', 'fd00::1']);
+  assert.deepEqual(servedBy(base, resolvers('operator', ['10.0.0.53']))?.dnsServers, [
+    '10.0.0.53',
+    'fd00::1',
+  ]);
+  assert.deepEqual(servedBy(base, resolvers('configuration', ['10.0.0.53']))?.dnsServers, ['10.0.0.53']);
+  assert.deepEqual(servedBy(base, resolvers('configuration', []))?.dnsServers, ['1.1.1.1', 'fd00::1']);
+  const both = servedBy(resolvers('operator', ['a']), resolvers('operator', ['b']));
+  assert.deepEqual([both?.dnsServers, both?.nameServers.length], [['a', 'b'], 2]);
+});
+
+test('mergeResolvers() adds search domains up unless a layer overrides those below it', () => {
+  const base = resolvers('default', [], ['lab']);
+  assert.deepEqual(servedBy(base, resolvers('operator', [], ['dhcp', 'lab']))?.searchDomains, [
+    'lab',
+    'dhcp',
+  ]);
+  assert.deepEqual(servedBy(base, resolvers('configuration', [], ['mine'], true))?.searchDomains, ['mine']);
+  assert.deepEqual(servedBy(base, resolvers('configuration', [], [], true))?.searchDomains, []);
+});
+
+test('mergeLinks() takes what a higher layer says, and keeps what it leaves empty', () => {
+  const link = (layer: Layer, rest: Partial<LinkSpecSpec>) =>
+    ({ name: 'eth0', logical: false, up: true, mtu: 0, kind: '', layer, ...rest }) as LinkSpecSpec;
+  assert.deepEqual(
+    mergeLinks([
+      link('configuration', { mtu: 9000, vlan: { vlanID: 0, vlanProtocol: '' } }),
+      link('platform', { mtu: 1400, kind: 'vlan', vlan: { vlanID: 7, vlanProtocol: '802.1q' }, up: false }),
+    ]),
+    [
+      {
+        id: 'eth0',
+        spec: link('configuration', { mtu: 9000, kind: 'vlan', vlan: { vlanID: 7, vlanProtocol: '802.1q' } }),
+      },
+    ],
+  );
+});
