@@ -16,8 +16,8 @@ export interface KmsgLogDeliveryInit {
   readonly openLog?: (() => KernelLog) | undefined;
 }
 
-/** Source: Talos v1.14: shutdown, drainer. */
-const drainTimeoutMs = 10_000;
+/** Upstream grants 10 s; here the services' own grace time comes before it, and both must fit into that of machined. */
+const drainTimeoutMs = 5000;
 
 /** Sends the kernel's log where its configuration says, once the node has an address. */
 export function kmsgLogDeliveryController(init: KmsgLogDeliveryInit): Controller {
