@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
+import { diskTransport } from './disk-transport.ts';
 import { readDisks } from './read-disks.ts';
 
 const sysRoot = mkdtempSync(join(tmpdir(), 'sys-'));
@@ -45,6 +46,10 @@ writeDisk('pci0000:00/0000:00:04.0/nvme/nvme0/nvme0n1', {
   wwid: 'eui.0025\n',
   'device/model': 'SAMSUNG MZ              \n',
   'device/serial': 'S4  \n',
+  'device/firmware_rev': 'GXA7\n',
+  'queue/logical_block_size': '4096\n',
+  'queue/minimum_io_size': '4096\n',
+  'queue/optimal_io_size': '131072\n',
   'queue/rotational': '0\n',
 });
 writeDisk('pci0000:00/ata1/host0/target0:0:0/0:0:0:0/block/sda', {
@@ -72,7 +77,10 @@ writeDisk('virtual/block/dm-1', { size: '8\n', dev: '253:1\n', 'dm/uuid': `LVM-$
 writeDisk('virtual/block/zram0', { size: 'many\n', dev: '252:0\n' });
 
 test('readDisks() tells of each disk what sysfs tells, and leaves out what holds nothing', () => {
-  const nothing = { model: '', serial: '', modalias: '', uuid: '', wwid: '', isReadOnly: false };
+  const nothing = {
+    ...{ model: '', serial: '', modalias: '', uuid: '', wwid: '', firmwareVersion: '', isReadOnly: false },
+    ...{ isRotational: false, sectorBytes: 512, ioBytes: 512 },
+  };
   const shared = { ...nothing, subsystem: '/sys/class/block' };
   const disks = readDisks(sysRoot);
   assert.deepEqual(
@@ -81,12 +89,23 @@ test('readDisks() tells of each disk what sysfs tells, and leaves out what holds
   );
   const withoutPath = disks.map(({ devicePath: _, ...disk }) => disk);
   assert.deepEqual(withoutPath, [
-    { ...shared, name: 'mmcblk0', sizeBytes: 12288n, kind: 'sd', busPath: '/platform/mmc0/mmc0:0001/' },
+    {
+      ...shared,
+      name: 'mmcblk0',
+      sizeBytes: 12288n,
+      kind: 'sd',
+      transport: 'mmc',
+      busPath: '/platform/mmc0/mmc0:0001/',
+    },
     {
       ...shared,
       name: 'nvme0n1',
       sizeBytes: 1048576n,
       kind: 'nvme',
+      transport: 'nvme',
+      firmwareVersion: 'GXA7',
+      sectorBytes: 4096,
+      ioBytes: 131072,
       model: 'SAMSUNG MZ',
       serial: 'S4',
       uuid: 'b1a5',
@@ -99,6 +118,7 @@ test('readDisks() tells of each disk what sysfs tells, and leaves out what holds
       name: 'sda',
       sizeBytes: 4096n,
       kind: 'ssd',
+      transport: 'sata',
       serial: 'WD1',
       wwid: 'naa.5000',
       busPath: '/pci0000:00/ata1/host0/target0:0:0/0:0:0:0/',
@@ -108,6 +128,8 @@ test('readDisks() tells of each disk what sysfs tells, and leaves out what holds
       name: 'sr0',
       sizeBytes: 8192n,
       kind: 'cd',
+      transport: 'sata',
+      isRotational: true,
       busPath: '/pci0000:00/ata2/host1/target1:0:0/1:0:0:0/',
     },
     {
@@ -115,11 +137,33 @@ test('readDisks() tells of each disk what sysfs tells, and leaves out what holds
       name: 'vda',
       sizeBytes: 21474836480n,
       kind: 'hdd',
+      transport: 'virtio',
+      isRotational: true,
       serial: 'disk-1',
       modalias: 'virtio:d00000002v00001AF4',
       busPath: '/pci0000:00/0000:00:02.0/virtio1/',
     },
   ]);
+});
+
+test('diskTransport() goes by the name, then by the class of the host, then by the path', () => {
+  const path = (host: string) => `/sys/devices/pci0000:00/${host}/target0:0:0/0:0:0:0/block/sda`;
+  const rows: [name: string, path: string, hostClass: string, transport: string][] = [
+    ['vda', '/sys/devices/virtio1/block/vda', '', 'virtio'],
+    ['sda', path('host0'), 'sas_host/host0', 'sas'],
+    ['sda', path('host0'), 'fc_host/host0', 'fc'],
+    ['sda', path('host0'), 'iscsi_host/host0', 'iscsi'],
+    ['sda', path('usb1/1-1/host0'), '', 'usb'],
+    ['sda', path('ata1/host0'), 'fc_host/host1', 'sata'],
+    ['sda', path('host0'), '', 'scsi'],
+    ['loop0', '/sys/devices/virtual/block/loop0', '', ''],
+  ];
+  for (const [name, at, hostClass, transport] of rows) {
+    assert.equal(
+      diskTransport(name, at, (asked) => asked === hostClass),
+      transport,
+    );
+  }
 });
 
 test('readDisks() finds no disk where there is no sysfs', () => {
