@@ -4,7 +4,6 @@ type Value = string | number | boolean | Value[] | { [key: string]: Value };
 
 /** What stands at a key of each type. */
 const samples: Readonly<Record<string, Value>> = {
-  string: 'text',
   'string|integer': 1024,
   boolean: true,
   integer: 7,
@@ -65,6 +64,7 @@ function sampleOf(path: string, name: string, type: string, words: readonly stri
   const word = words.find((candidate) => candidate !== '');
   if (word !== undefined) return type.startsWith('array') ? [word] : word;
   if (type === 'string' && !isPattern(path) && Object.hasOwn(byKey, name)) return byKey[name] as string;
+  if (type === 'string') return `text of ${path}`;
   const sample = samples[type];
   if (sample === undefined) throw new Error(`there is no sample of ${type}`);
   return structuredClone(sample);
