@@ -10,9 +10,11 @@ import {
   kubernetesSecrets,
   trustdCertificates,
 } from './certificates.ts';
-import { etcdRootSecrets, kubernetesRootSecrets, maintenanceRootSecrets, osRootSecrets } from './roots.ts';
+import { maintenanceRootSecrets, osRootSecrets } from './os-roots.ts';
+import { etcdRootSecrets, kubernetesRootSecrets } from './roots.ts';
 
 export * from './certificates.ts';
+export * from './os-roots.ts';
 export * from './roots.ts';
 
 export const secretsKinds: readonly ResourceKind[] = [

@@ -53,30 +53,3 @@ export const kubernetesRootSecrets = defineKind({
   },
 });
 export type KubernetesRootSecretSpec = SpecOf<typeof kubernetesRootSecrets>;
-
-/** `maintenance`: the CA of a node without configuration. */
-export const maintenanceRootSecrets = defineKind({
-  type: 'MaintenanceRootSecrets.secrets.talos.dev',
-  defaultNamespace: 'secrets',
-  isSensitive: true,
-  spec: {
-    ca: field(1, optional(certificateAndKey)),
-  },
-});
-export type MaintenanceRootSecretSpec = SpecOf<typeof maintenanceRootSecrets>;
-
-/** `os`: the CA of the machines' own API, and the token of trustd. */
-export const osRootSecrets = defineKind({
-  type: 'OSRootSecrets.secrets.talos.dev',
-  defaultNamespace: 'secrets',
-  isSensitive: true,
-  spec: {
-    /** Workers have none. */
-    issuingCA: field(1, optional(certificateAndKey)),
-    acceptedCAs: field(5, list(certificate)),
-    certSANIPs: field(2, list(ip)),
-    certSANDNSNames: field(3, list(text)),
-    token: field(4, text),
-  },
-});
-export type OsRootSecretSpec = SpecOf<typeof osRootSecrets>;
