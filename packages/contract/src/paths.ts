@@ -12,6 +12,10 @@ export const nodePaths = {
   trustdRuntimeSocket: '/system/run/trustd/runtime.sock',
   /** The machine configuration of the node. */
   machineConfig: '/system/state/config.yaml',
+  /** One that is part of the image. */
+  embeddedMachineConfig: '/usr/local/etc/talos/config.yaml',
+  /** The values of META, on a node without a partition for them. */
+  meta: '/system/state/meta.json',
   /** `suite.runtime.v1.Membership` as protobuf JSON: the nodes of the cluster. */
   membership: '/system/state/members.json',
   logs: '/var/log',

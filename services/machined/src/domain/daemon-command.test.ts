@@ -61,6 +61,7 @@ test('daemonEnvironment() passes the environment on, for apid without proxies, w
     no_proxy: 'n',
     TRACEPARENT: 'old',
     LOG_FILE: '/x',
+    USERDATA: 'c2VjcmV0',
     OTEL_X: '1',
   };
   assert.deepEqual(daemonEnvironment('apid', environment, 'new'), {

@@ -87,8 +87,8 @@ export function daemonFolders(daemon: ChildDaemon): string[] {
 /** Proxies are for the daemons that reach out of the cluster. Source: Talos v1.14: environment of apid. */
 const proxyNames = new Set(['http_proxy', 'https_proxy', 'no_proxy']);
 
-/** What is machined's alone. */
-const ownNames = new Set(['TRACEPARENT', 'LOG_FILE']);
+/** What is machined's alone. `USERDATA` may be a machine configuration, with all of its secrets. */
+const ownNames = new Set(['TRACEPARENT', 'LOG_FILE', 'USERDATA']);
 
 /** The environment of a daemon: machined's, for apid without proxies, and the trace that its start belongs to. */
 export function daemonEnvironment(

@@ -9,6 +9,7 @@ import type { Logger } from '@nodewright/telemetry';
 import type { ConfigurationKeeper } from '../controllers/config/configuration-keeper.ts';
 import type { ConfigurationTrial } from '../controllers/config/configuration-trial.ts';
 import { rolesFromMetadata } from '../domain/caller-roles.ts';
+import { configurationDifference } from '../domain/configuration-difference.ts';
 import {
   type DecodedConfiguration,
   decodeConfiguration,
@@ -21,12 +22,6 @@ export interface ApplyConfigurationInit {
   readonly trial: ConfigurationTrial;
   /** Looks at it as this node must. Gives warnings. @throws Fault `invalid-argument` */
   readonly validate: (configuration: DecodedConfiguration) => readonly string[];
-  /** What changes, as a unified diff without comments; empty when nothing does. */
-  readonly difference: (
-    before: DecodedConfiguration | undefined,
-    after: DecodedConfiguration,
-    options: { readonly showSecrets: boolean },
-  ) => string;
   readonly log: Logger;
 }
 
@@ -54,7 +49,7 @@ const noLegacyText =
 export function createApplyConfiguration(
   init: ApplyConfigurationInit,
 ): Pick<MachineServiceImplementation, 'applyConfiguration'> {
-  const { keeper, trial, validate, difference, log } = init;
+  const { keeper, trial, validate, log } = init;
 
   async function apply(request: ApplyConfigurationRequest, isAdmin: boolean) {
     const node = { isMaintenance: keeper.isMaintenance() };
@@ -74,8 +69,8 @@ export function createApplyConfiguration(
     const mode = wireModes[plan.mode];
     if (request.dryRun) {
       const options = { showSecrets: isAdmin };
-      const modeDetails = dryRunDetails(plan, difference(keeper.active(), configuration, options));
-      return { warnings: [], mode, modeDetails };
+      const difference = configurationDifference(keeper.active(), configuration, options);
+      return { warnings: [], mode, modeDetails: dryRunDetails(plan, difference) };
     }
     await execute(plan, configuration);
     log.info({ mode: plan.mode, warnings }, 'machine configuration applied');

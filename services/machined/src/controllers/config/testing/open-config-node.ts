@@ -26,7 +26,6 @@ export interface ConfigNodeInit {
   /** Instead of those of a node of processes. */
   readonly sources?: readonly ConfigurationSource[];
   readonly validate: ApplyConfigurationInit['validate'];
-  readonly difference?: ApplyConfigurationInit['difference'];
 }
 
 export type ConfigNode = Awaited<ReturnType<typeof openConfigNode>>;
@@ -62,7 +61,6 @@ export async function openConfigNode({ folder, validate, ...init }: ConfigNodeIn
             keeper,
             trial,
             validate,
-            difference: init.difference ?? (() => ''),
             log,
           }),
           ...createMeta(meta),

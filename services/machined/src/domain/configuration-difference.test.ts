@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { configurationDifference } from './configuration-difference.ts';
+import { decodeConfiguration } from './machine-configuration.ts';
+
+const withToken = (token: string, hostname = 'a') =>
+  decodeConfiguration(
+    `# a comment\nmachine:\n  type: worker\n  token: ${token}\n---\napiVersion: v1alpha1\nkind: HostnameConfig\nhostname: ${hostname}\n`,
+  );
+
+test('configurationDifference() shows the lines that change, and nothing when none does', () => {
+  const difference = configurationDifference(withToken('one'), withToken('two'), { showSecrets: true });
+  assert.match(difference, /^-\s+token: one$/m);
+  assert.match(difference, /^\+\s+token: two$/m);
+  assert.equal(configurationDifference(withToken('one'), withToken('one'), { showSecrets: true }), '');
+});
+
+test('configurationDifference() shows everything where there was nothing', () => {
+  assert.match(
+    configurationDifference(undefined, withToken('one'), { showSecrets: true }),
+    /^\+\s+token: one$/m,
+  );
+});
+
+test('configurationDifference() shows no secret to whoever may not see it', () => {
+  const difference = configurationDifference(withToken('one'), withToken('two', 'b'), { showSecrets: false });
+  assert.match(difference, /^\+hostname: b$/m);
+  assert.doesNotMatch(difference, /one|two/);
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { generateConfig, generateSecrets } from '@nodewright/machine-config';
+import { encodePrivateKey, generateCertificateAuthority, generateKey } from '@nodewright/pki';
+import { decodeConfiguration } from './machine-configuration.ts';
+import { validateForNode } from './validate-for-node.ts';
+
+const secrets = await generateSecrets({
+  now: new Date(),
+  keys: {
+    certificateAuthority: generateCertificateAuthority,
+    serviceAccountKey: async () => ({
+      key: encodePrivateKey((await generateKey('ecdsa-p256')).privateKey),
+    }),
+  },
+});
+
+const options = { installImage: 'installer:v1.14.0' };
+const generated = (type: 'controlplane' | 'worker') =>
+  generateConfig({ secrets, type, clusterName: 'test', endpoint: 'https://127.20.0.2:6443', options });
+
+for (const mode of ['process', 'container', 'metal'] as const) {
+  test(`validateForNode() takes what gen config writes, in mode ${mode}`, () => {
+    for (const type of ['controlplane', 'worker'] as const) {
+      assert.deepEqual(validateForNode(decodeConfiguration(generated(type)), mode), []);
+    }
+  });
+}
+
+test('validateForNode() takes a part of a configuration', () => {
+  const part = 'apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a\nauto: off\n';
+  assert.deepEqual(validateForNode(decodeConfiguration(part), 'process'), []);
+});
+
+test('validateForNode() warns and refuses, all at once', () => {
+  const text = generated('worker');
+  const joining = text.replace('type: worker', 'type: join');
+  assert.match(
+    validateForNode(decodeConfiguration(joining), 'process').join(),
+    /machine.type should be "worker"/,
+  );
+  const wrong = text
+    .replace('type: worker', 'type: laptop')
+    .replace('cluster:\n', 'cluster:\n    etcd: {}\n');
+  assert.throws(() => validateForNode(decodeConfiguration(wrong), 'process'), {
+    kind: 'invalid-argument',
+    message: /^1 error occurred:\n\t\* v1alpha1\.Config: \d errors occurred:\n.*machine\.type must be/s,
+  });
+});
+
+test('validateForNode() asks less of what is stored than of what comes', () => {
+  const withoutDns = generated('worker')
+    .split('---\n')
+    .filter((document) => !/HostDNS|ResolverConfig/.test(document))
+    .join('---\n');
+  const configuration = decodeConfiguration(withoutDns);
+  assert.throws(() => validateForNode(configuration, 'container'), { kind: 'invalid-argument' });
+  assert.deepEqual(validateForNode(configuration, 'container', { isStored: true }), []);
+});

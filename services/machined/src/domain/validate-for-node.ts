@@ -1,0 +1,40 @@
+import { Fault } from '@nodewright/fault';
+import {
+  effectiveConfig,
+  type ValidateOptions,
+  validateConfiguration,
+  validationMessage,
+} from '@nodewright/machine-config';
+import type { DecodedConfiguration } from './machine-configuration.ts';
+import type { NodeMode } from './node-facts.ts';
+import type { ConfigurationSource } from './search-configuration.ts';
+
+/**
+ * What is stored was found valid when it came: rules of the place that have changed since must not lock a node out.
+ * Source: Talos v1.14: configuration, validation, modes.
+ */
+const storedOptions: ValidateOptions = { mode: 'cloud', isInstalled: true };
+
+/**
+ * Whether a configuration makes sense on this node, whose own parts all read it. Gives warnings.
+ *
+ * @param source where it was found; none: it came by a call
+ * @throws Fault `invalid-argument` with all errors
+ */
+export function validateForNode(
+  { documents }: DecodedConfiguration,
+  mode: NodeMode,
+  source?: Pick<ConfigurationSource, 'isStored'>,
+): readonly string[] {
+  const options = source?.isStored ? storedOptions : optionsOf(mode);
+  const result = validateConfiguration(documents, options);
+  const message = validationMessage(result);
+  if (message !== undefined) throw new Fault('invalid-argument', message);
+  effectiveConfig(documents);
+  return result.warnings;
+}
+
+/** Nothing is ever installed on a node of processes, and so there is nothing to install to. */
+function optionsOf(mode: NodeMode): ValidateOptions {
+  return { mode: mode === 'container' ? 'container' : 'metal', isInstalled: true };
+}
