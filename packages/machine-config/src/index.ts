@@ -3,6 +3,7 @@ export { formatDuration } from './decode/duration.ts';
 export { loadConfiguration, nameOfDocument } from './decode/load-configuration.ts';
 export { type DiffOptions, diffConfigurations } from './diff-configurations.ts';
 export type { CommentModes } from './docs/describe-document.ts';
+export { ConfigReader, DocumentReader } from './effective/config-reader.ts';
 export { type EffectiveConfig, effectiveConfig } from './effective/effective-config.ts';
 export type { NameServer } from './effective/network-settings.ts';
 export type { NodeTaint } from './effective/node-settings.ts';

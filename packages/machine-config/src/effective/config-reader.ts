@@ -1,5 +1,6 @@
 import { Fault } from '@nodewright/fault';
 import type { ConfigDocument, Configuration } from '../config-document.ts';
+import { millisecondsOf } from '../decode/duration.ts';
 import { nameOfDocument } from '../decode/load-configuration.ts';
 import { legacyKind } from '../schema/document-schema.ts';
 import { findNode, formatPosition } from '../yaml/config-node.ts';
@@ -62,6 +63,11 @@ export class DocumentReader {
     return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
   }
 
+  /** A duration; 0 where there is none. */
+  milliseconds(...path: string[]): number {
+    return millisecondsOf(this.text(...path));
+  }
+
   texts(...path: string[]): string[] {
     const value = this.value(...path);
     return isYamlList(value) ? value.filter((item) => typeof item === 'string') : [];
@@ -78,6 +84,11 @@ export class DocumentReader {
   map(...path: string[]): YamlMap {
     const value = this.value(...path);
     return isYamlMap(value) ? value : {};
+  }
+
+  /** A reader of what is below a path. */
+  below(...path: string[]): DocumentReader {
+    return new DocumentReader(this.document, [...this.#base, ...path]);
   }
 
   /** A reader for each object of a list. */

@@ -25,6 +25,7 @@ import { createAddressFilterController } from '../k8s/address-filter.ts';
 import { createNodenameController } from '../k8s/nodename.ts';
 import { createAddressEventController } from './address-event.ts';
 import { createAddressStatusController } from './address-status.ts';
+import { networkConfigControllers } from './config-controllers.ts';
 import { createEtcFileController } from './etc-file.ts';
 import { createHardwareAddrController } from './hardware-addr.ts';
 import { createHostDnsConfigController } from './host-dns-config.ts';
@@ -91,6 +92,7 @@ export function networkControllers(init: NetworkControllersInit): Controller[] {
     createNodenameController(),
     createNetworkStatusController(isProcess),
     createAddressEventController(publish),
+    ...networkConfigControllers(mode),
     ...mergeControllers(),
   ];
 }

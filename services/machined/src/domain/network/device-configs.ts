@@ -1,0 +1,186 @@
+// Links as the old list of interfaces wants them. Source: Talos v1.14: machine configuration, machine.network.interfaces.
+import type { DocumentReader } from '@nodewright/machine-config';
+import type {
+  AddressSpecSpec,
+  LinkSpecSpec,
+  LinkStatusSpec,
+  OperatorSpecSpec,
+  RouteSpecSpec,
+} from '@nodewright/state/kinds';
+import { linkAddress } from './address-documents.ts';
+import { bondOf, plainLink, wireguardOf } from './link-documents.ts';
+import { plainOperator } from './operator-documents.ts';
+import { defaultMetric, linkRoute } from './route-documents.ts';
+
+/** One entry for one link. */
+export interface DeviceConfig {
+  readonly name: string;
+  readonly entry: DocumentReader;
+}
+
+/** A link that is there. */
+export interface PresentLink {
+  readonly name: string;
+  readonly spec: LinkStatusSpec;
+}
+
+/** The links that an entry is about: the one that it names, or those that its selector fits. */
+export function linksOfEntry(entry: DocumentReader, links: readonly PresentLink[]): string[] {
+  const name = entry.text('interface');
+  if (name !== '' || !entry.has('deviceSelector')) return name === '' ? [] : [name];
+  const isPhysical = entry.boolean('deviceSelector', 'physical');
+  return links
+    .filter(({ spec }) => isPhysical === undefined || isPhysical === isPhysicalLink(spec))
+    .filter(({ spec }) =>
+      selectorKeys.every((key) => {
+        const pattern = entry.text('deviceSelector', key);
+        return pattern === '' || fits(pattern, spec[key]);
+      }),
+    )
+    .map((link) => link.name);
+}
+
+const selectorKeys = ['busPath', 'hardwareAddr', 'permanentAddr', 'pciID', 'driver'] as const;
+
+/** Hardware, and nothing that the kernel makes. */
+export const isPhysicalLink = ({ type, kind }: LinkStatusSpec) => type === 'ether' && kind === '';
+
+/** `*` stands for any text, `?` for one character. */
+function fits(pattern: string, text: string): boolean {
+  const expression = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${expression}$`, 'i').test(text);
+}
+
+/** The link of an entry, and those of the VLANs on it. */
+function withVlans({ name, entry }: DeviceConfig): DeviceConfig[] {
+  if (entry.boolean('ignore')) return [];
+  const vlans = entry.items('vlans').map((vlan) => ({ name: vlanName(name, vlan), entry: vlan }));
+  return [{ name, entry }, ...vlans];
+}
+
+const vlanName = (parent: string, vlan: DocumentReader) => `${parent}.${vlan.integer('vlanId') ?? 0}`;
+
+export function deviceAddresses(devices: readonly DeviceConfig[]): AddressSpecSpec[] {
+  return devices
+    .flatMap(withVlans)
+    .flatMap(({ name, entry }) =>
+      [...entry.texts('addresses'), entry.text('cidr')]
+        .filter((text) => text !== '')
+        .map((text) => linkAddress(name, text, 'configuration')),
+    );
+}
+
+export function deviceRoutes(devices: readonly DeviceConfig[]): RouteSpecSpec[] {
+  const everything = ['0.0.0.0/0', '::/0'];
+  return devices.flatMap(withVlans).flatMap(({ name, entry }) =>
+    entry.items('routes').map((route) => {
+      const network = route.text('network');
+      return linkRoute(name, route, everything.includes(network) ? '' : network);
+    }),
+  );
+}
+
+export function deviceOperators(devices: readonly DeviceConfig[]): OperatorSpecSpec[] {
+  return devices.flatMap(withVlans).flatMap(({ name, entry }) => {
+    if (!entry.boolean('dhcp')) return [];
+    const routeMetric = entry.integer('dhcpOptions', 'routeMetric') || defaultMetric;
+    const duidRawHex = entry.text('dhcpOptions', 'duidv6');
+    const clientIdentifier = { clientIdentifier: duidRawHex === '' ? 'mac' : 'duid', duidRawHex } as const;
+    const inet4 = plainOperator('dhcp4', name, 'configuration');
+    const inet6 = plainOperator('dhcp6', name, 'configuration');
+    return [
+      ...((entry.boolean('dhcpOptions', 'ipv4') ?? true)
+        ? [
+            {
+              ...inet4,
+              dhcp4: {
+                ...inet4.dhcp4,
+                routeMetric,
+                clientIdentifier: { clientIdentifier: 'mac', duidRawHex: '' } as const,
+              },
+            },
+          ]
+        : []),
+      ...(entry.boolean('dhcpOptions', 'ipv6')
+        ? [{ ...inet6, dhcp6: { ...inet6.dhcp6, routeMetric, clientIdentifier } }]
+        : []),
+    ];
+  });
+}
+
+/** Shared addresses. The tokens of clouds stay in the configuration. */
+export function deviceVips(devices: readonly DeviceConfig[]): OperatorSpecSpec[] {
+  return devices.flatMap(withVlans).flatMap(({ name, entry }) => {
+    const ip = entry.text('vip', 'ip');
+    const operator = plainOperator('vip', name, 'configuration');
+    return ip === '' ? [] : [{ ...operator, vip: { ...operator.vip, ip, gratuitousARP: true } }];
+  });
+}
+
+const oldBondKeys = {
+  ...{
+    mode: 'mode',
+    resendIgmp: 'resendIgmp',
+    tlbLogicalLb: 'tlbDynamicLb',
+    peerNotifyDelay: 'peerNotifyDelay',
+  },
+};
+
+export function deviceLinks(devices: readonly DeviceConfig[]): LinkSpecSpec[] {
+  return devices.filter(({ entry }) => !entry.boolean('ignore')).flatMap(linksOfDevice);
+}
+
+function linksOfDevice({ name, entry }: DeviceConfig): LinkSpecSpec[] {
+  const link = (of: string) => ({ ...plainLink(of, 'configuration'), up: true });
+  const made = (of: string, kind: string) => ({ ...link(of), logical: true, type: 'ether' as const, kind });
+  const mtu = entry.integer('mtu') ?? 0;
+  const own = (): LinkSpecSpec => {
+    if (entry.boolean('dummy')) return { ...made(name, 'dummy'), mtu };
+    if (entry.has('bond')) {
+      const bond = entry.below('bond');
+      return {
+        ...made(name, 'bond'),
+        mtu,
+        bondMaster: { ...bondOf(bond, oldBondKeys), useCarrier: bond.boolean('useCarrier') ?? true },
+      };
+    }
+    if (entry.has('bridge')) {
+      const bridge = entry.below('bridge');
+      return {
+        ...{ ...made(name, 'bridge'), mtu },
+        bridgeMaster: {
+          stp: { enabled: bridge.boolean('stp', 'enabled') ?? true },
+          vlan: { filteringEnabled: bridge.boolean('vlan', 'vlanFiltering') ?? false },
+        },
+      };
+    }
+    if (entry.has('wireguard')) {
+      return {
+        ...made(name, 'wireguard'),
+        type: 'nohdr',
+        mtu,
+        wireguard: wireguardOf(entry.below('wireguard')),
+      };
+    }
+    return { ...link(name), mtu, bridgeSlave: { masterName: entry.text('bridgePort', 'master') } };
+  };
+  const bonded = entry.texts('bond', 'interfaces').map((member, slaveIndex) => ({
+    ...link(member),
+    bondSlave: { masterName: name, slaveIndex },
+  }));
+  const bridged = entry.texts('bridge', 'interfaces').map((member) => ({
+    ...link(member),
+    bridgeSlave: { masterName: name },
+  }));
+  const vlans = entry.items('vlans').map(
+    (vlan): LinkSpecSpec => ({
+      ...made(vlanName(name, vlan), 'vlan'),
+      ...{ parentName: name, mtu: vlan.integer('mtu') ?? 0 },
+      vlan: { vlanID: vlan.integer('vlanId') ?? 0, vlanProtocol: '802.1q' },
+    }),
+  );
+  return [own(), ...bonded, ...bridged, ...vlans];
+}

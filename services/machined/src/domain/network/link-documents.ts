@@ -1,0 +1,196 @@
+// Links as the documents of a configuration want them. Source: Talos v1.14: machine configuration, network documents.
+import type { ConfigReader, DocumentReader } from '@nodewright/machine-config';
+import type { BondMasterSpec, LinkSpecSpec } from '@nodewright/state/kinds';
+import type { Layer } from './merge-layers.ts';
+
+/** The documents that have the fields that all links have. */
+export const linkDocumentKinds = [
+  'LinkConfig',
+  'BondConfig',
+  'BridgeConfig',
+  'DummyLinkConfig',
+  'VethConfig',
+  'VLANConfig',
+  'VRFConfig',
+  'WireguardConfig',
+] as const;
+type LinkDocumentKind = (typeof linkDocumentKinds)[number];
+
+/** A link that a document is about: its name, and where its fields stand. */
+export interface ConfiguredLink {
+  readonly kind: LinkDocumentKind;
+  readonly name: string;
+  readonly document: DocumentReader;
+  /** The fields that all links have are below it. */
+  readonly path: readonly string[];
+}
+
+/** All links of documents; a pair is two. */
+export function configuredLinks(reader: ConfigReader): ConfiguredLink[] {
+  return linkDocumentKinds.flatMap((kind) =>
+    reader.documents(kind).flatMap((document) => {
+      const link = { kind, name: document.name, document, path: [] };
+      if (kind !== 'VethConfig') return [link];
+      return [link, { ...link, name: document.text('peer', 'name'), path: ['peer'] }];
+    }),
+  );
+}
+
+/** A link of which nothing is said. */
+export function plainLink(name: string, layer: Layer): LinkSpecSpec {
+  return {
+    ...{ name, layer, logical: false, up: false, mtu: 0, kind: '', type: 'netrom', hardwareAddr: '' },
+    ...{ parentName: '', bondSlave: { masterName: '', slaveIndex: 0 } },
+    ...{ bridgeSlave: { masterName: '' }, vrfSlave: { masterName: '' } },
+    vlan: { vlanID: 0, vlanProtocol: '' },
+    bondMaster: plainBond,
+    bridgeMaster: { stp: { enabled: false }, vlan: { filteringEnabled: false } },
+    vrfMaster: { table: 'unspec' },
+    wireguard: { privateKey: '', publicKey: '', listenPort: 0, firewallMark: 0, peers: [] },
+    veth: { peerName: '' },
+    multicast: undefined,
+  };
+}
+
+const plainBond: BondMasterSpec = {
+  ...{ mode: 'balance-rr', xmitHashPolicy: 'layer2', lacpRate: 'slow', arpValidate: 'none' },
+  ...{ arpAllTargets: 'any', primaryIndex: undefined, primaryReselect: 'always', failOverMac: 'none' },
+  ...{ adSelect: 'stable', miimon: 0, updelay: 0, downdelay: 0, arpInterval: 0, resendIgmp: 0 },
+  ...{ minLinks: 0, lpInterval: 0, packetsPerSlave: 0, numPeerNotif: 0, tlbLogicalLb: 0 },
+  ...{ allSlavesActive: 0, useCarrier: false, adActorSysPrio: 0, adUserPortKey: 0, peerNotifyDelay: 0 },
+  ...{ arpIpTargets: [], nsIp6Targets: [], adLacpActive: undefined, missedMax: 0, primary: '' },
+};
+
+/** The links of the configuration, and those that it makes members of others. */
+export function linkSpecsOf(reader: ConfigReader): LinkSpecSpec[] {
+  return configuredLinks(reader).flatMap((link) => [linkSpecOf(link), ...membersOf(link)]);
+}
+
+function linkSpecOf({ kind, name, document, path }: ConfiguredLink): LinkSpecSpec {
+  const made = madeOf[kind];
+  return {
+    ...plainLink(name, 'configuration'),
+    up: document.boolean(...path, 'up') ?? true,
+    mtu: document.integer(...path, 'mtu') ?? 0,
+    multicast: document.boolean(...path, 'multicast'),
+    ...(made && { logical: true, type: made.type ?? 'ether', kind: made.kind }),
+    ...(made?.fields?.(document, name) ?? {}),
+    hardwareAddr: document.text('hardwareAddr'),
+  };
+}
+
+interface MadeLink {
+  readonly kind: string;
+  readonly type?: LinkSpecSpec['type'];
+  readonly fields?: (document: DocumentReader, name: string) => Partial<LinkSpecSpec>;
+}
+
+/** Links that the kernel makes when it is told to, by kind of document; no document of hardware is among them. */
+const madeOf: Readonly<Record<LinkDocumentKind, MadeLink | undefined>> = {
+  LinkConfig: undefined,
+  BondConfig: { kind: 'bond', fields: (document) => ({ bondMaster: bondOf(document) }) },
+  BridgeConfig: {
+    kind: 'bridge',
+    fields: (document) => ({
+      bridgeMaster: {
+        stp: { enabled: document.boolean('stp', 'enabled') ?? false },
+        vlan: { filteringEnabled: document.boolean('vlan', 'filtering') ?? false },
+      },
+    }),
+  },
+  DummyLinkConfig: { kind: 'dummy' },
+  VethConfig: {
+    kind: 'veth',
+    fields: (document, name) => ({
+      veth: { peerName: name === document.name ? document.text('peer', 'name') : document.name },
+    }),
+  },
+  VLANConfig: {
+    kind: 'vlan',
+    fields: (document) => ({
+      parentName: document.text('parent'),
+      vlan: {
+        vlanID: document.integer('vlanID') ?? 0,
+        vlanProtocol: document.text('vlanMode') === '802.1ad' ? '802.1ad' : '802.1q',
+      },
+    }),
+  },
+  VRFConfig: {
+    kind: 'vrf',
+    fields: (document) => ({
+      vrfMaster: { table: (document.text('table') || 'unspec') as LinkSpecSpec['vrfMaster']['table'] },
+    }),
+  },
+  WireguardConfig: {
+    kind: 'wireguard',
+    type: 'nohdr',
+    fields: (document) => ({ wireguard: wireguardOf(document) }),
+  },
+};
+
+/** What two forms of one setting call differently. */
+const documentBondKeys = {
+  ...{ mode: 'bondMode', resendIgmp: 'resendIGMP', tlbLogicalLb: 'tlbLogicalLb' },
+  peerNotifyDelay: 'peerNotifDelay',
+};
+type BondKeys = Readonly<Record<keyof typeof documentBondKeys, string>>;
+
+/**
+ * A bond of a document, or of the old section with the names that it has there. Decoding has made sure that words are
+ * those of the enumerations, which those of the resources are too.
+ */
+export function bondOf(document: DocumentReader, keys: BondKeys = documentBondKeys): BondMasterSpec {
+  const word = <K extends keyof BondMasterSpec>(key: string, otherwise: BondMasterSpec[K]) =>
+    (document.text(key) || otherwise) as BondMasterSpec[K];
+  const number = (key: string) => document.integer(key) ?? 0;
+  return {
+    mode: word<'mode'>(keys.mode, plainBond.mode),
+    xmitHashPolicy: word<'xmitHashPolicy'>('xmitHashPolicy', plainBond.xmitHashPolicy),
+    lacpRate: word<'lacpRate'>('lacpRate', plainBond.lacpRate),
+    arpValidate: word<'arpValidate'>('arpValidate', plainBond.arpValidate),
+    arpAllTargets: word<'arpAllTargets'>('arpAllTargets', plainBond.arpAllTargets),
+    primaryIndex: undefined,
+    primaryReselect: word<'primaryReselect'>('primaryReselect', plainBond.primaryReselect),
+    failOverMac: word<'failOverMac'>('failOverMac', plainBond.failOverMac),
+    adSelect: word<'adSelect'>('adSelect', plainBond.adSelect),
+    ...{ miimon: number('miimon'), updelay: number('updelay'), downdelay: number('downdelay') },
+    ...{
+      arpInterval: number('arpInterval'),
+      resendIgmp: number(keys.resendIgmp),
+      minLinks: number('minLinks'),
+    },
+    ...{ lpInterval: number('lpInterval'), packetsPerSlave: number('packetsPerSlave') },
+    ...{ numPeerNotif: number('numPeerNotif'), tlbLogicalLb: number(keys.tlbLogicalLb) },
+    ...{ allSlavesActive: number('allSlavesActive'), useCarrier: document.boolean('useCarrier') ?? false },
+    ...{ adActorSysPrio: number('adActorSysPrio'), adUserPortKey: number('adUserPortKey') },
+    ...{ peerNotifyDelay: number(keys.peerNotifyDelay), missedMax: number('missedMax') },
+    ...{ arpIpTargets: document.texts('arpIpTargets'), nsIp6Targets: document.texts('nsIp6Targets') },
+    adLacpActive: word<'adLacpActive'>('adLACPActive', undefined),
+    primary: document.text('primary'),
+  };
+}
+
+export function wireguardOf(document: DocumentReader): LinkSpecSpec['wireguard'] {
+  return {
+    privateKey: document.text('privateKey'),
+    publicKey: '',
+    listenPort: document.integer('listenPort') ?? 0,
+    firewallMark: document.integer('firewallMark') ?? 0,
+    peers: document.items('peers').map((peer) => ({
+      publicKey: peer.text('publicKey'),
+      presharedKey: peer.text('presharedKey'),
+      endpoint: peer.text('endpoint'),
+      persistentKeepaliveInterval: peer.milliseconds('persistentKeepaliveInterval'),
+      allowedIPs: peer.texts('allowedIPs'),
+    })),
+  };
+}
+
+function membersOf({ kind, name, document }: ConfiguredLink): LinkSpecSpec[] {
+  return document.texts('links').flatMap((member, slaveIndex) => {
+    const link = { ...plainLink(member, 'configuration'), up: true };
+    if (kind === 'BondConfig') return [{ ...link, bondSlave: { masterName: name, slaveIndex } }];
+    if (kind === 'BridgeConfig') return [{ ...link, bridgeSlave: { masterName: name } }];
+    return kind === 'VRFConfig' ? [{ ...link, vrfSlave: { masterName: name } }] : [];
+  });
+}
