@@ -1,7 +1,7 @@
 // Bundles the programs of the suite. `node tools/build.ts [name ...]`
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { type Bundle, bundles } from './bundles.ts';
 
@@ -25,6 +25,19 @@ const reflectionAssets: Plugin = {
   },
 };
 
+/** Imports of these modules are of the files beside the bundle. */
+const modulesApart = (apart: NonNullable<Bundle['apart']>): Plugin => ({
+  name: 'modules-apart',
+  setup(setup) {
+    for (const [module, file] of Object.entries(apart)) {
+      setup.onResolve({ filter: new RegExp(`^${RegExp.escape(module)}$`) }, () => ({
+        path: `./${basename(file)}`,
+        external: true,
+      }));
+    }
+  },
+});
+
 function commitId(): string {
   try {
     return execFileSync('git', ['rev-parse', '--short=9', 'HEAD'], {
@@ -38,7 +51,7 @@ function commitId(): string {
   }
 }
 
-async function buildBundle({ name, entry, assets }: Bundle, sha: string): Promise<void> {
+async function buildBundle({ name, entry, assets, apart = {} }: Bundle, sha: string): Promise<void> {
   const folder = join(outputRoot, name);
   const staging = `${folder}.new`;
   rmSync(staging, { recursive: true, force: true });
@@ -57,11 +70,13 @@ async function buildBundle({ name, entry, assets }: Bundle, sha: string): Promis
     define: { BUILD_SHA: JSON.stringify(sha) },
     // Its form for import() asks where its own file is, which a bundle cannot tell.
     alias: { koffi: join(checkout, 'node_modules', 'koffi', 'index.cjs') },
-    plugins: [reflectionAssets],
+    plugins: [reflectionAssets, modulesApart(apart)],
     logLevel: 'warning',
     absWorkingDir: checkout,
   });
-  for (const [from, to] of Object.entries(assets)) {
+  const files = { ...assets };
+  for (const file of Object.values(apart)) files[file] = basename(file);
+  for (const [from, to] of Object.entries(files)) {
     const target = join(staging, to);
     mkdirSync(dirname(target), { recursive: true });
     copyFileSync(join(checkout, from), target);

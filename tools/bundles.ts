@@ -5,6 +5,11 @@ export interface Bundle {
   readonly entry: string;
   /** Copied beside the bundle: from a path below the checkout to a path below the bundle's folder. */
   readonly assets: Readonly<Record<string, string>>;
+  /**
+   * Modules that are files of their own beside the bundle, read only when they are imported: from the name of the
+   * module to a path below the checkout. For what would make every start of the program slower.
+   */
+  readonly apart?: Readonly<Record<string, string>>;
 }
 
 const reflectionProtos = Object.fromEntries(
@@ -30,7 +35,12 @@ export const bundles: readonly Bundle[] = [
   { name: 'trustd', entry: 'services/trustd/src/main.ts', assets: reflectionProtos },
   { name: 'process-supervisor', entry: 'packages/provision/src/supervisor/main.ts', assets: {} },
   { name: 'docker-keeper', entry: 'packages/provision/src/docker/keeper/main.ts', assets: {} },
-  { name: 'talosctl', entry: 'cli/talosctl/src/main.ts', assets: {} },
+  {
+    name: 'talosctl',
+    entry: 'cli/talosctl/src/main.ts',
+    assets: {},
+    apart: { '@viz-js/viz': 'node_modules/@viz-js/viz/dist/viz.cjs' },
+  },
   { name: 'cluster-init', entry: 'packages/provision/src/docker/init/main.ts', assets: {} },
   { name: 'time-server', entry: 'packages/provision/src/docker/init/time-server.ts', assets: {} },
   { name: 'health-probe', entry: 'tools/images/programs/health-probe.ts', assets: {} },

@@ -105,6 +105,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/health.ts')).healthCommand,
   },
   {
+    name: 'inspect',
+    aliases: [],
+    summary: 'Look into the workings of a node',
+    group: 'nodes',
+    load: async () => (await import('./commands/inspect.ts')).inspectCommand,
+  },
+  {
     name: 'list',
     aliases: ['ls'],
     summary: 'List files of nodes',

@@ -14,7 +14,6 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
   etcd: [],
   image: ['images'],
   inject: [],
-  inspect: [],
   kubeconfig: [],
   reboot: [],
   'remote-provision-launch': [],

@@ -1,0 +1,55 @@
+import {
+  type ControllerDependencyEdge,
+  DependencyEdgeType,
+} from '@nodewright/contract/gen/inspect/inspect.ts';
+import { Fault } from '@nodewright/fault';
+import { printableCell } from '../render/printable.ts';
+
+/** What a controller has to do with resources, in the words of this tool. */
+export const dependencyKinds = [
+  'output-exclusive',
+  'output-shared',
+  'input-strong',
+  'input-weak',
+  'input-destroy-ready',
+] as const;
+export type DependencyKind = (typeof dependencyKinds)[number];
+
+/** One line between a controller and a type of resources. */
+export interface Dependency {
+  readonly controller: string;
+  readonly kind: DependencyKind;
+  /** Empty for outputs. */
+  readonly namespace: string;
+  readonly type: string;
+  /** Empty: any. */
+  readonly id: string;
+}
+
+const kindOf: Readonly<Record<number, DependencyKind>> = {
+  [DependencyEdgeType.OUTPUT_EXCLUSIVE]: 'output-exclusive',
+  [DependencyEdgeType.OUTPUT_SHARED]: 'output-shared',
+  [DependencyEdgeType.INPUT_STRONG]: 'input-strong',
+  [DependencyEdgeType.INPUT_WEAK]: 'input-weak',
+  [DependencyEdgeType.INPUT_DESTROY_READY]: 'input-destroy-ready',
+};
+
+/** @throws Fault `unknown` for an edge of a kind that this version does not know */
+export function dependencyFromEdge(edge: ControllerDependencyEdge): Dependency {
+  const kind = kindOf[edge.edgeType];
+  if (kind === undefined) {
+    throw new Fault('unknown', `${edge.controllerName} has an edge of the unknown type ${edge.edgeType}`);
+  }
+  return {
+    controller: printableCell(edge.controllerName),
+    kind,
+    namespace: printableCell(edge.resourceNamespace),
+    type: printableCell(edge.resourceType),
+    id: printableCell(edge.resourceId),
+  };
+}
+
+export const isOutput = ({ kind }: Dependency): boolean => kind.startsWith('output');
+
+/** The ids of the resources that there are, by type. */
+export type ResourceIds = ReadonlyMap<string, readonly string[]>;

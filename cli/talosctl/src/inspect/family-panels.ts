@@ -1,0 +1,95 @@
+import { type Dependency, isOutput, type ResourceIds } from './dependency.ts';
+import { familiesOfControllers, familyOfType } from './family.ts';
+
+/** An input that is told in words, since a line would have to cross the whole picture. */
+export type NamedInput = Pick<Dependency, 'kind' | 'type' | 'id'>;
+
+export interface ControllerBox {
+  readonly name: string;
+  /** False: it belongs to another panel, and is here as somebody who writes. */
+  readonly isAtHome: boolean;
+  readonly namedInputs: readonly NamedInput[];
+}
+
+export interface TypeNote {
+  readonly type: string;
+  /** False: it belongs to another panel, and is here as something that is written. */
+  readonly isAtHome: boolean;
+  /** So many read it, here and elsewhere. */
+  readonly readers: number;
+  readonly ids: readonly string[];
+}
+
+/** One part of the picture: controllers and the types that they are about. */
+export interface FamilyPanel {
+  readonly family: string;
+  readonly controllers: readonly ControllerBox[];
+  readonly types: readonly TypeNote[];
+  /** What is drawn as lines. */
+  readonly lines: readonly Dependency[];
+}
+
+/** A type with more readers than this in its own panel is named in their boxes instead of connected to them. */
+const mostLines = 5;
+
+/**
+ * Cuts the graph into parts that a person can read: one for each family, in which no line leaves the part. What comes
+ * from elsewhere, or from what nearly everybody reads, stands as words in the box of its reader.
+ */
+export function familyPanels(
+  dependencies: readonly Dependency[],
+  resources: ResourceIds = new Map(),
+): readonly FamilyPanel[] {
+  const familyOf = familiesOfControllers(dependencies);
+  const readers = countReaders(dependencies);
+  const families = new Set([...familyOf.values(), ...dependencies.map(({ type }) => familyOfType(type))]);
+  return [...families].sort().map((family) => {
+    const isHome = ({ controller }: Dependency) => familyOf.get(controller) === family;
+    // Those of its controllers, and those who write its types from elsewhere.
+    const here = dependencies.filter(
+      (one) => isHome(one) || (isOutput(one) && familyOfType(one.type) === family),
+    );
+    const localReaders = countReaders(here.filter(({ type }) => familyOfType(type) === family));
+    const isNamed = ({ type }: Dependency) =>
+      familyOfType(type) !== family || (localReaders.get(type)?.size ?? 0) > mostLines;
+    const lines = here.filter((one) => isOutput(one) || (!isNamed(one) && !isOwnOutput(one, here)));
+    const named = here.filter((one) => !isOutput(one) && isNamed(one) && !isOwnOutput(one, here));
+    const types = new Set([
+      ...lines.map(({ type }) => type),
+      ...dependencies.filter(({ type }) => familyOfType(type) === family).map(({ type }) => type),
+    ]);
+    return {
+      family,
+      controllers: [...new Set(here.map(({ controller }) => controller))].sort().map((name) => ({
+        name,
+        isAtHome: familyOf.get(name) === family,
+        namedInputs: named.filter(({ controller }) => controller === name),
+      })),
+      types: [...types].sort().map((type) => ({
+        type,
+        isAtHome: familyOfType(type) === family,
+        readers: readers.get(type)?.size ?? 0,
+        ids: resources.get(type) ?? [],
+      })),
+      lines,
+    };
+  });
+}
+
+/** A controller that waits for its own outputs to be free says nothing new: whoever writes finishes. */
+function isOwnOutput({ kind, controller, type }: Dependency, all: readonly Dependency[]): boolean {
+  return (
+    kind === 'input-destroy-ready' &&
+    all.some((other) => other.controller === controller && other.type === type && isOutput(other))
+  );
+}
+
+/** Who reads a type to act on it; who only finishes its own outputs does not count. */
+function countReaders(dependencies: readonly Dependency[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const readers = new Map<string, Set<string>>();
+  for (const { kind, type, controller } of dependencies) {
+    if (kind === 'input-weak' || kind === 'input-strong')
+      readers.getOrInsertComputed(type, () => new Set()).add(controller);
+  }
+  return readers;
+}

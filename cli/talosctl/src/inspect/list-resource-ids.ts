@@ -1,0 +1,58 @@
+import type { NodeClient } from '@nodewright/client';
+import { type Fault, faultFrom } from '@nodewright/fault';
+import { encodedStateOf, stateOf } from '../get/get-resources.ts';
+import { listDefinitions } from '../get/resolve-kind.ts';
+import { printableCell } from '../render/printable.ts';
+import type { Dependency } from './dependency.ts';
+
+export interface ListedResources {
+  /** By type, in the order of namespaces and ids. */
+  readonly ids: ReadonlyMap<string, readonly string[]>;
+  /** Types that the node does not let the caller see, or could not list. */
+  readonly refusals: readonly { readonly type: string; readonly fault: Fault }[];
+}
+
+/** So many lists are asked for at a time. */
+const atATime = 8;
+
+/**
+ * The resources that there are of every type of a graph: in the namespaces that its inputs name, and in the type's own.
+ *
+ * @throws Fault when the node does not tell what types there are, or the signal aborts
+ */
+export async function listResourceIds(
+  node: NodeClient,
+  dependencies: readonly Dependency[],
+  signal: AbortSignal,
+): Promise<ListedResources> {
+  const namespaces = new Map<string, Set<string>>();
+  for (const { type, namespace } of dependencies) {
+    const ofType = namespaces.getOrInsertComputed(type, () => new Set());
+    if (namespace !== '') ofType.add(namespace);
+  }
+  for (const { spec } of await listDefinitions(stateOf(node), signal))
+    namespaces.get(spec.type)?.add(spec.defaultNamespace);
+
+  const state = encodedStateOf(node);
+  const ids = new Map<string, readonly string[]>();
+  const refusals: { readonly type: string; readonly fault: Fault }[] = [];
+  const listType = async (type: string, ofType: ReadonlySet<string>) => {
+    const found: string[] = [];
+    try {
+      for (const namespace of [...ofType].sort()) {
+        const resources = await state.list({ namespace, type }, { signal });
+        found.push(...resources.map(({ metadata }) => printableCell(metadata.id)));
+      }
+      ids.set(type, found);
+    } catch (error) {
+      signal.throwIfAborted();
+      refusals.push({ type, fault: faultFrom(error) });
+    }
+  };
+  const left = [...namespaces];
+  const work = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) await listType(...next);
+  };
+  await Promise.all(Array.from({ length: atATime }, work));
+  return { ids, refusals: refusals.sort((a, b) => (a.type < b.type ? -1 : 1)) };
+}

@@ -1,0 +1,64 @@
+import { isOutput } from './dependency.ts';
+import { ink, lineLooks, paleInk } from './dependency-colours.ts';
+import { dotAttributes, dotText, escapeMarkup } from './dot-text.ts';
+import { familyOfType, nameOfController, nameOfType } from './family.ts';
+import type { ControllerBox, FamilyPanel, NamedInput, TypeNote } from './family-panels.ts';
+
+/** So many resources of a type are named; the others are counted. */
+const mostIds = 6;
+
+/** One panel in the Graphviz language, with looks. */
+export function panelDot({ controllers, types, lines }: FamilyPanel, tint: string): string {
+  const font = dotAttributes({ fontname: 'Helvetica', fontsize: 11, fontcolor: ink, color: paleInk });
+  return [
+    'digraph {',
+    'rankdir="LR"; nodesep="0.12"; ranksep="0.7"; bgcolor="transparent"; pad="0.05";',
+    `node${font};`,
+    'edge [arrowsize="0.6"];',
+    ...controllers.map(controllerLine),
+    ...types.map((note) => typeLine(note, tint)),
+    ...lines.map((line) => {
+      const [from, to] = isOutput(line) ? [line.controller, line.type] : [line.type, line.controller];
+      const { color, width, style } = lineLooks[line.kind];
+      const facts = { color, penwidth: width, style, edgetooltip: lineTitle(line) };
+      return `${dotText(from)} -> ${dotText(to)}${dotAttributes(facts)};`;
+    }),
+    '}',
+  ].join('\n');
+}
+
+function controllerLine({ name, isAtHome, namedInputs }: ControllerBox): string {
+  const rows = [
+    `<tr><td align="left"><b>${escapeMarkup(nameOfController(name))}</b></td></tr>`,
+    ...namedInputs.map(namedInputRow),
+  ];
+  const label = `<table border="0" cellborder="0" cellspacing="0" cellpadding="1">${rows.join('')}</table>`;
+  const look = isAtHome
+    ? { style: 'filled', fillcolor: 'white' }
+    : { style: 'filled,dashed', fillcolor: '#f6f8fa', fontcolor: paleInk };
+  return `${dotText(name)}${dotAttributes({ shape: 'box', label, tooltip: name, ...look })};`;
+}
+
+function namedInputRow({ kind, type, id }: NamedInput): string {
+  const { mark, color } = lineLooks[kind];
+  const text = `${nameOfType(type)}${id === '' ? '' : `#${id}`}`;
+  return `<tr><td align="left"><font point-size="9" color="${color}">${mark}</font><font point-size="9" color="${paleInk}"> ${escapeMarkup(text)}</font></td></tr>`;
+}
+
+function typeLine({ type, isAtHome, readers, ids }: TypeNote, tint: string): string {
+  const small = (text: string) =>
+    `<tr><td align="left"><font point-size="9" color="${paleInk}">${escapeMarkup(text)}</font></td></tr>`;
+  const rows = [`<tr><td align="left">${escapeMarkup(nameOfType(type))}</td></tr>`];
+  if (!isAtHome) rows.push(small(`in ${familyOfType(type)}`));
+  if (isAtHome && readers > 0) rows.push(small(`${readers} ${readers === 1 ? 'reader' : 'readers'}`));
+  for (const id of ids.slice(0, mostIds)) rows.push(small(`· ${id}`));
+  if (ids.length > mostIds) rows.push(small(`and ${ids.length - mostIds} more`));
+  const label = `<table border="0" cellborder="0" cellspacing="0" cellpadding="1">${rows.join('')}</table>`;
+  const look = isAtHome
+    ? { style: 'filled', fillcolor: tint }
+    : { style: 'filled,dashed', fillcolor: '#f6f8fa', fontcolor: paleInk };
+  return `${dotText(type)}${dotAttributes({ shape: 'note', label, tooltip: type, ...look })};`;
+}
+
+const lineTitle = ({ controller, kind, type, id }: FamilyPanel['lines'][number]) =>
+  `${controller} ${lineLooks[kind].meaning}: ${type}${id === '' ? '' : `#${id}`}`;
