@@ -36,7 +36,7 @@ import { createMergeController } from './merge-controller.ts';
 import { createNetworkStatusController } from './network-status.ts';
 import { createNodeAddressController } from './node-address.ts';
 import { createNodeAddressSortAlgorithmController } from './node-address-sort-algorithm.ts';
-import type { OpenNetwork } from './open-kernel-watch.ts';
+import { type OpenNetwork, openOnce } from './open-kernel-watch.ts';
 import { createPlatformConfigController } from './platform-config.ts';
 import { createPlatformConfigApplyController } from './platform-config-apply.ts';
 import { createResolverConfigController } from './resolver-config.ts';
@@ -50,7 +50,7 @@ import { createTimeServerSpecController } from './time-server-spec.ts';
 export interface NetworkControllersInit extends Pick<NodeFacts, 'mode' | 'addresses'> {
   /** The name that the node was given when it was made; empty: none. */
   readonly hostname: string;
-  /** `openKernelNetwork`, kept: every controller asks for it. */
+  /** Opens the network of the kernel, when first somebody needs it. */
   readonly network: OpenNetwork;
   /** The text of the surroundings' `/etc/resolv.conf`; empty when there is none. */
   readonly readResolvConf: () => Promise<string>;
@@ -64,7 +64,8 @@ export interface NetworkControllersInit extends Pick<NodeFacts, 'mode' | 'addres
  * Source: Talos v1.14: COSI resources, network.
  */
 export function networkControllers(init: NetworkControllersInit): Controller[] {
-  const { mode, addresses, hostname, network, publish } = init;
+  const { mode, addresses, hostname, publish } = init;
+  const network = openOnce(init.network);
   const isProcess = mode === 'process';
   return [
     createLinkStatusController(network),
