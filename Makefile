@@ -45,6 +45,10 @@ test: check $(built) ## passes the tests, with containers where an engine answer
 test-fuzz: $(built) ## throws garbage at the listening sockets for a bounded minute each
 	@node tools/test.ts 'tests/fuzz/**/*.test.ts'
 
+.PHONY: test-config-fuzz
+test-config-fuzz: $(installed) ## reads 100,000 mutations of valid configurations (SEED= RUNS=)
+	@SEED='$(SEED)' RUNS='$(RUNS)' node tests/fuzz/config/fuzz.ts
+
 .PHONY: test-soak
 test-soak: $(built) ## follows the logs of ten nodes for a minute while 50 MB are written
 	@node tools/test.ts 'tests/soak/**/*.test.ts'

@@ -111,7 +111,8 @@ class Encoder {
   }
 
   #push(opening: string, lines: readonly string[]): void {
-    this.lines.push(opening + lines[0], ...lines.slice(1));
+    // One by one: a text may have more lines than a call takes arguments.
+    for (const [at, line] of lines.entries()) this.lines.push(at === 0 ? opening + line : line);
   }
 }
 

@@ -1,14 +1,6 @@
 import { Fault } from '@nodewright/fault';
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseAllDocuments,
-} from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, visit } from 'yaml';
+import { composeDocuments, DeepNesting } from './compose-documents.ts';
 import type { ConfigNode, ConfigSource, MapNode, Position } from './config-node.ts';
 import { formatPosition, isNullNode } from './config-node.ts';
 
@@ -32,19 +24,17 @@ export function readYamlStream(text: string): ConfigSource[] {
 /** Like `readYamlStream`, for documents of any shape. */
 export function readYamlNodes(text: string): { readonly index: number; readonly root: ConfigNode }[] {
   const lines = new LineCounter();
+  const sources: { index: number; root: ConfigNode }[] = [];
+  let index = 0;
   try {
-    const documents = parseAllDocuments(text, {
-      lineCounter: lines,
-      schema: 'failsafe',
-      uniqueKeys: false,
-      prettyErrors: false,
-      logLevel: 'silent',
-    });
-    if (!Array.isArray(documents)) return [];
-    return documents.flatMap((document, at) => readDocument(document as Document.Parsed, at + 1, lines));
+    for (const document of composeDocuments(text, lines)) {
+      index += 1;
+      sources.push(...readDocument(document, index, lines));
+    }
+    return sources;
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new Fault('invalid-argument', 'decode error: the document is nested too deeply', { cause: error });
+    if (!(error instanceof DeepNesting)) throw error;
+    throw decodeFault(error.index, positionAt(lines, error.offset), error.message);
   }
 }
 
@@ -85,6 +75,7 @@ class Walk {
   readonly #index: number;
   readonly #lines: LineCounter;
   readonly #open = new Set<Node>();
+  #targets: ReadonlyMap<Node, Node> | undefined;
   #nodesThroughAliases = 0;
   #aliasDepth = 0;
 
@@ -121,7 +112,8 @@ class Walk {
   }
 
   #alias(node: Node): ConfigNode {
-    const target = isAlias(node) ? node.resolve(this.#document) : undefined;
+    this.#targets ??= targetsOfAliases(this.#document);
+    const target = this.#targets.get(node);
     if (target === undefined) throw this.#fault(node, 'alias without an anchor');
     if (this.#open.has(target)) throw this.#fault(node, 'alias contains itself');
     this.#aliasDepth++;
@@ -141,7 +133,7 @@ class Walk {
       if (keyNode.kind !== 'scalar') throw decodeFault(this.#index, keyNode, 'a key must be a single word');
       const child = this.#child(value, keyNode);
       if (keyNode.plain && keyNode.text === '<<') {
-        merged.push(...this.#mergeSources(child));
+        for (const source of this.#mergeSources(child)) merged.push(source);
         continue;
       }
       const earlier = keys.get(keyNode.text);
@@ -187,4 +179,18 @@ class Walk {
   #fault(node: Node, what: string): Fault {
     return decodeFault(this.#index, this.#position(node), what);
   }
+}
+
+/** What each alias stands for: the last node before it with the anchor. In one pass, since there may be many. */
+function targetsOfAliases(document: Document.Parsed): ReadonlyMap<Node, Node> {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Node, Node>();
+  visit(document, {
+    Node(_, node) {
+      const target = isAlias(node) ? anchors.get(node.source) : undefined;
+      if (target) targets.set(node, target);
+      else if (!isAlias(node) && node.anchor) anchors.set(node.anchor, node);
+    },
+  });
+  return targets;
 }

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { encodeYaml } from './encode-yaml.ts';
+import { readYamlNodes, readYamlStream } from './read-yaml-stream.ts';
+import { valueFromNode } from './value-from-node.ts';
+
+const valuesOf = (text: string) => readYamlNodes(text).map(({ root }) => valueFromNode(root));
+
+test('readYamlStream() refuses deep nesting of every form, and says where', () => {
+  const rows: [string, string][] = [
+    [`a: ${'['.repeat(10_000)}`, 'document 1, line 1, column 204'],
+    [`---\nx: y\n---\na: ${'{a: '.repeat(10_000)}`, 'document 2, line 4, column 804'],
+    [`a:\n  ${'- '.repeat(10_000)}`, 'document 1, line 2, column 403'],
+    [
+      Array.from({ length: 300 }, (_, level) => `${' '.repeat(level)}a:\n`).join(''),
+      'document 1, line 202, column 202',
+    ],
+  ];
+  for (const [text, position] of rows)
+    assert.throws(() => readYamlStream(text), {
+      kind: 'invalid-argument',
+      message: `decode error: ${position}: nested more than 200 levels deep`,
+    });
+});
+
+test('readYamlStream() takes an alias for the last node before it with the anchor', () => {
+  assert.deepEqual(valuesOf('a: &x 1\nb: *x\nc: &x {d: &y [2], e: *y}\nf: *x\ng: *y\n'), [
+    { a: 1, b: 1, c: { d: [2], e: [2] }, f: { d: [2], e: [2] }, g: [2] },
+  ]);
+  assert.throws(() => valuesOf('a: 1\nb: *x\nc: &x 2\n'), /line 2, column 4: /);
+  assert.throws(() => valuesOf('a: &x 1\n---\nb: *x\n'), /document 2, line 3, column 4: /);
+});
+
+test('readYamlStream() takes little time for aliases of aliases', () => {
+  for (const body of [
+    (level: number) => `[${Array(9).fill(`*l${level}`).join(', ')}]`,
+    (level: number) => `{a: *l${level}, b: *l${level}}`,
+  ]) {
+    const levels = Array.from({ length: 60 }, (_, level) => `l${level + 1}: &l${level + 1} ${body(level)}`);
+    const started = performance.now();
+    assert.throws(
+      () => readYamlStream(`l0: &l0 {a: b}\n${levels.join('\n')}\n`),
+      /line \d+, column \d+: aliases repeat too much/,
+    );
+    assert.equal(performance.now() - started < 1500, true);
+  }
+});
+
+test('a text of very many lines, and a mapping merged from very many, are read and written', () => {
+  const [value] = valuesOf(`a: |\n${'  x\n'.repeat(150_000)}`);
+  assert.deepEqual(valuesOf(encodeYaml(value as Exclude<typeof value, undefined>)), [value]);
+  assert.deepEqual(valuesOf(`a: &a {b: c}\nd: {<<: [${Array(30_000).fill('*a').join(',')}]}`), [
+    { a: { b: 'c' }, d: { b: 'c' } },
+  ]);
+});

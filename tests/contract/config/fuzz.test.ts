@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fuzzConfigurations } from '../../fuzz/config/fuzz-configurations.ts';
+
+// A short turn of `make test-config-fuzz`; a failure names its seed.
+
+const forMilliseconds = 2500;
+
+test('no mutation of a configuration crashes what reads it, and every refusal says where', async () => {
+  const seed = 1 + (Date.now() % 1e9);
+  const started = performance.now();
+  const figures = await fuzzConfigurations({
+    seed,
+    runs: 100_000,
+    until: () => performance.now() - started > forMilliseconds,
+    // The full run asks for less; here others take the processors.
+    maxMilliseconds: 30_000,
+  });
+  assert.equal(figures.runs > 20, true, `${figures.runs} texts from seed ${seed} on`);
+  assert.equal(figures.verdicts.refused > 0 && figures.verdicts.read > 0, true, JSON.stringify(figures));
+});

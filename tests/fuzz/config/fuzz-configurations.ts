@@ -1,0 +1,66 @@
+import { SeededRandom } from '../seeded-random.ts';
+import { makeCorpus } from './corpus.ts';
+import { judge, type Verdict } from './judge.ts';
+import { mutate } from './mutate.ts';
+
+export interface FuzzFigures {
+  readonly runs: number;
+  readonly verdicts: Readonly<Record<Verdict, number>>;
+  readonly characters: number;
+  /** The longest that one text took, and its seed. */
+  readonly slowest: { readonly seed: number; readonly milliseconds: number };
+}
+
+export interface FuzzInit {
+  /** The first text has this seed, the next one more. */
+  readonly seed: number;
+  readonly runs: number;
+  /** Stop early, after the text that is being judged. */
+  readonly until?: () => boolean;
+  /** Called before each text. */
+  readonly onRun?: (seed: number) => void;
+  /** No text may take longer. */
+  readonly maxMilliseconds: number;
+}
+
+/** A text that was not dealt with as it should be; `make test-config-fuzz SEED=<seed> RUNS=1` does it again. */
+export class FuzzFailure extends Error {
+  readonly seed: number;
+
+  constructor(seed: number, cause: unknown) {
+    super(`seed ${seed}: ${String(cause)}`, { cause });
+    this.seed = seed;
+  }
+}
+
+/** The text of a seed. */
+export function textOfSeed(seed: number, corpus: readonly string[]): string {
+  return mutate(new SeededRandom(seed), corpus);
+}
+
+/** Judges many mutations of valid configurations. Throws FuzzFailure at the first that fails. */
+export async function fuzzConfigurations(init: FuzzInit): Promise<FuzzFigures> {
+  const { seed: first, runs, until, onRun, maxMilliseconds } = init;
+  const corpus = await makeCorpus();
+  const verdicts: Record<Verdict, number> = { refused: 0, read: 0, valid: 0 };
+  let slowest = { seed: first, milliseconds: 0 };
+  let characters = 0;
+  let done = 0;
+  for (; done < runs && !until?.(); done++) {
+    const seed = first + done;
+    onRun?.(seed);
+    const text = textOfSeed(seed, corpus);
+    characters += text.length;
+    const started = performance.now();
+    try {
+      verdicts[judge(text)] += 1;
+    } catch (error) {
+      throw new FuzzFailure(seed, error);
+    }
+    const milliseconds = performance.now() - started;
+    if (milliseconds > slowest.milliseconds) slowest = { seed, milliseconds };
+    if (milliseconds > maxMilliseconds)
+      throw new FuzzFailure(seed, `took ${Math.round(milliseconds)} ms for ${text.length} characters`);
+  }
+  return { runs: done, verdicts, characters, slowest };
+}
