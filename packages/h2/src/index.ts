@@ -22,4 +22,5 @@ export { nodeEngine } from './node-engine/node-engine.ts';
 export * from './pump.ts';
 export * from './raw-headers.ts';
 export { sendStatus } from './send-status.ts';
+export { type StreamedCall, streamAnswers } from './stream-answers.ts';
 export { withUnixAddress } from './unix-path.ts';

@@ -1,6 +1,5 @@
-import { type StateDefinition, WatchRequest } from '@nodewright/contract/gen/cosi/resource/state.ts';
+import { WatchRequest, type WatchResponse } from '@nodewright/contract/gen/cosi/resource/state.ts';
 import { Fault, faultFrom } from '@nodewright/fault';
-import type { Client } from 'nice-grpc';
 import type { SpecCodec } from '../spec/spec-codec.ts';
 import type { ResourceEvent } from '../state.ts';
 import { eventFromMessage } from '../wire/event-messages.ts';
@@ -13,8 +12,13 @@ export interface FollowedKind<S> {
   readonly id?: string;
 }
 
+/** The watches of `cosi.resource.State`. */
+export interface StateWatcher {
+  watch(request: WatchRequest, options: { readonly signal: AbortSignal }): AsyncIterable<WatchResponse>;
+}
+
 export interface FollowResourcesInit<S> {
-  readonly client: Pick<Client<typeof StateDefinition>, 'watch'>;
+  readonly client: StateWatcher;
   readonly kind: FollowedKind<S>;
   readonly signal: AbortSignal;
   /** What there is, by id: once everything is known, and after every change. The map is the same one each time. */

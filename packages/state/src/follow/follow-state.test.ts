@@ -24,7 +24,7 @@ class Wire {
     this.#breaking = new AbortController();
   }
 
-  readonly connect = (): StateConnection => {
+  readonly connect = async (): Promise<StateConnection> => {
     this.opened += 1;
     const { signal: broken } = this.#breaking;
     const isRefused = this.refusals > 0;
@@ -40,9 +40,8 @@ class Wire {
       client: {
         async *watch(request, options) {
           if (isRefused) throw new Fault('unavailable', 'nobody listens');
-          const context = { signal: options?.signal ?? new AbortController().signal };
-          yield* implementation.watch(request as never, context as never) as AsyncIterable<WatchResponse>;
-          options?.signal?.throwIfAborted();
+          yield* implementation.watch(request, options as never) as AsyncIterable<WatchResponse>;
+          options.signal.throwIfAborted();
           throw new Fault('unavailable', 'it broke');
         },
       },

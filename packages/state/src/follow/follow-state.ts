@@ -1,9 +1,7 @@
 // How the daemons beside machined learn what they need: they hold no copy of the store, only what they follow.
-import type { StateDefinition } from '@nodewright/contract/gen/cosi/resource/state.ts';
 import { type Fault, faultFrom } from '@nodewright/fault';
-import type { Client } from 'nice-grpc';
 import type { ResourceKind } from '../meta/define-kind.ts';
-import { type FollowedKind, followResources } from './follow-resources.ts';
+import { type FollowedKind, followResources, type StateWatcher } from './follow-resources.ts';
 
 /** Resources to follow, and how a view shows their specs. */
 export interface Followed<S, V> {
@@ -38,15 +36,15 @@ export interface KnownState<F extends FollowedSet> {
   readonly connection: number;
 }
 
-/** A client of `cosi.resource.State` and the connection that it has for itself. */
+/** Watches, and the connection that they have for themselves. */
 export interface StateConnection extends Disposable {
-  readonly client: Pick<Client<typeof StateDefinition>, 'watch'>;
+  readonly client: StateWatcher;
 }
 
 export interface FollowStateInit<F extends FollowedSet> {
   readonly followed: F;
-  /** Opens a connection; it may throw. */
-  readonly connect: () => StateConnection;
+  /** Opens a connection; it may fail. */
+  readonly connect: (signal: AbortSignal) => Promise<StateConnection>;
   readonly signal: AbortSignal;
   /** Told of each connection that failed or broke; the next is tried after `retryMs`. */
   readonly onBroken: (fault: Fault, retryMs: number) => void;
@@ -101,7 +99,7 @@ class Session<F extends FollowedSet> {
     const { connect, followed, signal: outer } = this.#init;
     const stop = new AbortController();
     const signal = AbortSignal.any([outer, stop.signal]);
-    using connection = connect();
+    using connection = await connect(signal);
     const names = Object.keys(followed);
     const watches = names.map((name) => this.#follow(name, connection, signal));
     // None fails unseen: all are awaited together, and the one that fails first ends the session.

@@ -1,2 +1,3 @@
-export type { FollowedKind } from './follow-resources.ts';
+export { dialState } from './dial-state.ts';
+export type { FollowedKind, StateWatcher } from './follow-resources.ts';
 export * from './follow-state.ts';

@@ -1,7 +1,5 @@
-import { StateDefinition } from '@nodewright/contract/gen/cosi/resource/state.ts';
 import { faultFrom } from '@nodewright/fault';
-import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
-import { all, type FollowStateInit, followState, one, type StateConnection } from '@nodewright/state/follow';
+import { all, dialState, type FollowStateInit, followState, one } from '@nodewright/state/follow';
 import {
   apiCertificates,
   apiServiceConfigs,
@@ -9,7 +7,7 @@ import {
   members,
   nodeAddresses,
 } from '@nodewright/state/kinds';
-import { type Logger, noTelemetry } from '@nodewright/telemetry';
+import type { Logger } from '@nodewright/telemetry';
 import { type GatewayIdentity, identityFromFacts } from '../domain/gateway-identity.ts';
 import type { IdentitySource } from '../domain/identity-source.ts';
 import { factsAfter, type ServiceFacts, usableFacts } from '../domain/service-facts.ts';
@@ -85,7 +83,7 @@ export class StateIdentitySource implements IdentitySource {
     return {
       followed,
       signal,
-      connect: () => connectState(this.#socket),
+      connect: (giveUp) => dialState(this.#socket, giveUp),
       onBroken: ({ message }, retryMs) => {
         this.#log.warn({ socket: this.#socket, error: message, retryMs }, "the node's state cannot be read");
       },
@@ -103,13 +101,6 @@ export class StateIdentitySource implements IdentitySource {
       return 'unusable';
     }
   }
-}
-
-/** Not traced: the watches last as long as the daemon. */
-function connectState(socket: string): StateConnection {
-  const channel = openUnixChannel(socket);
-  const client = createRpcClient(StateDefinition, channel, { telemetry: noTelemetry });
-  return { client, [Symbol.dispose]: () => channel[Symbol.dispose]() };
 }
 
 /** The daemon may end before. */

@@ -1,11 +1,9 @@
 import { createSecureContext } from 'node:tls';
-import { StateDefinition } from '@nodewright/contract/gen/cosi/resource/state.ts';
 import { faultFrom } from '@nodewright/fault';
 import { tlsPrivateKey } from '@nodewright/pki';
-import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
-import { followState, one, type StateConnection } from '@nodewright/state/follow';
+import { dialState, followState, one } from '@nodewright/state/follow';
 import { osRootSecrets, trustdCertificates } from '@nodewright/state/kinds';
-import { type Logger, noTelemetry } from '@nodewright/telemetry';
+import type { Logger } from '@nodewright/telemetry';
 import { type TrustRoot, trustRootFrom } from '../domain/trust-root.ts';
 
 /** What trustd reads of the node's state. */
@@ -25,7 +23,7 @@ export async function* watchTrustRoot(
   socket: string,
   { signal, log }: { signal: AbortSignal; log: Logger },
 ): AsyncGenerator<TrustRoot, void, undefined> {
-  const connect = () => connectState(socket);
+  const connect = (giveUp: AbortSignal) => dialState(socket, giveUp);
   const onBroken = ({ message }: Error, retryMs: number) => {
     log.warn({ socket, error: message, retryMs }, "the node's state cannot be read");
   };
@@ -43,11 +41,4 @@ export async function* watchTrustRoot(
       log.error({ error: faultFrom(error).message }, 'root of trust ignored');
     }
   }
-}
-
-/** Not traced: the watches last as long as the daemon. */
-function connectState(socket: string): StateConnection {
-  const channel = openUnixChannel(socket);
-  const client = createRpcClient(StateDefinition, channel, { telemetry: noTelemetry });
-  return { client, [Symbol.dispose]: () => channel[Symbol.dispose]() };
 }
