@@ -1,45 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { ports, serviceIds } from '@nodewright/contract';
+import { serviceIds } from '@nodewright/contract';
 import { ControllerRuntime } from '@nodewright/controllers';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { Fault } from '@nodewright/fault';
 import { createFileSystemSizes, readBootId, readKernelHostname } from '@nodewright/linux';
-import type { NodeConfig } from '@nodewright/machine-config';
 import { createRpcServer } from '@nodewright/rpc';
 import { systemWallClock } from '@nodewright/sntp';
-import { members as memberKind } from '@nodewright/state/kinds';
-import { secretsControllers } from './controllers/secrets/secrets-controllers.ts';
-import {
-  listenAddressOf,
-  type NodeFacts,
-  type NodeMode,
-  platformOf,
-  type ServiceSource,
-} from './domain/node-facts.ts';
+import { members } from '@nodewright/state/kinds';
+import { acquireConfiguration } from './controllers/config/acquire-configuration.ts';
+import { openMetaStore } from './controllers/config/meta-store.ts';
+import { openConfiguration } from './controllers/config/open-configuration.ts';
+import { nodeControllers } from './controllers/node-controllers.ts';
+import type { ChildDaemon } from './domain/daemon-command.ts';
+import { type NodeFacts, type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
 import { ownKernelFiles } from './domain/own-kernel-files.ts';
 import { timeServerOf } from './domain/time-server.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
 import { EventStore } from './host/event-store.ts';
 import { openExitGuard } from './host/exit-guard.ts';
 import { createFileAttributes } from './host/file-attributes.ts';
-import { followLogFile } from './host/follow-log-file.ts';
 import { openKernelFiles } from './host/kernel-files.ts';
 import { linkSocket } from './host/link-socket.ts';
 import { openLogCopies } from './host/log-copies.ts';
 import { LogStore } from './host/log-store.ts';
 import { openMembershipFile } from './host/membership-file.ts';
+import { createMetaFile } from './host/meta-file.ts';
 import { createNodeFiles } from './host/node-files.ts';
 import { prepareFolder } from './host/prepare-folder.ts';
 import { createUnixProbe } from './host/probe-connection.ts';
-import { readConfiguration } from './host/read-configuration.ts';
 import { watchParent } from './host/watch-parent.ts';
-import { neighbourLogFile, nodeFolders, nodeLayout } from './node-layout.ts';
+import { nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
-import { followEvents } from './resources/follow-events.ts';
-import { followMembers } from './resources/follow-members.ts';
-import { isConfigured, isControlPlaneNow, openNodeView } from './resources/node-view.ts';
+import { isControlPlaneNow, openNodeView } from './resources/node-view.ts';
 import { openNodeState } from './resources/open-node-state.ts';
+import { createApplyConfiguration } from './rpc/apply-configuration.ts';
 import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
 import { createClientConfiguration } from './rpc/client-configuration.ts';
 import { createClusterHealth } from './rpc/cluster-health.ts';
@@ -48,22 +43,22 @@ import { createDisks } from './rpc/disks.ts';
 import { createDmesg } from './rpc/dmesg.ts';
 import { createEvents } from './rpc/events.ts';
 import { createFiles } from './rpc/files.ts';
+import { createInspect } from './rpc/inspect.ts';
 import { createKernelStatistics } from './rpc/kernel-statistics.ts';
 import { createLogs } from './rpc/logs.ts';
+import { createMeta } from './rpc/meta.ts';
 import { createMounts } from './rpc/mounts.ts';
 import { createNetstat } from './rpc/netstat.ts';
 import { createNodeInformation } from './rpc/node-information.ts';
 import { createPacketCapture } from './rpc/packet-capture.ts';
 import { createProcesses } from './rpc/processes.ts';
-import { openRuntimeSockets } from './rpc/runtime-sockets.ts';
 import { createServiceList } from './rpc/service-list.ts';
 import { createStateApi } from './rpc/state.ts';
 import { createTimeService } from './rpc/time.ts';
-import { announceAddresses } from './services/announce-addresses.ts';
-import { openDaemonConditions } from './services/daemon-conditions.ts';
 import { NodeLife } from './services/node-life.ts';
-import { childDaemons, childService, neighbourService, ownService } from './services/node-services.ts';
+import { daemonsOf, ownService } from './services/node-services.ts';
 import { ServiceManager } from './services/service-manager.ts';
+import { startDaemon } from './services/start-daemon.ts';
 
 type Context = DaemonContext<OptionValues<typeof options>>;
 
@@ -88,23 +83,15 @@ export function createMachined(): DaemonDefinition<typeof options> {
 }
 
 async function start(context: Context, scope: AsyncDisposableStack, logs: LogStore): Promise<void> {
-  const { log, telemetry, signal } = context;
+  const { log, telemetry, signal, environment } = context;
   const settings = context.options;
   const mode = settings.mode as NodeMode;
   const source = settings.services as ServiceSource;
   const servicesFolder = servicesFolderOf(source, settings.servicesDir);
   const user = { uid: process.getuid?.() ?? 0, groups: process.getgroups?.() ?? [] };
   const layout = nodeLayout(resolve(settings.root), mode, source, user);
-  const events = new EventStore(systemWallClock.now);
-  const services: ServiceManager = new ServiceManager({
-    log,
-    telemetry,
-    now: systemWallClock.now,
-    onEntry: (record) => life.serviceChanged(record),
-  });
-  const life = new NodeLife({ events, log, records: () => services.records() });
-  const { config, text } = await life.loadConfiguration(() => readConfiguration(layout.paths.machineConfig));
-  const node = nodeFacts(settings, config);
+  const node = nodeFacts(settings);
+  await refuseSecond(layout.paths.machinedSocket);
 
   if (mode === 'process') scope.use(watchParent(process.stdin, () => process.kill(process.pid, 'SIGTERM')));
   scope.use(openLogCopies({ store: logs, folder: layout.paths.logs, log }));
@@ -112,16 +99,44 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   const bootId = mode === 'metal' ? readBootId() : randomUUID();
   const guard = scope.use(openExitGuard());
   const streamsEnd = new AbortController();
-  const state = await openNodeState({ node, configuration: text, bootId }, systemWallClock.now);
+  const stopSignal = streamsEnd.signal;
+  const { now } = systemWallClock;
+
+  const events = new EventStore(now);
+  const services: ServiceManager = new ServiceManager({
+    log,
+    telemetry,
+    now,
+    onEntry: (record) => life.serviceChanged(record),
+  });
+  const life = new NodeLife({ events, log, records: () => services.records() });
+  const state = await openNodeState(now, telemetry);
   const view = scope.use(await openNodeView(state));
+  const configuration = openConfiguration(
+    { state, mode, paths: layout.paths, environment, events, log },
+    scope,
+  );
+  const meta = await openMetaStore({
+    state,
+    file: mode === 'container' ? undefined : createMetaFile(layout.paths.meta),
+    log,
+  });
+  const membership = scope.use(await openMembershipFile(layout.paths.membership, log));
+  const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
+  for (const controller of [
+    ...configuration.controllers,
+    ...nodeControllers({
+      ...{ node, bootId, layout, events, logs, services, membership, kernel, telemetry },
+      clock: systemWallClock,
+    }),
+  ]) {
+    controllers.register(controller);
+  }
+
   const files = createNodeFiles({
     root: layout.root,
     contents: () => ownKernelFiles({ mode, hostname: view.hostname() }, bootId),
   });
-  scope.use(followEvents(state, events, log));
-  const members = scope.use(await openMembershipFile(layout.paths.membership, log));
-  scope.use(followMembers(state, members, node.hostname, log));
-
   const server = scope.use(
     createRpcServer({
       services: completeServices({
@@ -135,22 +150,25 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
           ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),
           ...createFiles({ files, attributes: createFileAttributes(log), log }),
           ...createServiceList(() => services.records()),
-          ...createEvents(events, streamsEnd.signal),
-          ...createClientConfiguration(view, systemWallClock.now),
-          ...createLogs(logs, source === 'external' ? childDaemons(node) : [], signal),
+          ...createEvents(events, stopSignal),
+          ...createClientConfiguration(view, now),
+          ...createLogs(
+            logs,
+            () => (source === 'external' ? daemonsOf(isControlPlaneNow(view)) : []),
+            signal,
+          ),
+          ...createApplyConfiguration({ ...configuration, log }),
+          ...createMeta(meta),
         },
-        'cosi.resource.State': createStateApi({
-          state,
-          now: systemWallClock.now,
-          stopSignal: streamsEnd.signal,
-        }),
+        'cosi.resource.State': createStateApi({ state, now, stopSignal }),
+        'inspect.InspectService': createInspect(() => controllers.graph()),
         'storage.StorageService': createDisks(telemetry),
         'cluster.ClusterService': createClusterHealth({
           view,
-          members: async () => (await state.list(memberKind)).map(({ spec }) => spec),
-          now: systemWallClock.now,
+          members: async () => (await state.list(members)).map(({ spec }) => spec),
+          now,
           telemetry,
-          stopSignal: streamsEnd.signal,
+          stopSignal,
         }),
         'time.TimeService': createTimeService({
           server: () => timeServerOf(view.configuration()?.time.servers ?? []),
@@ -162,7 +180,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
       middleware: [
         createAuthorizeMiddleware(() => ({
           isControlPlane: isControlPlaneNow(view),
-          isMaintenance: !isConfigured(view),
+          isMaintenance: configuration.keeper.isMaintenance(),
           mode: platformOf(mode).mode,
         })),
       ],
@@ -170,49 +188,40 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
       log,
     }),
   );
-  const daemons = childDaemons(node);
-  for (const folder of nodeFolders(layout, daemons)) await prepareFolder(folder);
-  await refuseSecond(layout.paths.machinedSocket);
+  for (const folder of nodeFolders(layout, [])) await prepareFolder(folder);
   await server.listenUnix(layout.paths.machinedSocket, {
     directoryMode: layout.socketDirectoryMode,
     owner: layout.users?.apid,
     socketMode: layout.socketMode,
   });
   scope.use(linkSocket(layout.paths.upstreamMachinedSocket, layout.paths.machinedSocket));
-
-  const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
-  const apidListenAddress = listenAddressOf(node, ports.apid);
-  for (const controller of secretsControllers({ apidListenAddress, random: Math.random, telemetry })) {
-    controllers.register(controller);
-  }
   controllers.start();
-  const conditions = await openDaemonConditions(state, scope);
-  await openRuntimeSockets(
-    { state, layout, daemons, now: systemWallClock.now, stopSignal: streamsEnd.signal, log, telemetry },
-    scope,
-  );
 
-  if (source === 'external') {
-    for (const daemon of daemons) {
-      scope.use(followLogFile(neighbourLogFile(layout, daemon), () => logs.open(daemon)));
-    }
-  }
-
-  const daemonServices = daemons.map((daemon) => {
-    const about = { node, conditions: conditions[daemon] };
-    if (servicesFolder === undefined) return neighbourService(daemon, about);
-    return childService(daemon, { ...context, ...about, servicesFolder, layout, logs, guard });
-  });
-  scope.use(announceAddresses(events, node));
+  const daemonScope = scope.use(new AsyncDisposableStack());
+  const start = (daemon: ChildDaemon) =>
+    startDaemon(
+      daemon,
+      { ...context, ...{ services, servicesFolder, state, node, now, stopSignal, layout, logs, guard } },
+      daemonScope,
+    );
   scope.defer(() => streamsEnd.abort());
   // On the scope last: the daemons end first, while the API still tells how it goes.
   scope.defer(() => life.shutDown(() => services[Symbol.asyncDispose]()));
-  const boot = life.boot(() => {
-    services.start([ownService(layout)]);
-    services.start(daemonServices);
-  }, signal);
+  const boot = async () => {
+    await life.initialize(
+      {
+        startMachined: () => services.start([ownService(layout)]),
+        startApid: () => start(serviceIds.apid),
+        loadConfig: (taskSignal) => acquireConfiguration(state, taskSignal),
+      },
+      signal,
+    );
+    await life.boot(async () => {
+      if (isControlPlaneNow(view)) await start(serviceIds.trustd);
+    }, signal);
+  };
   // It lasts until every service is up; how it ends is told as an event and in the log.
-  boot.catch(() => {});
+  boot().catch(() => {});
 }
 
 /** Where the daemons are that machined starts; undefined when it starts none. */
@@ -229,11 +238,8 @@ async function refuseSecond(socket: string): Promise<void> {
   if (healthy) throw new Fault('already-exists', `another machined serves "${socket}": stop it first`);
 }
 
-function nodeFacts(settings: Context['options'], config: NodeConfig): NodeFacts {
-  return {
-    mode: settings.mode as NodeMode,
-    machineType: config.machineType,
-    hostname: settings.hostname ?? readKernelHostname(),
-    addresses: settings.address,
-  };
+function nodeFacts({ mode: given, hostname, address }: Context['options']): NodeFacts {
+  const mode = given as NodeMode;
+  // A machine of its own is named by its configuration; elsewhere its surroundings have named it.
+  return { mode, hostname: hostname ?? (mode === 'metal' ? '' : readKernelHostname()), addresses: address };
 }

@@ -11,7 +11,6 @@ import { shuffled, trustdEndpoints } from './trustd-endpoints.ts';
 
 const node: NodeFacts = {
   mode: 'process',
-  machineType: 'controlplane',
   hostname: 'node01',
   addresses: ['127.5.6.2'],
 };

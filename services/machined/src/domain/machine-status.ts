@@ -1,5 +1,4 @@
 import type { SequenceName } from './node-event.ts';
-import type { ServiceRecord } from './service-record.ts';
 
 /** Where the machine is in its life, as far as this node's sequences lead it. */
 export type MachineStage = 'booting' | 'maintenance' | 'running' | 'shutting-down' | 'rebooting';
@@ -40,37 +39,4 @@ export function stageAfter(stage: MachineStage, event: StageEvent): MachineStage
   const { sequence, action } = event;
   if (action === 'start') return sequence === 'shutdown' ? 'shutting-down' : 'booting';
   return sequence === 'boot' && stage === 'booting' ? 'running' : stage;
-}
-
-/**
- * Whether the machine does what it should in its stage. The clock and the network of these nodes are their host's: of
- * what the reference waits for only the services are theirs.
- *
- * @param required ids of the services that the node must run.
- */
-export function machineStatus(
-  stage: MachineStage,
-  services: readonly ServiceRecord[],
-  required: readonly string[],
-): MachineStatus {
-  if (stage !== 'booting' && stage !== 'running') return { stage, ready: true, unmetConditions: [] };
-  const running = services.filter(({ state }) => state === 'Running');
-  const problems = [
-    ...required
-      .filter((id) => !running.some((service) => service.id === id))
-      .map((id) => `${id} not running`),
-    ...running
-      .filter(({ hasHealthCheck, health }) => hasHealthCheck && !health.healthy)
-      .map(({ id }) => `${id} not healthy`),
-  ];
-  const unmetConditions =
-    problems.length === 0 ? [] : [{ name: 'services', reason: problems.sort().join(', ') }];
-  return { stage, ready: problems.length === 0, unmetConditions };
-}
-
-/** Whether a client would see a difference. */
-export function isSameStatus(a: MachineStatus, b: MachineStatus): boolean {
-  const reasons = ({ unmetConditions }: MachineStatus) =>
-    unmetConditions.map(({ reason }) => reason).join('\n');
-  return a.stage === b.stage && a.ready === b.ready && reasons(a) === reasons(b);
 }

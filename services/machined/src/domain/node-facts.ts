@@ -1,22 +1,16 @@
-import type { MachineType } from '@nodewright/machine-config';
-
 /** What surrounds the daemons: child processes of a host, a container, or a machine of their own. */
 export type NodeMode = 'process' | 'container' | 'metal';
 
 /** Who runs apid and trustd: machined itself, or whoever runs machined, beside it. */
 export type ServiceSource = 'child' | 'external';
 
-/** Who this node is: given when it was created, and by its configuration. */
+/** What this node was given when it was created. Its configuration may call it otherwise. */
 export interface NodeFacts {
   readonly mode: NodeMode;
-  readonly machineType: MachineType;
+  /** Empty: none was given. */
   readonly hostname: string;
   /** IP addresses, the preferred one first. */
   readonly addresses: readonly string[];
-}
-
-export function isControlPlane({ machineType }: Pick<NodeFacts, 'machineType'>): boolean {
-  return machineType !== 'worker';
 }
 
 /** What the Version call says of the platform. A node of processes is a machine as far as its users can tell. */
@@ -26,7 +20,10 @@ export function platformOf(mode: NodeMode): { name: string; mode: 'metal' | 'con
 }
 
 /** `host:port` of a listener. In process mode the host's other addresses belong to other nodes; else all are ours. */
-export function listenAddressOf({ mode, addresses }: NodeFacts, port: number): string {
+export function listenAddressOf(
+  { mode, addresses }: Pick<NodeFacts, 'mode' | 'addresses'>,
+  port: number,
+): string {
   if (mode !== 'process') return `:${port}`;
   const [address = ''] = addresses;
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;

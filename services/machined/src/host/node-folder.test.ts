@@ -5,10 +5,8 @@ import { lstatSync, mkdtempSync, readFileSync, readlinkSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { Fault } from '@nodewright/fault';
 import { linkSocket } from './link-socket.ts';
 import { prepareFolder } from './prepare-folder.ts';
-import { readConfiguration } from './read-configuration.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'folder-'));
 after(() => rmSync(root, { recursive: true }));
@@ -35,20 +33,6 @@ test('prepareFolder() gives a folder its mode, new or old, and leaves what is in
 
 test('prepareFolder() fails where the kernel makes no folders', { timeout: 5_000 }, async () => {
   await assert.rejects(prepareFolder({ path: '/proc/nodewright/a/b', mode: 0o700 }), { code: 'ENOENT' });
-});
-
-test('readConfiguration() names the file that is missing or broken', () => {
-  const path = join(root, 'config.yaml');
-  assert.throws(() => readConfiguration(path), {
-    kind: 'not-found',
-    message: /^there is no machine configuration at "/,
-  });
-  writeFileSync(path, 'machine: [');
-  assert.throws(
-    () => readConfiguration(path),
-    (error) =>
-      error instanceof Fault && error.kind === 'invalid-argument' && error.message.startsWith(`"${path}": `),
-  );
 });
 
 const watching = (stayMs: number) => `

@@ -1,23 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import {
-  MemoryState,
-  putResource,
-  registerKind,
-  registerMeta,
-  registerNamespace,
-  type State,
-} from '@nodewright/state';
+import { MemoryState, registerKind, registerMeta, registerNamespace, type State } from '@nodewright/state';
 import { nodeKinds, nodeNamespaces } from '@nodewright/state/kinds';
-import { type FixedFacts, fixedResources } from '../domain/node-resources.ts';
+import type { Telemetry } from '@nodewright/telemetry';
 
-/** The node's resources: the kinds and namespaces there are, and what is known of the node from its start on. */
-export async function openNodeState(facts: FixedFacts, now: () => number): Promise<State> {
-  const state = new MemoryState({ now, cookie: randomBytes(8) });
+/** The node's resources, of which there are none yet but the kinds and namespaces that there can be. */
+export async function openNodeState(now: () => number, telemetry: Telemetry): Promise<State> {
+  const traceparent = () => telemetry.activeSpan()?.traceparent;
+  const state = new MemoryState({ now, cookie: randomBytes(8), traceparent });
   await registerMeta(state);
   for (const [name, description] of Object.entries(nodeNamespaces)) {
     await registerNamespace(state, name, description);
   }
   for (const kind of nodeKinds) await registerKind(state, kind);
-  for (const { resource, owner } of fixedResources(facts)) await putResource(state, resource, { owner });
   return state;
 }

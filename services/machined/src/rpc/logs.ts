@@ -9,12 +9,12 @@ const chunkBytes = 1024;
 /**
  * Logs and LogsContainers: the logs of the node's own daemons, from memory.
  *
- * @param neighbours the daemons that run in containers of their own. Where they share no log, only their engine has it.
+ * @param neighbours gives the daemons that run in containers of their own. Where they share no log, only their engine has it.
  * @param stopSignal ends the streams that follow when the node stops.
  */
 export function createLogs(
   store: LogStore,
-  neighbours: readonly string[],
+  neighbours: () => readonly string[],
   stopSignal: AbortSignal,
 ): Pick<MachineServiceImplementation, 'logs' | 'logsContainers'> {
   return {
@@ -22,7 +22,7 @@ export function createLogs(
       checkLogSelection(request);
       const signal = AbortSignal.any([context.signal, stopSignal]);
       const { id, follow, tailLines } = request;
-      if (neighbours.includes(id) && !store.ids.includes(id)) {
+      if (neighbours().includes(id) && !store.ids.includes(id)) {
         throw new Fault(
           'failed-precondition',
           `the log of "${id}" is kept by its container: docker compose logs`,

@@ -12,8 +12,6 @@ import { guardedState } from './guarded-state.ts';
 export interface RuntimeSocketsInit {
   readonly state: State;
   readonly layout: NodeLayout;
-  /** The daemons beside this machined. */
-  readonly daemons: readonly ChildDaemon[];
   /** Unix ms. */
   readonly now: () => number;
   /** Ends the watches when the node stops. */
@@ -26,23 +24,22 @@ export interface RuntimeSocketsInit {
 const maxMessageSizeBytes = 4 * 1024 * 1024;
 
 /**
- * Serves `cosi.resource.State`, read only, on a socket for each daemon, on `scope`. Who may call is decided by the modes
+ * Serves `cosi.resource.State`, read only, on the daemon's own socket, on `scope`. Who may call is decided by the modes
  * and owners of the folders: Node.js cannot ask a socket for the process at its other end.
  */
-export async function openRuntimeSockets(
+export async function openRuntimeSocket(
+  daemon: ChildDaemon,
   init: RuntimeSocketsInit,
   scope: AsyncDisposableStack,
 ): Promise<void> {
   const { layout } = init;
   const paths = { apid: layout.paths.apidRuntimeSocket, trustd: layout.paths.trustdRuntimeSocket };
-  for (const daemon of init.daemons) {
-    const server = scope.use(createRuntimeServer(daemon, init));
-    await server.listenUnix(paths[daemon], {
-      directoryMode: layout.daemonFolderMode,
-      socketMode: layout.socketMode,
-      owner: layout.users?.[daemon],
-    });
-  }
+  const server = scope.use(createRuntimeServer(daemon, init));
+  await server.listenUnix(paths[daemon], {
+    directoryMode: layout.daemonFolderMode,
+    socketMode: layout.socketMode,
+    owner: layout.users?.[daemon],
+  });
 }
 
 function createRuntimeServer(

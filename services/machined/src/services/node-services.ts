@@ -4,7 +4,7 @@ import type { Condition } from '../domain/condition.ts';
 import { type ChildDaemon, daemonCommand, daemonEnvironment } from '../domain/daemon-command.ts';
 import { createInProcessRunner } from '../domain/in-process-runner.ts';
 import { createNeighbourRunner } from '../domain/neighbour-runner.ts';
-import { isControlPlane, listenAddressOf, type NodeFacts } from '../domain/node-facts.ts';
+import { listenAddressOf, type NodeFacts } from '../domain/node-facts.ts';
 import { restartForever } from '../domain/restart-forever.ts';
 import type { ExitGuard } from '../host/exit-guard.ts';
 import type { LogStore } from '../host/log-store.ts';
@@ -46,9 +46,9 @@ export interface ChildServiceInit extends DaemonServiceInit {
 /** Source: Talos v1.14: process of apid, process of trustd. */
 const graceTimeoutMs = 15_000;
 
-/** The daemons beside machined on this node: apid, and trustd on control planes. */
-export function childDaemons(node: NodeFacts): ChildDaemon[] {
-  return isControlPlane(node) ? [serviceIds.apid, serviceIds.trustd] : [serviceIds.apid];
+/** The daemons beside machined: apid on every node, trustd on control planes. */
+export function daemonsOf(isControlPlane: boolean): ChildDaemon[] {
+  return isControlPlane ? [serviceIds.apid, serviceIds.trustd] : [serviceIds.apid];
 }
 
 /** A daemon that machined starts and starts again. */

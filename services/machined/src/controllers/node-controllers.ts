@@ -1,0 +1,84 @@
+import { release } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ports } from '@nodewright/contract';
+import type { Controller } from '@nodewright/controllers';
+import { parseUptime } from '@nodewright/linux';
+import { querySntp, type WallClock } from '@nodewright/sntp';
+import type { Telemetry } from '@nodewright/telemetry';
+import { listenAddressOf, type NodeFacts } from '../domain/node-facts.ts';
+import type { EventStore } from '../host/event-store.ts';
+import type { KernelFiles } from '../host/kernel-files.ts';
+import { openKernelNetwork } from '../host/kernel-network.ts';
+import type { LogStore } from '../host/log-store.ts';
+import type { MembershipSource } from '../host/membership-file.ts';
+import { readIfThere } from '../host/read-if-there.ts';
+import type { NodeLayout } from '../node-layout.ts';
+import type { ServiceRecords } from '../services/service-records.ts';
+import { clusterControllers } from './cluster/cluster-controllers.ts';
+import { networkControllers } from './network/network-controllers.ts';
+import { perfControllers } from './perf/perf-controllers.ts';
+import { runtimeControllers } from './runtime/runtime-controllers.ts';
+import { secretsControllers } from './secrets/secrets-controllers.ts';
+import { timeControllers } from './time/time-controllers.ts';
+import { v1alpha1Controllers } from './v1alpha1/v1alpha1-controllers.ts';
+
+export interface NodeControllersInit {
+  readonly node: NodeFacts;
+  /** Another one after every start of the node. */
+  readonly bootId: string;
+  readonly layout: NodeLayout;
+  readonly events: EventStore;
+  readonly logs: LogStore;
+  readonly services: ServiceRecords;
+  readonly membership: MembershipSource;
+  readonly kernel: KernelFiles;
+  readonly clock: WallClock;
+  readonly telemetry: Telemetry;
+}
+
+const timeQueryTimeoutMs = 5000;
+
+/** Every controller of a node but those of its configuration, with the hands that they have on this host. */
+export function nodeControllers(init: NodeControllersInit): Controller[] {
+  const { node, bootId, layout, events, logs, services, membership, kernel, clock, telemetry } = init;
+  const { mode, hostname, addresses } = node;
+  let network: ReturnType<typeof openKernelNetwork> | undefined;
+  return [
+    ...v1alpha1Controllers({ services }),
+    ...runtimeControllers({
+      ...{ events, logs, services, bootId, mode },
+      hasUdevd: false,
+      kernelRelease: release(),
+      extensions: [],
+      read: readIfThere,
+      now: clock.now,
+      bootTimeMs: () => clock.now() - Math.floor(parseUptime(kernel.read('/proc/uptime'))) * 1000,
+    }),
+    ...perfControllers({ kernel }),
+    ...networkControllers({
+      ...{ mode, hostname, addresses },
+      network: () => {
+        network ??= openKernelNetwork();
+        return network;
+      },
+      readResolvConf: async () => readIfThere('/etc/resolv.conf')?.toString() ?? '',
+      instanceType: '',
+      publish: (event) => void events.publish(event),
+    }),
+    ...timeControllers({
+      mode,
+      query: (server, signal) => querySntp({ server, timeoutMs: timeQueryTimeoutMs, clock, signal }),
+      steadyMs: () => performance.now(),
+    }),
+    ...clusterControllers({
+      membership,
+      own: { hostname, addresses },
+      identityFile: join(dirname(layout.paths.machineConfig), 'node-identity.yaml'),
+    }),
+    ...secretsControllers({
+      apidListenAddress: listenAddressOf(node, ports.apid),
+      random: Math.random,
+      telemetry,
+    }),
+  ];
+}
