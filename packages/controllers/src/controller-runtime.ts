@@ -80,8 +80,9 @@ export class ControllerRuntime implements AsyncDisposable {
    */
   async settled(): Promise<void> {
     for (;;) {
-      await this.#activity.whenIdle();
+      // Before it is waited: who begins between two steps of this is not overlooked.
       const { begun } = this.#activity;
+      await this.#activity.whenIdle();
       await turn();
       if (this.#activity.begun === begun) return;
     }

@@ -1,5 +1,5 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
-import { field, int, text, uint, uint32, uint64, unlessEmpty } from '../../spec/field-types.ts';
+import { bool, field, int, text, uint, uint32, uint64, unlessEmpty } from '../../spec/field-types.ts';
 
 /** What is on block devices, by the kernel's name for them. */
 export const discoveredVolumes = defineKind({
@@ -81,3 +81,11 @@ export const discoveryRefreshStatuses = defineKind({
   },
 });
 export type DiscoveryRefreshStatusSpec = SpecOf<typeof discoveryRefreshStatuses>;
+
+/** `discovered-volumes-status`: whether all devices were looked at. Nodes do not register it: no client can read it. */
+export const discoveredVolumesStatuses = defineKind({
+  type: 'DiscoveredVolumesStatuses.block.talos.dev',
+  defaultNamespace: 'runtime',
+  spec: { ready: field(1, bool) },
+});
+export type DiscoveredVolumesStatusSpec = SpecOf<typeof discoveredVolumesStatuses>;

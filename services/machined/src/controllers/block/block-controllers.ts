@@ -1,0 +1,38 @@
+import type { Controller } from '@nodewright/controllers';
+import { readBlockDevices, readDeviceLinks, readDisks, readUdevRecord } from '@nodewright/linux';
+import { watchDeviceLinks } from '../../host/watch-device-links.ts';
+import type { OpenDeviceNews } from '../hardware/device-changes.ts';
+import { devicesController } from './devices.ts';
+import { discoveredVolumesStatusController } from './discovered-volumes-status.ts';
+import { discoveryController } from './discovery.ts';
+import { disksController } from './disks.ts';
+import { symlinksController } from './symlinks.ts';
+import { systemDiskController } from './system-disk.ts';
+
+export interface BlockControllersInit {
+  /** What surrounds the node: a container has no devices; processes see those of the host. */
+  readonly mode: 'process' | 'container' | 'metal';
+  /** Whether udevd is one of the node's services. */
+  readonly hasUdevd: boolean;
+  /** What the kernel says of devices; every controller asks for it. */
+  readonly news: OpenDeviceNews;
+  /** Where sysfs is mounted; default `/sys`. */
+  readonly sysRoot?: string;
+}
+
+/** Disks and what is on them, as far as it is read. Source: Talos v1.14: COSI resources, block; what container mode skips. */
+export function blockControllers({ mode, hasUdevd, news, sysRoot }: BlockControllersInit): Controller[] {
+  if (mode === 'container') return [];
+  return [
+    devicesController(() => readBlockDevices(sysRoot), news),
+    symlinksController({ readDeviceLinks: () => readDeviceLinks(), watchDeviceLinks, hasUdevd }),
+    disksController(() => readDisks(sysRoot)),
+    discoveryController({
+      readBlockDevices: () => readBlockDevices(sysRoot),
+      readDisks: () => readDisks(sysRoot),
+      readUdevRecord: (device) => readUdevRecord(device),
+    }),
+    discoveredVolumesStatusController(),
+    systemDiskController(),
+  ];
+}

@@ -1,0 +1,74 @@
+// What is on block devices, as far as the kernel and udev tell: nothing is read from the devices themselves.
+import type { BlockDevice } from '@nodewright/linux';
+import type { DiscoveredVolumeSpec, SystemDiskSpec } from '@nodewright/state/kinds';
+import { decimalSize } from '../../domain/decimal-size.ts';
+
+/** The words of upstream for what udev calls otherwise. */
+const probeNames: Readonly<Record<string, string>> = {
+  ext2: 'extfs',
+  ext3: 'extfs',
+  ext4: 'extfs',
+  LVM2_member: 'lvm2-pv',
+  crypto_LUKS: 'luks',
+  zfs_member: 'zfs',
+  ceph_bluestore: 'bluestore',
+};
+
+/**
+ * A device as a volume. Without a record of udev its content is unknown.
+ *
+ * @param record the properties of the device
+ * @param sectorSizes of its disk
+ */
+export function discoveredVolumeSpec(
+  device: BlockDevice,
+  record: ReadonlyMap<string, string>,
+  { sectorBytes, ioBytes }: { readonly sectorBytes: number; readonly ioBytes: number },
+): DiscoveredVolumeSpec {
+  const text = (key: string) => record.get(key) ?? '';
+  const number = (key: string) => Number(/^\d{1,15}$/.exec(text(key))?.[0] ?? 0);
+  const isTable = device.type === 'disk' && text('ID_PART_TABLE_TYPE') === 'gpt' && text('ID_FS_TYPE') === '';
+  return {
+    dev_path: `/dev/${device.name}`,
+    type: device.type,
+    device_path: device.sysPath,
+    parent: device.parent,
+    parent_dev_path: device.parent && `/dev/${device.parent}`,
+    offset: device.offsetBytes,
+    size: device.sizeBytes,
+    pretty_size: decimalSize(device.sizeBytes),
+    sector_size: sectorBytes,
+    io_size: ioBytes,
+    name: isTable ? 'gpt' : (probeNames[text('ID_FS_TYPE')] ?? text('ID_FS_TYPE')),
+    uuid: isTable ? text('ID_PART_TABLE_UUID') : text('ID_FS_UUID'),
+    label: unescaped(text('ID_FS_LABEL_ENC')) || text('ID_FS_LABEL'),
+    block_size: 0,
+    filesystem_block_size: number('ID_FS_BLOCKSIZE'),
+    probed_size: number('ID_FS_SIZE'),
+    ...(device.type === 'partition'
+      ? {
+          partition_uuid: text('ID_PART_ENTRY_UUID'),
+          partition_type: text('ID_PART_ENTRY_TYPE'),
+          partition_label: device.partitionName || unescaped(text('ID_PART_ENTRY_NAME')),
+          partition_index: device.partitionNumber,
+        }
+      : { partition_uuid: '', partition_type: '', partition_label: '', partition_index: 0 }),
+  };
+}
+
+/** udev writes what could be taken for something else as `\x20`. */
+function unescaped(text: string): string {
+  if (!text.includes('\\x')) return text;
+  const bytes = text.replace(/\\x([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}
+
+/** The disk with the partition META; undefined: none has it. Loop devices do not count. */
+export function systemDiskOf(
+  volumes: readonly Pick<DiscoveredVolumeSpec, 'partition_label' | 'parent' | 'parent_dev_path'>[],
+): SystemDiskSpec | undefined {
+  const found = volumes.find(
+    ({ partition_label, parent }) => partition_label === 'META' && !parent.startsWith('loop'),
+  );
+  return found && { diskID: found.parent, devPath: found.parent_dev_path };
+}

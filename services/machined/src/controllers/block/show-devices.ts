@@ -1,0 +1,43 @@
+import type { BlockDevice } from '@nodewright/linux';
+import type { BlockDeviceSpec } from '@nodewright/state/kinds';
+
+/** What was shown of each device, by name. */
+export type ShownDevices = ReadonlyMap<string, BlockDeviceSpec>;
+
+/**
+ * The devices that there are. The generation of one goes up when there was news of it, or it is another one.
+ *
+ * @param shown what the last call gave
+ * @param news the names of devices of which there was news since then; undefined: of any of them
+ */
+export function showDevices(
+  shown: ShownDevices,
+  devices: readonly BlockDevice[],
+  news: ReadonlySet<string> | undefined,
+): ShownDevices {
+  return new Map(
+    devices.map((device) => {
+      const [before, now] = [shown.get(device.name), specOf(device)];
+      const isAsBefore =
+        before !== undefined &&
+        news !== undefined &&
+        !news.has(device.name) &&
+        JSON.stringify({ ...before, generation: 0 }) === JSON.stringify(now);
+      return [device.name, isAsBefore ? before : { ...now, generation: (before?.generation ?? 0) + 1 }];
+    }),
+  );
+}
+
+function specOf(device: BlockDevice): BlockDeviceSpec {
+  return {
+    type: device.type,
+    major: device.major,
+    minor: device.minor,
+    partitionName: device.partitionName,
+    partitionNumber: device.partitionNumber,
+    devicePath: device.sysPath,
+    generation: 0,
+    parent: device.parent,
+    secondaries: device.secondaries,
+  };
+}

@@ -1,0 +1,38 @@
+import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { blockSymlinks, services } from '@nodewright/state/kinds';
+import { lookAgainMs } from '../hardware/device-changes.ts';
+import { isUdevdDone } from '../hardware/udevd-gate.ts';
+
+export interface SymlinksInit {
+  /** The links to each device, sorted, by the name of the device. */
+  readonly readDeviceLinks: () => ReadonlyMap<string, readonly string[]>;
+  /** Tells of changes of the folders with links until it is disposed; undefined: there is nothing to watch. */
+  readonly watchDeviceLinks: (onChange: () => void) => Disposable | undefined;
+  /** Whether udevd, which makes the links, is one of the node's services. */
+  readonly hasUdevd: boolean;
+}
+
+/** The links to block devices that udevd makes. Source: Talos v1.14: block.SymlinksController. */
+export function symlinksController(init: SymlinksInit): Controller {
+  const { readDeviceLinks, watchDeviceLinks, hasUdevd } = init;
+  let isWatched = false;
+  return {
+    name: 'block.SymlinksController',
+    inputs: [weak(services, 'udevd')],
+    outputs: [exclusive(blockSymlinks)],
+    open(source, scope) {
+      const watch = watchDeviceLinks(() => source.wake());
+      isWatched = watch !== undefined;
+      scope.use(watch);
+    },
+    async reconcile(pass) {
+      // The folders themselves may come later, or be made anew.
+      pass.wakeAfter(isWatched ? 10 * lookAgainMs : lookAgainMs);
+      if (!(await isUdevdDone(pass, hasUdevd))) return;
+      await pass.replace(
+        blockSymlinks,
+        [...readDeviceLinks()].map(([id, paths]) => ({ id, spec: { paths } })),
+      );
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { openTestRuntime } from '@nodewright/controllers/testing';
+import { pointerTo, putResource, type State, teardownAndDestroy } from '@nodewright/state';
+import { etcFileSpecs, etcFileStatuses } from '@nodewright/state/kinds';
+import { filesControllers } from './files-controllers.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'node-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const want = (state: State, id: string, contents: string, mode = 0o644) =>
+  putResource(state, { ...pointerTo(etcFileSpecs, id), spec: { contents, mode, selinux_label: '' } });
+
+test('files below /etc are what their specs say, and go with them', async () => {
+  const root = join(folder, 'one');
+  await using runtime = openTestRuntime({ controllers: filesControllers({ root }) });
+  const { state } = runtime;
+  const versions = async () => {
+    await runtime.settled();
+    const specs = await state.list(etcFileSpecs);
+    const statuses = await state.list(etcFileStatuses);
+    assert.deepEqual(
+      statuses.map(({ metadata, spec }) => [metadata.id, spec.specVersion]),
+      specs.map(({ metadata }) => [metadata.id, String(metadata.version)]),
+    );
+    return statuses.map(({ metadata }) => metadata.id);
+  };
+  const read = (name: string) => readFileSync(join(root, 'system/etc', name), 'utf8');
+  await want(state, 'hosts', '127.0.0.1 localhost\n');
+  await want(state, 'cri/conf.d/cri.toml', 'version = 3\n', 0o600);
+  assert.deepEqual(await versions(), ['cri/conf.d/cri.toml', 'hosts']);
+  assert.deepEqual([read('hosts'), read('cri/conf.d/cri.toml')], ['127.0.0.1 localhost\n', 'version = 3\n']);
+  assert.equal(statSync(join(root, 'system/etc/cri/conf.d/cri.toml')).mode & 0o777, 0o600);
+  await want(state, 'hosts', '127.0.0.1 node01\n');
+  await versions();
+  assert.equal(read('hosts'), '127.0.0.1 node01\n');
+
+  await teardownAndDestroy(state, pointerTo(etcFileSpecs, 'hosts'));
+  assert.deepEqual(await versions(), ['cri/conf.d/cri.toml']);
+  assert.equal(existsSync(join(root, 'system/etc/hosts')), false);
+});
+
+test('a file that is as it should be is not written again, and any other is', async () => {
+  const root = join(folder, 'two');
+  const path = join(root, 'system/etc/hosts');
+  const start = async () => {
+    await using runtime = openTestRuntime({ controllers: filesControllers({ root }) });
+    await want(runtime.state, 'hosts', 'a\n');
+    await runtime.settled();
+    return statSync(path).ino;
+  };
+  const first = await start();
+  assert.equal(await start(), first);
+  writeFileSync(path, 'b\n');
+  assert.notEqual(await start(), first);
+  chmodSync(path, 0o600);
+  await start();
+  assert.deepEqual([readFileSync(path, 'utf8'), statSync(path).mode & 0o777], ['a\n', 0o644]);
+});
+
+test('no name leads out of the folder, and a bad one stops no other', async () => {
+  const root = join(folder, 'three');
+  await using runtime = openTestRuntime({ controllers: filesControllers({ root }) });
+  const { state } = runtime;
+  const bad = ['../escape', '/escape', 'a/../../escape', 'a//b', '..', '.', 'a/'];
+  for (const id of [...bad, 'hosts']) await want(state, id, 'x');
+  await runtime.settled();
+  const written = await state.list(etcFileStatuses);
+  assert.deepEqual(
+    written.map(({ metadata }) => metadata.id),
+    ['hosts'],
+  );
+  assert.deepEqual(
+    [existsSync(join(folder, 'escape')), existsSync(join(root, 'system/escape'))],
+    [false, false],
+  );
+  const refused = new Set(runtime.logged.filter(({ level }) => level === 'error').map(({ file }) => file));
+  assert.deepEqual([...refused].sort(), [...bad].sort());
+});

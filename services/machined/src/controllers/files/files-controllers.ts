@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+import type { Controller } from '@nodewright/controllers';
+import { createEtcFiles } from '../../host/etc-files.ts';
+import { etcFileController } from './etc-file.ts';
+
+export interface FilesControllersInit {
+  /** The node's root: nothing is written outside of it. */
+  readonly root: string;
+}
+
+/** Where files are written that stand for those below `/etc`. Source: Talos v1.14: writable areas. */
+const etcFolder = 'system/etc';
+
+/** Source: Talos v1.14: COSI resources, files. */
+export function filesControllers({ root }: FilesControllersInit): Controller[] {
+  return [etcFileController(createEtcFiles(join(root, etcFolder)))];
+}

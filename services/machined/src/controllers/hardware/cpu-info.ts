@@ -1,0 +1,22 @@
+import { type Controller, exclusive } from '@nodewright/controllers';
+import { parseCpuinfo } from '@nodewright/linux';
+import { cpuCores } from '@nodewright/state/kinds';
+import type { ReadIfThere } from '../../domain/read-if-there.ts';
+import { cpuCoresOf } from './cpu-cores.ts';
+import { deviceChanges, type OpenDeviceNews } from './device-changes.ts';
+
+/** The cores of the machine, which may be switched on and off. Source: Talos v1.14: hardware.CPUInfoController. */
+export function cpuInfoController(read: ReadIfThere, news: OpenDeviceNews): Controller {
+  const changes = deviceChanges(news, 'cpu');
+  return {
+    name: 'hardware.CPUInfoController',
+    inputs: [],
+    outputs: [exclusive(cpuCores)],
+    open: changes.open,
+    async reconcile(pass) {
+      const delayMs = changes.lookAgainMs();
+      if (delayMs !== undefined) pass.wakeAfter(delayMs);
+      await pass.replace(cpuCores, cpuCoresOf(parseCpuinfo(read('/proc/cpuinfo')?.toString() ?? '')));
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { openTestRuntime } from '@nodewright/controllers/testing';
+import { pointerTo, putResource } from '@nodewright/state';
+import {
+  cpuCores,
+  memoryModules,
+  metaKeys,
+  metaLoads,
+  pciDevices,
+  systemInformations,
+} from '@nodewright/state/kinds';
+import type { DeviceNews } from '../../host/device-news.ts';
+import { hardwareControllers } from './hardware-controllers.ts';
+
+const sysRoot = mkdtempSync(join(tmpdir(), 'sys-'));
+after(() => rmSync(sysRoot, { recursive: true }));
+
+function write(path: string, content: string): void {
+  mkdirSync(join(sysRoot, path, '..'), { recursive: true });
+  writeFileSync(join(sysRoot, path), content);
+}
+
+const address = '0000:00:03.0';
+write('class/dmi/id/sys_vendor', 'QEMU\n');
+write('class/dmi/id/product_uuid', '9F1C8F3E-2B5B-4C9D-8A51-2F0A3B7C6D11\n');
+for (const [file, number] of [
+  ['class', '0x020000'],
+  ['vendor', '0x1af4'],
+  ['device', '0x1041'],
+] as const) {
+  write(`bus/pci/devices/${address}/${file}`, `${number}\n`);
+}
+
+const silent: DeviceNews = { listen: () => ({ [Symbol.dispose]: () => {} }) };
+const files: Readonly<Record<string, string>> = {
+  '/proc/meminfo': 'MemTotal: 2097152 kB\n',
+  '/proc/cpuinfo': 'processor : 0\nphysical id : 0\ncore id : 3\n',
+};
+const init = {
+  hasUdevd: false,
+  news: async () => silent,
+  sysRoot,
+  read: (path: string) => (files[path] === undefined ? undefined : Buffer.from(files[path])),
+};
+
+test('the machine is shown as the firmware and the kernel tell of it, once META is read', async () => {
+  await using runtime = openTestRuntime({ controllers: hardwareControllers({ ...init, mode: 'process' }) });
+  const { state } = runtime;
+  await runtime.settled();
+  assert.deepEqual(await state.list(systemInformations), []);
+  await putResource(state, { ...pointerTo(metaLoads, 'meta-loaded'), spec: { done: true } });
+  await runtime.settled();
+  const system = pointerTo(systemInformations, 'systeminformation');
+  const uuid = async () => (await state.get(system)).spec.uuid;
+  assert.equal((await state.get(system)).spec.manufacturer, 'QEMU');
+  assert.equal(await uuid(), '9f1c8f3e-2b5b-4c9d-8a51-2f0a3b7c6d11');
+  await putResource(state, { ...pointerTo(metaKeys, '0x0f'), spec: { value: 'given' } });
+  await runtime.settled();
+  assert.equal(await uuid(), 'given');
+  assert.equal((await state.get(pointerTo(memoryModules, 'UNKNOWN'))).spec.sizeMiB, 2048);
+  assert.deepEqual((await state.get(pointerTo(cpuCores, '0-3'))).spec.logicalCPUs, [0]);
+  assert.deepEqual((await state.get(pointerTo(pciDevices, address))).spec, {
+    ...{ class: 'Network controller', subclass: 'Ethernet controller', vendor: '', product: '' },
+    ...{ class_id: '0x02', subclass_id: '0x00', vendor_id: '0x1af4', product_id: '0x1041', driver: '' },
+  });
+});
+
+test('a container does not look at the machine', () => {
+  assert.deepEqual(hardwareControllers({ ...init, mode: 'container' }), []);
+});

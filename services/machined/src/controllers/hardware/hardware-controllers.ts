@@ -1,0 +1,42 @@
+import type { Controller } from '@nodewright/controllers';
+import { parseMeminfo, readPciDevices, readSmbios } from '@nodewright/linux';
+import type { ReadIfThere } from '../../domain/read-if-there.ts';
+import { cpuInfoController } from './cpu-info.ts';
+import type { OpenDeviceNews } from './device-changes.ts';
+import { pciDevicesController } from './pci-devices.ts';
+import { systemInfoController } from './system-info.ts';
+
+export interface HardwareControllersInit {
+  /** What surrounds the node: a container may not look at the whole machine; processes share it with its host. */
+  readonly mode: 'process' | 'container' | 'metal';
+  /** Whether udevd is one of the node's services. */
+  readonly hasUdevd: boolean;
+  /** A file of the kernel, or of the system. */
+  readonly read: ReadIfThere;
+  /** What the kernel says of devices; every controller asks for it. */
+  readonly news: OpenDeviceNews;
+  /** Where sysfs is mounted; default `/sys`. */
+  readonly sysRoot?: string;
+}
+
+/** Where distributions install the list of names of devices of PCI. */
+const pciIdFiles = ['/usr/share/hwdata/pci.ids', '/usr/share/misc/pci.ids'];
+
+/** The machine that the node runs on. Source: Talos v1.14: COSI resources, hardware; what container mode skips. */
+export function hardwareControllers(init: HardwareControllersInit): Controller[] {
+  const { mode, hasUdevd, read, news, sysRoot } = init;
+  if (mode === 'container') return [];
+  return [
+    systemInfoController({
+      readSmbios: () => readSmbios(sysRoot),
+      memoryKiB: () => Number(parseMeminfo(read('/proc/meminfo')?.toString() ?? '').get('MemTotal') ?? 0),
+    }),
+    cpuInfoController(read, news),
+    pciDevicesController({
+      readPciDevices: () => readPciDevices(sysRoot),
+      readPciIds: () => pciIdFiles.map(read).find((list) => list !== undefined),
+      hasUdevd,
+      news,
+    }),
+  ];
+}

@@ -1,0 +1,43 @@
+import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import type { Smbios } from '@nodewright/linux';
+import { pointerTo } from '@nodewright/state';
+import { memoryModules, metaKeys, metaLoads, processors, systemInformations } from '@nodewright/state/kinds';
+import { memoryModulesOf, processorsOf, systemInformationOf } from './system-information.ts';
+
+/** The tag of META for a UUID that stands for the machine's own. Source: Talos v1.14: META tags. */
+const uuidTag = '0x0f';
+
+export interface SystemInfoInit {
+  /** Undefined: the firmware says nothing. */
+  readonly readSmbios: () => Smbios | undefined;
+  /** All of the memory, in KiB. */
+  readonly memoryKiB: () => number;
+}
+
+/**
+ * What the firmware says of the machine, once META has been read. The firmware says the same until the next boot.
+ * Source: Talos v1.14: hardware.SystemInfoController.
+ */
+export function systemInfoController({ readSmbios, memoryKiB }: SystemInfoInit): Controller {
+  let isRead = false;
+  let smbios: Smbios | undefined;
+  return {
+    name: 'hardware.SystemInfoController',
+    inputs: [weak(metaKeys), weak(metaLoads, 'meta-loaded')],
+    outputs: [exclusive(systemInformations), exclusive(processors), exclusive(memoryModules)],
+    async reconcile(pass) {
+      const loaded = await pass.get(pointerTo(metaLoads, 'meta-loaded'));
+      if (loaded?.spec.done !== true) return;
+      if (!isRead) smbios = readSmbios();
+      isRead = true;
+      const givenUuid = (await pass.get(pointerTo(metaKeys, uuidTag)))?.spec.value ?? '';
+      const system = systemInformationOf(smbios, givenUuid);
+      await pass.replace(
+        systemInformations,
+        system === undefined ? [] : [{ id: 'systeminformation', spec: system }],
+      );
+      await pass.replace(processors, processorsOf(smbios));
+      await pass.replace(memoryModules, memoryModulesOf(smbios, memoryKiB()));
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { type NativeCalls, type Uevent, watchUevents } from '@nodewright/linux';
+
+export interface DeviceListener {
+  /** News of one device of the subsystem; undefined: news were lost, so that it may have been any. */
+  readonly onNews: (event: Uevent | undefined) => void;
+  /** There is no more news for anybody who listens. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** What the kernel says of devices that come, go and change. */
+export interface DeviceNews {
+  /**
+   * Until it is disposed.
+   *
+   * @throws Fault where the kernel has no such news for this process
+   */
+  listen(subsystem: string, listener: DeviceListener): Disposable;
+}
+
+/** One socket for all listeners, which is open as long as there is one. */
+export class KernelDeviceNews implements DeviceNews {
+  readonly #calls: NativeCalls;
+  readonly #listeners = new Set<DeviceListener & { readonly subsystem: string }>();
+  #watch: Disposable | undefined;
+
+  constructor(calls: NativeCalls) {
+    this.#calls = calls;
+  }
+
+  listen(subsystem: string, { onNews, onError }: DeviceListener): Disposable {
+    this.#watch ??= watchUevents(this.#calls, {
+      onEvent: (event) => {
+        for (const listener of [...this.#listeners]) {
+          if (listener.subsystem === event.subsystem) listener.onNews(event);
+        }
+      },
+      onLost: () => {
+        for (const listener of [...this.#listeners]) listener.onNews(undefined);
+      },
+      onError: (error) => {
+        this.#close();
+        for (const listener of [...this.#listeners]) listener.onError(error);
+      },
+    });
+    const entry = { subsystem, onNews, onError };
+    this.#listeners.add(entry);
+    return {
+      [Symbol.dispose]: () => {
+        this.#listeners.delete(entry);
+        if (this.#listeners.size === 0) this.#close();
+      },
+    };
+  }
+
+  #close(): void {
+    this.#watch?.[Symbol.dispose]();
+    this.#watch = undefined;
+  }
+}

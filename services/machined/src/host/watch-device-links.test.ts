@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { watchDeviceLinks } from './watch-device-links.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'disk-'));
+after(() => rmSync(folder, { recursive: true }));
+
+test('watchDeviceLinks() tells of a link that comes, and of a folder that does', async () => {
+  mkdirSync(join(folder, 'by-id'));
+  for (const make of [
+    () => symlinkSync('../../vda', join(folder, 'by-id/a')),
+    () => mkdirSync(join(folder, 'by-uuid')),
+  ]) {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    using watch = watchDeviceLinks(resolve, folder);
+    assert.ok(watch);
+    make();
+    // The watch keeps no process alive.
+    const timer = setTimeout(() => reject(new Error('nothing was told within 2 s')), 2000);
+    await promise.finally(() => clearTimeout(timer));
+  }
+});
+
+test('watchDeviceLinks() has nothing to watch where there are no links', () => {
+  assert.equal(
+    watchDeviceLinks(() => {}, join(folder, 'missing')),
+    undefined,
+  );
+});
