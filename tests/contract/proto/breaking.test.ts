@@ -25,7 +25,11 @@ test('buf breaking lets a contract grow', async () => {
 test('buf breaking names a renumbered field, a renamed value, a lost rpc and a lost file', async () => {
   await using copy = await copyContracts();
   const path = (name: string) => join(copy.root, 'proto', name);
-  await editFile(path('suite/runtime/v1/runtime.proto'), 'string token = 5;', 'string token = 6;');
+  await editFile(
+    path('suite/runtime/v1/runtime.proto'),
+    'MachineType machine_type = 3;',
+    'MachineType machine_type = 4;',
+  );
   await editFile(path('storage/storage.proto'), 'ZEROES = 1;', 'ZEROS = 1;');
   await editFile(
     path('inspect/inspect.proto'),
@@ -39,7 +43,7 @@ test('buf breaking names a renumbered field, a renamed value, a lost rpc and a l
   assert.equal(code, 100);
   assert.match(
     output,
-    /Previously present field "5" with name "token" on message "TrustdRuntime" was deleted/,
+    /Previously present field "3" with name "machine_type" on message "Member" was deleted/,
   );
   assert.match(output, /Enum value "1" on enum "Method" changed name from "ZEROES" to "ZEROS"/);
   assert.match(output, /Previously present RPC "ControllerRuntimeDependencies" .* was deleted/);
@@ -52,13 +56,13 @@ test('generate writes nothing when a contract breaks, and takes it when told to'
   const accepted = await readFile(image);
   await editFile(
     join(copy.root, 'proto/suite/runtime/v1/runtime.proto'),
-    'string token = 5;',
-    'string token = 6;',
+    'MachineType machine_type = 3;',
+    'MachineType machine_type = 4;',
   );
 
   const refused = await runGenerate([], copy.root);
   assert.equal(refused.code, 1);
-  assert.match(refused.output, /buf breaking failed:\n.*"TrustdRuntime" was deleted/);
+  assert.match(refused.output, /buf breaking failed:\n.*"Member" was deleted/);
   assert.deepEqual(await readFile(image), accepted);
 
   assert.equal((await runGenerate(['--accept-breaking'], copy.root)).code, 0);
