@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { arrangeDocument } from '../arrange-document.ts';
+import { documentSchema } from '../schema/document-schema.ts';
+import type { FieldMap } from '../schema/parse-schema.ts';
+import { encodeYaml } from '../yaml/encode-yaml.ts';
+import type { YamlMap, YamlValue } from '../yaml/yaml-value.ts';
+import { secretFields } from './secret-fields.ts';
+
+// For tests: configurations that are full of secrets.
+
+type Draft = { [key: string]: Draft | Draft[] | string };
+
+/** A document with a secret of its own in every secret field of the kind. */
+export interface PlantedDocument {
+  readonly text: string;
+  readonly secrets: readonly string[];
+}
+
+/** One for each kind that holds secrets. */
+export function plantSecrets(): PlantedDocument[] {
+  return [...new Set(secretFields.map(({ kind }) => kind))].map((kind) => {
+    const secrets: string[] = [];
+    const draft: Draft = kind === 'v1alpha1' ? {} : { name: 'n' };
+    const fields = documentSchema(kind)?.fields ?? new Map();
+    if (!fields.has('name')) delete draft.name;
+    for (const { path, form } of secretFields.filter((field) => field.kind === kind)) {
+      const secret = `S${createHash('sha256').update(`${kind} ${path}`).digest('hex').slice(0, 30)}`;
+      secrets.push(secret);
+      const inside = form === 'secrets-inside' ? [...path, 'resources', 'secret'] : path;
+      place(draft, inside, fields, form === 'join-token' ? `https://a/?jointoken=${secret}` : secret);
+    }
+    return { text: encodeYaml(arrangeDocument({ kind, value: draft as YamlMap }, 'natural')), secrets };
+  });
+}
+
+function place(draft: Draft, path: readonly string[], fields: FieldMap, secret: string): void {
+  const [key = '', ...rest] = path;
+  if (rest.length === 0) {
+    draft[key] = secret;
+    return;
+  }
+  const field = fields.get(key);
+  if (rest[0] !== '*') {
+    draft[key] ??= {};
+    place(draft[key] as Draft, rest, field?.fields ?? new Map(), secret);
+    return;
+  }
+  draft[key] ??= field?.type === 'map' ? { 'a.b': {} } : [{}];
+  const child = draft[key] as Draft | Draft[];
+  const element = Array.isArray(child) ? child[0] : (child['a.b'] as Draft);
+  place(element as Draft, rest.slice(1), field?.fields ?? new Map(), secret);
+}
+
+/** Any part of a secret that is long enough to be of use to somebody. */
+export function leaked(message: string, secrets: readonly string[]): YamlValue {
+  const found = secrets.filter((secret) =>
+    Array.from({ length: secret.length - 7 }, (_, at) => secret.slice(at, at + 8)).some((part) =>
+      message.includes(part),
+    ),
+  );
+  return found;
+}
