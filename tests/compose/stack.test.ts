@@ -166,7 +166,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
 
   test('machined hands its neighbours what they need through their groups, and nobody can change it', async () => {
     const paths = ['/run/machined', '/run/machined/machined.sock'].concat(
-      ['apid', 'trustd'].flatMap((name) => [`/system/run/${name}`, `/system/run/${name}/runtime.json`]),
+      ['apid', 'trustd'].flatMap((name) => [`/system/run/${name}`, `/system/run/${name}/runtime.sock`]),
     );
     const shown = await run(
       'node01',
@@ -179,18 +179,18 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
       '/run/machined 750 52:50',
       '/run/machined/machined.sock 660 52:50',
       '/system/run/apid 750 52:50',
-      '/system/run/apid/runtime.json 640 52:50',
+      '/system/run/apid/runtime.sock 660 52:50',
       '/system/run/trustd 750 52:51',
-      '/system/run/trustd/runtime.json 640 52:51',
+      '/system/run/trustd/runtime.sock 660 52:51',
     ]);
     const attempt = (path: string, call: string) =>
       `try { fs.${call}(${JSON.stringify(path)}, ''); console.log('done') } catch ({ code }) { console.log(code) }`;
     const answers = await Promise.all([
-      run('node01-apid', attempt('/system/run/apid/runtime.json', 'writeFileSync')),
+      run('node01-apid', attempt('/system/run/apid/runtime.sock', 'unlinkSync')),
       run('node01-apid', attempt('/system/run/apid/x', 'writeFileSync')),
       run('node01-apid', attempt('/run/machined/x', 'writeFileSync')),
-      run('node01-apid', attempt('/system/run/trustd/runtime.json', 'readFileSync')),
-      run('node01-trustd', attempt('/system/run/apid/runtime.json', 'readFileSync')),
+      run('node01-apid', attempt('/system/run/trustd/runtime.sock', 'readFileSync')),
+      run('node01-trustd', attempt('/system/run/apid/runtime.sock', 'readFileSync')),
       run('node01-trustd', attempt('/run/machined/machined.sock', 'statSync')),
     ]);
     assert.deepEqual(answers, ['EROFS', 'EROFS', 'EACCES', 'ENOENT', 'ENOENT', 'ENOENT']);

@@ -33,7 +33,7 @@ test('isOwnedBy() knows a supervisor that was started by hand', () => {
 test('isOwnedBy() takes a child without that environment only in a recorded group and with a path inside', () => {
   const child = {
     group: 7,
-    args: ['node', 'apid.cjs', '--runtime-file', `${folder}/nodes/node01/x`],
+    args: ['node', 'apid.cjs', '--runtime-socket', `${folder}/nodes/node01/x`],
     environment: [],
   };
   assert.deepEqual(

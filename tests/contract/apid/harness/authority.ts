@@ -33,7 +33,7 @@ export class Authority {
     return this.#ca.certificate;
   }
 
-  /** As the runtime file has it: the key under the label of configurations. */
+  /** As the state has it: the key under the label of configurations. */
   issue(changes: Partial<CertificateInit>): Promise<CertificateAndKey> {
     return issueCertificate({
       issuer: this.#ca,
