@@ -1,4 +1,4 @@
-import { type NativeCalls, type Uevent, watchUevents } from '@nodewright/linux';
+import { loadNativeCalls, type NativeCalls, type Uevent, watchUevents } from '@nodewright/linux';
 
 export interface DeviceListener {
   /** News of one device of the subsystem; undefined: news were lost, so that it may have been any. */
@@ -56,4 +56,13 @@ export class KernelDeviceNews implements DeviceNews {
     this.#watch?.[Symbol.dispose]();
     this.#watch = undefined;
   }
+}
+
+/**
+ * The news of this host. The add-on for system calls is loaded for it.
+ *
+ * @throws Fault `failed-precondition` when it cannot be loaded
+ */
+export async function openKernelDeviceNews(): Promise<DeviceNews> {
+  return new KernelDeviceNews(await loadNativeCalls());
 }

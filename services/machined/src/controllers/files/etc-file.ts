@@ -1,4 +1,5 @@
 import { type Controller, exclusive, type ReconcilePass, strong } from '@nodewright/controllers';
+import { faultFrom } from '@nodewright/fault';
 import { type Pointer, pointerTo, type Resource } from '@nodewright/state';
 import { type EtcFileSpecSpec, etcFileSpecs, etcFileStatuses } from '@nodewright/state/kinds';
 import type { EtcFiles } from '../../host/etc-files.ts';
@@ -22,7 +23,7 @@ export function etcFileController(files: EtcFiles): Controller {
           else await writeFile(pass, files, resource);
         } catch (error) {
           // The others have their turn all the same; this one has another with the next change of any of them.
-          pass.log.error({ err: error, file: id }, 'cannot keep a file below /etc');
+          pass.log.error({ file: id, error: faultFrom(error).message }, 'cannot keep a file below /etc');
           pass.wakeAfter(tryAgainMs);
         }
       }

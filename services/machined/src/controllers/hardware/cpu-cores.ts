@@ -5,10 +5,14 @@ import type { Identified } from './system-information.ts';
 /** Cores with the processors that they are to the kernel. Source: Talos v1.14: hardware.CPUInfoController. */
 export function cpuCoresOf(processors: readonly CpuInfo[]): Identified<CpuCoreSpec>[] {
   const cores = Map.groupBy(processors, coreId);
-  return [...cores].map(([id, threads]) => ({
-    id,
-    spec: { ...specOf(threads[0] as CpuInfo), logicalCPUs: threads.map(({ processor }) => processor) },
-  }));
+  // All cores of a machine have the same long lists as a rule, and some machines have hundreds of cores.
+  const lists = new Map<string, readonly string[]>();
+  const once = (list: readonly string[]) => lists.getOrInsert(list.join(' '), list);
+  return [...cores].map(([id, threads]) => {
+    const spec = specOf(threads[0] as CpuInfo);
+    const logicalCPUs = threads.map(({ processor }) => processor);
+    return { id, spec: { ...spec, logicalCPUs, flags: once(spec.flags), bugs: once(spec.bugs) } };
+  });
 }
 
 /** Some architectures do not say which core a processor is. */

@@ -1,4 +1,5 @@
 import type { Controller } from '@nodewright/controllers';
+import { faultFrom } from '@nodewright/fault';
 import type { Uevent } from '@nodewright/linux';
 import type { DeviceNews } from '../../host/device-news.ts';
 
@@ -41,7 +42,8 @@ export function deviceChanges(
         scope.use((await news()).listen(subsystem, listener));
         isTold = true;
       } catch (error) {
-        source.log.info({ err: error, subsystem }, 'no news of devices: they are looked at now and then');
+        const facts = { subsystem, error: faultFrom(error).message };
+        source.log.info(facts, 'no news of devices: they are looked at now and then');
       }
       onNews(undefined);
     },
