@@ -1,10 +1,8 @@
-const controllers = 'needs controllers over the resources, which are not built yet';
 const fileSystems =
   'comes with `talosctl diskfree`, whose list of volumes needs the store of typed resources';
 const etcd = 'needs etcd as a service of the node, which is not built yet';
 const containers = 'needs a container runtime of the node, which is not built yet';
 const sequences = 'needs the sequences of boot, shutdown and reset, which are not built yet';
-const configuration = 'needs configuration that changes while the node runs, which is not built yet';
 const image = 'needs the node image: a node of processes or containers has no disk of its own';
 const services = 'needs services that the API may control: kubelet and extensions, which are not built yet';
 
@@ -13,7 +11,6 @@ const services = 'needs services that the API may control: kubelet and extension
  * excuses these methods alone; a test keeps the table true.
  */
 export const unbuiltMethods: Readonly<Record<string, string>> = {
-  ...reasonFor(configuration, '/machine.MachineService/', ['ApplyConfiguration']),
   ...reasonFor(etcd, '/machine.MachineService/', [
     ...['Bootstrap', 'EtcdMemberList', 'EtcdRemoveMemberByID', 'EtcdLeaveCluster', 'EtcdForfeitLeadership'],
     ...['EtcdRecover', 'EtcdSnapshot', 'EtcdAlarmList', 'EtcdAlarmDisarm', 'EtcdDefragment', 'EtcdStatus'],
@@ -29,7 +26,7 @@ export const unbuiltMethods: Readonly<Record<string, string>> = {
   ...reasonFor(containers, '/machine.DebugService/', ['ContainerRun']),
   ...reasonFor(sequences, '/machine.MachineService/', ['Reboot', 'Shutdown', 'Reset']),
   ...reasonFor(services, '/machine.MachineService/', ['ServiceStart', 'ServiceStop', 'ServiceRestart']),
-  ...reasonFor(image, '/machine.MachineService/', ['Rollback', 'Upgrade', 'MetaWrite', 'MetaDelete']),
+  ...reasonFor(image, '/machine.MachineService/', ['Rollback', 'Upgrade']),
   ...reasonFor(image, '/machine.LifecycleService/', ['Install', 'Upgrade']),
   ...reasonFor(image, '/storage.StorageService/', ['BlockDeviceWipe']),
   ...reasonFor(image, '/machine.LVMService/', [
@@ -38,7 +35,6 @@ export const unbuiltMethods: Readonly<Record<string, string>> = {
     'PhysicalVolumeRemove',
   ]),
   ...reasonFor(image, '/machine.MDService/', ['Destroy']),
-  ...reasonFor(controllers, '/inspect.InspectService/', ['ControllerRuntimeDependencies']),
   ...reasonFor(fileSystems, '/machine.StorageService/', ['Statfs']),
 };
 

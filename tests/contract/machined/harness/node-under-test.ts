@@ -14,7 +14,11 @@ import { writeFakeDaemons } from './fake-daemons.ts';
 export interface NodeUnderTestInit extends Partial<NodeConfigInit> {
   /** Default: one of its own in 127.8.0.0/13, where no cluster takes one. */
   readonly address?: string;
-  /** Below the temporary folder; default `root`. */
+  /** The folder of an earlier node, which is taken over as it is and stays; default one of its own. */
+  readonly folder?: string;
+  /** What the node finds as its machine configuration; default what `gen config` writes, `none` is no file. */
+  readonly configuration?: 'none' | { readonly text: string };
+  /** Below the folder; default `root`. */
   readonly rootName?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -58,26 +62,27 @@ const noTimeServer = '127.0.0.1:1';
 /** Starts a node and waits until its Machine API serves. */
 export async function startNode(init: NodeUnderTestInit = {}): Promise<NodeUnderTest> {
   await using scope = new AsyncDisposableStack();
-  const folder = await mkdtemp(join(tmpdir(), 'machined-'));
-  scope.defer(() => rm(folder, { recursive: true, force: true }));
+  const folder = init.folder ?? (await mkdtemp(join(tmpdir(), 'machined-')));
+  if (init.folder === undefined) scope.defer(() => rm(folder, { recursive: true, force: true }));
 
   const { address = ownAddress(), type = 'controlplane', timeServer = noTimeServer } = init;
   const root = join(folder, init.rootName ?? 'root');
   const socket = join(root, 'run', 'machined', 'machined.sock');
   const state = join(root, 'system', 'state');
   await mkdir(state, { recursive: true });
-  const secrets = init.secrets ?? (await clusterSecrets());
-  const config = nodeConfig({
-    secrets,
-    type,
-    timeServer,
-    controlPlaneAddress: init.controlPlaneAddress ?? address,
-  });
-  await writeFile(join(state, 'config.yaml'), config, { mode: 0o600 });
+  if (init.folder === undefined && init.configuration !== 'none') {
+    const config = nodeConfig({
+      secrets: init.secrets ?? (await clusterSecrets()),
+      type,
+      timeServer,
+      controlPlaneAddress: init.controlPlaneAddress ?? address,
+    });
+    await writeFile(join(state, 'config.yaml'), init.configuration?.text ?? config, { mode: 0o600 });
+  }
   if (init.members !== undefined) await writeFile(join(state, 'members.json'), JSON.stringify(init.members));
 
   const empty = join(folder, 'empty');
-  await mkdir(empty);
+  await mkdir(empty, { recursive: true });
   const services =
     init.services === 'external'
       ? ['--services', 'external']
