@@ -71,9 +71,14 @@ export class ControllerLoop implements Sleeper {
     this.#rouse?.();
   }
 
-  /** Resolves when the loop has ended and what the controller had opened is closed. */
-  async run(): Promise<void> {
+  /**
+   * Resolves when the loop has ended and what the controller had opened is closed.
+   *
+   * @param cause traceparent of the span that the first pass belongs to.
+   */
+  async run(cause: string | undefined): Promise<void> {
     const { signal, activity } = this.#init;
+    this.#causes.add(cause);
     activity.set(this, true);
     const rouse = () => this.#rouse?.();
     signal.addEventListener('abort', rouse);

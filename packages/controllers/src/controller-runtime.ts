@@ -8,6 +8,7 @@ import { ControllerLoop } from './controller-loop.ts';
 import { checkDeclarations } from './declarations.ts';
 import { type DependencyEdge, dependencyGraph } from './dependency-graph.ts';
 import { KindWatches } from './kind-watches.ts';
+import { outsideOfSpans } from './outside-of-spans.ts';
 import { systemTimers, type Timers } from './timers.ts';
 
 export interface ControllerRuntimeInit {
@@ -107,7 +108,9 @@ export class ControllerRuntime implements AsyncDisposable {
 
   #run(loop: ControllerLoop): void {
     const { name } = loop.controller;
-    const ended = loop.run().finally(() => this.#running.delete(name));
+    // Its first pass belongs to what starts it.
+    const cause = this.#init.telemetry.activeSpan()?.traceparent;
+    const ended = outsideOfSpans(() => loop.run(cause)).finally(() => this.#running.delete(name));
     this.#running.set(name, ended);
   }
 

@@ -3,6 +3,7 @@ import type { KindRef, ResourceEvent, State, Watch } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
 import { BackOff } from './back-off.ts';
 import type { Input } from './controller.ts';
+import { outsideOfSpans } from './outside-of-spans.ts';
 import { pause, type Timers } from './timers.ts';
 
 /** Whoever is woken by changes. */
@@ -37,7 +38,7 @@ export class KindWatch {
 
   constructor(init: KindWatchInit) {
     this.#init = init;
-    this.ended = this.#run().finally(() => this.#isInPlace.resolve());
+    this.ended = outsideOfSpans(() => this.#run()).finally(() => this.#isInPlace.resolve());
   }
 
   /** Resolves when changes are seen from now on, or when they never will be because it is over. */

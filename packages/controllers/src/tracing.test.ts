@@ -120,6 +120,30 @@ test('a pass is linked to all writes that it is made for, and made again for the
   );
 });
 
+test('the first pass belongs to what starts the runtime, those of later causes do not', async () => {
+  const telemetry = recordingTelemetry();
+  const controller = {
+    name: 'Cook',
+    inputs: [weak(orders)],
+    outputs: [],
+    reconcile: async (pass: ReconcilePass) => {
+      if ((await pass.list(orders)).length === 0) pass.wakeAfter(1000);
+    },
+  };
+  const start = telemetry.startSpan('start');
+  await using rig = telemetry.withSpan(start, () =>
+    openTestRuntime({ controllers: [controller], telemetry }),
+  );
+  await rig.advance(1000);
+  await rig.state.create({ ...orders, id: 'a', spec: { text: '' } });
+  await rig.settled();
+  const passesSeen = telemetry.spans.filter(({ name }) => name === 'reconcile');
+  assert.deepEqual(
+    passesSeen.map(({ parent }) => parent),
+    [start.traceparent, undefined, undefined],
+  );
+});
+
 test('the events of a write outside of any span carry no trace', async () => {
   const state = new MemoryState({ now: () => 0, cookie: new Uint8Array(8), traceparent: () => undefined });
   using watch = await state.watch(pointerTo(orders, 'a'));
