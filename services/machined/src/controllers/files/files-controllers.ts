@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import type { Controller } from '@nodewright/controllers';
 import { createEtcFiles } from '../../host/etc-files.ts';
 import { etcFileController } from './etc-file.ts';
 
 export interface FilesControllersInit {
-  /** The node's root: nothing is written outside of it. */
+  /** The node's root, without a slash at its end: nothing is written outside of it. */
   readonly root: string;
 }
 
@@ -13,5 +12,5 @@ const etcFolder = 'system/etc';
 
 /** Source: Talos v1.14: COSI resources, files. */
 export function filesControllers({ root }: FilesControllersInit): Controller[] {
-  return [etcFileController(createEtcFiles(join(root, etcFolder)))];
+  return [etcFileController(createEtcFiles(`${root}/${etcFolder}`))];
 }
