@@ -1,4 +1,4 @@
-import { Composer, type CST, type Document, type LineCounter, Parser } from 'yaml';
+import { Composer, type CST, type Document, Lexer, type LineCounter, Parser } from 'yaml';
 
 /** No configuration is nested like that; what walks the tree may call itself so often. */
 const maxDepth = 200;
@@ -29,25 +29,22 @@ export function* composeDocuments(text: string, lines: LineCounter): Generator<D
     prettyErrors: false,
     logLevel: 'silent',
   });
-  let index = 0;
-  for (const token of new Parser(lines.addNewLine).parse(text)) {
-    if (token.type === 'document') refuseDeepNesting(token, ++index);
-    yield* composer.next(token) as Generator<Document.Parsed>;
-  }
+  for (const token of parse(text, lines)) yield* composer.next(token) as Generator<Document.Parsed>;
   yield* composer.end(false, text.length) as Generator<Document.Parsed>;
 }
 
-/** With a stack of its own: here nothing is known of the depth yet. */
-function refuseDeepNesting(root: CST.Token, index: number): void {
-  const open: { readonly token: CST.Token; readonly depth: number }[] = [{ token: root, depth: 0 }];
-  for (let next = open.pop(); next; next = open.pop()) {
-    const { token, depth } = next;
-    if (depth > maxDepth) throw new DeepNesting(token.offset, index);
-    if (token.type === 'document' && token.value) open.push({ token: token.value, depth });
-    if (!('items' in token)) continue;
-    for (const { key, value } of token.items) {
-      if (key) open.push({ token: key, depth: depth + 1 });
-      if (value) open.push({ token: value, depth: depth + 1 });
+/** Looks after each word how many collections are open: the parser calls itself for each of them to close it. */
+function* parse(text: string, lines: LineCounter): Generator<CST.Token> {
+  const parser = new Parser(lines.addNewLine);
+  let documents = 0;
+  lines.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) {
+      if (token.type === 'document') documents += 1;
+      yield token;
     }
+    // Beside the collections the document is open, and most often a scalar.
+    if (parser.stack.length > maxDepth + 2) throw new DeepNesting(parser.offset, documents + 1);
   }
+  yield* parser.end();
 }
