@@ -31,11 +31,11 @@ export function arrangePanels(panels: readonly PanelSize[], gap: number): Arrang
 function fillPage(panels: readonly PanelSize[], gap: number, pageWidth: number): Arrangement {
   const order = panels.map((panel, at) => ({ panel, at })).sort((a, b) => b.panel.height - a.panel.height);
   // The lower edge of what is placed so far, from left to right: pieces of the page's width.
-  let skyline = [{ x: 0, width: pageWidth, y: 0 }];
+  let skyline = [{ x: 0, width: pageWidth + gap, y: 0 }];
   const places: { x: number; y: number }[] = [];
   let height = 0;
   for (const { panel, at } of order) {
-    const place = lowestPlace(skyline, panel.width, pageWidth);
+    const place = lowestPlace(skyline, panel.width + gap, pageWidth + gap);
     places[at] = place;
     skyline = raise(skyline, place.x, panel.width + gap, place.y + panel.height + gap);
     height = Math.max(height, place.y + panel.height);

@@ -20,6 +20,12 @@ export function nameOfController(controller: string): string {
   return (word ?? controller).replace(/Controllers?$/, '') || controller;
 }
 
+/** `network` of `network.LinkSpecController`; empty where the name does not begin with a group. */
+export function groupOfController(controller: string): string {
+  const at = controller.indexOf('.');
+  return at < 0 || controller.endsWith(domain) ? '' : controller.slice(0, at);
+}
+
 /** To which family each controller belongs: that of most of its outputs, or of its inputs when it has none. */
 export function familiesOfControllers(dependencies: readonly Dependency[]): ReadonlyMap<string, string> {
   const byController = Map.groupBy(dependencies, ({ controller }) => controller);

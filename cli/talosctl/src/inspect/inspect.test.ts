@@ -74,14 +74,15 @@ test('a panel connects what is its own and names what is not, or what nearly eve
   );
 });
 
-test('arrangePanels() never puts one panel over another, nor outside of the page', () => {
+test('arrangePanels() leaves a gap between panels and puts none outside of the page', () => {
   const size = fc.record({
     width: fc.integer({ min: 10, max: 900 }),
     height: fc.integer({ min: 10, max: 900 }),
   });
+  const gap = 10;
   fc.assert(
     fc.property(fc.array(size, { maxLength: 25 }), (panels) => {
-      const { places, width, height } = arrangePanels(panels, 10);
+      const { places, width, height } = arrangePanels(panels, gap);
       const boxes = panels.map(
         (panel, at) =>
           ({ ...panel, ...places[at], at }) as typeof panel & { x: number; y: number; at: number },
@@ -90,7 +91,10 @@ test('arrangePanels() never puts one panel over another, nor outside of the page
         assert.ok(a.x >= 0 && a.y >= 0 && a.x + a.width <= width && a.y + a.height <= height);
         for (const b of boxes.slice(a.at + 1)) {
           const isApart =
-            a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
+            a.x + a.width + gap <= b.x + 0.01 ||
+            b.x + b.width + gap <= a.x + 0.01 ||
+            a.y + a.height + gap <= b.y + 0.01 ||
+            b.y + b.height + gap <= a.y + 0.01;
           assert.ok(isApart, `${JSON.stringify(a)} over ${JSON.stringify(b)}`);
         }
       }

@@ -1,7 +1,7 @@
 import { isOutput } from './dependency.ts';
 import { ink, lineLooks, paleInk } from './dependency-colours.ts';
 import { dotAttributes, dotText, escapeMarkup } from './dot-text.ts';
-import { familyOfType, nameOfController, nameOfType } from './family.ts';
+import { familyOfType, groupOfController, nameOfController, nameOfType } from './family.ts';
 import type { ControllerBox, FamilyPanel, NamedInput, TypeNote } from './family-panels.ts';
 
 /** So many resources of a type are named; the others are counted. */
@@ -9,13 +9,14 @@ const mostIds = 6;
 
 /** One panel in the Graphviz language, with looks. */
 export function panelDot({ controllers, types, lines }: FamilyPanel, tint: string): string {
+  const usual = usualGroup(controllers);
   const font = dotAttributes({ fontname: 'Helvetica', fontsize: 11, fontcolor: ink, color: paleInk });
   return [
     'digraph {',
     'rankdir="LR"; nodesep="0.12"; ranksep="0.7"; bgcolor="transparent"; pad="0.05";',
     `node${font};`,
     'edge [arrowsize="0.6"];',
-    ...controllers.map(controllerLine),
+    ...controllers.map((box) => controllerLine(box, usual)),
     ...types.map((note) => typeLine(note, tint)),
     ...lines.map((line) => {
       const [from, to] = isOutput(line) ? [line.controller, line.type] : [line.type, line.controller];
@@ -27,9 +28,19 @@ export function panelDot({ controllers, types, lines }: FamilyPanel, tint: strin
   ].join('\n');
 }
 
-function controllerLine({ name, isAtHome, namedInputs }: ControllerBox): string {
+/** The group that most controllers of a panel are of; those of others tell theirs. */
+function usualGroup(controllers: readonly ControllerBox[]): string {
+  const groups = Map.groupBy(controllers, ({ name }) => groupOfController(name));
+  groups.delete('');
+  const [most] = [...groups].sort(([, a], [, b]) => b.length - a.length);
+  return most?.[0] ?? '';
+}
+
+function controllerLine({ name, isAtHome, namedInputs }: ControllerBox, usual: string): string {
+  const group = groupOfController(name);
   const rows = [
     `<tr><td align="left"><b>${escapeMarkup(nameOfController(name))}</b></td></tr>`,
+    ...(group === '' || group === usual ? [] : [smallRow(`of ${group}`)]),
     ...namedInputs.map(namedInputRow),
   ];
   const label = `<table border="0" cellborder="0" cellspacing="0" cellpadding="1">${rows.join('')}</table>`;
@@ -45,14 +56,15 @@ function namedInputRow({ kind, type, id }: NamedInput): string {
   return `<tr><td align="left"><font point-size="9" color="${color}">${mark}</font><font point-size="9" color="${paleInk}"> ${escapeMarkup(text)}</font></td></tr>`;
 }
 
+const smallRow = (text: string) =>
+  `<tr><td align="left"><font point-size="9" color="${paleInk}">${escapeMarkup(text)}</font></td></tr>`;
+
 function typeLine({ type, isAtHome, readers, ids }: TypeNote, tint: string): string {
-  const small = (text: string) =>
-    `<tr><td align="left"><font point-size="9" color="${paleInk}">${escapeMarkup(text)}</font></td></tr>`;
   const rows = [`<tr><td align="left">${escapeMarkup(nameOfType(type))}</td></tr>`];
-  if (!isAtHome) rows.push(small(`in ${familyOfType(type)}`));
-  if (isAtHome && readers > 0) rows.push(small(`${readers} ${readers === 1 ? 'reader' : 'readers'}`));
-  for (const id of ids.slice(0, mostIds)) rows.push(small(`· ${id}`));
-  if (ids.length > mostIds) rows.push(small(`and ${ids.length - mostIds} more`));
+  if (!isAtHome) rows.push(smallRow(`in ${familyOfType(type)}`));
+  if (isAtHome && readers > 0) rows.push(smallRow(`${readers} ${readers === 1 ? 'reader' : 'readers'}`));
+  for (const id of ids.slice(0, mostIds)) rows.push(smallRow(`· ${id}`));
+  if (ids.length > mostIds) rows.push(smallRow(`and ${ids.length - mostIds} more`));
   const label = `<table border="0" cellborder="0" cellspacing="0" cellpadding="1">${rows.join('')}</table>`;
   const look = isAtHome
     ? { style: 'filled', fillcolor: tint }
