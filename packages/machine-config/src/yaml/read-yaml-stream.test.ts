@@ -10,8 +10,8 @@ test('readYamlStream() refuses deep nesting of every form, and says where', () =
   const rows: [string, string][] = [
     [`a: ${'['.repeat(10_000)}`, 'document 1, line 1, column 205'],
     [`---\nx: y\n---\na: ${'{a: '.repeat(10_000)}`, 'document 2, line 4, column 805'],
-    [`kind: X\n${'- '.repeat(10_000)}\nx: y\n`, 'document 1, line 2, column 404'],
-    [`a:\n  ${'- '.repeat(10_000)}`, 'document 1, line 2, column 406'],
+    [`kind: X\n${'- '.repeat(10_000)}\nx: y\n`, 'document 1, line 2, column 406'],
+    [`a:\n  ${'- '.repeat(10_000)}`, 'document 1, line 2, column 404'],
     [
       Array.from({ length: 300 }, (_, level) => `${' '.repeat(level)}a:\n`).join(''),
       'document 1, line 202, column 203',

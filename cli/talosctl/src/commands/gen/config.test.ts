@@ -148,15 +148,7 @@ test('gen config hands its flags to the generator', async () => {
   const { stdout, stderr } = await lab.run(
     [
       ...withSecrets,
-      ...[
-        '-t',
-        'controlplane',
-        '-o',
-        '-',
-        '--with-docs=false',
-        '--with-examples=false',
-        '--with-cluster-discovery=false',
-      ],
+      ...['-t', 'controlplane', '-o', '-', '--with-docs=false', '--with-examples=false'],
       ...[
         '--with-kubespan=true',
         '--additional-sans',
@@ -187,7 +179,7 @@ test('gen config hands its flags to the generator', async () => {
     },
     {
       sans: ['a.example', 'b.example', '10.0.0.9'],
-      discovery: false,
+      discovery: true,
       kubespan: true,
       domain: true,
       disk: true,
@@ -196,6 +188,33 @@ test('gen config hands its flags to the generator', async () => {
       mirrors: true,
     },
   );
+});
+
+test('gen config refuses to make what no node would take, and writes nothing', async () => {
+  await using lab = await openLab();
+  const without = await lab.run([
+    ...withSecrets,
+    '-t',
+    'worker',
+    '-o',
+    '-',
+    '--with-cluster-discovery=false',
+  ]);
+  assert.deepEqual([without.exitCode, without.stdout.includes('DiscoveryServiceConfig')], [0, false]);
+  const refused = await lab.run([...withSecrets, '--with-cluster-discovery=false', '--with-kubespan']);
+  assert.equal(refused.exitCode, 1);
+  assert.equal(
+    refused.stderr,
+    'error: the controlplane configuration is not valid: 1 error occurred:\n' +
+      '\t* KubeSpan needs discovery: DiscoveryServiceConfig\n',
+  );
+  const patch = '{apiVersion: v1alpha1, kind: VLANConfig, name: v}';
+  const patched = await lab.run([...withSecrets, '--config-patch-worker', patch]);
+  assert.match(
+    patched.stderr,
+    /^error: the worker configuration is not valid: 1 error occurred:\n\t\* VLANConfig\/v: vlanID /,
+  );
+  assert.deepEqual(Object.keys(await lab.files()), ['secrets.yaml']);
 });
 
 test('gen config comments by default, and each kind of comment can be turned off', async () => {

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { Fault } from '@nodewright/fault';
 import type { GenerateOptions, SecretsBundle, VersionContract } from '@nodewright/machine-config';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
@@ -131,5 +132,24 @@ async function textOf(
   const { generateConfig, generateTalosconfig } = await import('@nodewright/machine-config');
   if (type === 'talosconfig') return generateTalosconfig({ ...request, now: env.now() });
   const comments = { docs: withDocs, examples: withExamples };
-  return generateConfig({ ...request, type, patches: [...patches.all, ...patches.ofType[type]], comments });
+  const text = generateConfig({
+    ...request,
+    type,
+    patches: [...patches.all, ...patches.ofType[type]],
+    comments,
+  });
+  await refuseSenseless(text, type, env);
+  return text;
+}
+
+/** Options and patches may make a configuration that no node would take: better said now than by the node. */
+async function refuseSenseless(text: string, type: OutputType, env: CliEnvironment): Promise<void> {
+  const { loadConfiguration, validateConfiguration, validationMessage } = await import(
+    '@nodewright/machine-config'
+  );
+  const result = validateConfiguration(loadConfiguration(text), { mode: 'cloud', local: true });
+  for (const warning of result.warnings) env.stderr.write(`WARNING: ${type}: ${warning}\n`);
+  const message = validationMessage(result);
+  if (message !== undefined)
+    throw new Fault('invalid-argument', `the ${type} configuration is not valid: ${message.trimEnd()}`);
 }
