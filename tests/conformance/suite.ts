@@ -1,4 +1,5 @@
 import type { Check } from './check.ts';
+import { applyConfigurationChecks } from './checks/apply-configuration.ts';
 import { authorizationChecks } from './checks/authorization.ts';
 import { clientConfigurationChecks } from './checks/client-configuration.ts';
 import { copyChecks } from './checks/copy.ts';
@@ -11,6 +12,7 @@ import { healthCheckChecks } from './checks/health-check.ts';
 import { listChecks } from './checks/list.ts';
 import { logChecks } from './checks/logs.ts';
 import { memoryChecks } from './checks/memory.ts';
+import { metaChecks } from './checks/meta.ts';
 import { mountChecks } from './checks/mounts.ts';
 import { netstatChecks } from './checks/netstat.ts';
 import { packetCaptureChecks } from './checks/packet-capture.ts';
@@ -46,6 +48,8 @@ export const suite: readonly Check[] = [
   ...netstatChecks,
   ...packetCaptureChecks,
   ...clientConfigurationChecks,
+  ...applyConfigurationChecks,
+  ...metaChecks,
   ...timeChecks,
   ...healthCheckChecks,
   ...resourceChecks,
