@@ -3,14 +3,18 @@ export function dotText(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
 }
 
-export type DotAttributes = Readonly<Record<string, string | number | undefined>>;
+/** A label that is not a text but a table of several. */
+export interface Markup {
+  readonly markup: string;
+}
 
-/** `[label="..." color="..."]`; values that begin with `<` are labels of the markup kind. */
+export type DotAttributes = Readonly<Record<string, string | number | Markup | undefined>>;
+
+/** ` [label="..." color="..."]`. */
 export function dotAttributes(attributes: DotAttributes): string {
   const words = Object.entries(attributes).flatMap(([name, value]) => {
     if (value === undefined) return [];
-    const isMarkup = typeof value === 'string' && value.startsWith('<');
-    return [`${name}=${isMarkup ? `<${value}>` : dotText(String(value))}`];
+    return [`${name}=${typeof value === 'object' ? `<${value.markup}>` : dotText(String(value))}`];
   });
   return words.length === 0 ? '' : ` [${words.join(' ')}]`;
 }

@@ -1,6 +1,6 @@
 import { isOutput } from './dependency.ts';
 import { ink, lineLooks, paleInk } from './dependency-colours.ts';
-import { dotAttributes, dotText, escapeMarkup } from './dot-text.ts';
+import { dotAttributes, dotText, escapeMarkup, type Markup } from './dot-text.ts';
 import { familyOfType, groupOfController, nameOfController, nameOfType } from './family.ts';
 import type { ControllerBox, FamilyPanel, NamedInput, TypeNote } from './family-panels.ts';
 
@@ -43,7 +43,7 @@ function controllerLine({ name, isAtHome, namedInputs }: ControllerBox, usual: s
     ...(group === '' || group === usual ? [] : [smallRow(`of ${group}`)]),
     ...namedInputs.map(namedInputRow),
   ];
-  const label = `<table border="0" cellborder="0" cellspacing="0" cellpadding="1">${rows.join('')}</table>`;
+  const label = table(rows);
   const look = isAtHome
     ? { style: 'filled', fillcolor: 'white' }
     : { style: 'filled,dashed', fillcolor: '#f6f8fa', fontcolor: paleInk };
@@ -56,6 +56,10 @@ function namedInputRow({ kind, type, id }: NamedInput): string {
   return `<tr><td align="left"><font point-size="9" color="${color}">${mark}</font><font point-size="9" color="${paleInk}"> ${escapeMarkup(text)}</font></td></tr>`;
 }
 
+const table = (rows: readonly string[]): Markup => ({
+  markup: `<table border="0" cellborder="0" cellspacing="0" cellpadding="1">${rows.join('')}</table>`,
+});
+
 const smallRow = (text: string) =>
   `<tr><td align="left"><font point-size="9" color="${paleInk}">${escapeMarkup(text)}</font></td></tr>`;
 
@@ -65,7 +69,7 @@ function typeLine({ type, isAtHome, readers, ids }: TypeNote, tint: string): str
   if (isAtHome && readers > 0) rows.push(smallRow(`${readers} ${readers === 1 ? 'reader' : 'readers'}`));
   for (const id of ids.slice(0, mostIds)) rows.push(smallRow(`· ${id}`));
   if (ids.length > mostIds) rows.push(smallRow(`and ${ids.length - mostIds} more`));
-  const label = `<table border="0" cellborder="0" cellspacing="0" cellpadding="1">${rows.join('')}</table>`;
+  const label = table(rows);
   const look = isAtHome
     ? { style: 'filled', fillcolor: tint }
     : { style: 'filled,dashed', fillcolor: '#f6f8fa', fontcolor: paleInk };
