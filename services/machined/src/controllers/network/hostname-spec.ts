@@ -1,26 +1,33 @@
 import { type Controller, exclusive, strong } from '@nodewright/controllers';
 import { hostnameSpecs, hostnameStatuses } from '@nodewright/state/kinds';
+import type { HostName } from '../../domain/network/hostname.ts';
+
+/** Sets the name that the kernel has. To be given on a machine of its own only: elsewhere it is that of others. */
+export interface HostnameEffect {
+  /** @throws Fault when the kernel refuses */
+  set(name: HostName): Promise<void>;
+}
 
 /**
- * How the node is called. Where the kernel has a name of its own it is left alone: the name of the host, or that of the
- * container, is set by whoever made them. Source: Talos v1.14: network.HostnameSpecController.
+ * How the node is called. Source: Talos v1.14: network.HostnameSpecController.
+ *
+ * @param effect undefined: the name of the kernel is left alone
  */
-export function createHostnameSpecController(): Controller {
+export function createHostnameSpecController(effect?: HostnameEffect): Controller {
   return {
     name: 'network.HostnameSpecController',
     inputs: [strong(hostnameSpecs)],
     outputs: [exclusive(hostnameStatuses)],
     async reconcile(pass) {
-      const specs = await pass.list(hostnameSpecs);
-      await pass.replace(
-        hostnameStatuses,
-        specs
-          .filter(({ metadata }) => metadata.phase === 'running')
-          .map(({ metadata, spec: { hostname, domainname } }) => ({
-            id: metadata.id,
-            spec: { hostname, domainname },
-          })),
-      );
+      const wanted = (await pass.list(hostnameSpecs))
+        .filter(({ metadata }) => metadata.phase === 'running')
+        .map(({ metadata, spec: { hostname, domainname } }) => ({
+          id: metadata.id,
+          spec: { hostname, domainname },
+        }));
+      // First the deed, then the word: who reads the status may rely on it.
+      for (const { spec } of wanted) await effect?.set(spec);
+      await pass.replace(hostnameStatuses, wanted);
     },
   };
 }
