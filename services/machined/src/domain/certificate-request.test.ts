@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { isIP } from 'node:net';
 import { test } from 'node:test';
-import type { MachineTypeName } from '@nodewright/state/kinds';
 import fc from 'fast-check';
 import { isRenewalDue, renewalDelayMs, renewalPeriodMs } from './certificate-renewal.ts';
 import { isIpAddress } from './is-ip-address.ts';
 import { listenAddressOf, type NodeFacts, platformOf } from './node-facts.ts';
 import { backoffMs, requestPausesMs } from './retry-schedule.ts';
-import { shuffled, trustdEndpoints } from './trustd-endpoints.ts';
+import { configuredEndpoint, shuffled, trustdEndpoints } from './trustd-endpoints.ts';
 
 const node: NodeFacts = {
   mode: 'process',
@@ -15,20 +14,31 @@ const node: NodeFacts = {
   addresses: ['127.5.6.2'],
 };
 
-test('trustdEndpoints() are the endpoint of the cluster and its control planes, addresses first, none twice', () => {
-  const member = (machineType: MachineTypeName, ...addresses: string[]) => ({ addresses, machineType });
-  const members = [
-    member('worker', '127.5.6.5'),
-    member('controlplane', '127.5.6.3', 'fd00::3'),
-    member('init', '127.5.6.2'),
+test('trustdEndpoints() are all that are known, addresses first, none twice', () => {
+  const known = [
+    { addresses: ['127.5.6.3', 'fd00::3'], hosts: [] },
+    { addresses: ['127.5.6.2', '127.5.6.3'], hosts: ['cluster.example.org'] },
   ];
-  const hosts = (endpoint: string) =>
-    trustdEndpoints(endpoint, members).map(({ host, port }) => `${host} ${port}`);
-  assert.deepEqual(hosts('https://127.5.6.2:6443'), ['127.5.6.2 50001', '127.5.6.3 50001', 'fd00::3 50001']);
-  assert.deepEqual(hosts('https://cluster.example.org:6443').at(-1), 'cluster.example.org 50001');
-  assert.deepEqual(trustdEndpoints('https://[fd00::9]:6443', []), [{ host: 'fd00::9', port: 50001 }]);
-  assert.deepEqual(trustdEndpoints('', []), []);
-  assert.deepEqual(trustdEndpoints('no url', []), []);
+  assert.deepEqual(
+    trustdEndpoints(known).map(({ host, port }) => `${host} ${port}`),
+    ['127.5.6.2 50001', '127.5.6.3 50001', 'fd00::3 50001', 'cluster.example.org 50001'],
+  );
+  assert.deepEqual(trustdEndpoints([]), []);
+});
+
+test('configuredEndpoint() is the host of the endpoint, an address or a name', () => {
+  assert.deepEqual(
+    ['https://127.5.6.2:6443', 'https://[fd00::9]:6443', 'https://cluster.example.org', '', 'no url'].map(
+      configuredEndpoint,
+    ),
+    [
+      { addresses: ['127.5.6.2'], hosts: [] },
+      { addresses: ['fd00::9'], hosts: [] },
+      { addresses: [], hosts: ['cluster.example.org'] },
+      undefined,
+      undefined,
+    ],
+  );
 });
 
 test('shuffled() loses nothing and invents nothing', () => {

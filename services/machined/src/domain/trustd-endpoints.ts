@@ -1,5 +1,6 @@
 import { ports } from '@nodewright/contract';
-import type { MemberSpec } from '@nodewright/state/kinds';
+import { compareByBytes } from '@nodewright/state';
+import type { EndpointSpec } from '@nodewright/state/kinds';
 import { isIpAddress } from './is-ip-address.ts';
 
 /** Where a trustd may be reached. */
@@ -9,25 +10,26 @@ export interface TrustdEndpoint {
 }
 
 /**
- * The control planes that a worker may ask for its certificate: the host of the cluster's endpoint and the addresses
- * of the control planes it knows; addresses first, then names. Source: Talos v1.14: worker flow, endpoints.
- *
- * @param clusterEndpoint URL of the Kubernetes control plane; empty or broken gives no host.
+ * The control planes that a worker may ask for its certificate, of all that are known: addresses first, then names, each
+ * once. Source: Talos v1.14: worker flow, endpoints.
  */
-export function trustdEndpoints(
-  clusterEndpoint: string,
-  members: readonly Pick<MemberSpec, 'addresses' | 'machineType'>[],
-): TrustdEndpoint[] {
-  const controlPlanes = members.filter(
-    ({ machineType }) => machineType === 'controlplane' || machineType === 'init',
-  );
-  const endpointHost = URL.parse(clusterEndpoint)?.hostname.replace(/^\[|\]$/g, '') ?? '';
-  const hosts = new Set([endpointHost, ...controlPlanes.flatMap(({ addresses }) => addresses)]);
-  hosts.delete('');
-  const addressesFirst = (host: string) => (isIpAddress(host) ? 0 : 1);
-  return [...hosts]
-    .sort((a, b) => addressesFirst(a) - addressesFirst(b) || (a < b ? -1 : 1))
-    .map((host) => ({ host, port: ports.trustd }));
+export function trustdEndpoints(known: readonly EndpointSpec[]): TrustdEndpoint[] {
+  const sorted = (hosts: readonly string[]) => [...new Set(hosts)].sort(compareByBytes);
+  const addresses = sorted(known.flatMap((endpoint) => endpoint.addresses));
+  const names = sorted(known.flatMap((endpoint) => endpoint.hosts));
+  return [...addresses, ...names].map((host) => ({ host, port: ports.trustd }));
+}
+
+/**
+ * The control plane that the configuration names: the host of the cluster's endpoint. A name stays one, and whoever dials
+ * it resolves it then. Undefined where the configuration names none. Source: Talos v1.14: Endpoints, controlplane.
+ *
+ * @param clusterEndpoint URL of the Kubernetes control plane
+ */
+export function configuredEndpoint(clusterEndpoint: string): EndpointSpec | undefined {
+  const host = URL.parse(clusterEndpoint)?.hostname.replace(/^\[|\]$/g, '') ?? '';
+  if (host === '') return undefined;
+  return isIpAddress(host) ? { addresses: [host], hosts: [] } : { addresses: [], hosts: [host] };
 }
 
 /** The same endpoints in random order: the load of many workers spreads over the control planes. */

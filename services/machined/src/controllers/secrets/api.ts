@@ -11,11 +11,11 @@ import {
   apiCertificates,
   type CertSanSpec,
   certSans,
+  endpoints,
   type MachineTypeName,
-  machineConfigs,
   machineTypes,
   maintenanceRootSecrets,
-  members,
+  maintenanceServiceRequests,
   networkStatuses,
   type OsRootSecretSpec,
   osRootSecrets,
@@ -29,7 +29,6 @@ import {
 } from '../../domain/secrets/certificate-specs.ts';
 import { type TrustdEndpoint, trustdEndpoints } from '../../domain/trustd-endpoints.ts';
 import type { RequestedCertificate } from '../../host/request-certificate.ts';
-import { activeConfigId, configurationOf } from '../config/configuration-of.ts';
 import { BackgroundRequest } from './background-request.ts';
 import { issueLocally } from './issue-locally.ts';
 import { IssuedCertificates } from './issued-certificates.ts';
@@ -68,9 +67,9 @@ export class ApiController implements Controller {
     weak(osRootSecrets, 'os'),
     weak(certSans),
     weak(timeStatuses, 'node'),
-    weak(members),
-    weak(machineConfigs, activeConfigId),
+    weak(endpoints),
     weak(maintenanceRootSecrets, 'maintenance'),
+    weak(maintenanceServiceRequests, 'maintenance'),
   ];
   readonly outputs = [exclusive(apiCertificates)];
   readonly #ask: AskForCertificate;
@@ -107,6 +106,9 @@ export class ApiController implements Controller {
   /** New certificates; none when those that are there are good, or when it is too early to have any. */
   readonly #makers: Readonly<Record<Origin, (pass: ReconcilePass) => Promise<Made | undefined>>> = {
     maintenance: async (pass) => {
+      // Every node begins without a configuration: only one that finds none needs such a certificate.
+      const request = await pass.get(pointerTo(maintenanceServiceRequests, 'maintenance'));
+      if (request?.metadata.phase !== 'running') return undefined;
       const ca = (await pass.get(pointerTo(maintenanceRootSecrets, 'maintenance')))?.spec.ca;
       const sans = (await pass.get(pointerTo(certSans, 'maintenance')))?.spec;
       if (ca === undefined || sans === undefined) return undefined;
@@ -154,9 +156,7 @@ export class ApiController implements Controller {
     const inputs = { acceptedCAs, token, sans, epoch: await epochOf(pass) };
     // Who may be asked matters only while somebody is being asked.
     if (this.#issued.isCurrent(inputs, pass.now())) return undefined;
-    const known = (await pass.list(members)).map(({ spec }) => spec);
-    const configuration = await configurationOf(pass);
-    const targets = trustdEndpoints(configuration?.effective.cluster.endpoint ?? '', known);
+    const targets = trustdEndpoints((await pass.list(endpoints)).map(({ spec }) => spec));
     const certificate = apidServerCertificate(sans);
     const state = this.#request?.poll({ inputs, targets }, pass.now(), (signal) =>
       this.#ask({ certificate, acceptedCAs, token, endpoints: targets, signal }),

@@ -10,6 +10,7 @@ import {
   hostnameStatuses,
   machineTypes,
   maintenanceServiceConfigs,
+  maintenanceServiceRequests,
   networkStatuses,
   nodeAddresses,
   osRootSecrets,
@@ -240,6 +241,11 @@ test('a change of what a worker asks for ends the question and begins another, w
   );
 });
 
+test('a node that still looks for its configuration issues nothing', async () => {
+  await using node = await openSecretsRig();
+  assert.deepEqual(await versions(node), [0, 0]);
+});
+
 test('a node without a configuration serves everybody as a reader, until it has one', async () => {
   await using node = await openSecretsRig({ isMaintenance: true });
   const api = await node.spec(apiCertificates, 'api');
@@ -274,6 +280,9 @@ test('the certificates of one type of machine are not those of another', async (
   assert.equal(await node.version(trustdCertificates, 'trustd'), 0);
   await node.put(machineTypes, 'machine-type', 'unknown');
   await node.runtime.settled();
-  assert.equal((await node.spec(apiCertificates, 'api'))?.skipVerifyingClientCert, true);
+  assert.equal(await node.spec(apiCertificates, 'api'), undefined);
   assert.equal(await node.spec(apiServiceConfigs, 'apid'), undefined);
+  await node.put(maintenanceServiceRequests, 'maintenance', {});
+  await node.runtime.settled();
+  assert.equal((await node.spec(apiCertificates, 'api'))?.skipVerifyingClientCert, true);
 });

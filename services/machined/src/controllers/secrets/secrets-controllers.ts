@@ -6,6 +6,7 @@ import { inSpan } from '../../host/in-span.ts';
 import { requestCertificate } from '../../host/request-certificate.ts';
 import { createApiServiceConfigController } from '../api/api-service-config.ts';
 import { createMaintenanceConfigController } from '../api/maintenance-config.ts';
+import { createStaticEndpointController } from '../k8s/static-endpoint.ts';
 import { ApiController, type AskForCertificate } from './api.ts';
 import { createApiCertSansController } from './api-cert-sans.ts';
 import { createMaintenanceCertSansController } from './maintenance-cert-sans.ts';
@@ -37,6 +38,7 @@ export function secretsControllers({
     createMaintenanceRootController(),
     new ApiController(ask),
     createTrustdController(),
+    createStaticEndpointController(),
     createMaintenanceConfigController(apidListenAddress),
     createApiServiceConfigController(apidListenAddress),
   ];
