@@ -1,3 +1,4 @@
+export { encodeKeepingComments } from './comments/encode-keeping-comments.ts';
 export type { ConfigDocument, Configuration } from './config-document.ts';
 export { formatDuration } from './decode/duration.ts';
 export { loadConfiguration, nameOfDocument } from './decode/load-configuration.ts';

@@ -4,12 +4,14 @@ import { entriesOf, isYamlList, isYamlMap, PlainScalar, type YamlMap, type YamlV
 // The style of peers differs from what YAML libraries can be set to (4 columns, but 2 after a dash, and then up to the
 // next multiple of 4), and comments have their places: hence an encoder of our own.
 
-/** Comments around one key. Texts are without the `#`; lines in `before` and `after` may be indented themselves. */
+/** Comments around one key or one element of a list that is no collection. Texts are without the `#`; lines in `before` and `after` may be indented themselves. */
 export interface Comment {
   /** Whole lines above the key. */
   readonly above?: readonly string[];
   /** Behind the value, on its line; above the key when the value takes several lines. */
   readonly beside?: string;
+  /** Behind the value or, where that takes several lines, behind the key. */
+  readonly onFirstLine?: string;
   /** Whole lines below the value, at the column of the key. */
   readonly below?: readonly string[];
 }
@@ -17,7 +19,7 @@ export interface Comment {
 export type Path = readonly (string | number)[];
 
 export interface EncodeYamlOptions {
-  /** Called for each key of each mapping; list positions are numbers in the path. */
+  /** Called for each key of each mapping and for such elements; list positions are numbers in the path. */
   readonly comment?: (path: Path) => Comment | undefined;
 }
 
@@ -52,6 +54,8 @@ function isEmpty(value: YamlMap | readonly YamlValue[]): boolean {
 class Encoder {
   readonly lines: string[] = [];
   readonly #options: EncodeYamlOptions;
+  /** Behind that line empty lines would belong to a text: it ended in some itself. */
+  #endOfOpenText = -1;
 
   constructor(options: EncodeYamlOptions) {
     this.#options = options;
@@ -65,19 +69,29 @@ class Encoder {
       const childPath = [...path, key];
       const comment = this.#options.comment?.(childPath);
       const start = this.lines.length;
+      const followsOpenText = start === this.#endOfOpenText;
       this.#entry(key, child, column, childPath);
       const hasManyLines = this.lines.length > start + 1;
       if (comment?.beside && !hasManyLines) this.lines[start] += ` # ${comment.beside}`;
-      const above = [...(comment?.above ?? []), ...(comment?.beside && hasManyLines ? [comment.beside] : [])];
+      if (comment?.onFirstLine !== undefined) this.lines[start] += ` # ${comment.onFirstLine}`;
+      const given = [...(comment?.above ?? []), ...(comment?.beside && hasManyLines ? [comment.beside] : [])];
+      const above = followsOpenText ? withoutLeadingEmpty(given) : given;
       this.lines.splice(start, 0, ...commentLines(above, indentation));
+      if (this.#endOfOpenText > start) this.#endOfOpenText += above.length;
       if (first !== undefined) {
         // A comment cannot follow a dash: it goes above the item, and the dash stays with the key.
         const at = start + above.length;
         this.lines[at] = first + (this.lines[at] as string).slice(column);
         first = undefined;
       }
-      this.lines.push(...commentLines(comment?.below ?? [], indentation));
+      this.#below(comment, indentation);
     }
+  }
+
+  #below(comment: Comment | undefined, indentation: string): void {
+    const given = comment?.below ?? [];
+    const below = this.lines.length === this.#endOfOpenText ? withoutLeadingEmpty(given) : given;
+    this.lines.push(...commentLines(below, indentation));
   }
 
   list(value: readonly YamlValue[], column: number, path: Path, lead?: string): void {
@@ -86,8 +100,21 @@ class Encoder {
       const inside = column + 2;
       if (isYamlMap(item) && !isEmpty(item)) this.map(item, inside, [...path, at], dash);
       else if (isYamlList(item) && !isEmpty(item)) this.list(item, inside, [...path, at], dash);
-      else this.#push(dash, inlineOrBlock(item, inside, column));
+      else this.#element(dash, inlineOrBlock(item, inside, column), column, [...path, at]);
     }
+  }
+
+  #element(dash: string, lines: readonly string[], column: number, path: Path): void {
+    const comment = this.#options.comment?.(path);
+    const indentation = ' '.repeat(column);
+    const given = comment?.above ?? [];
+    const above = this.lines.length === this.#endOfOpenText ? withoutLeadingEmpty(given) : given;
+    this.lines.push(...commentLines(above, indentation));
+    const beside = comment?.onFirstLine === undefined ? '' : ` # ${comment.onFirstLine}`;
+    this.#push(dash, lines);
+    const first = this.lines.length - lines.length;
+    this.lines[first] += beside;
+    this.#below(comment, indentation);
   }
 
   #entry(key: string, value: YamlValue, column: number, path: Path): void {
@@ -113,6 +140,7 @@ class Encoder {
   #push(opening: string, lines: readonly string[]): void {
     // One by one: a text may have more lines than a call takes arguments.
     for (const [at, line] of lines.entries()) this.lines.push(at === 0 ? opening + line : line);
+    if (/^\|\d?\+$/.test(lines[0] ?? '')) this.#endOfOpenText = this.lines.length;
   }
 }
 
@@ -141,6 +169,11 @@ function encodeNumberOrWord(value: null | number | bigint | boolean): string {
     return Number.isNaN(value) ? '.nan' : value > 0 ? '.inf' : '-.inf';
   }
   return Object.is(value, -0) ? '-0' : String(value);
+}
+
+function withoutLeadingEmpty(texts: readonly string[]): readonly string[] {
+  const first = texts.findIndex((text) => text !== '');
+  return first < 0 ? [] : texts.slice(first);
 }
 
 /** An empty comment text is an empty line. */

@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from 'node:util';
+import { arrangeDocument } from '../arrange-document.ts';
+import type { ConfigDocument, Configuration } from '../config-document.ts';
+import { labelOf, loadConfiguration } from '../decode/load-configuration.ts';
+import { encodeConfiguration } from '../encode-configuration.ts';
+import { encodeYaml } from '../yaml/encode-yaml.ts';
+import { attachComments, pathKey } from './attach-comments.ts';
+import { findComments, type SourceLayout } from './find-comments.ts';
+
+/**
+ * A configuration that came from a text and was then changed, written so that the comments stay: a document that did not
+ * change keeps its bytes; in one that did, comments stay with the keys and elements they were about, and go with those
+ * that are gone. Without any change the text comes back as it was.
+ *
+ * Throws what `loadConfiguration` throws for the text.
+ */
+export function encodeKeepingComments(configuration: Configuration, source: string): string {
+  const before = loadConfiguration(source);
+  if (isSame(configuration, before)) return source;
+  const layout = findComments(source);
+  const known = new Map(before.map((document) => [labelOf(document), document]));
+  const documents = configuration.map((document) =>
+    encodeDocument(document, known.get(labelOf(document)), source, layout),
+  );
+  return preambleOf(before, source, layout) + documents.join('---\n');
+}
+
+/** Comments before the `---` of the first document, that mark included. */
+function preambleOf(before: Configuration, source: string, layout: SourceLayout): string {
+  const first = layout.sections[Math.min(...before.map((document) => sectionOf(document, layout)))];
+  return first?.isPlain ? source.slice(0, first.start) : '';
+}
+
+function sectionOf({ origin }: ConfigDocument, layout: SourceLayout): number {
+  return layout.sections.findLastIndex(({ firstLine }) => firstLine <= (origin?.root.line ?? 1));
+}
+
+function isSame(a: Configuration, b: Configuration): boolean {
+  return a.length === b.length && a.every((document, at) => isUnchanged(document, b[at]));
+}
+
+function isUnchanged(document: ConfigDocument, before: ConfigDocument | undefined): boolean {
+  return document.kind === before?.kind && isDeepStrictEqual(document.value, before.value);
+}
+
+function encodeDocument(
+  document: ConfigDocument,
+  before: ConfigDocument | undefined,
+  source: string,
+  layout: SourceLayout,
+): string {
+  if (!before?.origin) return encodeConfiguration([document]);
+  const section = sectionOf(before, layout);
+  const place = layout.sections[section];
+  if (place?.isPlain && isUnchanged(document, before)) {
+    const text = source.slice(place.start, place.end);
+    return text.endsWith('\n') ? text : `${text}\n`;
+  }
+  const attached = attachComments(
+    before.origin,
+    layout.comments.filter((comment) => comment.section === section),
+  );
+  const head = attached.head.map((line) => (line === '' ? '\n' : `# ${line}\n`)).join('');
+  const body = encodeYaml(arrangeDocument(document, 'natural'), {
+    comment: (path) => attached.byPath.get(pathKey(path)),
+  });
+  return `${head}${head === '' ? '' : '\n'}${body}`;
+}
