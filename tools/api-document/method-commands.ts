@@ -35,7 +35,7 @@ export const commandOfMethod: Readonly<Record<string, string>> = {
     List: 'list',
     LoadAvg: 'dashboard',
     Logs: 'logs',
-    LogsContainers: 'logs',
+    LogsContainers: 'support',
     Memory: 'memory',
     MetaDelete: 'meta delete',
     MetaWrite: 'meta write',

@@ -196,6 +196,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/service.ts')).serviceCommand,
   },
   {
+    name: 'support',
+    aliases: [],
+    summary: 'Collect everything about nodes into one archive',
+    group: 'nodes',
+    load: async () => (await import('./commands/support.ts')).supportCommand,
+  },
+  {
     name: 'time',
     aliases: [],
     summary: 'Show the time of nodes and of their time servers',

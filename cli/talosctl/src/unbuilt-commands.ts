@@ -23,7 +23,6 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
   'rotate-ca': [],
   shutdown: [],
   stats: [],
-  support: [],
   upgrade: [],
   'upgrade-k8s': [],
   wipe: [],

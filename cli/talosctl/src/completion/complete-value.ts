@@ -119,6 +119,8 @@ export async function completeOptionValue(
     case 'k8sEndpoint':
     case 'cluster':
     case 'certFingerprint':
+    case 'numWorkers':
+    case 'encryptionRecipients':
       return [];
     default:
       return option.argChoices === undefined ? [filesDirective] : startingWith(typed, option.argChoices);

@@ -1,0 +1,130 @@
+import type { TalosClient } from '@nodewright/client';
+import { nodeNameInLine } from '@nodewright/client/node-name';
+import { buildInfo } from '@nodewright/contract';
+import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import { ReportedFailure, UsageFault } from '../failure.ts';
+import { addInsecureOptions, addNodeOptions, collectList, type NodeOptions } from '../node-options.ts';
+import { openClient } from '../open-client.ts';
+import { wholeNumberBetween } from '../parse-whole-number.ts';
+import { type OutputFormat, outputFormats, writeDocument } from '../render/document.ts';
+import { formatJson } from '../render/json.ts';
+import { formatDecimalSize } from '../render/size.ts';
+import { archiveDestination, defaultArchiveName } from '../support/archive-destination.ts';
+import { ArchiveWriter } from '../support/archive-writer.ts';
+import { collectNode, type NodeCollection } from '../support/collect-node.ts';
+import { PartialFile } from '../support/partial-file.ts';
+import { KnownSecrets } from '../support/secret-filter.ts';
+import { SupportProgress } from '../support/support-progress.ts';
+import { failureTable, supportDocument } from '../support/support-report.ts';
+
+interface SupportOptions extends NodeOptions {
+  readonly output?: string;
+  readonly numWorkers: number;
+  readonly verbose: boolean;
+  readonly format: OutputFormat;
+  readonly encryptionRecipients?: readonly string[];
+}
+
+/** All nodes at once; the first failure of the archive itself ends it for all. */
+async function collectNodes(
+  env: CliEnvironment,
+  client: TalosClient,
+  archive: ArchiveWriter,
+  { numWorkers: workers, verbose }: SupportOptions,
+): Promise<NodeCollection[]> {
+  using stop = new DisposableStack();
+  const failed = stop.adopt(new AbortController(), (controller) => controller.abort());
+  const signal = AbortSignal.any([env.signal, failed.signal]);
+  const secrets = new KnownSecrets();
+  const now = () => env.now();
+  using progress = new SupportProgress(
+    env.stderr,
+    client.targets.map(({ name }) => name),
+  );
+  return await Promise.all(
+    client.targets.map(async (node) => {
+      const onProgress = (done: number, total: number, source: string) => {
+        progress.step(node.name, done, total, source);
+        if (verbose && !env.stderr.isTTY) env.stderr.write(`${nodeNameInLine(node.name)}: ${source}\n`);
+      };
+      const collection = await collectNode({ node, archive, secrets, workers, signal, now, onProgress });
+      const { files, sizeBytes, failures } = collection;
+      const rest = failures.length === 0 ? '' : `, ${failures.length} failed`;
+      progress.end(node.name, `${files} files, ${formatDecimalSize(BigInt(sizeBytes))}${rest}`);
+      return collection;
+    }),
+  );
+}
+
+async function writeSupport(env: CliEnvironment, options: SupportOptions): Promise<void> {
+  if (options.encryptionRecipients !== undefined) {
+    throw new UsageFault(
+      'flag --encryption-recipients is not there yet: archives are not encrypted, pass yours to age',
+    );
+  }
+  using client = await openClient(env, options);
+  const [first] = client.targets;
+  if (first === undefined) return;
+  const name = options.output ?? (await defaultArchiveName(first, env.signal));
+  const path = await archiveDestination(env, name);
+
+  await using file = await PartialFile.open(path);
+  const archive = new ArchiveWriter(file, env.now());
+  const collections = await collectNodes(env, client, archive, options);
+  const failures = failureTable(collections);
+  if (failures !== '') env.stderr.write(failures);
+  if (collections.every(({ files }) => files === 0)) throw new ReportedFailure();
+
+  const about = { talosctl: buildInfo, collected: env.now().toISOString() };
+  await archive.add(
+    'support.json',
+    texts(`${formatJson({ ...about, ...supportDocument(name, 0, collections) })}\n`),
+  );
+  await archive.finish();
+  env.signal.throwIfAborted();
+  await file.commit();
+  if (options.format === 'table') {
+    const size = formatDecimalSize(BigInt(file.sizeBytes));
+    env.stdout.write(
+      `${JSON.stringify(name)}: ${archive.names.length} files, ${size}. Known secrets are taken out; it is not encrypted.\n`,
+    );
+  } else {
+    await writeDocument(env.stdout, options.format, supportDocument(name, file.sizeBytes, collections));
+  }
+}
+
+async function* texts(...parts: readonly string[]): AsyncGenerator<string> {
+  yield* parts;
+}
+
+/** `talosctl support`: one archive of everything that a maintainer would ask for. Source: Talos v1.14: support. */
+export const supportCommand: CommandModule = {
+  define(command, env) {
+    addInsecureOptions(addNodeOptions(command))
+      .option('-O, --output <path>', 'file to write (default: support-<cluster>.zip)')
+      .option(
+        '-w, --num-workers <count>',
+        'how much a node is asked for at once',
+        wholeNumberBetween(1, 64),
+        1,
+      )
+      .option('-v, --verbose', 'name each part as it is collected', false)
+      .addOption(
+        command
+          .createOption('-o, --format <format>', 'output format of the summary')
+          .choices(outputFormats)
+          .default('table'),
+      )
+      .option('--no-encryption', 'accepted: archives are never encrypted')
+      .addOption(command.createOption('--encryption-recipients <keys>').argParser(collectList).hideHelp())
+      .addOption(command.createOption('--encryption-no-default-recipients').hideHelp())
+      .addHelpText(
+        'after',
+        `
+Machine configurations, resources and logs go in without what is secret in them: specs of secret kinds are
+replaced as a whole, and secrets of the configuration are looked for in every file. The archive is not
+encrypted; upstream's talosctl encrypts its own for its maintainers.`,
+      )
+      .action((options: SupportOptions) => writeSupport(env, options));
+  },
+};

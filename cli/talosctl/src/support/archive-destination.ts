@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import type { NodeClient } from '@nodewright/client';
+import { Fault } from '@nodewright/fault';
+import { pointerTo } from '@nodewright/state';
+import { parse } from 'yaml';
+import type { CliEnvironment } from '../command-module.ts';
+import { encodedStateOf } from '../get/get-resources.ts';
+import { archiveName } from './archive-path.ts';
+
+const clusterInfo = pointerTo({ namespace: 'cluster', type: 'Infos.cluster.talos.dev' }, 'current');
+const askTimeoutMs = 5000;
+
+/** `support-<cluster>.zip`, or `support.zip` where the node does not tell. Source: Talos v1.14: support bundle. */
+export async function defaultArchiveName(node: NodeClient, signal: AbortSignal): Promise<string> {
+  try {
+    const timely = AbortSignal.any([signal, AbortSignal.timeout(askTimeoutMs)]);
+    const { spec } = await encodedStateOf(node).get(clusterInfo, { signal: timely });
+    const { clusterName } = parse((spec as { readonly yaml: string }).yaml) as { clusterName?: unknown };
+    if (typeof clusterName === 'string' && clusterName !== '')
+      return `support-${archiveName(clusterName)}.zip`;
+  } catch {
+    // The name is a courtesy; what keeps the node from answering is told when it is asked for the rest.
+  }
+  return 'support.zip';
+}
+
+/**
+ * The absolute path of the archive. An archive that is there already may be all that is left of an earlier state of the
+ * cluster: it is replaced only by someone who says so.
+ */
+export async function archiveDestination(env: CliEnvironment, name: string): Promise<string> {
+  const path = resolve(env.cwd, name);
+  if (!existsSync(path)) return path;
+  const quoted = JSON.stringify(name);
+  if (env.isInteractive) {
+    const lines = createInterface({ input: env.stdin, crlfDelay: Number.POSITIVE_INFINITY });
+    env.stderr.write(`${quoted} exists already: replace it? (y/N): `);
+    try {
+      const { value = '' } = await lines[Symbol.asyncIterator]().next();
+      if (/^y(es)?$/i.test(String(value).trim())) return path;
+    } finally {
+      lines.close();
+    }
+  }
+  throw new Fault(
+    'already-exists',
+    `${quoted} exists already: remove it, or name another file with --output`,
+  );
+}

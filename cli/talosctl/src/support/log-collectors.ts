@@ -1,0 +1,108 @@
+import type { NodeClient } from '@nodewright/client';
+import { ContainerDriver } from '@nodewright/contract/gen/common/common.ts';
+import type { ServiceInfo } from '@nodewright/contract/gen/machine/machine.ts';
+import { faultFrom } from '@nodewright/fault';
+import { readEvent } from '../event-text.ts';
+import { onlyMessage } from '../only-message.ts';
+import { formatCompactJson } from '../render/json.ts';
+import { formatTable } from '../render/table.ts';
+import { listServices, serviceLines } from '../service-rows.ts';
+import { archiveName } from './archive-path.ts';
+import { type Collector, textCollector, withoutSecrets } from './collector.ts';
+import { SecretFilter } from './secret-filter.ts';
+
+/** Logs that belong to no service; upstream keeps them beside the folders. Source: Talos v1.14: support bundle. */
+const ownPlaces = ['controller-runtime', 'dns-resolve-cache'];
+/** A node that has sent its past events says nothing more until something happens. */
+const eventsQuietMs = 500;
+
+/** The logs that the node has, and the states of its services. */
+export async function logCollectors(
+  node: NodeClient,
+  signal: AbortSignal,
+  now: () => Date,
+): Promise<Collector[]> {
+  const services = await listServices(node, signal);
+  const ids = new Set([...services.map(({ id }) => id), ...(await otherLogs(node, signal))]);
+  return [...[...ids].sort().map(logCollector), ...services.map((service) => stateCollector(service, now))];
+}
+
+/** Nodes that do not list their logs have those that every node has. */
+async function otherLogs(node: NodeClient, signal: AbortSignal): Promise<readonly string[]> {
+  try {
+    return onlyMessage(await node.machine.logsContainers({}, { signal })).ids;
+  } catch (error) {
+    if (faultFrom(error).kind === 'unimplemented') return ownPlaces;
+    throw error;
+  }
+}
+
+function logCollector(id: string): Collector {
+  const name = `${archiveName(id)}.log`;
+  return {
+    path: ownPlaces.includes(id) ? name : `service-logs/${name}`,
+    source: `log ${id}`,
+    collect: ({ node, signal, secrets }) => {
+      const request = {
+        id,
+        namespace: 'system',
+        driver: ContainerDriver.CONTAINERD,
+        follow: false,
+        tailLines: -1,
+      };
+      return withoutSecrets(node.machine.logs(request, { signal }), secrets);
+    },
+  };
+}
+
+function stateCollector(service: ServiceInfo, now: () => Date): Collector {
+  return textCollector(`service-logs/${archiveName(service.id)}.state`, async ({ node }) =>
+    formatTable(serviceLines(node.name, service, now()))
+      .map((line) => `${line}\n`)
+      .join(''),
+  );
+}
+
+/** The events that the node still knows, an object a line. */
+export const eventsCollector: Collector = {
+  path: 'events.jsonl',
+  async *collect({ node, signal, secrets }) {
+    const quiet = new AbortController();
+    const combined = AbortSignal.any([signal, quiet.signal]);
+    const filter = new SecretFilter(secrets);
+    const request = { tailEvents: -1, tailSeconds: 0, tailId: '', withActorId: '' };
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      for await (const { id, actorId, data } of node.machine.events(request, { signal: combined })) {
+        clearTimeout(timer);
+        timer = setTimeout(() => quiet.abort(), eventsQuietMs);
+        const event = readEvent(data);
+        if (event === undefined) continue;
+        yield filter.text(`${formatCompactJson({ id, actorId, type: event.type, event: event.fields })}\n`);
+      }
+    } catch (error) {
+      if (!quiet.signal.aborted) throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  },
+};
+
+/** The logs of containers of Kubernetes on the node. Source: Talos v1.14: support bundle. */
+export async function kubernetesLogCollectors(node: NodeClient, signal: AbortSignal): Promise<Collector[]> {
+  const selection = { namespace: 'k8s.io', driver: ContainerDriver.CRI };
+  const { containers } = onlyMessage(await node.machine.containers(selection, { signal }));
+  return containers
+    .filter(({ id, podId }) => id !== podId && podId.startsWith('kube-system/'))
+    .map(({ id, pid }) => ({
+      path: `kubernetes-logs/kube-system/${archiveName(id.slice('kube-system/'.length))}${pid === 0 ? '-exited' : ''}.log`,
+      source: `log ${id}`,
+      collect: (context) => {
+        const request = { id, ...selection, follow: false, tailLines: -1 };
+        return withoutSecrets(
+          context.node.machine.logs(request, { signal: context.signal }),
+          context.secrets,
+        );
+      },
+    }));
+}

@@ -1,0 +1,79 @@
+import { rmSync } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Fault, faultFrom } from '@nodewright/fault';
+
+/**
+ * A file that is there as a whole or not at all: written under a name of its own beside the final one, 0600, and renamed
+ * by `commit`. Disposed without that it is removed, also when the process is ended from within.
+ */
+export class PartialFile implements AsyncDisposable {
+  readonly #path: string;
+  readonly #partial: string;
+  readonly #handle: FileHandle;
+  readonly #removeAtExit = () => rmSync(this.#partial, { force: true });
+  #sizeBytes = 0;
+  #isOpen = true;
+
+  private constructor(path: string, partial: string, handle: FileHandle) {
+    this.#path = path;
+    this.#partial = partial;
+    this.#handle = handle;
+    process.once('exit', this.#removeAtExit);
+  }
+
+  /** @throws Fault that names the path when it cannot be made */
+  static async open(path: string): Promise<PartialFile> {
+    const partial = join(dirname(path), `.${basename(path)}.${process.pid}.partial`);
+    try {
+      return new PartialFile(path, partial, await open(partial, 'w', 0o600));
+    } catch (error) {
+      throw writeFault(path, error);
+    }
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  /** Appends; resolves when the system has the bytes. */
+  async write(bytes: Uint8Array): Promise<void> {
+    try {
+      for (let written = 0; written < bytes.length; ) {
+        written += (await this.#handle.write(bytes, written)).bytesWritten;
+      }
+      this.#sizeBytes += bytes.length;
+    } catch (error) {
+      throw writeFault(this.#path, error);
+    }
+  }
+
+  /** Gives the file its name. What stood there is replaced. */
+  async commit(): Promise<void> {
+    try {
+      await this.#handle.sync();
+      await this.#close();
+      await rename(this.#partial, this.#path);
+      process.off('exit', this.#removeAtExit);
+    } catch (error) {
+      throw writeFault(this.#path, error);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#close();
+    await rm(this.#partial, { force: true });
+    process.off('exit', this.#removeAtExit);
+  }
+
+  async #close(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    await this.#handle.close();
+  }
+}
+
+function writeFault(path: string, error: unknown): Fault {
+  const { kind, message } = faultFrom(error);
+  return new Fault(kind, `cannot write ${JSON.stringify(path)}: ${message}`, { cause: error });
+}

@@ -1,0 +1,95 @@
+import type { NodeClient } from '@nodewright/client';
+import { encodeConfiguration, loadConfiguration, redactConfiguration } from '@nodewright/machine-config';
+import type { EncodedSpec, Resource, ResourceDefinitionSpec } from '@nodewright/state';
+import { resourceFromMessage } from '@nodewright/state/wire';
+import { parse } from 'yaml';
+import { stateOf } from '../get/get-resources.ts';
+import { listDefinitions } from '../get/resolve-kind.ts';
+import { shownResource } from '../get/shown-resource.ts';
+import { yamlDocument } from '../get/yaml-document.ts';
+import { archiveName } from './archive-path.ts';
+import type { CollectContext, Collector } from './collector.ts';
+import { configurationSecrets } from './configuration-secrets.ts';
+import { redactYaml } from './redact-yaml.ts';
+import { redactionMark, SecretFilter } from './secret-filter.ts';
+
+const noCodecs = new Map();
+const configurations = { namespace: 'config', type: 'MachineConfigs.config.talos.dev' };
+
+/** Kinds that are called secret by their place, whatever their definition says. */
+const isSecretByPlace = (type: string) => /\.secrets\.talos\.dev$/.test(type);
+const isSensitive = ({ type, sensitivity }: ResourceDefinitionSpec) =>
+  sensitivity === 'sensitive' || isSecretByPlace(type);
+/** Kinds that anyone may read, and that are there for a secret all the same. */
+const holdsSecret = (spec: ResourceDefinitionSpec) => isSensitive(spec) || /Tokens?\./.test(spec.type);
+
+export interface ResourceCollectors {
+  /** Kinds that hold secrets: what is secret in them is known once these have been written. */
+  readonly secret: readonly Collector[];
+  readonly plain: readonly Collector[];
+}
+
+/** A file for every kind that the node has. Source: Talos v1.14: support bundle. */
+export async function resourceCollectors(node: NodeClient, signal: AbortSignal): Promise<ResourceCollectors> {
+  const definitions = await listDefinitions(stateOf(node), signal);
+  const collectors = (wanted: boolean) =>
+    definitions
+      .filter(({ spec }) => holdsSecret(spec) === wanted)
+      .map(({ metadata, spec }) => ({
+        path: `resources/${archiveName(metadata.id)}.yaml`,
+        source: `resources ${metadata.id}`,
+        collect: (context: CollectContext) => documentsOf(spec, context),
+      }));
+  return { secret: collectors(true), plain: collectors(false) };
+}
+
+async function* documentsOf(
+  definition: ResourceDefinitionSpec,
+  { node, signal, secrets }: CollectContext,
+): AsyncGenerator<string> {
+  const { type, defaultNamespace: namespace } = definition;
+  let count = 0;
+  for await (const { resource } of node.state.list({ namespace, type, options: {} }, { signal })) {
+    const decoded = resourceFromMessage<EncodedSpec>(resource, noCodecs);
+    const redacted = redactYaml(decoded.spec.yaml, isSensitive(definition));
+    secrets.add(redacted.secrets);
+    const text = isSensitive(definition)
+      ? withoutSpec(node.name, decoded)
+      : yamlDocument({ ...shownResource(node.name, decoded), yaml: redacted.yaml });
+    yield `${count === 0 ? '' : '---\n'}${new SecretFilter(secrets).text(text.trimEnd())}\n`;
+    count += 1;
+  }
+}
+
+/** Labels and annotations of what is secret may tell as much as the spec: their names stay. */
+function withoutSpec(node: string, { metadata }: Resource<EncodedSpec>): string {
+  const hidden = (of: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.keys(of).map((key) => [key, redactionMark]));
+  const { labels, annotations } = metadata;
+  return yamlDocument({
+    node,
+    metadata: { ...metadata, labels: hidden(labels), annotations: hidden(annotations) },
+    spec: redactionMark,
+  });
+}
+
+/**
+ * The machine configurations without their secrets, which upstream leaves out as a whole. Read before all else: what is
+ * secret in them is looked for everywhere.
+ */
+export function configurationCollector(id: string): Collector {
+  return {
+    path: id === 'v1alpha1' ? 'machine-configuration.yaml' : `machine-configuration-${archiveName(id)}.yaml`,
+    source: `machine configuration ${id}`,
+    async *collect({ node, signal, secrets }) {
+      const { resource } = await node.state.get({ ...configurations, id, options: {} }, { signal });
+      const { metadata, spec } = resourceFromMessage<EncodedSpec>(resource, noCodecs);
+      const text = Object.keys(metadata.annotations).length === 0 ? spec.yaml : String(parse(spec.yaml));
+      const documents = loadConfiguration(text);
+      secrets.add(configurationSecrets(documents));
+      yield new SecretFilter(secrets).text(
+        encodeConfiguration(redactConfiguration(documents, redactionMark)),
+      );
+    },
+  };
+}

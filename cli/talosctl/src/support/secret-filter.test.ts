@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { redactYaml } from './redact-yaml.ts';
+import { KnownSecrets, SecretFilter } from './secret-filter.ts';
+
+const key = [
+  '-----BEGIN EC PRIVATE KEY-----',
+  'MHcCAQEEIIrYSSNQ',
+  'FaA2Hwf1duRSxKtL',
+  '-----END EC PRIVATE KEY-----',
+];
+
+test('SecretFilter takes a private key out, over several lines, in one, with escapes, and in base64', () => {
+  const filtered = (text: string) => new SecretFilter().text(text);
+  assert.equal(
+    filtered(['before', `a: ${key[0]}`, ...key.slice(1), 'after'].join('\n')),
+    'before\na: <REDACTED>\nafter',
+  );
+  assert.equal(filtered(`{"key":"${key.join('\\n')}","a":1}`), '{"key":"<REDACTED>","a":1}');
+  assert.equal(filtered(`key is ${Buffer.from(key.join('\n')).toString('base64')}!`), 'key is <REDACTED>!');
+});
+
+test('SecretFilter keeps certificates, public keys and plain words', () => {
+  const certificate = '-----BEGIN CERTIFICATE-----\nMHcCAQEE\n-----END CERTIFICATE-----';
+  const text = [
+    certificate,
+    Buffer.from(certificate).toString('base64'),
+    'the token was refused',
+    'token: x',
+  ].join('\n');
+  assert.equal(new SecretFilter().text(text), text);
+});
+
+test('SecretFilter knows what is called a secret, in logs of any form', () => {
+  const lines = {
+    'join with token=abcdef.0123456789 now': 'join with token=<REDACTED> now',
+    '{"password": "hunter22", "user": "u"}': '{"password": "<REDACTED>", "user": "u"}',
+    'Authorization: Bearer eyJhbGciOi.J9eyJ': 'Authorization: Bearer <REDACTED>',
+    'pull https://user:hunter22@registry.example/v2': 'pull https://user:<REDACTED>@registry.example/v2',
+  };
+  for (const [line, expected] of Object.entries(lines)) assert.equal(new SecretFilter().line(line), expected);
+});
+
+test('SecretFilter takes known secrets out wherever they stand, also those that become known later', () => {
+  const known = new KnownSecrets();
+  const filter = new SecretFilter(known);
+  known.add(['abc.def+', 'abc.def+ghi', 'abc']);
+  assert.equal(filter.line('xabc.def+ghi abc.def+ abcXdef abc'), 'x<REDACTED> <REDACTED> abcXdef abc');
+});
+
+test('SecretFilter gives up on a key without an end, and shows what comes after it', () => {
+  const filter = new SecretFilter();
+  filter.line(key[0] as string);
+  const shown = Array.from({ length: 300 }, (_, at) => filter.line(`line ${at}`)).filter(
+    (line) => line !== undefined,
+  );
+  assert.deepEqual([shown.length > 90, shown.at(-1)], [true, 'line 299']);
+});
+
+test('redactYaml() replaces what stands under the name of a secret, also in lists and as a block', () => {
+  const yaml =
+    'token: abcdef\nname: token\npeers:\n    - presharedKey: |\n        two\n        lines\n      endpoint: a\nsecret: true\npassword: ""\n';
+  assert.equal(
+    redactYaml(yaml).yaml,
+    'token: <REDACTED>\nname: token\npeers:\n    - presharedKey: <REDACTED>\n      endpoint: a\nsecret: true\npassword: ""\n',
+  );
+  assert.equal(redactYaml('a: 1\nb:   [1,  2]\n').yaml, 'a: 1\nb:   [1,  2]\n');
+  assert.equal(redactYaml('token: [broken').yaml, '<REDACTED>\n');
+});

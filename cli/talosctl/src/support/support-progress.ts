@@ -1,0 +1,61 @@
+import type { OutputStream } from '../command-module.ts';
+import { printableCell } from '../render/printable.ts';
+
+const barWidth = 24;
+const redrawMs = 100;
+
+interface NodeProgress {
+  done: number;
+  total: number;
+  what: string;
+}
+
+/**
+ * A bar a node on a terminal, drawn over the one before; elsewhere a line when a node is done. Disposing it leaves the
+ * bars as they were last.
+ */
+export class SupportProgress implements Disposable {
+  readonly #output: OutputStream;
+  readonly #nodes: Map<string, NodeProgress>;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #lines = 0;
+
+  constructor(output: OutputStream, nodes: readonly string[]) {
+    this.#output = output;
+    this.#nodes = new Map(nodes.map((node) => [node, { done: 0, total: 0, what: 'waiting' }]));
+    if (output.isTTY) this.#timer = setInterval(() => this.#draw(), redrawMs).unref();
+  }
+
+  step(node: string, done: number, total: number, what: string): void {
+    this.#nodes.set(node, { done, total, what });
+  }
+
+  end(node: string, what: string): void {
+    const { total } = this.#nodes.get(node) ?? { total: 0 };
+    this.#nodes.set(node, { done: total, total, what });
+    if (!this.#output.isTTY) this.#output.write(`${printableCell(node)}: ${what}\n`);
+  }
+
+  #draw(): void {
+    const nameWidth = Math.min(24, Math.max(...[...this.#nodes.keys()].map((node) => node.length)));
+    const columns = (this.#output.columns || 80) - 1;
+    const lines = [...this.#nodes].map(([node, progress]) =>
+      progressLine(node.padEnd(nameWidth), progress).slice(0, columns),
+    );
+    const up = this.#lines === 0 ? '' : `\u001b[${this.#lines}A`;
+    this.#output.write(up + lines.map((line) => `\r\u001b[K${line}\n`).join(''));
+    this.#lines = lines.length;
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    if (this.#output.isTTY) this.#draw();
+  }
+}
+
+function progressLine(node: string, { done, total, what }: NodeProgress): string {
+  const filled = total === 0 ? 0 : Math.floor((barWidth * done) / total);
+  const bar = `${'='.repeat(filled)}${' '.repeat(barWidth - filled)}`;
+  const percent = total === 0 ? 0 : Math.floor((100 * done) / total);
+  return printableCell(`${node} [${bar}] ${String(percent).padStart(3)}% ${what}`);
+}

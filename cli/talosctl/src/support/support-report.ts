@@ -1,0 +1,46 @@
+import type { Fault } from '@nodewright/fault';
+import { rpcErrorText } from '../node-errors.ts';
+import { documentError } from '../render/document.ts';
+import { formatTable } from '../render/table.ts';
+import type { NodeCollection } from './collect-node.ts';
+
+/** More sources than this with one reason are one row: whoever may read nothing secret need not see thirty. */
+const maxRowsOfReason = 3;
+
+/** The table of what failed, `SOURCE ERROR`; empty when nothing did. Source: Talos v1.14: support bundle. */
+export function failureTable(collections: readonly NodeCollection[]): string {
+  const rows = collections.flatMap(({ node, failures }) =>
+    [...Map.groupBy(failures, ({ fault }) => withoutNames(rpcErrorText(fault)))].flatMap(
+      ([reason, those]) => {
+        const [first] = those;
+        if (those.length > maxRowsOfReason)
+          return [[`${node} ${those.length} sources, such as ${first?.source}`, reason]];
+        return those.map(({ source, fault }) => [`${node} ${source}`, rpcErrorText(fault)]);
+      },
+    ),
+  );
+  return rows.length === 0 ? '' : `${formatTable([['SOURCE', 'ERROR'], ...rows]).join('\n')}\n`;
+}
+
+/** The reason without what it was refused for, which the source says already. */
+const withoutNames = (text: string) => text.replaceAll(/"[^"]*"/g, '"..."');
+
+/** The same as a document. */
+export function supportDocument(
+  archive: string,
+  sizeBytes: number,
+  collections: readonly NodeCollection[],
+): object {
+  return {
+    archive,
+    sizeBytes,
+    nodes: collections.map(({ node, files, sizeBytes: collectedBytes, failures, absent }) => ({
+      ...{ node, files, collectedBytes },
+      errors: failures.map(({ source, fault }: { source: string; fault: Fault }) => ({
+        source,
+        ...documentError(fault),
+      })),
+      notImplemented: absent,
+    })),
+  };
+}

@@ -1,0 +1,255 @@
+// talosctl support, against nodes in which secrets are planted wherever a node might have one.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Data } from '@nodewright/contract/gen/common/common.ts';
+import {
+  LogsContainersResponse,
+  LogsRequest,
+  ProcessesResponse,
+} from '@nodewright/contract/gen/machine/machine.ts';
+import { Fault } from '@nodewright/fault';
+import { encodeSecrets, generateConfig, generateSecrets } from '@nodewright/machine-config';
+import { type MemoryState, type NewResource, pointerTo } from '@nodewright/state';
+import {
+  infos,
+  machineConfigs,
+  members,
+  osRootSecrets,
+  uniqueMachineTokens,
+  yamlSpecAnnotation,
+} from '@nodewright/state/kinds';
+import { eventually } from '@nodewright/testkit';
+import { strFromU8, unzipSync } from 'fflate';
+import { parse } from 'yaml';
+import type { FakeCall, FakeHandler } from './fake-gateway.ts';
+import { healthyCluster, reply } from './replies.ts';
+import { finished } from './run-talosctl.ts';
+import { openNodeStore, stateHandlers } from './state-replies.ts';
+import { openSuite } from './suite.ts';
+
+const kinds = [infos, machineConfigs, members, osRootSecrets, uniqueMachineTokens];
+const stores = new Map<string, MemoryState>();
+const tokenOfMachine = 'unique-token-of-this-machine';
+/** What must not be in any archive. */
+const planted: string[] = [tokenOfMachine];
+
+const secrets = await generateSecrets({ now: new Date() });
+planted.push(...secretsIn(parse(encodeSecrets(secrets))));
+const text = generateConfig({
+  secrets,
+  clusterName: 'c',
+  endpoint: 'https://10.5.0.1:6443',
+  type: 'controlplane',
+});
+const config = { spec: text, annotations: yamlSpecAnnotation };
+const resources: NewResource[] = [
+  { ...pointerTo(infos, 'current'), spec: { clusterId: 'id', clusterName: 'c/1' } },
+  { ...pointerTo(machineConfigs, 'v1alpha1'), ...config },
+  { ...pointerTo(machineConfigs, 'persistent'), ...config },
+  { ...pointerTo(uniqueMachineTokens, 'machine'), spec: { token: tokenOfMachine } },
+  {
+    ...pointerTo(members, 'node01'),
+    labels: { note: `${planted.at(-1)}` },
+    spec: {
+      ...{ nodeId: '12', addresses: ['10.0.0.1'], hostname: 'node01', machineType: 'worker' as const },
+      ...{ operatingSystem: `leaked ${planted.at(-1)}`, controlPlane: { port: 6443 } },
+    },
+  },
+  {
+    ...pointerTo(osRootSecrets, 'os'),
+    labels: { token: 'label-of-a-secret' },
+    spec: { acceptedCAs: [], certSANIPs: [], certSANDNSNames: [], token: 'of-the-resource-alone' },
+  },
+];
+for (const node of ['node01', 'node02']) stores.set(node, await openNodeStore(kinds, resources));
+
+const send = (call: FakeCall, text: string) =>
+  call.send(Data.encode(Data.fromPartial({ bytes: Buffer.from(text) })).finish());
+
+/** A log into which the node let slip every secret that it has, in pieces that cut them. */
+const leakingLog: FakeHandler = (call) => {
+  const { id } = LogsRequest.decode(call.request);
+  if (call.node === 'cut') {
+    send(call, 'the beginning\n');
+    return call.fail(14, 'no route to node "cut": connection reset');
+  }
+  if (call.node === 'silent') return undefined;
+  const text = `${id} begins\n${planted.map((secret) => `using ${secret} now\n`).join('')}${id} ends\n`;
+  for (let at = 0; at < text.length; at += 37) send(call, text.slice(at, at + 37));
+  call.end();
+};
+
+const suite = openSuite({
+  ...healthyCluster,
+  ...stateHandlers(kinds, (node = '') => {
+    const store = stores.get(node);
+    if (store === undefined) throw new Fault('permission-denied', 'not authorized');
+    return store;
+  }),
+  '/machine.MachineService/Logs': leakingLog,
+  '/machine.MachineService/LogsContainers': (call) =>
+    reply(call, LogsContainersResponse, {
+      messages: [{ ids: ['apid', 'controller-runtime', '../../escape'] }],
+    }),
+  '/machine.MachineService/Dmesg': leakingLog,
+  '/machine.MachineService/Processes': (call) =>
+    reply(call, ProcessesResponse, {
+      messages: [{ processes: [{ pid: 7, args: `sh -c "join ${planted.at(-1)}"`, command: 'sh' }] }],
+    }),
+});
+
+/** Every text in a bundle of secrets that is one; keys in all their lines. */
+function secretsIn(value: unknown, key = ''): string[] {
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([name, child]) => secretsIn(child, name));
+  }
+  const text = String(value);
+  if (['crt', 'id'].includes(key) || text.length < 16) return [];
+  const decoded = Buffer.from(text, 'base64').toString();
+  if (!decoded.includes('PRIVATE KEY')) return [text];
+  return [text, ...decoded.split('\n').filter((line) => line.length > 16 && !line.startsWith('---'))];
+}
+
+/** Runs support in a folder of its own. */
+async function support(...words: string[]) {
+  const cwd = mkdtempSync(join(suite.cluster.folder, 'run-'));
+  const environment = { TALOSCONFIG: suite.talosconfig };
+  const result = await suite.talosctl.run(['support', ...words], { cwd, environment });
+  return { ...result, cwd, files: readdirSync(cwd) };
+}
+
+const unpacked = (path: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(unzipSync(readFileSync(path))).map(([name, bytes]) => [name, strFromU8(bytes)]),
+  );
+
+test('support writes one archive of all nodes, named for the cluster, and says what it holds', async () => {
+  const { stdout, stderr, exitCode, cwd, files } = await support('-w', '3');
+  assert.deepEqual([exitCode, files], [0, ['support-c_1.zip']], stderr);
+  assert.match(
+    stdout,
+    /^"support-c_1.zip": \d+ files, \d+ kB\. Known secrets are taken out; it is not encrypted\.\n$/,
+  );
+  assert.match(stderr, /^node0\d: \d+ files, \d+ kB\nnode0\d: \d+ files, \d+ kB\n$/);
+  const archive = unpacked(join(cwd, 'support-c_1.zip'));
+  assert.deepEqual(
+    Object.keys(archive)
+      .filter((name) => name.startsWith('node01/'))
+      .sort(),
+    [
+      ...['controller-runtime.log', 'dmesg.log', 'machine-configuration-persistent.yaml'],
+      ...['machine-configuration.yaml', 'memory.json', 'mounts', 'processes'],
+      ...kinds.map(({ type }) => `resources/${type.toLowerCase()}.yaml`),
+      ...['resources/namespaces.meta.cosi.dev.yaml', 'resources/resourcedefinitions.meta.cosi.dev.yaml'],
+      ...['apid.log', 'apid.state', 'etcd.log', 'etcd.state', 'quiet.log', 'quiet.state'].map(
+        (name) => `service-logs/${name}`,
+      ),
+      ...['service-logs/.._.._escape.log', 'summary', 'time.json'],
+    ]
+      .map((name) => `node01/${name}`)
+      .sort(),
+  );
+  assert.match(archive['node01/service-logs/apid.state'] ?? '', /^NODE +node01\nID +apid\nSTATE +Running\n/);
+  assert.match(archive['node01/resources/members.cluster.talos.dev.yaml'] ?? '', /hostname: node01/);
+  assert.match(archive['node01/machine-configuration.yaml'] ?? '', /token: <REDACTED>/);
+  assert.match(archive['node01/dmesg.log'] ?? '', /^ begins\nusing <REDACTED> now\n/);
+});
+
+test('support lets no secret out, wherever a node has it', async () => {
+  const { cwd } = await support();
+  const archive = unpacked(join(cwd, 'support-c_1.zip'));
+  assert.ok(planted.length > 15, `only ${planted.length} secrets are planted`);
+  const secrets = [
+    ...planted,
+    'label-of-a-secret',
+    'of-the-resource-alone',
+    'PRIVATE KEY',
+    'LS0tLS1CRUdJTiBFRDI1NTE5IFBSSVZBVEUg',
+  ];
+  const found = Object.entries(archive).flatMap(([name, text]) =>
+    secrets.filter((secret) => text.includes(secret)).map((secret) => `${name}: ${secret}`),
+  );
+  assert.deepEqual(found, []);
+  const osRoots = archive['node01/resources/osrootsecrets.secrets.talos.dev.yaml'] ?? '';
+  assert.match(osRoots, /labels:\n +token: <REDACTED>\nspec: <REDACTED>\n$/);
+  assert.match(archive['node01/resources/machineconfigs.config.talos.dev.yaml'] ?? '', /spec: <REDACTED>\n$/);
+});
+
+test('support tells what it could not have, keeps the rest, and does not fail', async () => {
+  const { exitCode, stderr, stdout, cwd } = await support(
+    '-n',
+    'node01,reader,cut',
+    '-O',
+    'a.zip',
+    '-o',
+    'json',
+  );
+  assert.equal(exitCode, 0);
+  assert.match(stderr, /^SOURCE +ERROR$/m);
+  assert.match(stderr, /^reader resources +rpc error: code = PermissionDenied desc = not authorized$/m);
+  assert.match(stderr, /^cut everything else +rpc error: code = Unavailable desc = given up/m);
+  const summary = JSON.parse(stdout);
+  assert.deepEqual([summary.archive, summary.sizeBytes], ['a.zip', readFileSync(join(cwd, 'a.zip')).length]);
+  assert.deepEqual(
+    summary.nodes.map(({ node, errors }: { node: string; errors: object[] }) => [node, errors.length > 0]),
+    [
+      ['node01', false],
+      ['reader', true],
+      ['cut', true],
+    ],
+  );
+  assert.ok(summary.nodes[0].notImplemented.includes('netstat'));
+  const archive = unpacked(join(cwd, 'a.zip'));
+  assert.equal(archive['cut/dmesg.log'], 'the beginning\n');
+  assert.equal(JSON.parse(archive['support.json'] ?? '').nodes.length, 3);
+});
+
+test('support leaves no archive when there is nothing to put into it, or none can be written', async () => {
+  const talosconfig = await suite.cluster.talosconfig(
+    { endpoints: ['127.0.0.1:1'], nodes: ['node01'] },
+    'away',
+  );
+  const away = await support('--talosconfig', talosconfig);
+  assert.deepEqual([away.exitCode, away.files, away.stdout], [1, [], '']);
+  assert.match(away.stderr, /code = Unavailable/);
+  const full = await support('-O', '/dev/full/a.zip');
+  assert.equal(full.exitCode, 1);
+  assert.match(full.stderr, /^error: cannot write "\/dev\/full\/a.zip": /);
+});
+
+test('support replaces no archive that is there, and needs nobody to answer to say so', async () => {
+  const path = join(suite.cluster.folder, 'there.zip');
+  writeFileSync(path, 'precious');
+  const { exitCode, stderr } = await support('-O', path);
+  assert.equal(exitCode, 1);
+  assert.equal(
+    stderr,
+    `error: ${JSON.stringify(path)} exists already: remove it, or name another file with --output\n`,
+  );
+  assert.equal(readFileSync(path, 'utf8'), 'precious');
+});
+
+test('support that is interrupted removes what it has, whether it is asked once or twice', async () => {
+  for (const signals of [1, 2]) {
+    const cwd = mkdtempSync(join(suite.cluster.folder, 'run-'));
+    const environment = { TALOSCONFIG: suite.talosconfig };
+    const child = suite.talosctl.start(['-n', 'node01,silent', 'support', '-O', 'a.zip'], {
+      cwd,
+      environment,
+    });
+    const ended = finished(child);
+    await eventually(() => readdirSync(cwd).length === 1, { what: 'partial archive' });
+    assert.equal(existsSync(join(cwd, 'a.zip')), false);
+    for (let count = 0; count < signals; count += 1) child.kill('SIGINT');
+    const { exitCode } = await ended;
+    assert.deepEqual([exitCode === 0, readdirSync(cwd)], [false, []]);
+  }
+});
+
+test('support refuses to encrypt, which it cannot', async () => {
+  const { exitCode, stderr } = await support('--encryption-recipients', 'age1x');
+  assert.equal(exitCode, 1);
+  assert.match(stderr, /^error: flag --encryption-recipients is not there yet/);
+});
