@@ -6,6 +6,7 @@ import { parseUptime } from '@nodewright/linux';
 import { querySntp, type WallClock } from '@nodewright/sntp';
 import type { Telemetry } from '@nodewright/telemetry';
 import { listenAddressOf, type NodeFacts } from '../domain/node-facts.ts';
+import { openKernelDeviceNews } from '../host/device-news.ts';
 import type { EventStore } from '../host/event-store.ts';
 import type { KernelFiles } from '../host/kernel-files.ts';
 import { openKernelNetwork } from '../host/kernel-network.ts';
@@ -14,7 +15,10 @@ import type { MembershipSource } from '../host/membership-file.ts';
 import { readIfThere } from '../host/read-if-there.ts';
 import type { NodeLayout } from '../node-layout.ts';
 import type { ServiceRecords } from '../services/service-records.ts';
+import { blockControllers } from './block/block-controllers.ts';
 import { clusterControllers } from './cluster/cluster-controllers.ts';
+import { filesControllers } from './files/files-controllers.ts';
+import { hardwareControllers } from './hardware/hardware-controllers.ts';
 import { networkControllers } from './network/network-controllers.ts';
 import { perfControllers } from './perf/perf-controllers.ts';
 import { runtimeControllers } from './runtime/runtime-controllers.ts';
@@ -43,11 +47,17 @@ export function nodeControllers(init: NodeControllersInit): Controller[] {
   const { node, bootId, layout, events, logs, services, membership, kernel, clock, telemetry } = init;
   const { mode, hostname, addresses } = node;
   let network: ReturnType<typeof openKernelNetwork> | undefined;
+  let deviceNews: ReturnType<typeof openKernelDeviceNews> | undefined;
+  const news = () => {
+    deviceNews ??= openKernelDeviceNews();
+    return deviceNews;
+  };
+  const hasUdevd = false;
   return [
     ...v1alpha1Controllers({ services }),
     ...runtimeControllers({
       ...{ events, logs, services, bootId, mode },
-      hasUdevd: false,
+      hasUdevd,
       kernelRelease: release(),
       extensions: [],
       read: readIfThere,
@@ -65,6 +75,9 @@ export function nodeControllers(init: NodeControllersInit): Controller[] {
       instanceType: '',
       publish: (event) => void events.publish(event),
     }),
+    ...hardwareControllers({ mode, hasUdevd, read: readIfThere, news }),
+    ...blockControllers({ mode, hasUdevd, news }),
+    ...filesControllers({ root: layout.root }),
     ...timeControllers({
       mode,
       query: (server, signal) => querySntp({ server, timeoutMs: timeQueryTimeoutMs, clock, signal }),
