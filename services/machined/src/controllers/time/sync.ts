@@ -117,7 +117,7 @@ function askableServers(
   pass: ReconcilePass,
   { timeServers, useNTS }: { readonly timeServers: readonly string[]; readonly useNTS: boolean },
 ): readonly string[] {
-  if (!useNTS) return timeServers.filter((server) => !server.startsWith('/dev/'));
+  if (!useNTS) return timeServers.filter((server) => !server.startsWith('/'));
   pass.log.debug('time servers with NTS are not asked');
   return [];
 }

@@ -1,0 +1,67 @@
+// A node of processes leaves its host as it is: what it says to the kernel are questions.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { loadNativeCalls, type NativeCalls } from '../native-calls.ts';
+import { openLinkDevices } from './link-device.ts';
+import { messagesOf } from './netlink-message.ts';
+import { readAddresses, readLinks, readRoutes, readRules } from './read-network.ts';
+import { watchNetlink } from './watch-netlink.ts';
+
+test('reading and watching the network sends the kernel questions, and nothing else', async () => {
+  const real = await loadNativeCalls();
+  const types = new Set<number>();
+  const commands = new Set<number>();
+  let question: Uint8Array = new Uint8Array();
+  const calls: NativeCalls = {
+    ...real,
+    sendTo(descriptor, bytes, address) {
+      for (const { type } of messagesOf(bytes)) types.add(type);
+      real.sendTo(descriptor, bytes, address);
+    },
+    addressOf(bytes) {
+      question = bytes;
+      return real.addressOf(bytes);
+    },
+    control(descriptor, request, argument) {
+      assert.equal(request, 0x8946, 'of ethtool');
+      commands.add(Buffer.from(question).readUInt32LE());
+      real.control(descriptor, request, argument);
+    },
+  };
+  const links = readLinks(calls);
+  readAddresses(calls);
+  readRoutes(calls);
+  readRules(calls);
+  for (const link of links) openLinkDevices(calls)(link);
+  watchNetlink(calls, ['link', 'address', 'route', 'rule'], { onChange() {}, onError() {} })[
+    Symbol.dispose
+  ]();
+  // RTM_GET*: of the four messages about a subject the third asks, <linux/rtnetlink.h>.
+  assert.deepEqual(
+    [...types].map((type) => type & 3),
+    [2, 2, 2, 2],
+  );
+  // ETHTOOL_GDRVINFO, ETHTOOL_GLINK, ETHTOOL_GLINKSETTINGS.
+  assert.deepEqual(
+    [...commands].sort((a, b) => a - b).every((command) => [0x3, 0xa, 0x4c].includes(command)),
+    true,
+  );
+});
+
+test('nothing but reading the network and asking drivers sends or controls anything', () => {
+  const folder = join(import.meta.dirname, '..');
+  const users = globSync('**/*.ts', { cwd: folder })
+    .filter(
+      (path) =>
+        !path.endsWith('.test.ts') && /\.(sendTo|control)\(/.test(readFileSync(join(folder, path), 'utf8')),
+    )
+    .sort();
+  // The last is there for tests.
+  assert.deepEqual(users, [
+    'netlink/link-device.ts',
+    'netlink/netlink-socket.ts',
+    'netlink/own-namespace.ts',
+  ]);
+});
