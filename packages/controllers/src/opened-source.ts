@@ -30,14 +30,11 @@ export class OpenedSource implements AsyncDisposable {
 
   /** @throws what the controller throws; nothing stays open then */
   static async open(init: OpenedSourceInit): Promise<OpenedSource> {
-    const opened = new OpenedSource(init);
-    try {
-      await opened.#open();
-      return opened;
-    } catch (error) {
-      await opened[Symbol.asyncDispose]();
-      throw error;
-    }
+    await using scope = new AsyncDisposableStack();
+    const opened = scope.use(new OpenedSource(init));
+    await opened.#open();
+    scope.move();
+    return opened;
   }
 
   /** For how long it has been open. */

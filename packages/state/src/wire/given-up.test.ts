@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { StateDefinition } from '@nodewright/contract/gen/cosi/resource/state.ts';
+import { createRpcClient, createRpcServer, openUnixChannel } from '@nodewright/rpc';
+import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { note, notes } from '../conformance/notes.ts';
+import { openMemoryState } from '../conformance/open-memory-state.ts';
+import { createStateClient } from './state-client.ts';
+import { createStateService } from './state-service.ts';
+
+test('reads from a server that does not answer are given up when their signal aborts', async () => {
+  await using scope = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'state-'));
+  scope.defer(() => rm(folder, { recursive: true }));
+  const stop = new AbortController();
+  const init = { stateOf: () => openMemoryState(), codecs: new Map(), now: () => 1, stopSignal: stop.signal };
+  const service = createStateService(init);
+  const asked = { get: Promise.withResolvers<void>(), list: Promise.withResolvers<void>() };
+  const silence = Promise.withResolvers<never>();
+  const implementation = {
+    ...service.implementation,
+    get: () => {
+      asked.get.resolve();
+      return silence.promise;
+    },
+    async *list() {
+      asked.list.resolve();
+      yield await silence.promise;
+    },
+  };
+  const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
+  const services = [{ ...service, implementation }];
+  const server = scope.use(createRpcServer({ services, telemetry: noTelemetry, log }));
+  scope.defer(() => silence.reject(new Error('the test is over')));
+  await server.listenUnix(join(folder, 'state.sock'));
+  const channel = scope.use(openUnixChannel(join(folder, 'state.sock')));
+  const client = createRpcClient(StateDefinition, channel, { telemetry: noTelemetry });
+  const state = createStateClient({ client });
+
+  const giveUp = new AbortController();
+  const options = { signal: giveUp.signal };
+  const reads = Promise.allSettled([state.get(note('a'), options), state.list(notes, options)]);
+  await Promise.all([asked.get.promise, asked.list.promise]);
+  giveUp.abort();
+  assert.deepEqual(
+    (await reads).map((read) => read.status === 'rejected' && read.reason.kind),
+    ['cancelled', 'cancelled'],
+  );
+});
