@@ -27,6 +27,8 @@ export interface KernelLink {
   readonly queueDiscipline: string;
   /** The device below or beside this one (the parent of a VLAN, the other end of a pair); 0 when there is none. */
   readonly linkIndex: number;
+  /** Whether that device is in this network namespace; else its number says nothing here. */
+  readonly isLinkHere: boolean;
   /** The bond, bridge or VRF that it belongs to; 0 when there is none. */
   readonly masterIndex: number;
   /** `IF_OPER_*`. */
@@ -42,7 +44,15 @@ export interface KernelLink {
 const headerBytes = 16;
 const attribute = {
   ...{ address: 1, broadcast: 2, name: 3, mtu: 4, link: 5, queueDiscipline: 6, master: 10, operState: 16 },
-  ...{ info: 18, alias: 20, carrier: 33, properties: 52, altName: 53, permanentAddress: 54 },
+  ...{
+    info: 18,
+    alias: 20,
+    carrier: 33,
+    linkNamespace: 37,
+    properties: 52,
+    altName: 53,
+    permanentAddress: 54,
+  },
 } as const;
 const info = { kind: 1, data: 2, slaveKind: 4 } as const;
 
@@ -74,6 +84,7 @@ export function decodeLink(payload: Uint8Array): KernelLink {
     mtu: number(attribute.mtu),
     queueDiscipline: attributeText(attributes, attribute.queueDiscipline),
     linkIndex: number(attribute.link),
+    isLinkHere: !attributes.has(attribute.linkNamespace),
     masterIndex: number(attribute.master),
     operationalState: number(attribute.operState),
     hasCarrier: number(attribute.carrier) !== 0,

@@ -1,6 +1,9 @@
 // Networks of the test's own, beside what `ip` says of them.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readlinkSync } from 'node:fs';
 import { test } from 'node:test';
+import { eventually } from '@nodewright/testkit';
 import { loadNativeCalls } from '../native-calls.ts';
 import { enterOwnNamespace, ip, noOwnNamespace } from './own-namespace.ts';
 import { readAddresses, readLinks, readRoutes, readRules } from './read-network.ts';
@@ -40,7 +43,14 @@ test('readLinks() tells links as they are', { skip }, () => {
     {
       ...{ index: 0, name: 'pair0', alias: 'uplink', altNames: ['first'], hardwareType: 1, flags: 0 },
       ...{ hardwareAddress: '', permanentAddress: '', broadcastAddress: 'ff:ff:ff:ff:ff:ff', mtu: 1500 },
-      ...{ queueDiscipline: 'noqueue', linkIndex: 0, masterIndex: 0, operationalState: 6, hasCarrier: true },
+      ...{
+        queueDiscipline: 'noqueue',
+        linkIndex: 0,
+        isLinkHere: true,
+        masterIndex: 0,
+        operationalState: 6,
+        hasCarrier: true,
+      },
       ...{ kind: 'veth', slaveKind: '', details: {} },
     },
   );
@@ -58,6 +68,22 @@ test('readLinks() tells what a bridge and its port are', { skip }, () => {
   const port = links.get('pair1');
   assert.deepEqual([port?.masterIndex, port?.slaveKind], [index('br0'), 'bridge']);
   ip('link set pair1 nomaster');
+});
+
+test('readLinks() knows a device whose other end is in another network', { skip }, async () => {
+  const elsewhere = spawn('unshare', ['--net', 'sleep', '60']);
+  try {
+    const networkOf = (pid: number | string) => readlinkSync(`/proc/${pid}/ns/net`);
+    const pid = elsewhere.pid ?? assert.fail('it did not start');
+    await eventually(() => networkOf(pid) !== networkOf('thread-self'), { what: 'another network' });
+    ip('link add here type veth peer name there');
+    ip(`link set there netns ${pid}`);
+    const link = readLinks(calls).find(({ name }) => name === 'here');
+    assert.equal(link?.isLinkHere, false);
+    ip('link del here');
+  } finally {
+    elsewhere.kill('SIGKILL');
+  }
 });
 
 test('readAddresses() tells addresses as they are', { skip }, () => {

@@ -67,7 +67,7 @@ function specOf(
     bondMaster: bondMasterOf(bond, names),
     vrfMaster: { table: enums.routingTable.textOf(vrfTable ?? 0) },
     wireguard: { privateKey: '', publicKey: '', listenPort: 0, firewallMark: 0, peers: [] },
-    veth: { peerName: link.kind === 'veth' ? (names.get(link.linkIndex) ?? '') : '' },
+    veth: { peerName: link.kind === 'veth' && link.isLinkHere ? (names.get(link.linkIndex) ?? '') : '' },
   };
 }
 

@@ -67,7 +67,14 @@ export function fakeLink(index: number, name: string, rest: Partial<KernelLink> 
       permanentAddress: '',
       broadcastAddress: 'ff:ff:ff:ff:ff:ff',
     },
-    ...{ mtu: 1500, queueDiscipline: 'noqueue', linkIndex: 0, masterIndex: 0, operationalState: 6 },
+    ...{
+      mtu: 1500,
+      queueDiscipline: 'noqueue',
+      linkIndex: 0,
+      isLinkHere: true,
+      masterIndex: 0,
+      operationalState: 6,
+    },
     ...{ hasCarrier: true, kind: '', slaveKind: '', details: {} },
     ...rest,
   };
