@@ -20,6 +20,7 @@ import { createPacketCapturer } from './host/capture-packets.ts';
 import { EventStore } from './host/event-store.ts';
 import { openExitGuard } from './host/exit-guard.ts';
 import { createFileAttributes } from './host/file-attributes.ts';
+import { giveBackMemoryAfterStart } from './host/give-back-memory.ts';
 import { openKernelFiles } from './host/kernel-files.ts';
 import { linkSocket } from './host/link-socket.ts';
 import { openLogCopies } from './host/log-copies.ts';
@@ -196,6 +197,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   });
   scope.use(linkSocket(layout.paths.upstreamMachinedSocket, layout.paths.machinedSocket));
   controllers.start();
+  scope.use(giveBackMemoryAfterStart());
 
   const daemonScope = scope.use(new AsyncDisposableStack());
   const start = (daemon: ChildDaemon) =>

@@ -132,6 +132,7 @@ function nodeServices({ tag }: StackDesign, { name, type, address }: PlannedNode
     tmpfs: [
       '/run:size=1m,mode=0755,uid=52,gid=52',
       '/system/run:size=1m,mode=0755,uid=52,gid=52',
+      '/system/etc:size=8m,mode=0755,uid=52,gid=52',
       '/var/log:size=64m,mode=0755,uid=52,gid=52',
     ],
     hostname: name,
