@@ -84,6 +84,8 @@ function zeroOf(field: FieldSchema): YamlValue {
       return {};
     case 'list':
     case 'strs':
+    case 'ips':
+    case 'prefixes':
     case 'ints':
     case 'ports':
     case 'frees':

@@ -32,6 +32,21 @@ const byKey: Readonly<Record<string, string>> = {
   holdTime: '90s',
 };
 
+/** Fields of addresses, prefixes and sizes: by the end of the path, in documents other than the legacy one. */
+const forms: readonly (readonly [RegExp, Value])[] = [
+  [
+    /(?:^|\.)addresses\[\]\.address$|\.destination$|^(?:src|dst)$|^ingress\[\]\.(?:subnet|except)$/,
+    '10.0.0.0/8',
+  ],
+  [
+    /\.(?:gateway|source)$|^nameservers\[\]\.address$|^neighbors\[\]\.address$|^route(?:rID|Source)$/,
+    '10.0.0.1',
+  ],
+  [/(?:min|max)Size$|minAllocationGroupSize$/, '10GiB'],
+  [/^(?:pod|service)Subnets$|excludeAdvertisedNetworks$|allowedIPs$|\.prefixes$/, ['10.0.0.0/8']],
+  [/^(?:arpIp|nsIp6)Targets$/, ['10.0.0.1']],
+];
+
 /** The path below which a selector of devices says "hardwareAddr" and means a pattern. */
 const isPattern = (path: string) => path.includes('deviceSelector');
 
@@ -63,6 +78,8 @@ function sampleOf(path: string, name: string, type: string, words: readonly stri
   if (type === 'map<string,object>') return { 'host.example': {} };
   const word = words.find((candidate) => candidate !== '');
   if (word !== undefined) return type.startsWith('array') ? [word] : word;
+  const form = forms.find(([pattern]) => pattern.test(path))?.[1];
+  if (form !== undefined && Array.isArray(form) === type.startsWith('array')) return structuredClone(form);
   if (type === 'string' && !isPattern(path) && Object.hasOwn(byKey, name)) return byKey[name] as string;
   if (type === 'string') return `text of ${path}`;
   const sample = samples[type];

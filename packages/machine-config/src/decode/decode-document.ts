@@ -122,6 +122,8 @@ class Decoder {
       case 'map':
         return this.#map(node, field, path);
       case 'strs':
+      case 'ips':
+      case 'prefixes':
       case 'ints':
       case 'ports':
         return this.#scalars(node, field, path);
@@ -223,6 +225,10 @@ function scalarField(field: FieldSchema, node: ScalarNode): Pick<FieldSchema, 't
   switch (field.type) {
     case 'ints':
       return { type: 'int', values: [] };
+    case 'ips':
+      return { type: 'ip', values: [] };
+    case 'prefixes':
+      return { type: 'prefix', values: [] };
     case 'map:bool':
       return { type: 'bool', values: [] };
     case 'ports':

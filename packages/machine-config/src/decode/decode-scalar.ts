@@ -1,3 +1,5 @@
+import { parseByteSize, parseSizeLimit } from '../forms/byte-size.ts';
+import { isIpText, isPrefixText } from '../forms/ip-text.ts';
 import type { FieldSchema, FieldType } from '../schema/parse-schema.ts';
 import type { ScalarNode } from '../yaml/config-node.ts';
 import { integerFromText } from '../yaml/value-from-node.ts';
@@ -46,6 +48,16 @@ export function decodeScalar(
       return decodeHardwareAddress(node);
     case 'size':
       return (node.plain ? integerFromText(node.text) : undefined) ?? node.text;
+    case 'ip':
+      return node.text === '' || isIpText(node.text) ? node.text : { wanted: 'IP address' };
+    case 'prefix':
+      return node.text === '' || isPrefixText(node.text) ? node.text : { wanted: 'IP prefix' };
+    case 'bytes':
+      return node.text === '' || parseByteSize(node.text) !== undefined ? node.text : { wanted: 'byte size' };
+    case 'limit':
+      return node.text === '' || parseSizeLimit(node.text)
+        ? node.text
+        : { wanted: 'byte size or percentage' };
     case 'enum':
       return decodeEnum(node, field.values);
     default:

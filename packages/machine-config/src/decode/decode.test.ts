@@ -134,6 +134,51 @@ test('loadConfiguration() lists all values that do not fit, each with its line a
   );
 });
 
+test('loadConfiguration() takes addresses, prefixes and sizes as they are written, and nothing else for them', () => {
+  const link = (route: string) => document('LinkConfig', `name: a\nroutes: [${route}]\n`);
+  const volume = (provisioning: string) =>
+    document('VolumeConfig', `name: EPHEMERAL\nprovisioning: ${provisioning}\n`);
+  for (const text of [
+    link('{ destination: "::ffff:10.0.0.0/104", gateway: fe80::1%eth0, source: "" }'),
+    volume('{ minSize: 1.5 GB, maxSize: -10% }'),
+    volume('{ minSize: 1073741824, maxSize: 25% }'),
+  ])
+    assert.equal(refusal(text), 'accepted', text);
+  const rows: [string, string][] = [
+    [
+      link('{ destination: 10.0.0.0 }'),
+      'routes[0].destination: cannot construct !!str `10.0.0.0` into IP prefix',
+    ],
+    [
+      link('{ destination: 10.0.0.0/33 }'),
+      'routes[0].destination: cannot construct !!str `10.0.0....` into IP prefix',
+    ],
+    [
+      link('{ gateway: 10.0.0.256 }'),
+      'routes[0].gateway: cannot construct !!str `10.0.0.256` into IP address',
+    ],
+    [
+      volume('{ minSize: ten }'),
+      'provisioning.minSize: cannot construct !!str `ten` into byte size or percentage',
+    ],
+    [
+      volume('{ maxSize: 101% }'),
+      'provisioning.maxSize: cannot construct !!str `101%` into byte size or percentage',
+    ],
+    [
+      document('UserVolumeConfig', 'name: a\nfilesystem: { xfs: { minAllocationGroupSize: 1% } }\n'),
+      'filesystem.xfs.minAllocationGroupSize: cannot construct !!str `1%` into byte size',
+    ],
+  ];
+  for (const [text, expected] of rows)
+    assert.equal(
+      refusal(text)
+        .split('\n')[1]
+        ?.replace(/^ {2}line \d+, column \d+: /, ''),
+      expected,
+    );
+});
+
 test('loadConfiguration() refuses values outside the range of their fields', () => {
   const rows = [
     'machine: { network: { kubespan: { mtu: -1 } } }',

@@ -54,6 +54,8 @@ function mergeField(
     case 'list':
       return mergeLists(asList(left), asList(right), field, path);
     case 'strs':
+    case 'ips':
+    case 'prefixes':
     case 'ints':
     case 'ports':
     case 'frees':

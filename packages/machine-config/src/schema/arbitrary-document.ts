@@ -30,6 +30,12 @@ const text = fc.oneof(
   ),
 );
 
+const address = fc.oneof(fc.ipV4(), fc.ipV6());
+const prefix = fc.oneof(
+  fc.tuple(fc.ipV4(), fc.nat(32)).map((parts) => parts.join('/')),
+  fc.tuple(fc.ipV6(), fc.nat(128)).map((parts) => parts.join('/')),
+);
+
 const key = fc.oneof(text, fc.constantFrom('a', 'b10', 'b9', '__proto__', 'a'.repeat(140)));
 
 /** What a free-form object may hold. */
@@ -99,6 +105,18 @@ function arbitraryValue(field: FieldSchema): fc.Arbitrary<YamlValue> {
       return fc.constantFrom(...field.values);
     case 'ports':
       return fc.array(fc.oneof(fc.integer({ min: 1, max: 65535 }), fc.constant('80-90')), { minLength: 1 });
+    case 'ip':
+      return address;
+    case 'prefix':
+      return prefix;
+    case 'ips':
+      return fc.array(address, { minLength: 1, maxLength: 3 });
+    case 'prefixes':
+      return fc.array(prefix, { minLength: 1, maxLength: 3 });
+    case 'bytes':
+      return fc.constantFrom('4096', '10GiB', '1.5 MB');
+    case 'limit':
+      return fc.constantFrom('4096', '10GiB', '25%', '-5GiB');
     case 'strs':
       return fc.array(text, { minLength: 1, maxLength: 3 });
     case 'ints':

@@ -22,8 +22,14 @@ const fieldTypes = [
   'mac',
   'size', // bytes, or text with a unit
   'url',
+  'ip',
+  'prefix', // address/length
+  'bytes', // a size with or without a unit
+  'limit', // a size, a percentage, or either with a `-` in front
   'enum', // enum:a|b|c
   'strs',
+  'ips',
+  'prefixes',
   'ints',
   'ports', // list of numbers or "lo-hi"
   'obj',

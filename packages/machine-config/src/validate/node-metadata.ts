@@ -1,5 +1,5 @@
+import { isLabelValue, labelKeyProblem } from '../forms/names.ts';
 import type { CheckedDocument } from './checked-document.ts';
-import { isLabelValue, labelKeyProblem } from './forms/names.ts';
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const ownAnnotations = ['talos.dev/owned-labels', 'talos.dev/owned-annotations', 'talos.dev/owned-taints'];

@@ -7,7 +7,7 @@ export const blockDocuments: SchemaTable = {
     +volumeProvisioning
     filesystem obj
       xfs obj
-        minAllocationGroupSize str
+        minAllocationGroupSize bytes
     +volumeEncryption
     mount obj
       secure bool
@@ -22,7 +22,7 @@ export const blockDocuments: SchemaTable = {
       type enum:ext4|xfs|btrfs
       projectQuotaSupport bool
       xfs obj
-        minAllocationGroupSize str
+        minAllocationGroupSize bytes
     +volumeEncryption
     mount obj
       disableAccessTime bool
@@ -83,8 +83,8 @@ export const blockDocuments: SchemaTable = {
     stripes int
     provisioning obj !
       volumeGroup str !
-      minSize str
-      maxSize str
+      minSize limit
+      maxSize limit
   `,
   RAIDArrayConfig: `
     name str !

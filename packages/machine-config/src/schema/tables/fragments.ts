@@ -6,12 +6,12 @@ export const schemaFragments: SchemaTable = {
     up bool
     mtu int
     addresses list
-      address str !
+      address prefix !
       routePriority int
     routes list
-      destination str
-      gateway str
-      source str
+      destination prefix
+      gateway ip
+      source ip
       metric int
       mtu int
       table str
@@ -22,8 +22,8 @@ export const schemaFragments: SchemaTable = {
       diskSelector obj
         match str ~
       grow bool
-      minSize str ~
-      maxSize str
+      minSize limit ~
+      maxSize limit
   `,
   volumeEncryption: `
     encryption obj

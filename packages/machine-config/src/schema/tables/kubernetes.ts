@@ -79,8 +79,8 @@ export const kubernetesDocuments: SchemaTable = {
   `,
   KubeNetworkConfig: `
     dnsDomain str !
-    podSubnets strs ! =
-    serviceSubnets strs ! =
+    podSubnets prefixes ! =
+    serviceSubnets prefixes ! =
     nodeCIDRMaskSizeIPv4 int
     nodeCIDRMaskSizeIPv6 int
   `,

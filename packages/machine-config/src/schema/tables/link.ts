@@ -17,8 +17,8 @@ export const linkDocuments: SchemaTable = {
     useCarrier bool
     xmitHashPolicy enum:layer2|layer3+4|layer2+3|encap2+3|encap3+4
     arpInterval int
-    arpIpTargets strs
-    nsIp6Targets strs
+    arpIpTargets ips
+    nsIp6Targets ips
     arpValidate enum:none|active|backup|all|filter|filter-active|filter-backup
     arpAllTargets enum:any|all
     lacpRate enum:slow|fast
@@ -86,7 +86,7 @@ export const linkDocuments: SchemaTable = {
       presharedKey str
       endpoint str
       persistentKeepaliveInterval dur
-      allowedIPs strs
+      allowedIPs prefixes
     +linkSettings
   `,
   LinkAliasConfig: `

@@ -32,8 +32,8 @@ export const networkDocuments: SchemaTable = {
   `,
   RoutingRuleConfig: `
     name str !
-    src str
-    dst str
+    src prefix
+    dst prefix
     table str !
     action enum:unspec|unicast|blackhole|unreachable|prohibit
     iifName str
@@ -51,7 +51,7 @@ export const networkDocuments: SchemaTable = {
   `,
   ResolverConfig: `
     nameservers list
-      address str !
+      address ip !
       protocol enum:Do53|DoT|DoH
       tlsServerName str
     searchDomains obj
@@ -79,7 +79,7 @@ export const networkDocuments: SchemaTable = {
     mtu int
     filters obj
       endpoints strs
-      excludeAdvertisedNetworks strs
+      excludeAdvertisedNetworks prefixes
   `,
   KubeSpanEndpointsConfig: `
     extraAnnouncedEndpoints strs !
@@ -93,8 +93,8 @@ export const networkDocuments: SchemaTable = {
       ports ports ! =
       protocol enum:tcp|udp|icmp|icmpv6 !
     ingress list ! =
-      subnet str !
-      except str
+      subnet prefix !
+      except prefix
   `,
   HTTPProbeConfig: `
     name str !
@@ -114,17 +114,17 @@ export const networkDocuments: SchemaTable = {
     name str !
     vrf str
     localASN int !
-    routerID str
-    routeSource str
+    routerID ip
+    routeSource ip
     advertise strs =
     multipath bool
     maxPaths int
     installRoutes bool
     importRoutes list =
       bgpInstance str !
-      prefixes strs !
+      prefixes prefixes !
     neighbors list =
-      address str
+      address ip
       link str
       peerASN int
       localASN int

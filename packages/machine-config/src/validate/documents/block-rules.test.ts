@@ -26,9 +26,8 @@ test('rules of volumes', () => {
     ['VolumeConfig', 'name: EPHEMERAL\nprovisioning: { minSize: 2GiB, maxSize: -1GiB }'],
     [
       'VolumeConfig',
-      'name: EPHEMERAL\nprovisioning: { minSize: -2GiB, maxSize: 101% }',
-      '!provisioning.minSize must be a size such as "10GiB", not negative',
-      '!provisioning.maxSize must be a size such as "10GiB", "25%" or "-5GiB"',
+      'name: EPHEMERAL\nprovisioning: { minSize: -2GiB, maxSize: 100% }',
+      '!provisioning.minSize must not be negative or a percentage',
     ],
     [
       'VolumeConfig',
@@ -70,10 +69,9 @@ test('rules of volumes', () => {
     ],
     [
       'UserVolumeConfig',
-      `name: d\nprovisioning: { ${disk}, maxSize: 1GiB }\nfilesystem: { type: ext4, projectQuotaSupport: true, xfs: { minAllocationGroupSize: x } }`,
+      `name: d\nprovisioning: { ${disk}, maxSize: 1GiB }\nfilesystem: { type: ext4, projectQuotaSupport: true, xfs: { minAllocationGroupSize: 1GiB } }`,
       '!filesystem.projectQuotaSupport needs the file system xfs',
       '!filesystem.xfs needs the file system xfs',
-      '!filesystem.xfs.minAllocationGroupSize must be a size such as "1GiB"',
     ],
     ['RawVolumeConfig', `name: r\nprovisioning: { ${disk} }`, '!provisioning needs minSize or maxSize'],
     ['SwapVolumeConfig', `name: s\nprovisioning: { ${disk}, maxSize: 4GiB }`],

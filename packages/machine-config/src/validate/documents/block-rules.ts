@@ -1,6 +1,6 @@
 import { parseDuration } from '../../decode/duration.ts';
+import { parseByteSize, parseSizeLimit } from '../../forms/byte-size.ts';
 import type { CheckedDocument, DocumentRules } from '../checked-document.ts';
-import { parseByteSize, parseSizeLimit } from '../forms/byte-size.ts';
 import { requireExpression } from '../require-expression.ts';
 
 const systemVolumes = ['STATE', 'EPHEMERAL', 'IMAGECACHE', 'ETCD', 'CRI', 'KUBELET', 'LOG'];
@@ -51,7 +51,6 @@ function checkSystemVolume(document: CheckedDocument): void {
     document.refuse(`needs provisioning: without it ${name} is a folder`, 'mount');
   checkProvisioning(document);
   checkEncryption(document);
-  checkAllocationGroup(document);
   checkTrimAndScrub(document);
 }
 
@@ -76,7 +75,6 @@ function checkUserVolume(document: CheckedDocument): void {
     document.refuse('needs the file system xfs', 'filesystem', 'xfs');
   checkProvisioning(document);
   checkEncryption(document);
-  checkAllocationGroup(document);
   checkTrimAndScrub(document);
 }
 
@@ -118,12 +116,10 @@ export function checkSizeBounds(document: CheckedDocument): void {
     document.text('provisioning', 'minSize'),
     document.text('provisioning', 'maxSize'),
   ];
-  const min = minText === '' ? undefined : parseByteSize(minText);
-  const max = maxText === '' ? undefined : parseSizeLimit(maxText);
+  const min = parseByteSize(minText);
+  const max = parseSizeLimit(maxText);
   if (minText !== '' && min === undefined)
-    document.refuse('must be a size such as "10GiB", not negative', 'provisioning', 'minSize');
-  if (maxText !== '' && max === undefined)
-    document.refuse('must be a size such as "10GiB", "25%" or "-5GiB"', 'provisioning', 'maxSize');
+    document.refuse('must not be negative or a percentage', 'provisioning', 'minSize');
   if (min !== undefined && max?.kind === 'bytes' && min > max.bytes)
     document.refuse('must not be above maxSize', 'provisioning', 'minSize');
 }
@@ -145,12 +141,6 @@ function checkEncryption(document: CheckedDocument): void {
     if (Array.isArray(pcrs) && pcrs.some((pcr) => Number(pcr) < 0 || Number(pcr) > 23))
       key.refuse('must be 0 to 23', 'tpm', 'options', 'pcrs');
   }
-}
-
-function checkAllocationGroup(document: CheckedDocument): void {
-  const text = document.text('filesystem', 'xfs', 'minAllocationGroupSize');
-  if (text !== '' && parseByteSize(text) === undefined)
-    document.refuse('must be a size such as "1GiB"', 'filesystem', 'xfs', 'minAllocationGroupSize');
 }
 
 function checkTrimAndScrub(document: CheckedDocument): void {

@@ -1,6 +1,6 @@
+import { parseByteSize } from '../../forms/byte-size.ts';
+import { hasDigest, isImageReference } from '../../forms/image-reference.ts';
 import type { CheckedDocument, DocumentRules } from '../checked-document.ts';
-import { parseByteSize } from '../forms/byte-size.ts';
-import { hasDigest, isImageReference } from '../forms/image-reference.ts';
 
 const mountOptions = ['ro', 'rw', 'noexec', 'nosuid', 'nodev', 'noatime', 'rbind', 'rshared'];
 const mountKinds = ['userVolume', 'tmpfs', 'hostPath'] as const;

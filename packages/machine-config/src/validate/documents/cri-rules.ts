@@ -1,7 +1,7 @@
+import { isQualifiedName } from '../../forms/names.ts';
+import { isLoadablePair, parseCertificates } from '../../forms/pem-text.ts';
+import { parseUrl } from '../../forms/url-text.ts';
 import type { DocumentRules } from '../checked-document.ts';
-import { isQualifiedName } from '../forms/names.ts';
-import { isLoadablePair, parseCertificates } from '../forms/pem-text.ts';
-import { parseUrl } from '../forms/url-text.ts';
 import { checkRuntimeSpec } from '../runtime-spec.ts';
 
 /** Rules for registries and the container runtime. Source: Talos v1.14: machine configuration, container runtime. */

@@ -1,8 +1,8 @@
+import { isDns1123Subdomain, isDnsName } from '../../forms/names.ts';
+import { isLoadablePair, isPublicKey, parseCertificates, parsePrivateKey } from '../../forms/pem-text.ts';
+import { parseUrl } from '../../forms/url-text.ts';
 import { isYamlMap } from '../../yaml/yaml-value.ts';
 import type { CheckedDocument, DocumentRule, DocumentRules } from '../checked-document.ts';
-import { isDns1123Subdomain, isDnsName } from '../forms/names.ts';
-import { isLoadablePair, isPublicKey, parseCertificates, parsePrivateKey } from '../forms/pem-text.ts';
-import { parseUrl } from '../forms/url-text.ts';
 import { checkNodeMetadata } from '../node-metadata.ts';
 import { checkProtectedFields } from '../protected-fields.ts';
 import { checkSubnets } from './kubernetes-subnets.ts';

@@ -1,5 +1,5 @@
+import { type IpFamily, isMasked, type Prefix, parsePrefix, widthOf } from '../../forms/ip-text.ts';
 import type { CheckedDocument } from '../checked-document.ts';
-import { type IpFamily, isMasked, type Prefix, parsePrefix, widthOf } from '../forms/ip-text.ts';
 
 /** Source: Talos v1.14: machine configuration, subnet rules of KubeNetworkConfig. */
 export function checkSubnets(document: CheckedDocument): void {

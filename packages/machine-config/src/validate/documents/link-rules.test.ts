@@ -8,7 +8,7 @@ test('rules of links', () => {
     ['LinkConfig', 'name: eth0\naddresses: [{ address: 10.0.0.2/24 }]\nroutes: [{ gateway: 10.0.0.1 }]'],
     [
       'LinkConfig',
-      'addresses: [{ address: 10.0.0.2 }, { address: "::/64" }]\nroutes: [{ destination: 0.0.0.0/0, gateway: 0.0.0.0 }, { table: "256" }]',
+      'addresses: [{}, { address: "::/64" }]\nroutes: [{ destination: 0.0.0.0/0, gateway: 0.0.0.0 }, { table: "256" }]',
       '!name is required',
       '!addresses[0].address must be an address with the length of its prefix, such as 10.0.0.2/24',
       '!addresses[1].address must be an address with the length of its prefix, such as 10.0.0.2/24',
@@ -20,7 +20,7 @@ test('rules of links', () => {
     ['BondConfig', 'name: b', '!links needs at least one link', '!bondMode is required'],
     [
       'BondConfig',
-      'name: b\nlinks: [a]\nbondMode: 802.3ad\nprimary: x\narpIpTargets: [y]',
+      'name: b\nlinks: [a]\nbondMode: 802.3ad\nprimary: x\narpIpTargets: [""]',
       '!primary must be one of links',
       '!primary needs bondMode active-backup, balance-tlb, balance-alb',
       '!arpIpTargets[0] must be an address',
@@ -44,7 +44,7 @@ test('rules of links', () => {
     ['VRFConfig', 'name: v\ntable: 123'],
     [
       'WireguardConfig',
-      'name: w\nprivateKey: short\nlistenPort: 65536\npeers: [{ endpoint: host, persistentKeepaliveInterval: -1s, allowedIPs: [a] }]',
+      'name: w\nprivateKey: short\nlistenPort: 65536\npeers: [{ endpoint: host, persistentKeepaliveInterval: -1s, allowedIPs: [""] }]',
       '!privateKey must be base64 of 32 bytes',
       '!listenPort must be 0 to 65535',
       '!peers[0].publicKey is required',

@@ -1,6 +1,6 @@
+import { isIpText, isPrefixText, isUnspecified, parseHostPort, parsePrefix } from '../../forms/ip-text.ts';
+import { isLinkName } from '../../forms/names.ts';
 import type { CheckedDocument, DocumentRules } from '../checked-document.ts';
-import { isIpText, isPrefixText, isUnspecified, parseHostPort, parsePrefix } from '../forms/ip-text.ts';
-import { isLinkName } from '../forms/names.ts';
 import { requireExpression } from '../require-expression.ts';
 import { checkNotNegative } from './block-rules.ts';
 import { isKey } from './security-rules.ts';
@@ -60,8 +60,8 @@ function checkLink(document: CheckedDocument): void {
 /** What all links have in common. */
 function checkLinkSettings(link: CheckedDocument): void {
   for (const address of link.items('addresses')) {
-    const text = address.text('address');
-    if (!isPrefixText(text) || isUnspecified(text.split('/')[0] ?? ''))
+    const [bare = ''] = address.text('address').split('/');
+    if (bare === '' || isUnspecified(bare))
       address.refuse('must be an address with the length of its prefix, such as 10.0.0.2/24', 'address');
   }
   for (const route of link.items('routes')) checkRoute(route);
@@ -70,11 +70,10 @@ function checkLinkSettings(link: CheckedDocument): void {
 function checkRoute(route: CheckedDocument): void {
   const destination = route.text('destination');
   const prefix = parsePrefix(destination);
-  if (destination !== '' && !prefix) route.refuse('must be a prefix such as 10.0.0.0/8', 'destination');
-  else if (prefix?.length === 0) route.refuse('must be left out for a default route', 'destination');
+  if (prefix?.length === 0) route.refuse('must be left out for a default route', 'destination');
   for (const key of ['gateway', 'source']) {
     const text = route.text(key);
-    if (text !== '' && (!isIpText(text) || isUnspecified(text))) route.refuse('must be an address', key);
+    if (isUnspecified(text)) route.refuse('must be an address', key);
   }
   if (destination === '' && route.text('gateway') === '') route.refuse('needs destination or gateway');
   if (!isTable(route.text('table'))) route.refuse(tableForm, 'table');

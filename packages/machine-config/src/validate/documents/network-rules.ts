@@ -1,6 +1,6 @@
+import { isIpText, isPrefixText, parseHostPort } from '../../forms/ip-text.ts';
+import { parseUrl } from '../../forms/url-text.ts';
 import type { CheckedDocument, DocumentRules } from '../checked-document.ts';
-import { isIpText, isPrefixText, parseHostPort } from '../forms/ip-text.ts';
-import { parseUrl } from '../forms/url-text.ts';
 import { bgpRules } from './bgp-rules.ts';
 import { checkNotNegative } from './block-rules.ts';
 import { isTable, tableForm } from './link-rules.ts';
@@ -91,9 +91,6 @@ function checkRoutingRule(document: CheckedDocument): void {
   const priority = /^\d{1,10}$/.test(document.name) ? Number(document.name) : Number.NaN;
   if (!(priority < 2 ** 32)) document.refuse('must be a priority: a number up to 4294967295', 'name');
   else if (ownPriorities.includes(priority)) document.refuse('is a priority of the system', 'name');
-  for (const key of ['src', 'dst'])
-    if (document.text(key) !== '' && !isPrefixText(document.text(key)))
-      document.refuse('must be a prefix such as 10.0.0.0/8', key);
   const table = document.text('table');
   if (!isTable(table)) document.refuse(tableForm, 'table');
   const isUnicast = ['', 'unicast'].includes(document.text('action'));
@@ -116,7 +113,7 @@ function checkHostname(document: CheckedDocument): void {
 function checkResolver(document: CheckedDocument): void {
   const servers = document.items('nameservers');
   for (const server of servers) {
-    if (!isIpText(server.text('address'))) server.refuse('must be an address', 'address');
+    server.require('address');
     const isEncrypted = ['DoT', 'DoH'].includes(server.text('protocol'));
     const hasName = server.text('tlsServerName') !== '';
     if (isEncrypted && !hasName) server.refuse(`is required for ${server.text('protocol')}`, 'tlsServerName');
@@ -147,12 +144,7 @@ function checkNetworkRule(document: CheckedDocument): void {
     else if (ranges.slice(0, at).some((other) => other && other[0] <= range[1] && range[0] <= other[1]))
       document.refuse('overlaps with another range', 'portSelector', 'ports', at);
   }
-  for (const entry of document.items('ingress')) {
-    if (entry.require('subnet') && !isPrefixText(entry.text('subnet')))
-      entry.refuse('must be a prefix such as 10.0.0.0/8', 'subnet');
-    if (entry.text('except') !== '' && !isPrefixText(entry.text('except')))
-      entry.refuse('must be a prefix such as 10.0.0.0/8', 'except');
-  }
+  for (const entry of document.items('ingress')) entry.require('subnet');
 }
 
 function parseRange(text: string): readonly [number, number] | undefined {

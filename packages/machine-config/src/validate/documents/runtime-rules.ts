@@ -1,8 +1,8 @@
 import { checkExpression } from '../../cel/check-expression.ts';
 import { millisecondsOf } from '../../decode/duration.ts';
+import { parseHostPort } from '../../forms/ip-text.ts';
+import { parseUrl } from '../../forms/url-text.ts';
 import type { CheckedDocument, DocumentRules } from '../checked-document.ts';
-import { parseHostPort } from '../forms/ip-text.ts';
-import { parseUrl } from '../forms/url-text.ts';
 import { requireExpression } from '../require-expression.ts';
 import { checkNotNegative } from './block-rules.ts';
 

@@ -1,6 +1,6 @@
+import { isPciAddress } from '../../forms/names.ts';
+import { parseUrl } from '../../forms/url-text.ts';
 import type { CheckedDocument, DocumentRules } from '../checked-document.ts';
-import { isPciAddress } from '../forms/names.ts';
-import { parseUrl } from '../forms/url-text.ts';
 
 /** Rules for discovery, hardware, trust and managers. Source: Talos v1.14: machine configuration, hardware, security. */
 export const securityRules: DocumentRules = {

@@ -1,8 +1,8 @@
+import { isDnsName } from '../../forms/names.ts';
+import { isRequestUri, parseUrl } from '../../forms/url-text.ts';
 import type { CheckedDocument } from '../checked-document.ts';
 import { checkResources } from '../documents/kubernetes-rules.ts';
 import { isFilter } from '../documents/network-rules.ts';
-import { isDnsName } from '../forms/names.ts';
-import { isRequestUri, parseUrl } from '../forms/url-text.ts';
 
 /** What is below `cluster`. Source: Talos v1.14: machine configuration, legacy document rules. */
 export function checkCluster(legacy: CheckedDocument, isControlPlane: boolean): void {

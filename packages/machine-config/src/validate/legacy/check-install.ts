@@ -1,5 +1,5 @@
+import { parseByteSize } from '../../forms/byte-size.ts';
 import type { CheckedDocument } from '../checked-document.ts';
-import { parseByteSize } from '../forms/byte-size.ts';
 
 /** Source: Talos v1.14: machine configuration, `machine.install`. */
 export function checkInstall(legacy: CheckedDocument): void {

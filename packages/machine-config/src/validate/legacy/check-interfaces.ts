@@ -1,6 +1,6 @@
+import { isIpText, isPrefixText, parseHostPort } from '../../forms/ip-text.ts';
 import type { CheckedDocument } from '../checked-document.ts';
 import { isKey } from '../documents/security-rules.ts';
-import { isIpText, isPrefixText, parseHostPort } from '../forms/ip-text.ts';
 import { checkBond } from './check-bond.ts';
 
 /** Source: Talos v1.14: machine configuration, `machine.network.interfaces`. */

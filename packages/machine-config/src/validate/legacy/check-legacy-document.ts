@@ -1,5 +1,5 @@
+import { kubernetesVersionProblem } from '../../forms/image-reference.ts';
 import type { CheckedDocument } from '../checked-document.ts';
-import { kubernetesVersionProblem } from '../forms/image-reference.ts';
 import { checkCluster } from './check-cluster.ts';
 import { checkInstall } from './check-install.ts';
 import { checkInterfaces } from './check-interfaces.ts';

@@ -1,8 +1,8 @@
+import { isPrefixText } from '../../forms/ip-text.ts';
+import { parseUrl } from '../../forms/url-text.ts';
 import type { CheckedDocument } from '../checked-document.ts';
 import { checkRoles } from '../documents/kubernetes-rules.ts';
 import { isFilter } from '../documents/network-rules.ts';
-import { isPrefixText } from '../forms/ip-text.ts';
-import { parseUrl } from '../forms/url-text.ts';
 import { checkNodeMetadata } from '../node-metadata.ts';
 import { checkProtectedFields } from '../protected-fields.ts';
 import { checkRuntimeSpec } from '../runtime-spec.ts';

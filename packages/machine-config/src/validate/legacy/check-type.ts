@@ -1,5 +1,5 @@
+import { isRequestUri } from '../../forms/url-text.ts';
 import type { CheckedDocument } from '../checked-document.ts';
-import { isRequestUri } from '../forms/url-text.ts';
 
 /** What only control planes must have. */
 export function checkControlPlane(legacy: CheckedDocument): void {
