@@ -17,6 +17,7 @@ const typesOf: Readonly<Record<string, readonly string[]>> = {
   dur: ['string'],
   mac: ['string'],
   url: ['string'],
+  manifest: ['string'],
   ip: ['string'],
   prefix: ['string'],
   bytes: ['string'],

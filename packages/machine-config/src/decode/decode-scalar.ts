@@ -48,6 +48,8 @@ export function decodeScalar(
       return decodeHardwareAddress(node);
     case 'size':
       return (node.plain ? integerFromText(node.text) : undefined) ?? node.text;
+    case 'manifest':
+      return node.text.replace(/^[\t\n\v\f\r]+/, '');
     case 'ip':
       return node.text === '' || isIpText(node.text) ? node.text : { wanted: 'IP address' };
     case 'prefix':

@@ -134,6 +134,13 @@ test('loadConfiguration() lists all values that do not fit, each with its line a
   );
 });
 
+test('loadConfiguration() takes empty lines off the beginning of an inline manifest, but no spaces', () => {
+  const [legacy] = loadConfiguration(
+    'cluster: { inlineManifests: [{ name: a, contents: "\\n\\t\\r\\n  a: b\\n\\n" }] }',
+  );
+  assert.deepEqual(legacy?.value.cluster, { inlineManifests: [{ name: 'a', contents: '  a: b\n\n' }] });
+});
+
 test('loadConfiguration() takes addresses, prefixes and sizes as they are written, and nothing else for them', () => {
   const link = (route: string) => document('LinkConfig', `name: a\nroutes: [${route}]\n`);
   const volume = (provisioning: string) =>

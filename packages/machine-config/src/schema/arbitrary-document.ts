@@ -109,6 +109,8 @@ function arbitraryValue(field: FieldSchema): fc.Arbitrary<YamlValue> {
       return address;
     case 'prefix':
       return prefix;
+    case 'manifest':
+      return text.map((contents) => contents.replace(/^[\t\n\v\f\r]+/, '') || 'a');
     case 'ips':
       return fc.array(address, { minLength: 1, maxLength: 3 });
     case 'prefixes':

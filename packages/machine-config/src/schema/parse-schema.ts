@@ -21,6 +21,7 @@ const fieldTypes = [
   'mode', // octal file mode
   'mac',
   'size', // bytes, or text with a unit
+  'manifest', // text without empty lines at its beginning
   'url',
   'ip',
   'prefix', // address/length

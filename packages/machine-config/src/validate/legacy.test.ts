@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verdict } from './sample-validation.ts';
+import { documentText, verdict } from './sample-validation.ts';
 import type { ValidateOptions } from './validate-configuration.ts';
 
 /** What is said of the v1alpha1 document: `!` begins an error, `?` a warning. */
@@ -292,5 +292,15 @@ test('versions of Kubernetes are looked at on nodes only', () => {
     '!machine.kubelet.image has version 1.31 of Kubernetes: 1.32 to 1.37 are supported',
     '!cluster.controllerManager.image has a tag that is no version',
     '!cluster.scheduler.image has no version: its tag must begin with "v"',
+  ]);
+});
+
+test('versions of Kubernetes in documents are looked at on nodes only, and where the component is enabled', () => {
+  const kubelet = documentText('KubeletConfig', 'image: r/kubelet:v1.38.0');
+  const scheduler = documentText('KubeSchedulerConfig', 'enabled: false\nimage: r/s:v1.0.0');
+  assert.deepEqual(verdict([kubelet]).errors, []);
+  assert.deepEqual(verdict([kubelet, scheduler], { local: false }).errors, [
+    'KubeletConfig: image has version 1.38 of Kubernetes: 1.32 to 1.37 are supported',
+    'only for control planes: KubeSchedulerConfig',
   ]);
 });

@@ -5,6 +5,7 @@ import { conflictErrors } from './conflicts.ts';
 import { containerErrors } from './container-errors.ts';
 import { documentRules } from './document-rules.ts';
 import { formatErrors } from './format-errors.ts';
+import { checkImageVersion } from './image-version.ts';
 import { checkLegacyDocument } from './legacy/check-legacy-document.ts';
 
 /** Where a configuration is to be used. */
@@ -44,6 +45,7 @@ export function validateConfiguration(
     const checked = new CheckedDocument(document, findings);
     if (document.kind !== legacyKind) {
       documentRules[document.kind]?.(checked);
+      if (!options.local) checkImageVersion(checked);
       const { label } = checked;
       return {
         warnings: findings.warnings.map((warning) => `${label}: ${warning}`),

@@ -90,7 +90,7 @@ extraManifests strs []
 extraManifestHeaders map:str
 inlineManifests list []
   name str !
-  contents str !
+  contents manifest !
 adminKubeconfig obj
   certLifetime dur
 allowSchedulingOnMasters bool
