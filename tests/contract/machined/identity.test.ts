@@ -37,8 +37,7 @@ test('a worker gets its certificate from the trustd of a control plane, and has 
     controlPlaneAddress: address,
     members,
   });
-  const waiting = await worker.service('apid');
-  assert.equal(waiting.events?.events.at(-1)?.msg, 'Waiting for api certificates, config to be ready');
+  await worker.serviceSays('apid', /^Waiting for api certificates, config to be ready$/);
 
   await using _ = await spawnDaemon({ name: 'trustd', args: trustdArgs(controlPlane) });
   await worker.serviceSays('apid', /Health check successful/);

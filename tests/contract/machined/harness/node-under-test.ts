@@ -1,5 +1,6 @@
 // A node with a real machined and stand-ins for the daemons that it starts.
 import { randomInt } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -122,17 +123,23 @@ export async function startNode(init: NodeUnderTestInit = {}): Promise<NodeUnder
     client,
     service,
     async serviceSays(id, message, timeoutMs) {
-      let info = await service(id);
+      // The daemons are among the services once the node knows what it is.
+      let info: ServiceInfo | undefined;
       await eventually(
         async () => {
-          info = await service(id);
-          return message.test(info.events?.events.at(-1)?.msg ?? '');
+          info = await service(id).catch(() => undefined);
+          return message.test(info?.events?.events.at(-1)?.msg ?? '');
         },
         { what: `"${message}" of ${id}`, timeoutMs, explain: () => machined.stdout() },
       );
+      if (info === undefined) throw new Error(`no service "${id}"`);
       return info;
     },
-    order: (daemon, text) => writeFile(join(root, 'system', 'run', daemon, 'order'), text),
+    async order(daemon, text) {
+      const folder = join(root, 'system', 'run', daemon);
+      await eventually(() => existsSync(folder), { what: `folder of ${daemon}` });
+      await writeFile(join(folder, 'order'), text);
+    },
     async log(id) {
       const pieces: Uint8Array[] = [];
       for await (const { bytes } of machine.logs({ namespace: 'system', id, tailLines: -1 }))
