@@ -46,7 +46,6 @@ const timeQueryTimeoutMs = 5000;
 export function nodeControllers(init: NodeControllersInit): Controller[] {
   const { node, bootId, layout, events, logs, services, membership, kernel, clock, telemetry } = init;
   const { mode, hostname, addresses } = node;
-  let network: ReturnType<typeof openKernelNetwork> | undefined;
   let deviceNews: ReturnType<typeof openKernelDeviceNews> | undefined;
   const news = () => {
     deviceNews ??= openKernelDeviceNews();
@@ -67,10 +66,7 @@ export function nodeControllers(init: NodeControllersInit): Controller[] {
     ...perfControllers({ kernel }),
     ...networkControllers({
       ...{ mode, hostname, addresses },
-      network: () => {
-        network ??= openKernelNetwork();
-        return network;
-      },
+      network: openKernelNetwork,
       readResolvConf: async () => readIfThere('/etc/resolv.conf')?.toString() ?? '',
       instanceType: '',
       publish: (event) => void events.publish(event),
