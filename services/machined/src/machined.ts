@@ -4,22 +4,17 @@ import { serviceIds } from '@nodewright/contract';
 import { ControllerRuntime } from '@nodewright/controllers';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { Fault } from '@nodewright/fault';
-import { createFileSystemSizes, readBootId, readKernelHostname } from '@nodewright/linux';
+import { readBootId, readKernelHostname } from '@nodewright/linux';
 import { createRpcServer } from '@nodewright/rpc';
 import { systemWallClock } from '@nodewright/sntp';
-import { members } from '@nodewright/state/kinds';
 import { acquireConfiguration } from './controllers/config/acquire-configuration.ts';
 import { openMetaStore } from './controllers/config/meta-store.ts';
 import { openConfiguration } from './controllers/config/open-configuration.ts';
 import { nodeControllers } from './controllers/node-controllers.ts';
 import type { ChildDaemon } from './domain/daemon-command.ts';
 import { type NodeFacts, type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
-import { ownKernelFiles } from './domain/own-kernel-files.ts';
-import { timeServerOf } from './domain/time-server.ts';
-import { createPacketCapturer } from './host/capture-packets.ts';
 import { EventStore } from './host/event-store.ts';
 import { openExitGuard } from './host/exit-guard.ts';
-import { createFileAttributes } from './host/file-attributes.ts';
 import { giveBackMemoryAfterStart } from './host/give-back-memory.ts';
 import { openKernelFiles } from './host/kernel-files.ts';
 import { linkSocket } from './host/link-socket.ts';
@@ -27,37 +22,18 @@ import { openLogCopies } from './host/log-copies.ts';
 import { LogStore } from './host/log-store.ts';
 import { openMembershipFile } from './host/membership-file.ts';
 import { createMetaFile } from './host/meta-file.ts';
-import { createNodeFiles } from './host/node-files.ts';
 import { prepareFolder } from './host/prepare-folder.ts';
 import { createUnixProbe } from './host/probe-connection.ts';
 import { watchParent } from './host/watch-parent.ts';
+import { machineApi } from './machine-api.ts';
 import { nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
 import { isControlPlaneNow, openNodeView } from './resources/node-view.ts';
 import { openNodeState } from './resources/open-node-state.ts';
-import { createApplyConfiguration } from './rpc/apply-configuration.ts';
 import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
-import { createClientConfiguration } from './rpc/client-configuration.ts';
-import { createClusterHealth } from './rpc/cluster-health.ts';
 import { completeServices } from './rpc/complete-services.ts';
-import { createDisks } from './rpc/disks.ts';
-import { createDmesg } from './rpc/dmesg.ts';
-import { createEvents } from './rpc/events.ts';
-import { createFiles } from './rpc/files.ts';
-import { createInspect } from './rpc/inspect.ts';
-import { createKernelStatistics } from './rpc/kernel-statistics.ts';
-import { createLogs } from './rpc/logs.ts';
-import { createMeta } from './rpc/meta.ts';
-import { createMounts } from './rpc/mounts.ts';
-import { createNetstat } from './rpc/netstat.ts';
-import { createNodeInformation } from './rpc/node-information.ts';
-import { createPacketCapture } from './rpc/packet-capture.ts';
-import { createProcesses } from './rpc/processes.ts';
-import { createServiceList } from './rpc/service-list.ts';
-import { createStateApi } from './rpc/state.ts';
-import { createTimeService } from './rpc/time.ts';
 import { NodeLife } from './services/node-life.ts';
-import { daemonsOf, ownService } from './services/node-services.ts';
+import { ownService } from './services/node-services.ts';
 import { ServiceManager } from './services/service-manager.ts';
 import { startDaemon } from './services/start-daemon.ts';
 
@@ -65,8 +41,6 @@ type Context = DaemonContext<OptionValues<typeof options>>;
 
 /** Above the grace time of apid and trustd and the time that calls in flight have after them. */
 const drainTimeoutMs = 25_000;
-const timeQueryTimeoutMs = 5000;
-const fileSystemTimeoutMs = 2000;
 const secondProbeTimeoutMs = 500;
 
 /** The node manager: the Machine API on a unix socket, the node's certificates, and the daemons beside it. */
@@ -134,50 +108,26 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     controllers.register(controller);
   }
 
-  const files = createNodeFiles({
-    root: layout.root,
-    contents: () => ownKernelFiles({ mode, hostname: view.hostname() }, bootId),
-  });
   const server = scope.use(
     createRpcServer({
-      services: completeServices({
-        'machine.MachineService': {
-          ...createNodeInformation(mode, view),
-          ...createKernelStatistics(kernel, telemetry),
-          ...createProcesses(telemetry),
-          ...createNetstat(telemetry),
-          ...createDmesg({ kernel, clock: systemWallClock, stopSignal: signal }),
-          ...createPacketCapture({ capturer: createPacketCapturer(log), mode, stopSignal: signal }),
-          ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),
-          ...createFiles({ files, attributes: createFileAttributes(log), log }),
-          ...createServiceList(() => services.records()),
-          ...createEvents(events, stopSignal),
-          ...createClientConfiguration(view, now),
-          ...createLogs(
+      services: completeServices(
+        machineApi({
+          ...{
+            source,
+            layout,
+            bootId,
+            events,
             logs,
-            () => (source === 'external' ? daemonsOf(isControlPlaneNow(view)) : []),
-            signal,
-          ),
-          ...createApplyConfiguration({ ...configuration, log }),
-          ...createMeta(meta),
-        },
-        'cosi.resource.State': createStateApi({ state, now, stopSignal }),
-        'inspect.InspectService': createInspect(() => controllers.graph()),
-        'storage.StorageService': createDisks(telemetry),
-        'cluster.ClusterService': createClusterHealth({
-          view,
-          members: async () => (await state.list(members)).map(({ spec }) => spec),
-          now,
-          telemetry,
-          stopSignal,
+            services,
+            state,
+            view,
+            configuration,
+            meta,
+            controllers,
+          },
+          ...{ kernel, mode, signal, streamsEnd: stopSignal, telemetry, log },
         }),
-        'time.TimeService': createTimeService({
-          server: () => timeServerOf(view.configuration()?.time.servers ?? []),
-          timeoutMs: timeQueryTimeoutMs,
-          clock: systemWallClock,
-          telemetry,
-        }),
-      }),
+      ),
       middleware: [
         createAuthorizeMiddleware(() => ({
           isControlPlane: isControlPlaneNow(view),

@@ -1,0 +1,112 @@
+import type { ControllerRuntime } from '@nodewright/controllers';
+import { createFileSystemSizes } from '@nodewright/linux';
+import { systemWallClock } from '@nodewright/sntp';
+import type { State } from '@nodewright/state';
+import { members } from '@nodewright/state/kinds';
+import type { Logger, Telemetry } from '@nodewright/telemetry';
+import type { MetaStore } from './controllers/config/meta-store.ts';
+import type { OpenConfiguration } from './controllers/config/open-configuration.ts';
+import type { NodeMode, ServiceSource } from './domain/node-facts.ts';
+import { ownKernelFiles } from './domain/own-kernel-files.ts';
+import { timeServerOf } from './domain/time-server.ts';
+import { createPacketCapturer } from './host/capture-packets.ts';
+import type { EventStore } from './host/event-store.ts';
+import { createFileAttributes } from './host/file-attributes.ts';
+import type { KernelFiles } from './host/kernel-files.ts';
+import type { LogStore } from './host/log-store.ts';
+import { createNodeFiles } from './host/node-files.ts';
+import type { NodeLayout } from './node-layout.ts';
+import { isControlPlaneNow, type NodeView } from './resources/node-view.ts';
+import { createApplyConfiguration } from './rpc/apply-configuration.ts';
+import { createClientConfiguration } from './rpc/client-configuration.ts';
+import { createClusterHealth } from './rpc/cluster-health.ts';
+import type { ImplementedServices } from './rpc/complete-services.ts';
+import { createDisks } from './rpc/disks.ts';
+import { createDmesg } from './rpc/dmesg.ts';
+import { createEvents } from './rpc/events.ts';
+import { createFiles } from './rpc/files.ts';
+import { createInspect } from './rpc/inspect.ts';
+import { createKernelStatistics } from './rpc/kernel-statistics.ts';
+import { createLogs } from './rpc/logs.ts';
+import { createMeta } from './rpc/meta.ts';
+import { createMounts } from './rpc/mounts.ts';
+import { createNetstat } from './rpc/netstat.ts';
+import { createNodeInformation } from './rpc/node-information.ts';
+import { createPacketCapture } from './rpc/packet-capture.ts';
+import { createProcesses } from './rpc/processes.ts';
+import { createServiceList } from './rpc/service-list.ts';
+import { createStateApi } from './rpc/state.ts';
+import { createTimeService } from './rpc/time.ts';
+import { daemonsOf } from './services/node-services.ts';
+import type { ServiceRecords } from './services/service-records.ts';
+
+const timeQueryTimeoutMs = 5000;
+const fileSystemTimeoutMs = 2000;
+
+export interface MachineApiInit {
+  readonly mode: NodeMode;
+  readonly source: ServiceSource;
+  readonly layout: NodeLayout;
+  readonly bootId: string;
+  readonly events: EventStore;
+  readonly logs: LogStore;
+  readonly services: ServiceRecords;
+  readonly state: State;
+  readonly view: NodeView;
+  readonly configuration: OpenConfiguration;
+  readonly meta: MetaStore;
+  readonly controllers: Pick<ControllerRuntime, 'graph'>;
+  readonly kernel: KernelFiles;
+  /** Ends the streams that hold the node up at once when it stops. */
+  readonly signal: AbortSignal;
+  /** Ends the streams that are to tell how the node stops, once it has. */
+  readonly streamsEnd: AbortSignal;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+}
+
+/** What of the Machine API is built, on this node's hands. */
+export function machineApi(init: MachineApiInit): ImplementedServices {
+  const { mode, source, layout, bootId, view, state, events, logs, services, controllers } = init;
+  const { kernel, signal, streamsEnd: stopSignal, log, telemetry } = init;
+  const { now } = systemWallClock;
+  const files = createNodeFiles({
+    root: layout.root,
+    contents: () => ownKernelFiles({ mode, hostname: view.hostname() }, bootId),
+  });
+  const neighbours = () => (source === 'external' ? daemonsOf(isControlPlaneNow(view)) : []);
+  return {
+    'machine.MachineService': {
+      ...createNodeInformation(mode, view),
+      ...createKernelStatistics(kernel, telemetry),
+      ...createProcesses(telemetry),
+      ...createNetstat(telemetry),
+      ...createDmesg({ kernel, clock: systemWallClock, stopSignal: signal }),
+      ...createPacketCapture({ capturer: createPacketCapturer(log), mode, stopSignal: signal }),
+      ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),
+      ...createFiles({ files, attributes: createFileAttributes(log), log }),
+      ...createServiceList(() => services.records()),
+      ...createEvents(events, stopSignal),
+      ...createClientConfiguration(view, now),
+      ...createLogs(logs, neighbours, signal),
+      ...createApplyConfiguration({ ...init.configuration, log }),
+      ...createMeta(init.meta),
+    },
+    'cosi.resource.State': createStateApi({ state, now, stopSignal }),
+    'inspect.InspectService': createInspect(() => controllers.graph()),
+    'storage.StorageService': createDisks(telemetry),
+    'cluster.ClusterService': createClusterHealth({
+      view,
+      members: async () => (await state.list(members)).map(({ spec }) => spec),
+      now,
+      telemetry,
+      stopSignal,
+    }),
+    'time.TimeService': createTimeService({
+      server: () => timeServerOf(view.configuration()?.time.servers ?? []),
+      timeoutMs: timeQueryTimeoutMs,
+      clock: systemWallClock,
+      telemetry,
+    }),
+  };
+}
