@@ -148,36 +148,23 @@ test('a second machined of the same node says so and does not take the socket', 
   assert.ok(await isServing(node.socket));
 });
 
+/** A machined on a root of its own, with this configuration. */
 async function startWith(config: string | undefined, args: readonly string[] = []) {
+  await using scope = new AsyncDisposableStack();
   const root = await mkdtemp(join(tmpdir(), 'machined-'));
-  try {
-    await mkdir(join(root, 'system', 'state'), { recursive: true });
-    if (config !== undefined) await writeFile(join(root, 'system', 'state', 'config.yaml'), config);
-    const given = [
-      '--root',
-      root,
-      '--mode',
-      'process',
-      '--address',
-      ownAddress(),
-      '--services-dir',
-      root,
-      ...args,
-    ];
-    await using machined = await spawnDaemon({ name: 'machined', args: given });
-    const { code } = await machined.exited;
-    const crash = machined.lines().find(({ msg }) => msg === 'daemon crashed');
-    return { code, error: String(crash?.error), output: machined.stdout() + machined.stderr(), root };
-  } finally {
-    await rm(root, { recursive: true, force: true });
-  }
+  scope.defer(() => rm(root, { recursive: true, force: true }));
+  await mkdir(join(root, 'system', 'state'), { recursive: true });
+  if (config !== undefined) await writeFile(join(root, 'system', 'state', 'config.yaml'), config);
+  const given = [
+    ...['--root', root, '--mode', 'process', '--address', ownAddress()],
+    ...['--services-dir', root, ...args],
+  ];
+  const machined = scope.use(await spawnDaemon({ name: 'machined', args: given }));
+  const resources = scope.move();
+  return { machined, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-test('a configuration that is missing or broken is named with its line, and no value of it is shown', async () => {
-  const missing = await startWith(undefined);
-  assert.equal(missing.code, 1);
-  assert.match(missing.error, /^there is no machine configuration at ".*\/system\/state\/config\.yaml": /);
-
+test('a node whose configuration is broken says where, shows no value of it, and waits for another one', async () => {
   const good = nodeConfig({
     secrets: await clusterSecrets(),
     type: 'controlplane',
@@ -185,13 +172,19 @@ test('a configuration that is missing or broken is named with its line, and no v
     timeServer: '127.0.0.1:1',
   });
   const token = /token: (\S+)/.exec(good)?.[1] ?? '';
-  const broken = await startWith(good.replace('type: controlplane', 'type: mainframe'));
-  assert.equal(broken.code, 1);
-  assert.match(broken.error, /config\.yaml": .*line \d+: machine\.type/);
-  assert.ok(!broken.output.includes(token) && !broken.output.includes('mainframe'));
-
-  const notYaml = await startWith('machine: [');
-  assert.deepEqual([notYaml.code, /line \d+/.test(notYaml.error)], [1, true]);
+  const rows = [
+    [good.replace('type: controlplane', 'type: mainframe'), /machine\.type .*line \d+, column \d+/],
+    ['machine: [', /line \d+/],
+  ] as const;
+  for (const [config, message] of rows) {
+    await using started = await startWith(config);
+    const { machined } = started;
+    await machined.waitForLine('maintenance: waiting for a machine configuration');
+    const failure = machined.lines().find(({ level }) => level === 'error');
+    assert.match(String(failure?.error), message);
+    const output = machined.stdout() + machined.stderr();
+    assert.ok(!output.includes(token) && !output.includes('mainframe'));
+  }
 });
 
 test('a wrong flag is one line on standard error and code 2', async () => {
@@ -200,8 +193,10 @@ test('a wrong flag is one line on standard error and code 2', async () => {
     [['--no-such-flag'], /--no-such-flag/],
     [['--restart-interval', 'soon'], /--restart-interval/],
   ] as const) {
-    const { code, output } = await startWith(undefined, args);
-    assert.equal(code, 2);
+    await using started = await startWith(undefined, args);
+    const { machined } = started;
+    assert.equal((await machined.exited).code, 2);
+    const output = machined.stdout() + machined.stderr();
     assert.match(output, text);
     assert.equal(output.trim().split('\n').length, 1);
   }

@@ -59,7 +59,8 @@ function createRuntimeServer(
   return createRpcServer({
     services: [service],
     telemetry,
-    log,
+    // Requests here are no news: a daemon follows what it may read as long as it runs.
+    log: log.child({ socket: daemon }, { level: 'warn' }),
     maxMessageSizeBytes,
     reflection: false,
     health: false,
