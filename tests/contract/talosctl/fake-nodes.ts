@@ -8,7 +8,7 @@ import {
   MetaWriteResponse,
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
-import { type MemoryState, pointerTo, type ResourceKind } from '@nodewright/state';
+import { EncodedSpec, type MemoryState, pointerTo, type ResourceKind } from '@nodewright/state';
 import { machineConfigs, members, yamlSpecAnnotation } from '@nodewright/state/kinds';
 import type { FakeHandler } from './fake-gateway.ts';
 import { healthyCluster, reply } from './replies.ts';
@@ -77,14 +77,27 @@ export class FakeNodes {
     };
   }
 
-  /** node01 and node02 with the sample configuration, old with one that has no annotation. */
+  /**
+   * `node01` and `node02` with the sample configuration; `trying` has stored another one than is in force; `bare` has
+   * none.
+   */
   static async open(): Promise<FakeNodes> {
-    const config = { ...pointerTo(machineConfigs, 'v1alpha1'), spec: sampleConfig };
-    const stores = new Map<string, MemoryState>();
-    for (const name of ['node01', 'node02']) {
-      stores.set(name, await openNodeStore(kinds, [{ ...config, annotations: yamlSpecAnnotation }]));
-    }
-    stores.set('bare', await openNodeStore(kinds, []));
-    return new FakeNodes(stores);
+    const config = (id: string, spec: string) => ({
+      ...pointerTo(machineConfigs, id),
+      ...{ spec, annotations: yamlSpecAnnotation },
+    });
+    const both = (stored: string) =>
+      openNodeStore(kinds, [config('v1alpha1', sampleConfig), config('persistent', stored)]);
+    const stores = new Map<string, MemoryState>([
+      ['node01', await both(sampleConfig)],
+      ['node02', await both(sampleConfig)],
+      ['trying', await both(sampleConfig.replace('first', 'before'))],
+      ['bare', await openNodeStore(kinds, [])],
+    ]);
+    // Sets no annotation, and sends the text as it is.
+    const old = await openNodeStore(kinds, []);
+    const text = new EncodedSpec(sampleConfig, new Uint8Array());
+    await old.create({ ...pointerTo(machineConfigs, 'v1alpha1'), spec: text as never });
+    return new FakeNodes(stores.set('old', old));
   }
 }

@@ -58,6 +58,41 @@ test('patch sends nothing when nothing changes, and says so', async () => {
   );
 });
 
+test('patch sends what is in force once more when the node has stored another configuration', async () => {
+  const { stderr, exitCode, sent } = await run(
+    '-n',
+    'trying',
+    'patch',
+    'mc',
+    '-p',
+    '{"machine": {"type": "worker"}}',
+  );
+  assert.equal(exitCode, 0);
+  assert.deepEqual(
+    sent.map(({ text }) => text),
+    [sampleConfig],
+  );
+  assert.equal(
+    stderr,
+    'trying: no changes to what is in force; it is sent again, as the node stores another one\nApplied configuration without a reboot\n',
+  );
+});
+
+test('patch reads the configuration of an old node, which sends its documents as they are', async () => {
+  const { stderr, sent } = await run('-n', 'old', 'patch', 'mc', '-p', rename);
+  assert.match(stderr, /^patched /);
+  assert.match(sent[0]?.text ?? '', /hostname: second\n$/);
+});
+
+test('patch --dry-run patches nothing, and does not say so', async () => {
+  const { stderr, sent } = await run('-n', 'node01', 'patch', 'mc', '-p', rename, '--dry-run');
+  assert.deepEqual(
+    sent.map(({ dryRun }) => dryRun),
+    [true],
+  );
+  assert.match(stderr, /^Dry run summary:\n/);
+});
+
 test('patch goes on with the next node when one fails', async () => {
   const { stderr, exitCode, sent } = await run(
     '-n',

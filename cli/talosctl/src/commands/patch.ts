@@ -4,7 +4,7 @@ import { collectTexts } from '../collect-texts.ts';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { addApplyOptions, applyConfiguration } from '../configuration/apply-options.ts';
 import type { ApplyReport } from '../configuration/apply-report.ts';
-import { activeConfiguration, activeId, configurationKind } from '../configuration/node-configuration.ts';
+import { activeConfiguration, storedConfiguration } from '../configuration/node-configuration.ts';
 import { patchText } from '../configuration/patch-text.ts';
 import { type ChangeOptions, walkNodes } from '../configuration/walk-nodes.ts';
 import { UsageFault } from '../failure.ts';
@@ -38,13 +38,18 @@ async function patchNode(
   const before = await activeConfiguration(env, node);
   const { text, isChanged } = await patchText('its configuration', before, patches);
   if (!isChanged) {
-    report.skipped(node.name, 'no changes: the configuration is already so, nothing was sent');
-    return;
+    if ((await storedConfiguration(env, node)) === before) {
+      return void report.skipped(node.name, 'no changes: the configuration is already so, nothing was sent');
+    }
+    // What is only tried now, or another one that is staged: sending what is in force once more settles it.
+    report.note(
+      node.name,
+      'no changes to what is in force; it is sent again, as the node stores another one',
+    );
   }
-  const applied = await showWait(env.stderr, node.name, applyConfiguration(node, text, options, env.signal));
-  if (options.output === 'table') {
-    report.say(`patched ${configurationKind.type}/${activeId} at the node ${node.name}`);
-  }
+  const sent = isChanged ? text : before;
+  const applied = await showWait(env.stderr, node.name, applyConfiguration(node, sent, options, env.signal));
+  if (isChanged && !options.dryRun) report.patched(node.name);
   report.applied(node.name, applied);
 }
 

@@ -8,6 +8,7 @@ import { formatGoSeconds } from '../render/go-time.ts';
 import { printableLines } from '../render/printable.ts';
 import type { Applied, ApplyOptions } from './apply-options.ts';
 import { colourDiff, wantsColours } from './colour-diff.ts';
+import { activeId, configurationKind } from './configuration-kind.ts';
 
 /**
  * Tells what became of a configuration on each node. Standard output stays empty unless a document is asked for; what
@@ -61,7 +62,18 @@ export class ApplyReport {
   /** Nothing was sent to a node. */
   skipped(node: string, why: string): void {
     this.#entries.set(node, { skipped: why });
-    if (this.#options.output === 'table') this.say(`${nodeNameInLine(node)}: ${why}`);
+    this.note(node, why);
+  }
+
+  /** The configuration of a node is patched. Source: Talos v1.14: patch. */
+  patched(node: string): void {
+    if (this.#options.output !== 'table') return;
+    this.say(`patched ${configurationKind.type}/${activeId} at the node ${nodeNameInLine(node)}`);
+  }
+
+  /** A line about a node, for people. */
+  note(node: string, text: string): void {
+    if (this.#options.output === 'table') this.say(`${nodeNameInLine(node)}: ${text}`);
   }
 
   /** A line for the user, whatever the output. */

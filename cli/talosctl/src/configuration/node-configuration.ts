@@ -1,19 +1,15 @@
 import type { NodeClient, TalosClient } from '@nodewright/client';
-import { Fault } from '@nodewright/fault';
-import { type EncodedSpec, type KindRef, pointerTo } from '@nodewright/state';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { pointerTo } from '@nodewright/state';
 import { parse } from 'yaml';
 import type { CliEnvironment } from '../command-module.ts';
 import { definitionsOf } from '../get/definitions-of.ts';
 import { encodedStateOf } from '../get/get-resources.ts';
 import { resolveKind } from '../get/resolve-kind.ts';
 import { showWait } from '../progress.ts';
+import { activeId, configurationKind } from './configuration-kind.ts';
 
-/** The one kind whose resources can be changed through the API, and the one that is in force. */
-export const configurationKind: KindRef<EncodedSpec> = {
-  namespace: 'config',
-  type: 'MachineConfigs.config.talos.dev',
-};
-export const activeId = 'v1alpha1';
+const storedId = 'persistent';
 
 /**
  * Refuses every kind but that of machine configurations: no other can be changed. What a word means is asked of the
@@ -42,11 +38,21 @@ export async function checkKind(
  * annotations, and the documents themselves on old nodes, which set none. Source: Talos v1.14: machine configuration
  * as a resource.
  */
-export async function activeConfiguration(env: CliEnvironment, node: NodeClient): Promise<string> {
-  const asked = encodedStateOf(node).get(pointerTo(configurationKind, activeId), {
-    signal: env.signal,
+export function activeConfiguration(env: CliEnvironment, node: NodeClient): Promise<string> {
+  return configurationOf(env, node, activeId);
+}
+
+/** The configuration that a node starts with next time; undefined for nodes that do not tell. */
+export function storedConfiguration(env: CliEnvironment, node: NodeClient): Promise<string | undefined> {
+  return configurationOf(env, node, storedId).catch((error) => {
+    if (faultFrom(error).kind === 'not-found') return undefined;
+    throw error;
   });
-  const { metadata, spec } = await showWait(env.stderr, node.name, asked);
+}
+
+async function configurationOf({ signal, stderr }: CliEnvironment, node: NodeClient, id: string) {
+  const asked = encodedStateOf(node).get(pointerTo(configurationKind, id), { signal });
+  const { metadata, spec } = await showWait(stderr, node.name, asked);
   if (Object.keys(metadata.annotations).length === 0) return spec.yaml;
   const text: unknown = parse(spec.yaml);
   if (typeof text === 'string') return text;
