@@ -53,7 +53,7 @@ export async function rawCall(
     else await reply;
     return { code: 0, details: '' };
   } catch (error) {
-    if (silence.signal.aborted) return { code: 0, details: '' };
+    if (definition.call.responseStream && silence.signal.aborted) return { code: 0, details: '' };
     if (!(error instanceof ClientError)) throw error;
     return { code: error.code, details: error.details };
   } finally {
