@@ -55,6 +55,7 @@ const effectPackages = new Set([
   '@nodewright/client',
   '@nodewright/daemon',
   '@nodewright/fault/make-folder',
+  '@nodewright/state/follow',
   '@nodewright/state/wire',
 ]);
 
