@@ -13,22 +13,26 @@ export function rpcErrorText({ kind, message }: Fault): string {
 export class NodeErrors {
   readonly #env: Pick<CliEnvironment, 'stderr' | 'signal'>;
   readonly #lines: string[] = [];
-  readonly #failure: string | undefined;
   #count = 0;
 
-  /** @param failure what went wrong whenever something does; undefined for calls that say so themselves */
-  constructor(env: Pick<CliEnvironment, 'stderr' | 'signal'>, failure?: string) {
+  constructor(env: Pick<CliEnvironment, 'stderr' | 'signal'>) {
     this.#env = env;
-    this.#failure = failure;
   }
 
-  add(node: string, fault: Fault): void {
+  /** @param failure what failed, for calls of which upstream says so */
+  add(node: string, fault: Fault, failure?: string): void {
     this.#count += 1;
     // Whoever pressed Ctrl-C knows why the calls were cancelled.
     if (fault.kind === 'cancelled' && this.#env.signal.aborted) return;
     const name = nodeNameInLine(node);
-    const what = this.#failure === undefined ? `error from node ${name}` : `${name}: ${this.#failure}`;
+    const what = failure === undefined ? `error from node ${name}` : `${name}: ${failure}`;
     this.#lines.push(`${what}: ${rpcErrorText(fault)}`);
+  }
+
+  /** What failed here and not on the node. */
+  addHere(node: string, message: string): void {
+    this.#count += 1;
+    this.#lines.push(`${nodeNameInLine(node)}: ${printableLines(message)}`);
   }
 
   /** Prints one line a failure. @throws ReportedFailure when there was any */

@@ -119,7 +119,7 @@ test('edit keeps what an editor wrote that failed or was killed, and leaves othe
       'node01,node02',
     );
     assert.deepEqual([exitCode, sent], [1, []]);
-    assert.match(stderr, new RegExp(`node01: error applying configuration: .*editor ".*" (?:${how})\\n$`));
+    assert.match(stderr, new RegExp(`node01: editor ".*" (?:${how}): nothing was sent\\n$`));
     assert.equal(readFileSync(keptFile(stderr), 'utf8'), second);
   }
   const untouched = await edit('exit 1');

@@ -1,4 +1,5 @@
 import type { NodeClient } from '@nodewright/client';
+import { Fault, faultFrom } from '@nodewright/fault';
 import type { ConfigPatch } from '@nodewright/machine-config';
 import { collectTexts } from '../collect-texts.ts';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
@@ -36,7 +37,9 @@ async function patchNode(
   report: ApplyReport,
 ): Promise<undefined> {
   const before = await activeConfiguration(env, node);
-  const { text, isChanged } = await patchText('its configuration', before, patches);
+  const patched = await patchText('its configuration', before, patches).catch((error) => faultFrom(error));
+  if (patched instanceof Fault) return void report.stopped(node.name, patched);
+  const { text, isChanged } = patched;
   if (!isChanged) {
     if ((await storedConfiguration(env, node)) === before) {
       return void report.skipped(node.name, 'no changes: the configuration is already so, nothing was sent');
@@ -48,9 +51,14 @@ async function patchNode(
     );
   }
   const sent = isChanged ? text : before;
-  const applied = await showWait(env.stderr, node.name, applyConfiguration(node, sent, options, env.signal));
-  if (isChanged && !options.dryRun) report.patched(node.name);
-  report.applied(node.name, applied);
+  try {
+    const applied = applyConfiguration(node, sent, options, env.signal);
+    const result = await showWait(env.stderr, node.name, applied);
+    if (isChanged && !options.dryRun) report.patched(node.name);
+    report.applied(node.name, result);
+  } catch (error) {
+    report.failed(node.name, faultFrom(error));
+  }
 }
 
 /** `talosctl patch machineconfig`. Source: Talos v1.14: patch. */

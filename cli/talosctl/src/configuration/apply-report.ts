@@ -26,7 +26,7 @@ export class ApplyReport {
     this.#env = env;
     this.#options = options;
     this.#nodes = nodes;
-    this.#errors = new NodeErrors(env, 'error applying configuration');
+    this.#errors = new NodeErrors(env);
   }
 
   /** A node has taken it, or has said what it would do. */
@@ -84,12 +84,24 @@ export class ApplyReport {
   /** A node has refused it, or was not reached. */
   failed(node: string, fault: Fault): void {
     this.#entries.set(node, { error: documentError(fault) });
-    this.#errors.add(node, fault);
+    this.#errors.add(node, fault, 'error applying configuration');
     if (fault.kind === 'cancelled' && this.#env.signal.aborted && !this.#options.dryRun) {
       this.say(
         `${nodeNameInLine(node)}: interrupted before it answered: it may have applied the configuration`,
       );
     }
+  }
+
+  /** A node did not show its configuration. */
+  unread(node: string, fault: Fault): void {
+    this.#entries.set(node, { error: documentError(fault) });
+    this.#errors.add(node, fault);
+  }
+
+  /** Nothing was sent to a node, because of something here. */
+  stopped(node: string, fault: Fault): void {
+    this.#entries.set(node, { error: documentError(fault) });
+    this.#errors.addHere(node, `${fault.message}: nothing was sent`);
   }
 
   /** Prints the document, if there is one, and the errors. @throws ReportedFailure when any node failed */

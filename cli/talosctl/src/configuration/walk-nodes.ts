@@ -12,7 +12,8 @@ import { checkKind } from './node-configuration.ts';
 export interface ChangeOptions extends NodeOptions, OutputOptions, ApplyOptions {}
 
 /**
- * Changes the machine configuration of one node after the other. One that fails costs the others nothing.
+ * Changes the machine configuration of one node after the other. One that fails costs the others nothing. What `change`
+ * throws is taken for a configuration that could not be read.
  *
  * @param type the kind as the user named it
  * @param verb what is done, as in `patched`
@@ -37,7 +38,7 @@ export async function walkNodes(
     try {
       if ((await change(node, report)) === 'stop') break;
     } catch (error) {
-      report.failed(node.name, faultFrom(error));
+      report.unread(node.name, faultFrom(error));
     }
   }
   await report.end();

@@ -42,8 +42,7 @@ export async function editNode(init: EditNodeInit): Promise<'stop' | undefined> 
   let tried = before;
   let refusal: Fault | undefined;
 
-  const giveUp = async (fault: Fault, text: string) => {
-    report.failed(node.name, fault);
+  const keep = async (text: string) => {
     if (isSame(text, before)) return;
     await file.keep(text);
     report.say(`what was written is kept in ${file.path}: it can be sent with "talosctl apply-config -f"`);
@@ -58,13 +57,17 @@ export async function editNode(init: EditNodeInit): Promise<'stop' | undefined> 
     const text = await file.read();
     const isEmpty = text.trim() === '';
     if (ended !== undefined || env.signal.aborted) {
-      await giveUp(ended ?? new Fault('cancelled', 'interrupted'), isEmpty ? tried : text);
+      report.stopped(node.name, ended ?? new Fault('cancelled', 'interrupted'));
+      await keep(isEmpty ? tried : text);
       return 'stop';
     }
     if (isEmpty || isSame(text, tried) || isSame(text, before)) {
-      if (refusal !== undefined) await giveUp(refusal, tried);
-      else report.skipped(node.name, `${isEmpty ? 'the file is empty' : 'no changes'}: nothing was sent`);
-      return;
+      if (refusal === undefined) {
+        report.skipped(node.name, `${isEmpty ? 'the file is empty' : 'no changes'}: nothing was sent`);
+        return;
+      }
+      report.failed(node.name, refusal);
+      return void (await keep(tried));
     }
     tried = text;
     try {
@@ -75,7 +78,9 @@ export async function editNode(init: EditNodeInit): Promise<'stop' | undefined> 
       return;
     } catch (error) {
       refusal = faultFrom(error);
-      if (beyondEditing.includes(refusal.kind)) return void (await giveUp(refusal, text));
+      if (!beyondEditing.includes(refusal.kind)) continue;
+      report.failed(node.name, refusal);
+      return void (await keep(text));
     }
   }
 }
