@@ -14,6 +14,8 @@ export interface LoneNodeInit {
   /** Where machined runs. Default: a new empty folder. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether it has its configuration from the start, which is the default, or waits for one. */
+  readonly isConfigured?: boolean;
 }
 
 /** One control plane of real daemons, machined with its apid and trustd, on a loopback address of its own. */
@@ -21,6 +23,8 @@ export interface LoneNode extends AsyncDisposable {
   readonly root: string;
   readonly address: string;
   readonly machined: DaemonProcess;
+  /** What it is configured by, or would be. */
+  readonly configuration: string;
   /** The CA of the node's PKI. */
   readonly ca: CertificateAndKey;
   readonly sockets: { readonly machined: string; readonly apid: string; readonly trustd: string };
@@ -38,7 +42,7 @@ function ownAddress(): string {
   return `127.${200 + Math.floor(number / (254 * 254))}.${1 + (Math.floor(number / 254) % 254)}.${1 + (number % 254)}`;
 }
 
-function writeConfig(root: string, ca: CertificateAndKey, address: string): void {
+function configText(ca: CertificateAndKey, address: string): string {
   const lines = [
     'version: v1alpha1',
     'machine:',
@@ -49,12 +53,16 @@ function writeConfig(root: string, ca: CertificateAndKey, address: string): void
     '    clusterName: lone',
     `    controlPlane: { endpoint: "https://${address}:6443" }`,
   ];
-  const folder = join(root, 'system', 'state');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'config.yaml'), `${lines.join('\n')}\n`, { mode: 0o600 });
+  return `${lines.join('\n')}\n`;
 }
 
-/** Starts a node and waits until all of its daemons say that they serve. Needs the bundles. */
+function writeConfig(root: string, text: string): void {
+  const folder = join(root, 'system', 'state');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'config.yaml'), text, { mode: 0o600 });
+}
+
+/** Starts a node and waits until all of its daemons, as far as it has them yet, say that they serve. Needs the bundles. */
 export async function startLoneNode(init: LoneNodeInit = {}): Promise<LoneNode> {
   const folder = mkdtempSync(join(tmpdir(), 'node-'));
   const [root, empty] = [join(folder, 'root'), join(folder, 'empty')];
@@ -65,7 +73,9 @@ export async function startLoneNode(init: LoneNodeInit = {}): Promise<LoneNode> 
     notBefore: new Date(),
   });
   const address = ownAddress();
-  writeConfig(root, ca, address);
+  const configuration = configText(ca, address);
+  const { isConfigured = true } = init;
+  if (isConfigured) writeConfig(root, configuration);
 
   const servicesFolder = init.servicesFolder ?? join(import.meta.dirname, '..', '..', '..', '_out', 'dist');
   const args = ['--root', root, '--mode', 'process', '--hostname', 'node01', '--address', address];
@@ -85,6 +95,7 @@ export async function startLoneNode(init: LoneNodeInit = {}): Promise<LoneNode> 
     root,
     address,
     machined,
+    configuration,
     ca,
     sockets,
     issueClient: (...roles) =>
@@ -103,6 +114,8 @@ export async function startLoneNode(init: LoneNodeInit = {}): Promise<LoneNode> 
   };
   try {
     for (const [name, socket] of Object.entries(sockets)) {
+      // A machine that is nothing yet has no trustd.
+      if (name === 'trustd' && !isConfigured) continue;
       await eventually(() => isServing(socket), {
         what: `${name} serving`,
         explain: () => machined.stdout(),
