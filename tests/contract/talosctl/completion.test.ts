@@ -77,6 +77,22 @@ test('completion refuses a shell that it does not know', async () => {
   assert.equal(exitCode, 1);
 });
 
+test('completion offers what configurations are changed with', async () => {
+  assert.deepEqual(await offered('patch', 'm'), ['machineconfig', 'mc']);
+  assert.deepEqual(await offered('edit', 'mc', ''), []);
+  assert.deepEqual(await offered('apply', 'c'), ['config']);
+  assert.deepEqual(await offered('apply-config', '-m', 's'), ['staged']);
+  assert.deepEqual(await offered('apply-config', '-f', ''), [':files']);
+  assert.deepEqual(await offered('apply-config', '--timeout', ''), []);
+  assert.deepEqual(await offered('validate', '-m', 'c'), ['cloud', 'container']);
+  assert.deepEqual(await offered('validate', '-c', ''), [':files']);
+  assert.deepEqual(await offered('mc', ''), ['gen', 'patch']);
+  assert.deepEqual(await offered('machineconfig', 'patch', ''), [':files']);
+  assert.deepEqual(await offered('meta', 'w'), ['write']);
+  assert.deepEqual(await offered('meta', 'write', ''), []);
+  assert.deepEqual(await offered('get', '-o', 'j'), ['json', 'jsonpath=']);
+});
+
 test('the bash script completes a line', async () => {
   const { stdout: script } = await suite.run('completion', 'bash');
   const folder = suite.cluster.folder;

@@ -134,3 +134,8 @@ test('diskfree -o json has every number', async () => {
   });
   assert.deepEqual(bare, { node: 'bare', volumes: [] });
 });
+
+test('diskfree is completed with the volumes of a node', async () => {
+  const { stdout } = await suite.run('__complete', '-n', 'node01', 'df', 'E');
+  assert.equal(stdout, 'EPHEMERAL\nETCD\n');
+});

@@ -95,8 +95,11 @@ export async function completeOptionValue(
     case 'endpoints':
       return listCandidates(typed, await endpoints(request));
     case 'output':
+      if (option.argChoices !== undefined) return startingWith(typed, option.argChoices);
       if (option.long !== '--output' || !option.description.startsWith('output format'))
         return [filesDirective];
+      if (option.description.includes('jsonpath='))
+        return startingWith(typed, [...outputFormats, 'jsonpath=']);
       return startingWith(typed, outputFormats);
     case 'sort':
       return startingWith(typed, ['cpu', 'rss']);
@@ -119,7 +122,10 @@ export async function completeOptionValue(
     case 'k8sEndpoint':
     case 'cluster':
     case 'certFingerprint':
+    case 'timeout':
+    case 'namespace':
     case 'numWorkers':
+    case 'updateInterval':
     case 'encryptionRecipients':
       return [];
     default:
@@ -161,6 +167,20 @@ export async function completeArgument(
     case 'copy':
       if (args.length === 0) return pathsOnNode(typed, request);
       return args.length === 1 ? [filesDirective] : [];
+    case 'apply-config':
+      return args.length > 0 ? [] : startingWith(typed, ['config', 'machineconfig']);
+    case 'edit':
+    case 'patch':
+      return args.length > 0 ? [] : startingWith(typed, ['machineconfig', 'mc']);
+    case 'diskfree': {
+      const { resourceIds } = await import('./known-resources.ts');
+      return args.length > 0 ? [] : startingWith(typed, await resourceIds(request, 'volumestatuses'));
+    }
+    case 'gen config':
+    case 'machineconfig gen':
+    case 'meta delete':
+    case 'meta write':
+      return [];
     case 'netstat':
       // Pods: whoever could name them is the runtime, which has a command of its own.
       return [];
