@@ -1,5 +1,4 @@
-const fileSystems =
-  'comes with `talosctl diskfree`, whose list of volumes needs the store of typed resources';
+const fileSystems = 'needs volumes, which a node does not have yet: `talosctl diskfree` says so';
 const etcd = 'needs etcd as a service of the node, which is not built yet';
 const containers = 'needs a container runtime of the node, which is not built yet';
 const sequences = 'needs the sequences of boot, shutdown and reset, which are not built yet';
