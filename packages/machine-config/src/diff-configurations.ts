@@ -11,7 +11,7 @@ export interface DiffOptions {
 }
 
 /** Texts that differ in more lines than this are shown as taken out and put in whole: finding out more takes too long. */
-const maxChangedLines = 4000;
+const maxChangedLines = 2000;
 
 /**
  * A unified diff of the two, both written anew without comments, so that only what a node would see counts; empty when

@@ -1,6 +1,6 @@
 import { Fault } from '@nodewright/fault';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, visit } from 'yaml';
-import { composeDocuments, DeepNesting } from './compose-documents.ts';
+import { composeDocuments, YamlProblem } from './compose-documents.ts';
 import type { ConfigNode, ConfigSource, MapNode, Position } from './config-node.ts';
 import { formatPosition, isNullNode } from './config-node.ts';
 
@@ -33,8 +33,8 @@ export function readYamlNodes(text: string): { readonly index: number; readonly 
     }
     return sources;
   } catch (error) {
-    if (!(error instanceof DeepNesting)) throw error;
-    throw decodeFault(error.index, positionAt(lines, error.offset), error.message);
+    if (!(error instanceof YamlProblem)) throw error;
+    throw decodeFault(error.index, positionAt(lines, error.offset), withoutSource(error.message));
   }
 }
 
