@@ -66,7 +66,7 @@ const diskSizes: HealthCheck = {
         readResource(node, volume, signal),
       );
       for (const [address, fields] of volumes) {
-        if (fields === undefined) return skip(noResources);
+        if (fields === undefined) return skip('there is no volume EPHEMERAL');
         const size = Number(fields.size ?? 0);
         if (size < smallestDiskBytes) {
           throw new Fault(

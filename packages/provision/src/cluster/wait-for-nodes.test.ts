@@ -5,20 +5,21 @@ import { type AwaitedNode, waitForNodes } from './wait-for-nodes.ts';
 
 const node = (name: string, isDirect: boolean): AwaitedNode => ({
   name,
+  address: `address of ${name}`,
   endpoint: 'gateway',
   isDirect,
   listener: undefined,
   log: `log of ${name}`,
 });
 
-test('waitForNodes() gives what each node was built from, whichever answers first', async () => {
+test('waitForNodes() asks by address, and gives what each node was built from, whichever answers first', async () => {
   let refusals = 3;
   const commits = await waitForNodes({
     nodes: [node('node01', true), node('node02', false)],
     probe: {
-      async version(_endpoint, name) {
-        if (name === undefined && refusals-- > 0) throw new Fault('unavailable', 'not yet');
-        return name === undefined ? 'own' : `of ${name}`;
+      async version(_endpoint, asked) {
+        if (asked === undefined && refusals-- > 0) throw new Fault('unavailable', 'not yet');
+        return asked ?? 'own';
       },
       async [Symbol.asyncDispose]() {},
     },
@@ -26,5 +27,5 @@ test('waitForNodes() gives what each node was built from, whichever answers firs
     timeoutMs: 10_000,
     signal: new AbortController().signal,
   });
-  assert.deepEqual(commits, ['own', 'of node02']);
+  assert.deepEqual(commits, ['own', 'address of node02']);
 });

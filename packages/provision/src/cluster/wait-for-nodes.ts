@@ -14,6 +14,8 @@ export interface NodeProbe extends AsyncDisposable {
 /** A node that is waited for, and the way to it. */
 export interface AwaitedNode {
   readonly name: string;
+  /** By which it is asked for: a machine configuration may have given it another name since. */
+  readonly address: string;
   /** Where an apid takes calls for it: a host, or `host:port`. */
   readonly endpoint: string;
   /** Whether that apid is its own. */
@@ -78,7 +80,7 @@ export async function waitForNodes(wait: NodeWait): Promise<readonly string[]> {
 
 async function waitForNode(
   probe: NodeProbe,
-  { name, endpoint, isDirect, listener }: AwaitedNode,
+  { address, endpoint, isDirect, listener }: AwaitedNode,
   signal: AbortSignal,
   tell: (reason: string) => void,
 ): Promise<string> {
@@ -88,7 +90,7 @@ async function waitForNode(
     if (listener === undefined || (await accepts(listener))) {
       try {
         const attempt = AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]);
-        return await probe.version(endpoint, isDirect ? undefined : name, attempt);
+        return await probe.version(endpoint, isDirect ? undefined : address, attempt);
       } catch (error) {
         tell(faultFrom(error).message);
       }

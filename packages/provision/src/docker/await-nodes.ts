@@ -32,6 +32,7 @@ export function awaitNodes(
       const endpoint = endpoints[own];
       return {
         name: node.name,
+        address: node.address,
         endpoint: endpoint ?? endpoints[0] ?? '',
         isDirect: endpoint !== undefined,
         // A port that the engine publishes takes connections whether anyone is behind it or not.

@@ -26,6 +26,7 @@ export async function awaitNodes(
   await awaitAnswers(creation, talosconfig, {
     nodes: state.nodes.map(({ name, type, address }) => ({
       name,
+      address,
       endpoint: type === 'controlplane' ? address : first,
       isDirect: type === 'controlplane',
       listener: { host: address, port: ports.apid },
