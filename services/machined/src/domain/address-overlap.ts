@@ -1,5 +1,5 @@
-import { BlockList, isIPv4 } from 'node:net';
 import type { DiagnosticSpec } from '@nodewright/state/kinds';
+import { holds, parsePrefix } from './network/prefix.ts';
 
 export interface OverlapFacts {
   /** Of this node, with their prefix lengths. */
@@ -31,19 +31,6 @@ export function addressOverlap({
 
 /** Two networks overlap when one holds the other's address. Texts that are none overlap nothing. */
 function isOverlap(a: string, b: string): boolean {
-  return holds(a, b) || holds(b, a);
-}
-
-function holds(network: string, other: string): boolean {
-  const [address = '', length = ''] = network.split('/');
-  const [inside = ''] = other.split('/');
-  const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-  if (isIPv4(inside) !== isIPv4(address) || !/^\d+$/.test(length)) return false;
-  try {
-    const list = new BlockList();
-    list.addSubnet(address, Number(length), family);
-    return list.check(inside, family);
-  } catch {
-    return false;
-  }
+  const [left, right] = [parsePrefix(a), parsePrefix(b)];
+  return left !== undefined && right !== undefined && (holds(left, right) || holds(right, left));
 }
