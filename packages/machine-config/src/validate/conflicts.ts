@@ -2,6 +2,7 @@ import type { Configuration } from '../config-document.ts';
 import { labelOf } from '../decode/load-configuration.ts';
 import { DocumentReader } from '../effective/config-reader.ts';
 import { legacyKind } from '../schema/document-schema.ts';
+import { findNode, formatPosition } from '../yaml/config-node.ts';
 
 /** The legacy settings that a document says anew: both at once cannot be told apart. */
 interface Conflict {
@@ -96,6 +97,8 @@ export function conflictErrors(configuration: Configuration): string[] {
   const found = configuration.find(({ kind }) => kind === legacyKind);
   if (!found) return [];
   const legacy = new DocumentReader(found);
+  const placeOf = (path: string) =>
+    found.origin ? ` (${formatPosition(findNode(found.origin.root, path.split('.')))})` : '';
   const errors = configuration.flatMap((document) =>
     conflicts
       .filter(({ kind, when }) => kind === document.kind && (when?.(new DocumentReader(document)) ?? true))
@@ -103,7 +106,7 @@ export function conflictErrors(configuration: Configuration): string[] {
         ...sections.filter((path) => legacy.has(...path.split('.'))),
         ...values.filter((path) => !isEmpty(legacy.value(...path.split('.')))),
       ])
-      .map((path) => `${labelOf(document)} cannot stand beside ${path} of v1alpha1.Config`),
+      .map((path) => `${labelOf(document)} cannot stand beside ${path} of v1alpha1.Config${placeOf(path)}`),
   );
   return [...new Set(errors)];
 }

@@ -130,6 +130,13 @@ test('a document does not stand beside the legacy settings that it says anew', (
   }
 });
 
+test('a conflict is told with the position of the legacy setting', () => {
+  const texts = [documentText('HostnameConfig', 'auto: off'), legacy('worker', '  network: { hostname: a }')];
+  assert.deepEqual(validateConfiguration(loadConfiguration(texts.join('---\n')), { mode: 'metal' }).errors, [
+    'HostnameConfig cannot stand beside machine.network.hostname of v1alpha1.Config (line 8, column 24)',
+  ]);
+});
+
 test('rules about all documents together', () => {
   const kubeCA = `  ca: { crt: ${crt}, key: ${crt} }`;
   const rows: [texts: string[], mode: 'container' | 'metal', ...errors: string[]][] = [
