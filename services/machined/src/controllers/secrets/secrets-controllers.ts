@@ -6,6 +6,7 @@ import { inSpan } from '../../host/in-span.ts';
 import { requestCertificate } from '../../host/request-certificate.ts';
 import { createApiServiceConfigController } from '../api/api-service-config.ts';
 import { createMaintenanceConfigController } from '../api/maintenance-config.ts';
+import { createMaintenanceInformController } from '../api/maintenance-inform.ts';
 import { createStaticEndpointController } from '../k8s/static-endpoint.ts';
 import { ApiController, type AskForCertificate } from './api.ts';
 import { createApiCertSansController } from './api-cert-sans.ts';
@@ -41,6 +42,7 @@ export function secretsControllers({
     createStaticEndpointController(),
     createMaintenanceConfigController(apidListenAddress),
     createApiServiceConfigController(apidListenAddress),
+    createMaintenanceInformController(),
   ];
 }
 

@@ -1,0 +1,44 @@
+import { type Controller, weak } from '@nodewright/controllers';
+import { parseCertificate } from '@nodewright/pki';
+import { pointerTo } from '@nodewright/state';
+import {
+  apiCertificates,
+  maintenanceServiceConfigs,
+  maintenanceServiceRequests,
+} from '@nodewright/state/kinds';
+
+/**
+ * Says in the log, which is what a node has of a console, where a node in maintenance is to be reached and by which key
+ * it is known (`apply-config --insecure --cert-fingerprint`); again when one of the two is another.
+ *
+ * Source: Talos v1.14: runtime.MaintenanceServiceInformController.
+ */
+export function createMaintenanceInformController(): Controller {
+  let told = '';
+  return {
+    name: 'runtime.MaintenanceServiceInformController',
+    inputs: [
+      weak(maintenanceServiceRequests, 'maintenance'),
+      weak(maintenanceServiceConfigs, 'maintenance'),
+      weak(apiCertificates, 'api'),
+    ],
+    outputs: [],
+    async reconcile(pass) {
+      const request = await pass.get(pointerTo(maintenanceServiceRequests, 'maintenance'));
+      const config = await pass.get(pointerTo(maintenanceServiceConfigs, 'maintenance'));
+      const certificates = await pass.get(pointerTo(apiCertificates, 'api'));
+      const server = certificates?.spec.server;
+      if (request?.metadata.phase !== 'running' || config === undefined) {
+        told = '';
+        return;
+      }
+      if (!certificates?.spec.skipVerifyingClientCert || server == null) return;
+      const fingerprint = parseCertificate(server.crt).publicKeyFingerprint;
+      const { reachableAddresses } = config.spec;
+      const news = `${fingerprint} ${reachableAddresses.join(' ')}`;
+      if (news === told) return;
+      told = news;
+      pass.log.info({ reachableAddresses, fingerprint }, 'maintenance: this machine waits for apply-config');
+    },
+  };
+}
