@@ -1,4 +1,4 @@
-// The machine configuration of nodes that run: what a patch changes takes effect at once, and one trace shows it.
+// The machine configuration of nodes that run: what a patch changes takes effect at once.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTalosClient } from '@nodewright/client';
@@ -7,8 +7,9 @@ import { generateCertificateAuthority, issueCertificate } from '@nodewright/pki'
 import { codecsOf, pointerTo, type State } from '@nodewright/state';
 import { certSans, hostnameStatuses, machineConfigs, nodeKinds } from '@nodewright/state/kinds';
 import { createStateClient } from '@nodewright/state/wire';
-import { eventually, type ReceivedSpan, startOtlpReceiver } from '@nodewright/testkit';
+import { eventually } from '@nodewright/testkit';
 import type { Cluster, Node } from './cluster.ts';
+import { hostnamePatch } from './hostname-patch.ts';
 import { openCluster } from './open-cluster.ts';
 
 const scope = new AsyncDisposableStack();
@@ -20,9 +21,6 @@ after(() => scope.disposeAsync());
 
 const codecs = codecsOf(nodeKinds);
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-const hostnamePatch = (hostname: string) =>
-  `apiVersion: v1alpha1\nkind: HostnameConfig\nauto: off\nhostname: ${hostname}\n`;
-
 async function withState<T>(node: Node, use: (state: State) => Promise<T>): Promise<T> {
   using client = await cluster.client();
   return await use(createStateClient({ client: client.node(node.address).state, codecs }));
@@ -138,44 +136,4 @@ test('what is tried is taken back in time, and what is staged comes with the nex
   assert.equal(await hostname(), before);
   await worker.signal('machined', 'SIGKILL');
   await eventually(async () => (await hostname()) === 'staged', { what: 'staged name', timeoutMs: 60_000 });
-});
-
-test('one trace shows what a patch caused, from the command to the controllers', async () => {
-  await using receiver = await startOtlpReceiver();
-  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint };
-  await using traced = await openCluster({ controlPlanes: 1, workers: 0 }, { environment });
-  const [node] = traced.nodes as [Node];
-  const patched = await traced.talosctl('-n', node.name, 'patch', 'mc', '-p', hostnamePatch('traced'));
-  assert.equal(patched.exitCode, 0, patched.stderr);
-
-  const ofCommand = (spans: readonly ReceivedSpan[]) => {
-    const root = spans.find(({ name }) => name === 'talosctl patch');
-    return spans.filter(({ traceId }) => traceId === root?.traceId);
-  };
-  const controllersOf = (spans: readonly ReceivedSpan[]) =>
-    ofCommand(spans)
-      .filter(({ name }) => name === 'reconcile')
-      .map(({ attributes }) => attributes['controller.name']);
-  const spans = await receiver.waitFor((received) =>
-    controllersOf(received).includes('secrets.APIController'),
-  );
-  const controllers = controllersOf(spans);
-  for (const expected of [
-    'config.PersistenceController',
-    'network.HostnameConfigController',
-    'network.HostnameSpecController',
-    'secrets.APICertSANsController',
-    'secrets.APIController',
-  ]) {
-    assert.ok(controllers.includes(expected), `${expected} is among ${controllers.join(', ')}`);
-  }
-  const command = ofCommand(spans);
-  const byId = new Map(command.map((span) => [span.spanId, span]));
-  const pass = command.find(({ attributes }) => attributes['controller.name'] === 'secrets.APIController');
-  const above: string[] = [];
-  for (let span = pass; span !== undefined; span = byId.get(span.parentSpanId)) above.unshift(span.name);
-  assert.deepEqual(
-    [above[0], above.includes('machine.MachineService/ApplyConfiguration'), above.at(-1)],
-    ['talosctl patch', true, 'reconcile'],
-  );
 });

@@ -1,7 +1,9 @@
 // One trace from the command line through every hop.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type SpanNode, spanTree, startOtlpReceiver } from '@nodewright/testkit';
+import { type ReceivedSpan, type SpanNode, spanTree, startOtlpReceiver } from '@nodewright/testkit';
+import type { Node } from './cluster.ts';
+import { hostnamePatch } from './hostname-patch.ts';
 import { openCluster } from './open-cluster.ts';
 
 /** A span and all that it caused, when each caused one. */
@@ -57,4 +59,44 @@ test('log lines of a traced request carry its trace id', async () => {
     const line = stdout.split('\n').find((text) => text.includes('/time.TimeService/Time"'));
     assert.match(line ?? '', new RegExp(`"trace_id":"${traceId}"`), daemon);
   }
+});
+
+test('one trace shows what a patch caused, from the command to the controllers', async () => {
+  await using receiver = await startOtlpReceiver();
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint };
+  await using traced = await openCluster({ controlPlanes: 1, workers: 0 }, { environment });
+  const [node] = traced.nodes as [Node];
+  const patched = await traced.talosctl('-n', node.name, 'patch', 'mc', '-p', hostnamePatch('traced'));
+  assert.equal(patched.exitCode, 0, patched.stderr);
+
+  const ofCommand = (spans: readonly ReceivedSpan[]) => {
+    const root = spans.find(({ name }) => name === 'talosctl patch');
+    return spans.filter(({ traceId }) => traceId === root?.traceId);
+  };
+  const controllersOf = (spans: readonly ReceivedSpan[]) =>
+    ofCommand(spans)
+      .filter(({ name }) => name === 'reconcile')
+      .map(({ attributes }) => attributes['controller.name']);
+  const spans = await receiver.waitFor((received) =>
+    controllersOf(received).includes('secrets.APIController'),
+  );
+  const controllers = controllersOf(spans);
+  for (const expected of [
+    'config.PersistenceController',
+    'network.HostnameConfigController',
+    'network.HostnameSpecController',
+    'secrets.APICertSANsController',
+    'secrets.APIController',
+  ]) {
+    assert.ok(controllers.includes(expected), `${expected} is among ${controllers.join(', ')}`);
+  }
+  const command = ofCommand(spans);
+  const byId = new Map(command.map((span) => [span.spanId, span]));
+  const pass = command.find(({ attributes }) => attributes['controller.name'] === 'secrets.APIController');
+  const above: string[] = [];
+  for (let span = pass; span !== undefined; span = byId.get(span.parentSpanId)) above.unshift(span.name);
+  assert.deepEqual(
+    [above[0], above.includes('machine.MachineService/ApplyConfiguration'), above.at(-1)],
+    ['talosctl patch', true, 'reconcile'],
+  );
 });
