@@ -68,7 +68,11 @@ export function addInsecureOptions(command: Command): Command {
       '-i, --insecure',
       'talk to nodes in maintenance mode: no client certificate, the server is not verified',
     )
-    .option('--cert-fingerprint <fingerprints>', 'with -i: the only server keys to accept', collectList);
+    .option(
+      '--cert-fingerprint <fingerprints>',
+      'with -i: the only server keys to accept, each the base64 of the SHA-256 of the public key',
+      collectList,
+    );
 }
 
 /** What `-o` says of itself on a command that goes on with `-f`. */

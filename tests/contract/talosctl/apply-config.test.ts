@@ -180,3 +180,18 @@ test('apply-config -i sends to a node in maintenance mode, whose key may be aske
   assert.match(wrong.stderr, /which is not among those allowed\n$/);
   assert.deepEqual(wrong.sent, []);
 });
+
+test('apply-config says how to reach a node that has no configuration yet', async () => {
+  const stranger =
+    'no route to node "node01": its certificate is not issued by one of this cluster\'s authorities';
+  await using gateway = await suite.cluster.gateway({
+    '/machine.MachineService/ApplyConfiguration': (call) => call.fail(14, stranger),
+  });
+  const path = file('late.yaml', sampleConfig);
+  const { stderr, exitCode } = await run(...one, '-e', gateway.address, 'apply', '-f', path);
+  assert.equal(exitCode, 1);
+  assert.equal(
+    stderr,
+    `if node01 has no configuration yet, send it with --insecure and the node's address in --nodes\nnode01: error applying configuration: rpc error: code = Unavailable desc = ${stranger}\n`,
+  );
+});

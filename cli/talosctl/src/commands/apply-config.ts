@@ -1,3 +1,4 @@
+import type { Fault } from '@nodewright/fault';
 import { Argument } from 'commander';
 import { collectTexts } from '../collect-texts.ts';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
@@ -33,6 +34,11 @@ async function textToSend(env: CliEnvironment, { file, configPatch }: ApplyConfi
   return (await patchText(name, text, patches)).text;
 }
 
+/** A node without a configuration has no certificate of the cluster yet: by the ways into the cluster it is a stranger. */
+function mayBeInMaintenance({ message }: Fault): boolean {
+  return /certificate is (?:self-signed and )?not issued by/.test(message);
+}
+
 async function applyConfig(env: CliEnvironment, options: ApplyConfigOptions): Promise<void> {
   const text = await textToSend(env, options);
   using client = await openClient(env, options);
@@ -43,13 +49,21 @@ async function applyConfig(env: CliEnvironment, options: ApplyConfigOptions): Pr
   const results = client.fanOut((node, signal) => applyConfiguration(node, text, options, signal), {
     signal: env.signal,
   });
+  const strangers: string[] = [];
   for await (const { node, value, fault } of results) {
     missing.delete(node);
     progress.pause();
     if (fault === undefined) report.applied(node, value);
     else report.failed(node, fault);
+    if (fault !== undefined && mayBeInMaintenance(fault)) strangers.push(node);
   }
   progress[Symbol.dispose]();
+  if (strangers.length > 0 && !options.insecure) {
+    const names = strangers.join(', ');
+    report.say(
+      `if ${names} has no configuration yet, send it with --insecure and the node's address in --nodes`,
+    );
+  }
   await report.end();
 }
 
