@@ -56,6 +56,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/copy.ts')).copyCommand,
   },
   {
+    name: 'dashboard',
+    aliases: [],
+    summary: 'Watch nodes on the terminal, live',
+    group: 'nodes',
+    load: async () => (await import('./commands/dashboard.ts')).dashboardCommand,
+  },
+  {
     name: 'diskfree',
     aliases: ['df'],
     summary: 'Show the space of mounted volumes',

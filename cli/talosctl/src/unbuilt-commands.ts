@@ -7,7 +7,6 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
   cgroups: ['cg'],
   conformance: [],
   containers: ['c'],
-  dashboard: [],
   debug: [],
   'debug-tool': [],
   docs: [],

@@ -1,0 +1,69 @@
+import { Fault } from '@nodewright/fault';
+import { InvalidArgumentError } from 'commander';
+import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import { UsageFault } from '../failure.ts';
+import { parseGoDuration } from '../go-duration.ts';
+import { addInsecureOptions, addNodeOptions, type NodeOptions } from '../node-options.ts';
+import { openClient } from '../open-client.ts';
+
+interface DashboardOptions extends NodeOptions {
+  readonly updateInterval: number;
+  readonly output: 'screen' | 'json';
+  readonly once: boolean;
+}
+
+const leastIntervalMs = 200;
+
+function parseInterval(text: string): number {
+  const ms = Number(parseGoDuration(text) / 1_000_000n);
+  if (ms < leastIntervalMs) throw new InvalidArgumentError(`It must be ${leastIntervalMs}ms or more.`);
+  if (ms > 3_600_000) throw new InvalidArgumentError('It must be an hour or less.');
+  return ms;
+}
+
+async function showDashboard(env: CliEnvironment, options: DashboardOptions): Promise<void> {
+  const { output, once, updateInterval: intervalMs } = options;
+  if (once && output !== 'json') throw new UsageFault('flag --once needs -o json');
+  if (output !== 'json' && !(env.stdout.isTTY && env.stdin.isTTY && env.environment.TERM !== 'dumb')) {
+    throw new Fault('failed-precondition', 'the dashboard needs a terminal: use -o json where there is none');
+  }
+  using client = await openClient(env, options);
+  if (output === 'json') {
+    const { printDashboard } = await import('../dashboard/print-dashboard.ts');
+    return await printDashboard({ env, client, intervalMs }, once);
+  }
+  const { runDashboard } = await import('../dashboard/run-dashboard.ts');
+  await runDashboard({ env, client, intervalMs });
+}
+
+/** `talosctl dashboard`: nodes on a terminal, live. Source: Talos v1.14: dashboard. */
+export const dashboardCommand: CommandModule = {
+  define(command, env) {
+    addInsecureOptions(addNodeOptions(command))
+      .addOption(
+        command
+          .createOption('-d, --update-interval <duration>', 'time between two looks at a node')
+          .argParser(parseInterval)
+          .default(3000, '3s'),
+      )
+      .addOption(
+        command
+          .createOption('-o, --output <format>', 'screen, or json: an object a line and an interval')
+          .choices(['screen', 'json'])
+          .default('screen'),
+      )
+      .option('--once', 'with -o json: one object, with rates over one interval', false)
+      .addHelpText(
+        'after',
+        `
+Keys:
+  F1 to F5, 1 to 5   summary, monitor, resources, logs, nodes
+  h l, left right    node before, node after
+  j k, arrows, page  move in a list, a log or a document; home, end (g, G)
+  tab, [ ]           next log, log before           /    narrow a list or a log
+  enter, esc         into a kind or a resource, out  c m  processes by CPU, by memory
+  Ctrl-Z             stop and resume the picture     q    leave (Ctrl-C too)`,
+      )
+      .action((options: DashboardOptions) => showDashboard(env, options));
+  },
+};

@@ -1,0 +1,75 @@
+import type { TalosClient } from '@nodewright/client';
+import { faultFrom } from '@nodewright/fault';
+import type { NodeEvent } from '../model/events.ts';
+import type { Subscription } from '../model/subscriptions.ts';
+import type { FeedContext } from './feed-context.ts';
+import { followFacts } from './follow-facts.ts';
+import { followLog } from './follow-log.ts';
+import { followResources, readKinds } from './follow-resources.ts';
+import { followSamples } from './follow-samples.ts';
+
+export interface FeedsInit {
+  readonly client: TalosClient;
+  readonly intervalMs: number;
+  readonly now: () => Date;
+  readonly emit: (node: string, event: NodeEvent) => void;
+}
+
+/** What is asked of the nodes at the moment: of each thing one, as long as it is wanted. */
+export class Feeds implements Disposable {
+  readonly #init: FeedsInit;
+  readonly #open = new Map<string, AbortController>();
+
+  constructor(init: FeedsInit) {
+    this.#init = init;
+  }
+
+  /** Ends what is not wanted any more and begins what is new; the rest goes on. */
+  want(subscriptions: readonly Subscription[]): void {
+    const keys = new Set(subscriptions.map(({ key }) => key));
+    for (const [key, controller] of this.#open) {
+      if (keys.has(key)) continue;
+      controller.abort();
+      this.#open.delete(key);
+    }
+    for (const subscription of subscriptions) {
+      if (!this.#open.has(subscription.key)) this.#begin(subscription);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.want([]);
+  }
+
+  #begin(subscription: Subscription): void {
+    const { client, emit, now } = this.#init;
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#open.set(subscription.key, controller);
+    const { node: name } = subscription;
+    // The first target may be the endpoint itself, which has no name to be called by.
+    const node = client.targets.find((target) => target.name === name) ?? client.node(name);
+    const tell = (event: NodeEvent) => {
+      if (!signal.aborted) emit(name, event);
+    };
+    this.#run(subscription, { node, signal, now, emit: tell }).catch((error) => {
+      const { message } = faultFrom(error);
+      tell({ kind: 'lost', message, hop: undefined, atMs: now().getTime() });
+    });
+  }
+
+  #run(subscription: Subscription, context: FeedContext): Promise<void> {
+    switch (subscription.kind) {
+      case 'sample':
+        return followSamples(context, subscription.isWhole, this.#init.intervalMs);
+      case 'facts':
+        return followFacts(context, subscription.isWhole);
+      case 'log':
+        return followLog(context, subscription.log);
+      case 'kinds':
+        return readKinds(context);
+      case 'resources':
+        return followResources(context, subscription);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { Fault } from '@nodewright/fault';
+import { codecsOf, pointerTo, type ResourceEvent, type ResourceKind, type State } from '@nodewright/state';
+import {
+  diagnostics,
+  hostnameStatuses,
+  infos,
+  linkStatuses,
+  machineStatuses,
+  machineTypes,
+  members,
+  networkStatuses,
+  nodeAddresses,
+  resolverStatuses,
+  routeStatuses,
+  securityStates,
+  staticPodStatuses,
+  systemInformations,
+  timeServerStatuses,
+  versions,
+} from '@nodewright/state/kinds';
+import { createStateClient } from '@nodewright/state/wire';
+import { everywhere, type FactName } from '../model/facts.ts';
+import { type FeedContext, keepTrying } from './feed-context.ts';
+
+interface Source {
+  readonly kind: ResourceKind;
+  /** The only resource that is wanted; undefined: all of the kind. */
+  readonly id?: string;
+}
+
+/** Source: Talos v1.14: dashboard, watches. */
+const sources: Readonly<Record<FactName, Source>> = {
+  status: { kind: machineStatuses, id: 'machine' },
+  type: { kind: machineTypes, id: 'machine-type' },
+  hostname: { kind: hostnameStatuses, id: 'hostname' },
+  version: { kind: versions, id: 'version' },
+  security: { kind: securityStates, id: 'securitystate' },
+  cluster: { kind: infos, id: 'current' },
+  network: { kind: networkStatuses, id: 'status' },
+  resolvers: { kind: resolverStatuses, id: 'resolvers' },
+  timeServers: { kind: timeServerStatuses, id: 'timeservers' },
+  machine: { kind: systemInformations, id: 'systeminformation' },
+  members: { kind: members },
+  addresses: { kind: nodeAddresses },
+  routes: { kind: routeStatuses },
+  links: { kind: linkStatuses },
+  diagnostics: { kind: diagnostics },
+  pods: { kind: staticPodStatuses },
+};
+
+const codecs = codecsOf(Object.values(sources).map(({ kind }) => kind));
+
+/** Follows what the resources of a node say of it. What it does not have, or does not let be read, is left out. */
+export async function followFacts(context: FeedContext, isWhole: boolean): Promise<void> {
+  const state = createStateClient({ client: context.node.state, codecs });
+  const names = isWhole ? (Object.keys(sources) as FactName[]) : everywhere;
+  await Promise.all(names.map((name) => followFact(context, state, name)));
+}
+
+function followFact({ signal, emit }: FeedContext, state: State, name: FactName): Promise<void> {
+  const { kind, id } = sources[name];
+  const tell = (value: unknown) => emit({ kind: 'facts', facts: { [name]: value } });
+  return keepTrying(
+    signal,
+    async () => {
+      using watch =
+        id === undefined
+          ? await state.watchKind<unknown>(kind, { bootstrapContents: true, aggregated: true, signal })
+          : await state.watch<unknown>(pointerTo(kind, id), { signal });
+      const specs = new Map<string, unknown>();
+      let isKnown = id !== undefined;
+      for await (const events of watch) {
+        for (const event of events) {
+          if (event.kind === 'bootstrapped') isKnown = true;
+          take(specs, event);
+        }
+        if (!isKnown) continue;
+        const listed = [...specs].map(([key, spec]) => ({ id: key, spec }));
+        tell(id === undefined ? listed : specs.get(id));
+      }
+    },
+    () => {},
+  );
+}
+
+function take(specs: Map<string, unknown>, event: ResourceEvent<unknown>): void {
+  if (event.kind === 'created' || event.kind === 'updated') {
+    specs.set(event.resource.metadata.id, event.resource.spec);
+  } else if (event.kind === 'destroyed') specs.delete(event.resource.metadata.id);
+  else if (event.kind === 'errored') throw new Fault('unavailable', event.message);
+}

@@ -1,0 +1,83 @@
+import type { NodeClient } from '@nodewright/client';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { onlyMessage } from '../../only-message.ts';
+import type { Sample } from '../model/sample.ts';
+import { type FeedContext, hopOf, pause } from './feed-context.ts';
+
+/** A node that has not answered by then counts as away. */
+const answerTimeoutMs = 10_000;
+
+/** Asks the node again and again how it is. @param isWhole also what only the screens of one node show */
+export async function followSamples(
+  { node, signal, emit, now }: FeedContext,
+  isWhole: boolean,
+  intervalMs: number,
+): Promise<void> {
+  let knowsCpus = false;
+  while (!signal.aborted) {
+    const started = performance.now();
+    const timely = AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]);
+    try {
+      const sample = await takeSample(node, timely, now().getTime(), {
+        isWhole,
+        withCpus: isWhole && !knowsCpus,
+      });
+      knowsCpus ||= sample.cpus !== undefined;
+      emit({ kind: 'sampled', sample });
+    } catch (error) {
+      if (signal.aborted) return;
+      const isLate = timely.aborted;
+      const fault = isLate
+        ? new Fault('deadline-exceeded', `no answer within ${answerTimeoutMs / 1000}s`)
+        : faultFrom(error);
+      emit({ kind: 'lost', message: fault.message, hop: hopOf(fault), atMs: now().getTime() });
+    }
+    await pause(Math.max(100, intervalMs - (performance.now() - started)), signal);
+  }
+}
+
+interface SampleParts {
+  readonly isWhole: boolean;
+  readonly withCpus: boolean;
+}
+
+/**
+ * What a node says of itself now. A part that it does not have or does not tell is left out. Source: Talos v1.14:
+ * dashboard, calls.
+ *
+ * @throws Fault when the node is not reached, or tells nothing at all
+ */
+export async function takeSample(
+  { machine }: NodeClient,
+  signal: AbortSignal,
+  atMs: number,
+  { isWhole, withCpus }: SampleParts,
+): Promise<Sample> {
+  const failures: Fault[] = [];
+  let answers = 0;
+  const part = async <T>(isWanted: boolean, ask: () => Promise<T>): Promise<T | undefined> => {
+    if (!isWanted) return undefined;
+    try {
+      const answer = await ask();
+      answers += 1;
+      return answer;
+    } catch (error) {
+      failures.push(faultFrom(error));
+      return undefined;
+    }
+  };
+  const [load, memory, system, services, network, disks, processes, cpus] = await Promise.all([
+    part(true, async () => onlyMessage(await machine.loadAvg({}, { signal }))),
+    part(true, async () => onlyMessage(await machine.memory({}, { signal })).meminfo),
+    part(true, async () => onlyMessage(await machine.systemStat({}, { signal }))),
+    part(true, async () => onlyMessage(await machine.serviceList({}, { signal })).services),
+    part(isWhole, async () => onlyMessage(await machine.networkDeviceStats({}, { signal }))),
+    part(isWhole, async () => onlyMessage(await machine.diskStats({}, { signal }))),
+    part(isWhole, async () => onlyMessage(await machine.processes({}, { signal })).processes),
+    part(withCpus, async () => onlyMessage(await machine.cPUInfo({}, { signal })).cpuInfo),
+  ]);
+  const lost = failures.find(({ kind }) => ['unavailable', 'deadline-exceeded', 'cancelled'].includes(kind));
+  const [first] = failures;
+  if (lost !== undefined || (answers === 0 && first !== undefined)) throw lost ?? first;
+  return { atMs, load, memory, system, services, network, disks, processes, cpus };
+}

@@ -1,0 +1,50 @@
+import { faultFrom } from '@nodewright/fault';
+import type { EncodedSpec, Resource, ResourceDefinitionSpec } from '@nodewright/state';
+import { shownResource } from '../../get/shown-resource.ts';
+import { yamlDocument } from '../../get/yaml-document.ts';
+import { type DashboardModel, shownNode } from './model.ts';
+
+/** The kinds that the filter leaves, by name. */
+export function shownKinds(model: DashboardModel): readonly ResourceDefinitionSpec[] {
+  const { kinds = [] } = shownNode(model);
+  const wanted = model.place.level === 'kinds' ? model.filter.toLowerCase() : '';
+  const matches = ({ type, allAliases }: ResourceDefinitionSpec) =>
+    [type, ...allAliases].some((name) => name.toLowerCase().includes(wanted));
+  return kinds.filter(matches).toSorted((a, b) => (a.type < b.type ? -1 : 1));
+}
+
+/** The resources of the kind that was entered, as far as the filter leaves them. */
+export function shownResources(model: DashboardModel): readonly Resource<EncodedSpec>[] {
+  const wanted = model.place.level === 'resources' ? model.filter.toLowerCase() : '';
+  return shownNode(model).resources.filter(({ metadata }) => metadata.id.toLowerCase().includes(wanted));
+}
+
+/** The definition of the kind that was entered. */
+export function enteredKind(model: DashboardModel): ResourceDefinitionSpec | undefined {
+  return shownNode(model).kinds?.find(({ type }) => type === model.place.type);
+}
+
+/** The resource that was entered; undefined when it is gone. */
+export function enteredResource(model: DashboardModel): Resource<EncodedSpec> | undefined {
+  return shownNode(model).resources.find(({ metadata }) => metadata.id === model.place.id);
+}
+
+/**
+ * A resource as YAML, line by line. What is secret is not put on a screen that others may look at: `get -o yaml` shows
+ * it to whoever asks for it.
+ */
+export function documentLines(resource: Resource<EncodedSpec>, isSecret: boolean): readonly string[] {
+  const { metadata } = resource;
+  if (isSecret) {
+    const hint = `secret: talosctl get ${metadata.type} ${metadata.id} -o yaml shows it`;
+    return yamlDocument({ node: '', metadata, spec: null })
+      .replace(/spec: null\n?$/, `spec: # ${hint}`)
+      .split('\n')
+      .slice(1);
+  }
+  try {
+    return yamlDocument(shownResource('', resource)).trimEnd().split('\n').slice(1);
+  } catch (error) {
+    return [faultFrom(error).message];
+  }
+}

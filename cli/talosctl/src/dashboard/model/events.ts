@@ -1,0 +1,103 @@
+import type { EncodedSpec, Resource, ResourceDefinitionSpec } from '@nodewright/state';
+import type { Facts } from './facts.ts';
+import { emptyLog, withLines } from './log.ts';
+import type { DashboardModel, NodeModel } from './model.ts';
+import { cpuUsage, memoryShare, networkRates, type Sample } from './sample.ts';
+
+/** What nodes let us know. */
+export type NodeEvent =
+  | { readonly kind: 'sampled'; readonly sample: Sample }
+  | {
+      readonly kind: 'lost';
+      readonly message: string;
+      readonly hop: string | undefined;
+      readonly atMs: number;
+    }
+  | { readonly kind: 'facts'; readonly facts: Partial<Facts> }
+  /** The log begins anew. */
+  | { readonly kind: 'log-opened'; readonly log: string }
+  | { readonly kind: 'log-lines'; readonly log: string; readonly lines: readonly string[] }
+  | { readonly kind: 'log-problem'; readonly log: string; readonly message: string }
+  | { readonly kind: 'kinds'; readonly kinds: readonly ResourceDefinitionSpec[] }
+  | { readonly kind: 'resources'; readonly resources: readonly Resource<EncodedSpec>[] }
+  | { readonly kind: 'browse-problem'; readonly message: string };
+
+/** The model after a node let something be known. */
+export function afterNodeEvent(model: DashboardModel, name: string, event: NodeEvent): DashboardModel {
+  return {
+    ...model,
+    nodes: model.nodes.map((node) => (node.name === name ? changedNode(node, event) : node)),
+  };
+}
+
+function changedNode(node: NodeModel, event: NodeEvent): NodeModel {
+  switch (event.kind) {
+    case 'sampled':
+      return sampledNode(node, event.sample);
+    case 'lost': {
+      const { message, hop, atMs } = event;
+      const sinceMs = node.reach.kind === 'away' ? node.reach.sinceMs : atMs;
+      return { ...node, reach: { kind: 'away', message, hop, sinceMs } };
+    }
+    case 'facts':
+      return { ...node, facts: { ...node.facts, ...event.facts } };
+    case 'log-opened':
+      return withLog(node, event.log, () => emptyLog);
+    case 'log-lines':
+      return withLog(node, event.log, (log) => withLines(log, event.lines));
+    case 'log-problem':
+      return withLog(node, event.log, (log) => ({ ...log, problem: event.message }));
+    case 'kinds':
+      return { ...node, kinds: event.kinds, browseProblem: undefined };
+    case 'resources':
+      return { ...node, resources: event.resources, browseProblem: undefined };
+    case 'browse-problem':
+      return { ...node, browseProblem: event.message };
+  }
+}
+
+function withLog(
+  node: NodeModel,
+  name: string,
+  change: (log: NodeModel['logs'][string]) => NodeModel['logs'][string],
+): NodeModel {
+  return { ...node, logs: { ...node.logs, [name]: change(node.logs[name] ?? emptyLog) } };
+}
+
+const keptSamples = 400;
+const leastPassedMs = 150;
+
+function sampledNode(node: NodeModel, sample: Sample): NodeModel {
+  // What is asked for once or of one node alone is not forgotten.
+  const whole = { ...sample, cpus: sample.cpus ?? node.sample?.cpus };
+  const last = node.reach.kind === 'here' ? node.sample : undefined;
+  // Two looks in quick succession, as when the user goes from node to node, would make figures of nothing.
+  if (last !== undefined && sample.atMs - last.atMs < leastPassedMs) {
+    return { ...node, sample: { ...whole, ...definedParts(last) } };
+  }
+  const before = last;
+  const cpu = cpuUsage(whole.system?.cpuTotal, before?.system?.cpuTotal)?.total;
+  const memory = memoryShare(whole.memory);
+  const rates = before?.network === undefined ? [] : networkRates(whole, before);
+  const sum = (values: readonly (number | undefined)[]) =>
+    values.length === 0 ? undefined : values.reduce<number>((total, value) => total + (value ?? 0), 0);
+  const { history } = node;
+  return {
+    ...node,
+    reach: { kind: 'here' },
+    sample: whole,
+    before,
+    history: {
+      cpu: appended(history.cpu, cpu),
+      memory: appended(history.memory, memory),
+      received: appended(history.received, sum(rates.map(({ inRate }) => inRate))),
+      sent: appended(history.sent, sum(rates.map(({ outRate }) => outRate))),
+    },
+  };
+}
+
+const appended = (values: readonly number[], value: number | undefined): readonly number[] =>
+  value === undefined ? values : [...values, value].slice(-keptSamples);
+
+const definedParts = (sample: Sample): Sample =>
+  Object.fromEntries(Object.entries(sample).filter(([, part]) => part !== undefined)) as unknown as Sample;

@@ -1,0 +1,49 @@
+import type {
+  DiagnosticSpec,
+  HostnameStatusSpec,
+  InfoSpec,
+  LinkStatusSpec,
+  MachineStatusSpec,
+  MachineTypeSpec,
+  MemberSpec,
+  NetworkStatusSpec,
+  NodeAddressSpec,
+  ResolverStatusSpec,
+  RouteStatusSpec,
+  SecurityStateSpec,
+  StaticPodStatusSpec,
+  SystemInformationSpec,
+  TimeServerStatusSpec,
+  VersionSpec,
+} from '@nodewright/state/kinds';
+
+/** A resource of a kind that is followed as a whole. */
+export interface Listed<S> {
+  readonly id: string;
+  readonly spec: S;
+}
+
+/** What the resources of a node say of it; what is not there, or may not be read, is undefined. */
+export interface Facts {
+  readonly status?: MachineStatusSpec;
+  readonly type?: MachineTypeSpec;
+  readonly hostname?: HostnameStatusSpec;
+  readonly version?: VersionSpec;
+  readonly security?: SecurityStateSpec;
+  readonly cluster?: InfoSpec;
+  readonly network?: NetworkStatusSpec;
+  readonly resolvers?: ResolverStatusSpec;
+  readonly timeServers?: TimeServerStatusSpec;
+  readonly machine?: SystemInformationSpec;
+  readonly members?: readonly Listed<MemberSpec>[];
+  readonly addresses?: readonly Listed<NodeAddressSpec>[];
+  readonly routes?: readonly Listed<RouteStatusSpec>[];
+  readonly links?: readonly Listed<LinkStatusSpec>[];
+  readonly diagnostics?: readonly Listed<DiagnosticSpec>[];
+  readonly pods?: readonly Listed<StaticPodStatusSpec>[];
+}
+
+export type FactName = keyof Facts;
+
+/** Those that are followed on every node, for the list of nodes; the others on the one that is looked at. */
+export const everywhere: readonly FactName[] = ['status', 'type', 'hostname', 'version'];

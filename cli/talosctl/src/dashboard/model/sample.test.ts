@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CPUStat } from '@nodewright/contract/gen/machine/machine.ts';
+import { afterEvents, sampleAt, sampleModel } from '../testing/sample-model.ts';
+import { kernelLine, lineUrgency, serviceLine, withLines } from './log.ts';
+import { shownNode } from './model.ts';
+import { cpuUsage, diskRates, networkRates, processUsages, ratePerSecond } from './sample.ts';
+
+test('cpuUsage() is the share between two looks, and unknown after a reboot', () => {
+  const stat = (user: number, idle: number) => CPUStat.fromPartial({ user, idle, system: user / 2 });
+  const usage = cpuUsage(stat(40, 200), stat(20, 170));
+  assert.deepEqual(usage && [usage.total, usage.user, usage.system, usage.waiting], [
+    0.5,
+    20 / 60,
+    10 / 60,
+    0,
+  ]);
+  assert.equal(cpuUsage(stat(1, 1), stat(20, 170)), undefined);
+  assert.equal(cpuUsage(stat(1, 1), undefined), undefined);
+});
+
+test('ratePerSecond() is unknown when the counter began anew', () => {
+  assert.deepEqual(
+    [ratePerSecond(300n, 0n, 3000), ratePerSecond(1n, 5n, 3000), ratePerSecond(1n, undefined, 1)],
+    [100, undefined, undefined],
+  );
+});
+
+test('rates of devices and processes: the busiest first, idle disks left out', () => {
+  const [now, before] = [sampleAt(2), sampleAt(1)];
+  assert.deepEqual(
+    networkRates(now, before).map(({ name, inRate, errors }) => [name, inRate, errors]),
+    [
+      ['eth0', 2_000_000, 7],
+      ['lo', 0, 0],
+    ],
+  );
+  assert.deepEqual(
+    diskRates(now, before).map(({ name, busy }) => [name, busy]),
+    [['vda', 0.95]],
+  );
+  assert.deepEqual(
+    processUsages(now, before, 'cpu').map(({ process, cpu }) => [process.pid, cpu]),
+    [
+      [812, 0.5],
+      [1, 0.1],
+      [40, 0],
+    ],
+  );
+  assert.deepEqual(
+    processUsages(now, undefined, 'memory').map(({ process, cpu }) => [process.pid, cpu]),
+    [
+      [812, undefined],
+      [1, undefined],
+      [40, undefined],
+    ],
+  );
+});
+
+test('a node that was lost and comes back has no rates over the gap', () => {
+  const lost = afterEvents(sampleModel(), 'node01', {
+    kind: 'lost',
+    message: 'gone',
+    hop: undefined,
+    atMs: 5,
+  });
+  const back = shownNode(afterEvents(lost, 'node01', { kind: 'sampled', sample: sampleAt(9) }));
+  assert.deepEqual([back.reach.kind, back.before], ['here', undefined]);
+});
+
+test('a node that stays lost is away since the first time', () => {
+  const lost = (atMs: number) => ({ kind: 'lost', message: `at ${atMs}`, hop: undefined, atMs }) as const;
+  const { reach } = shownNode(afterEvents(sampleModel(), 'node01', lost(5), lost(8)));
+  assert.deepEqual(reach, { kind: 'away', message: 'at 8', hop: undefined, sinceMs: 5 });
+});
+
+test('two looks in quick succession count as one, which knows what either told', () => {
+  const { system, load, ...rest } = sampleAt(3);
+  const again = shownNode(
+    afterEvents(sampleModel(), 'node01', { kind: 'sampled', sample: { ...rest, atMs: rest.atMs + 10 } }),
+  );
+  assert.equal(again.history.cpu.length, 2);
+  assert.deepEqual([again.sample?.atMs, again.sample?.load], [rest.atMs, load]);
+  assert.notEqual(again.sample?.system, undefined);
+  assert.notEqual(system, undefined);
+});
+
+test('lines of logs are shown for people, and those that are no such lines as they are', () => {
+  assert.equal(
+    kernelLine('kern:     err: [2026-01-10T02:59:59.5Z]: [drm] failed'),
+    '02:59:59 err    [drm] failed',
+  );
+  assert.equal(kernelLine('something else'), 'something else');
+  assert.equal(
+    serviceLine(
+      '{"level":"info","time":"2026-01-10T02:59:59Z","name":"apid","msg":"up","port":1,"trace_id":"x"}',
+    ),
+    '02:59:59 info  up port=1',
+  );
+  assert.deepEqual(['{broken', '{"a":1}', 'plain'].map(serviceLine), ['{broken', '{"a":1}', 'plain']);
+  assert.deepEqual(['02:59:59 err x', '02:59:59 warn x', 'err x'].map(lineUrgency), [
+    'bad',
+    'warning',
+    'plain',
+  ]);
+});
+
+test('withLines() keeps the last lines and counts all', () => {
+  const log = withLines(
+    { lines: [], count: 0 },
+    Array.from({ length: 6000 }, (_, at) => String(at)),
+  );
+  assert.deepEqual([log.lines.length, log.lines.at(-1), log.count], [5000, '5999', 6000]);
+});

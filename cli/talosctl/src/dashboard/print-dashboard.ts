@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatCompactJson } from '../render/json.ts';
+import { writeSlowly } from '../write-slowly.ts';
+import { dashboardDocument } from './dashboard-document.ts';
+import { pause } from './feed/feed-context.ts';
+import { Feeds } from './feed/feeds.ts';
+import { afterNodeEvent } from './model/events.ts';
+import { type NodeModel, newModel } from './model/model.ts';
+import type { Subscription } from './model/subscriptions.ts';
+import type { RunDashboardInit } from './run-dashboard.ts';
+
+/** So long the resources may take that are shown beside the figures. */
+const factsMs = 300;
+
+/**
+ * The same for scripts: one object a line and an interval, until it is interrupted.
+ *
+ * @param once only the first that has rates in it
+ */
+export async function printDashboard(
+  { env, client, intervalMs }: RunDashboardInit,
+  once: boolean,
+): Promise<void> {
+  const { signal } = env;
+  let model = newModel(client.targets.map(({ name }) => name));
+  let heard = Promise.withResolvers<void>();
+  using feeds = new Feeds({
+    ...{ client, intervalMs, now: () => env.now() },
+    emit(node, event) {
+      model = afterNodeEvent(model, node, event);
+      heard.resolve();
+    },
+  });
+  feeds.want(
+    model.nodes.flatMap(({ name: node }): Subscription[] => [
+      { kind: 'sample', key: `sample ${node}`, node, isWhole: true },
+      { kind: 'facts', key: `facts ${node}`, node, isWhole: true },
+    ]),
+  );
+  const interrupted = new Promise<void>((resolve) =>
+    signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
+  const until = async (isEnough: (node: NodeModel) => boolean) => {
+    while (!signal.aborted && !model.nodes.every(isEnough)) {
+      await Promise.race([heard.promise, interrupted]);
+      heard = Promise.withResolvers();
+    }
+  };
+  const isAway = ({ reach }: NodeModel) => reach.kind === 'away';
+  await until((node) => isAway(node) || (once ? node.before : node.sample) !== undefined);
+  await sleep(factsMs);
+  while (!signal.aborted) {
+    await writeSlowly(env.stdout, `${formatCompactJson(dashboardDocument(model.nodes, env.now()))}\n`);
+    if (once) return;
+    await pause(intervalMs, signal);
+  }
+}

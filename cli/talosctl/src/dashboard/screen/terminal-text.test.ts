@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { cutText, padText, terminalText, textWidth, wrapText } from './terminal-text.ts';
+
+test('terminalText() takes control sequences out and leaves what is to be read', () => {
+  const texts = {
+    'a\u001b[31;1mred\u001b[0m': 'ared',
+    'title \u001b]0;owned\u0007end': 'title end',
+    '\u001b[2J\u001b[1;1Hx': 'x',
+    'tab\there\r\n': 'tab  here  ',
+    '\u009b31mC1': ' 31mC1',
+    'right\u202eto left\u200b': 'rightto left',
+    'e\u0301\u0301': 'e',
+    '日本 ok': '日本 ok',
+    'half \ud800': 'half \ufffd',
+  };
+  for (const [text, expected] of Object.entries(texts)) assert.equal(terminalText(text), expected);
+});
+
+test('textWidth() counts two columns for what takes two', () => {
+  const widths = Object.entries({ abc: 3, 日本: 4, 한글: 4, '🙂': 2, '│●…': 3, ｆ: 2 });
+  assert.deepEqual(
+    widths.map(([text]) => textWidth(text)),
+    widths.map(([, width]) => width),
+  );
+});
+
+test('padText() gives exactly the columns that were asked for, of any text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 30 }), (text, width) => {
+      const shown = terminalText(text);
+      assert.equal(textWidth(padText(shown, width)), width);
+      assert.ok(textWidth(cutText(shown, width)) <= width);
+    }),
+  );
+});
+
+test('wrapText() breaks between words, and long words anywhere', () => {
+  assert.deepEqual(wrapText('one two three', 7), ['one two', 'three']);
+  assert.deepEqual(wrapText('日本日本日本 x', 5), ['日本', '日本', '日本', 'x']);
+});

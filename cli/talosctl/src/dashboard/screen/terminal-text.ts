@@ -1,0 +1,73 @@
+// What nodes send goes to a terminal: nothing of it may steer the terminal, and each line must be as wide as we think.
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is looked for
+const sequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const controls = /[\u0000-\u001f\u007f-\u009f]/g;
+/** Marks that join others, and characters that have no width, or turn the direction of what follows. */
+const invisible = /[\p{Mn}\p{Me}\p{Cf}\u115f\u1160\u3164\uffa0]/gu;
+const wide =
+  /[\u1100-\u115e\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18cff}\u{1b000}-\u{1b2ff}\u{1f1e6}-\u{1f1ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+const plain = /^[\x20-\x7e]*$/;
+
+/** A text as it may stand in one line: no control sequence, tabs as two spaces, a blank for every other control. */
+export function terminalText(text: string): string {
+  if (plain.test(text)) return text;
+  return text
+    .toWellFormed()
+    .replace(sequences, '')
+    .replaceAll('\t', '  ')
+    .replace(controls, ' ')
+    .replace(invisible, '');
+}
+
+/** Columns that a text takes which `terminalText` has gone over. */
+export function textWidth(text: string): number {
+  if (plain.test(text)) return text.length;
+  let width = 0;
+  for (const character of text) width += wide.test(character) ? 2 : 1;
+  return width;
+}
+
+/** As much of a text as fits, with `…` where something is missing. */
+export function cutText(text: string, width: number, mark = '…'): string {
+  if (textWidth(text) <= width) return text;
+  if (width <= 0) return '';
+  let shown = '';
+  let taken = 0;
+  for (const character of text) {
+    const next = textWidth(character);
+    if (taken + next > width - 1) break;
+    shown += character;
+    taken += next;
+  }
+  return shown + mark;
+}
+
+/** A text in exactly so many columns. */
+export function padText(text: string, width: number, side: 'left' | 'right' = 'left'): string {
+  const cut = cutText(text, width);
+  const blank = ' '.repeat(Math.max(0, width - textWidth(cut)));
+  return side === 'left' ? cut + blank : blank + cut;
+}
+
+/** A long text in lines of at most so many columns; breaks stand between words where there are any. */
+export function wrapText(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const joined = line === '' ? word : `${line} ${word}`;
+    if (textWidth(joined) <= width) {
+      line = joined;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    line = word;
+    while (textWidth(line) > width && width > 0) {
+      const head = cutText(line, width + 1, '');
+      lines.push(head);
+      line = line.slice(head.length);
+    }
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,80 @@
+import { type Frame, fitLine, type Line, line, type Span, type Style, span } from './frame.ts';
+import { padText, textWidth } from './terminal-text.ts';
+
+/** `── Title ─────`, with a note at its end. */
+export function heading(title: string, width: number, note = ''): Line {
+  const tail = note === '' ? '' : ` ${note} ──`;
+  const room = Math.max(0, width - textWidth(title) - 4 - textWidth(tail));
+  return fitLine(
+    line(span('── ', 'dim'), span(title, 'title'), span(` ${'─'.repeat(room)}${tail}`, 'dim')),
+    width,
+  );
+}
+
+/** A share as a bar: the fuller, the more alarming. */
+export function bar(share: number | undefined, width: number): Span[] {
+  if (share === undefined) return [span('░'.repeat(width), 'dim')];
+  const filled = Math.max(0, Math.min(width, Math.round(share * width)));
+  return [span('█'.repeat(filled), alarm(share)), span('░'.repeat(width - filled), 'dim')];
+}
+
+export function alarm(share: number): Style {
+  if (share >= 0.9) return 'bad';
+  return share >= 0.75 ? 'warning' : 'good';
+}
+
+const blocks = '▁▂▃▄▅▆▇█';
+
+/** The last values as columns of one line, the newest at the right. @param most what fills a column; default the highest value */
+export function sparkline(values: readonly number[], width: number, most?: number): Span {
+  const shown = values.slice(-width);
+  const highest = most ?? Math.max(...shown, Number.MIN_VALUE);
+  const text = shown.map((value) => {
+    const level = Math.round((Math.max(0, value) / highest) * (blocks.length - 1));
+    return blocks[Math.min(level, blocks.length - 1)];
+  });
+  return span(text.join('').padStart(width), 'accent');
+}
+
+/** A column of a table. */
+export interface Column {
+  readonly title: string;
+  /** At least; the widest cell counts up to `most`. */
+  readonly most?: number;
+  readonly side?: 'left' | 'right';
+}
+
+export type Cell = string | Span;
+
+/** A table in so many columns of the screen; the last column takes what is left. The header is its first line. */
+export function table(columns: readonly Column[], rows: readonly (readonly Cell[])[], width: number): Frame {
+  const cells = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? span(cell) : cell)));
+  const widths = columns.map(({ title, most = 40 }, at) =>
+    Math.min(
+      most,
+      cells.reduce((widest, row) => Math.max(widest, textWidth(row[at]?.text ?? '')), textWidth(title)),
+    ),
+  );
+  const shape = (parts: readonly Span[]): Line =>
+    fitLine(
+      columns.flatMap(({ side = 'left' }, at) => {
+        const part = parts[at] ?? span('');
+        const isLast = at === columns.length - 1;
+        const text = isLast && side === 'left' ? part.text : padText(part.text, widths[at] as number, side);
+        return [{ text, style: part.style }, span(isLast ? '' : '  ')];
+      }),
+      width,
+    );
+  return [shape(columns.map(({ title }) => span(title, 'dim'))), ...cells.map(shape)];
+}
+
+/** `label  value`, the label in a column of its own. */
+export function field(label: string, value: Cell, labelWidth: number): Line {
+  return line(span(padText(label, labelWidth), 'dim'), ' ', typeof value === 'string' ? span(value) : value);
+}
+
+/** Which lines of a list to show so that the chosen one is among them. */
+export function windowOf(count: number, rows: number, chosen: number): number {
+  if (count <= rows) return 0;
+  return Math.max(0, Math.min(chosen - Math.floor(rows / 2), count - rows));
+}

@@ -1,0 +1,21 @@
+import type { NodeModel } from '../model/model.ts';
+import { type Frame, line, span } from '../screen/frame.ts';
+import { terminalText, wrapText } from '../screen/terminal-text.ts';
+import { durationText } from './figures.ts';
+
+/** What stands in the place of a node that does not answer: why, where on the way, since when. */
+export function awayView({ name, reach, sample }: NodeModel, width: number, now: Date): Frame {
+  if (reach.kind !== 'away') return ['', ` waiting for ${name} ...`].map((text) => line(span(text, 'dim')));
+  const since = durationText((now.getTime() - reach.sinceMs) / 1000);
+  const last =
+    sample === undefined
+      ? 'It has not answered since the dashboard was started.'
+      : `Its last answer came at ${new Date(sample.atMs).toTimeString().slice(0, 8)}.`;
+  const rows = [
+    ...wrapText(terminalText(reach.message), width - 4).map((text) => line('  ', span(text, 'bad'))),
+    line(),
+    ...(reach.hop === undefined ? [] : [line('  where: ', span(reach.hop, 'title'))]),
+    line(`  ${last} It is asked again until it does.`),
+  ];
+  return [line(), line(' ', span(`${name} is away`, 'title'), span(` for ${since}`, 'dim')), line(), ...rows];
+}

@@ -1,0 +1,74 @@
+import type { NodeModel } from '../model/model.ts';
+import { type Line, line, type Span, span } from '../screen/frame.ts';
+import { cutText, terminalText } from '../screen/terminal-text.ts';
+import { field } from '../screen/widgets.ts';
+
+const labelWidth = 10;
+const known = (text: string | undefined): string => (text === undefined || text === '' ? '-' : text);
+const yesNo = (flag: boolean | undefined): string => (flag === undefined ? '-' : flag ? 'yes' : 'no');
+
+/** What the node is, a line a fact. */
+export function nodeLines({ facts, sample }: NodeModel): Line[] {
+  const { security, cluster, members, machine } = facts;
+  const controlPlanes = members?.filter(({ spec }) => spec.machineType === 'controlplane').length ?? 0;
+  const cpu = sample?.cpus?.[0]?.modelName;
+  const kubernetes =
+    facts.pods === undefined || facts.pods.length === 0 ? undefined : `${facts.pods.length} static pods`;
+  return [
+    row(
+      'Cluster',
+      `${known(cluster?.clusterName)}${members === undefined ? '' : `, ${members.length} nodes, ${controlPlanes} control planes`}`,
+    ),
+    row('Machine', known([machine?.manufacturer, machine?.productName].filter(Boolean).join(' '))),
+    row('CPU', known(cpu)),
+    row('Processes', sample?.processes === undefined ? '-' : String(sample.processes.length)),
+    row('Boot', security === undefined ? '-' : `secure boot ${yesNo(security.secureBoot)}`),
+    row('SELinux', known(security?.selinuxState)),
+    ...(kubernetes === undefined ? [] : [row('Kubernetes', kubernetes)]),
+  ];
+}
+
+const row = (label: string, value: string | Span): Line => field(` ${label}`, value, labelWidth + 1);
+
+/** How the node is reached and whom it asks, a line a fact. */
+export function networkLines({ facts }: NodeModel, width: number): Line[] {
+  const { addresses, routes, network, resolvers, timeServers, links, hostname } = facts;
+  const current = addresses?.find(({ id }) => id === 'current' || id === 'routed')?.spec.addresses;
+  const gateways = routes
+    ?.filter(({ spec }) => spec.dst === '' && spec.gateway !== '')
+    .map(({ spec }) => spec.gateway);
+  const up = links?.filter(({ spec }) => spec.operationalState === 'up').map(({ id }) => id);
+  const room = width - labelWidth - 3;
+  const list = (values: readonly string[] | undefined): string =>
+    cutText(terminalText(known(values?.join(', '))), room);
+  const state = [
+    network?.addressReady === false ? 'no address' : '',
+    network?.connectivityReady === false ? 'not connected' : '',
+    network?.hostnameReady === false ? 'no hostname' : '',
+  ].filter((problem) => problem !== '');
+  return [
+    row('Addresses', list(current?.map((address) => address.split('/')[0] as string))),
+    row('Gateway', list(gateways)),
+    row('DNS', list(resolvers?.dnsServers)),
+    row('NTP', list(timeServers?.timeServers)),
+    row(
+      'State',
+      network === undefined
+        ? '-'
+        : state.length === 0
+          ? span('ready', 'good')
+          : span(state.join(', '), 'warning'),
+    ),
+    row('Hostname', known([hostname?.hostname, hostname?.domainname].filter(Boolean).join('.'))),
+    row('Links up', list(up)),
+  ];
+}
+
+/** What keeps the node from being well, a line each, the most telling first. */
+export function warningLines({ facts }: NodeModel): Line[] {
+  const unmet = (facts.status?.status.unmetConditions ?? []).map(
+    ({ name, reason }) => `not ready: ${name}: ${reason}`,
+  );
+  const diagnosed = (facts.diagnostics ?? []).map(({ spec }) => [spec.message, ...spec.details].join(' '));
+  return [...unmet, ...diagnosed].map((text) => line(span(` ! ${text}`, 'warning')));
+}

@@ -1,0 +1,73 @@
+import { type DashboardModel, type NodeModel, shownNodes } from '../model/model.ts';
+import { memoryShare } from '../model/sample.ts';
+import { type Frame, fitLine, type Line, line, restyled, span } from '../screen/frame.ts';
+import { padText, terminalText, textWidth } from '../screen/terminal-text.ts';
+import { alarm, type Cell, heading, table, windowOf } from '../screen/widgets.ts';
+import { percentText } from './figures.ts';
+import { isServiceWell, nodeMark, stageText, uptimeText } from './node-words.ts';
+
+const columns = [
+  ...[
+    { title: '' },
+    { title: 'NODE', most: 24 },
+    { title: 'HOSTNAME', most: 20 },
+    { title: 'TYPE' },
+    { title: 'STAGE', most: 24 },
+  ],
+  ...[
+    { title: 'CPU', side: 'right' as const },
+    { title: 'MEM', side: 'right' as const },
+    { title: 'LOAD', side: 'right' as const },
+  ],
+  ...[{ title: 'SVC' }, { title: 'UP' }, { title: 'VERSION', most: 200 }],
+];
+
+/** From this width on there is room for all columns. */
+const wide = 110;
+/** The name of the host, which is most often that of the node, and the version. */
+const wideOnly = new Set([2, 10]);
+
+function nodeCells(node: NodeModel, isWide: boolean, now: Date): Cell[] {
+  const { name, facts, sample, history } = node;
+  const cpu = history.cpu.at(-1);
+  const memory = memoryShare(sample?.memory);
+  const { services } = sample ?? {};
+  const well = services?.filter(isServiceWell).length ?? 0;
+  const cells: Cell[] = [
+    ...[nodeMark(node), name, facts.hostname?.hostname ?? '-', facts.type ?? '-', stageText(node)],
+    ...[span(percentText(cpu), alarm(cpu ?? 0)), span(percentText(memory), alarm(memory ?? 0))],
+    sample?.load?.load1.toFixed(2) ?? '-',
+    services === undefined
+      ? '-'
+      : span(`${well}/${services.length}`, well === services.length ? 'good' : 'bad'),
+    ...[uptimeText(node, now), facts.version?.version ?? '-'],
+  ];
+  return isWide ? cells : cells.filter((_, at) => !wideOnly.has(at));
+}
+
+/** The line of a node that tells nothing but why. */
+function awayLine(node: NodeModel, nameWidth: number): Line {
+  const { name, reach } = node;
+  const why = reach.kind === 'away' ? span(`away: ${reach.message}`, 'bad') : span('connecting ...', 'dim');
+  return line(nodeMark(node), '  ', padText(terminalText(name), nameWidth), '  ', why);
+}
+
+/** Screen F5: all nodes, a line each. */
+export function nodesView(model: DashboardModel, width: number, rows: number, now: Date): Frame {
+  const nodes = shownNodes(model);
+  const isWide = width >= wide;
+  const shownColumns = isWide ? columns : columns.filter((_, at) => !wideOnly.has(at));
+  const isHere = ({ reach }: NodeModel) => reach.kind === 'here';
+  const cells = nodes.map((node) => (isHere(node) ? nodeCells(node, isWide, now) : ['', node.name]));
+  const [titles = [], ...tabled] = table(shownColumns, cells, width);
+  const nameWidth = Math.min(24, Math.max(4, ...nodes.map(({ name }) => textWidth(terminalText(name)))));
+  const lines = tabled.map((parts, at) => {
+    const node = nodes[at] as NodeModel;
+    return isHere(node) ? parts : fitLine(awayLine(node, nameWidth), width);
+  });
+  const from = windowOf(nodes.length, rows - 2, model.nodeAt);
+  const shown = lines
+    .map((parts, at) => (at === model.nodeAt ? restyled(parts, 'chosen') : parts))
+    .slice(from, from + rows - 2);
+  return [heading('Nodes', width, `${nodes.length}`), titles, ...shown];
+}
