@@ -335,6 +335,29 @@ test('get --watch of one id shows that there is none, then that there is, as doc
   assert.equal((await ended).exitCode, 0);
 });
 
+test('get -o yaml separates the documents of several nodes, and says what happened in those of a watch', async () => {
+  const { stdout, exitCode } = await suite.run('-n', 'node02,closed,node01', 'get', 'mt', '-o', 'yaml');
+  assert.equal(exitCode, 1);
+  assert.deepEqual(
+    stdout.split('---\n').map((text) => [text.split('\n')[0], text.trimEnd().split('\n').at(-1)]),
+    [
+      ['node: node02', 'spec: worker'],
+      ['node: node01', 'spec: worker'],
+    ],
+  );
+  const { child, ended, text } = watching('get', 'mt', '-w', '-o', 'yaml');
+  await eventually(() => text().split('---\n').length === 2, { what: 'both nodes', explain: text });
+  child.kill('SIGINT');
+  await ended;
+  assert.match(text(), /^node: node0\d\nevent: created\nmetadata:\n/);
+});
+
+test('get -o jsonpath repeats what a range says', async () => {
+  const template = 'jsonpath={range .spec.addresses[*]}{@}{end}{.spec.controlPlane.port}';
+  const { stdout } = await suite.run(...one, 'get', 'members', 'cp-1', '-o', template);
+  assert.equal(stdout, '10.0.0.1\nfe80::1\n6443\n');
+});
+
 test('get --watch ends with the first node that fails', async () => {
   const { stderr, exitCode } = await suite.run('-n', 'node01,closed', 'get', 'services', '-w');
   assert.equal(stderr, 'error from node closed: rpc error: code = PermissionDenied desc = not authorized\n');

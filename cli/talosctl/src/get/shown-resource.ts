@@ -28,6 +28,8 @@ export function shownResource(
   if (metadata.type === configurationType && Object.keys(metadata.annotations).length === 0) {
     return { node, event, metadata, spec: spec.yaml };
   }
+  // Some nodes send of what is gone that it is gone.
+  if (spec.yaml === '' && event === 'destroyed') return { node, event, metadata, spec: null };
   if (spec.yaml === '') {
     throw new Fault(
       'internal',
