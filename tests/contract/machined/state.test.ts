@@ -9,6 +9,7 @@ import { codecsOf, namespaces, pointerTo, type ResourceEvent, resourceDefinition
 import {
   bootIds,
   hostnameStatuses,
+  type MemberSpec,
   machineConfigs,
   machineStatuses,
   machineTypes,
@@ -131,7 +132,7 @@ test('services are there while they run, and a watch sees them come and go', asy
 });
 
 test('members follow the membership, what it does not tell is empty, and the node tells of itself', async () => {
-  const events: ResourceEvent[] = [];
+  const events: ResourceEvent<MemberSpec>[] = [];
   using watch = await state.watchKind(members, { bootstrapContents: true });
   const follow = (async () => {
     for await (const batch of watch) events.push(...batch);
