@@ -22,6 +22,8 @@ async function listenAs(daemon: 'apid' | 'trustd', address: string): Promise<Asy
 const history = ({ events }: ServiceInfo) =>
   (events?.events ?? []).map(({ state, msg }) => `${state}: ${msg}`);
 
+/** It is among the services once the node knows what it is, and then its log has a place. */
+const isKnown = (node: NodeUnderTest, id: string) => node.serviceSays(id, /./);
 const isHealthy = (node: NodeUnderTest, id: string) => node.serviceSays(id, /^Health check successful$/);
 
 /** Processes whose parent is `pid`. */
@@ -94,6 +96,7 @@ describe('neighbours of a node', { concurrency: 4 }, () => {
 
   test('the log of a neighbour that shares none is refused with the place where it is', async () => {
     await using node = await startNode({ services: 'external' });
+    await Promise.all(['apid', 'trustd'].map((id) => isKnown(node, id)));
     for (const id of ['apid', 'trustd']) {
       await assert.rejects(node.log(id), {
         details: `the log of "${id}" is kept by its container: docker compose logs`,
@@ -112,6 +115,7 @@ describe('neighbours of a node', { concurrency: 4 }, () => {
     await eventually(async () => (await node.log('apid').catch(() => '')) === 'neighbour says\n', {
       what: 'log of apid',
     });
+    await isKnown(node, 'trustd');
     await assert.rejects(node.log('trustd'), { details: /kept by its container/ });
   });
 
