@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { serviceIds } from '@nodewright/contract';
-import { ControllerRuntime } from '@nodewright/controllers';
+import { ControllerRuntime, systemTimers } from '@nodewright/controllers';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { Fault } from '@nodewright/fault';
 import { readBootId, readKernelHostname } from '@nodewright/linux';
@@ -13,6 +13,7 @@ import { openConfiguration } from './controllers/config/open-configuration.ts';
 import { nodeControllers } from './controllers/node-controllers.ts';
 import type { ChildDaemon } from './domain/daemon-command.ts';
 import { type NodeFacts, type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
+import { isNodeService } from './domain/service-control.ts';
 import { EventStore } from './host/event-store.ts';
 import { openExitGuard } from './host/exit-guard.ts';
 import { giveBackMemoryAfterStart } from './host/give-back-memory.ts';
@@ -81,7 +82,8 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   const services: ServiceManager = new ServiceManager({
     log,
     telemetry,
-    now,
+    timers: systemTimers,
+    mayComeLater: isNodeService,
     onEntry: (record) => life.serviceChanged(record),
   });
   const life = new NodeLife({ events, log, records: () => services.records() });
@@ -162,7 +164,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   const boot = async () => {
     await life.initialize(
       {
-        startMachined: () => services.start([ownService(layout)]),
+        startMachined: () => services.add([ownService(layout)]),
         startApid: () => start(serviceIds.apid),
         loadConfig: (taskSignal) => acquireConfiguration(state, taskSignal),
       },

@@ -1,10 +1,15 @@
 /** Something that a service waits for before it starts. */
 export interface Condition {
-  /** How `Waiting for ...` names it. */
+  /** How `Waiting for ...` names it now. */
   readonly text: string;
   isMet(): boolean;
-  /** Resolves once it is met. */
-  readonly met: Promise<void>;
+  /**
+   * Resolves once it is met, or when `signal` aborts. Whether it holds on after that is not looked at: a service that
+   * starts again asks again.
+   *
+   * @throws when it can never be met any more; the service fails then.
+   */
+  wait(signal: AbortSignal): Promise<void>;
 }
 
 /** A condition that is met by a call. */
@@ -26,8 +31,13 @@ export class Latch implements Condition {
     return this.#isMet;
   }
 
-  get met(): Promise<void> {
-    return this.#done.promise;
+  async wait(signal: AbortSignal): Promise<void> {
+    const { promise: aborted, resolve } = Promise.withResolvers<void>();
+    const abort = () => resolve();
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) resolve();
+    await Promise.race([this.#done.promise, aborted]);
+    signal.removeEventListener('abort', abort);
   }
 }
 

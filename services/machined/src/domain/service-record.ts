@@ -68,10 +68,14 @@ export function isDown({ state }: ServiceRecord): boolean {
   return state === 'Failed' || state === 'Finished' || state === 'Skipped';
 }
 
-/** Whether it does its work: it runs and is well as far as it can be asked, or it has done it or is not needed. */
+/** Whether others can rely on it: it runs and is well as far as it can be asked, or it is not needed. */
 export function isUp({ state, hasHealthCheck, health }: ServiceRecord): boolean {
-  if (state === 'Finished' || state === 'Skipped') return true;
-  return state === 'Running' && (!hasHealthCheck || health.healthy);
+  return state === 'Skipped' || (state === 'Running' && (!hasHealthCheck || health.healthy));
+}
+
+/** Whether nothing of it is left to wait for: it is up or has done its work. */
+export function isUpOrFinished(record: ServiceRecord): boolean {
+  return isUp(record) || record.state === 'Finished';
 }
 
 function withEntry(record: ServiceRecord, entry: HistoryEntry): ServiceRecord {

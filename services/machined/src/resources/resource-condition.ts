@@ -1,20 +1,31 @@
 import type { Pointer, State } from '@nodewright/state';
-import { type Condition, Latch } from '../domain/condition.ts';
+import type { Condition } from '../domain/condition.ts';
+import { followResource } from './follow-resource.ts';
 
-/** Met as soon as the resource is there for the first time. The watch ends then, or with `scope`. */
-export async function openResourceCondition(
+/** A resource that is waited for: until it is there or, where it is said, until its spec is as wanted. */
+export interface AwaitedResource<S> {
+  readonly pointer: Pointer<S>;
+  /** How `Waiting for ...` names it. */
+  readonly text: string;
+  readonly isWanted?: (spec: S) => boolean;
+}
+
+/** Met while the resource is there as it is wanted. It is followed until `scope` ends. */
+export async function openResourceCondition<S>(
   state: State,
-  pointer: Pointer,
-  text: string,
+  { pointer, text, isWanted = () => true }: AwaitedResource<S>,
   scope: AsyncDisposableStack,
 ): Promise<Condition> {
-  const latch = new Latch(text);
-  const watch = scope.use(await state.watch(pointer));
-  const follow = async () => {
-    for await (const events of watch) {
-      if (events.some(({ kind }) => kind === 'created' || kind === 'updated')) return latch.meet();
-    }
+  const resource = scope.use(await followResource(state, pointer));
+  const isMet = () => {
+    const current = resource.current();
+    return current !== undefined && isWanted(current.spec);
   };
-  void follow();
-  return latch;
+  return {
+    text,
+    isMet,
+    async wait(signal) {
+      while (!signal.aborted && !isMet()) await resource.nextChange(signal);
+    },
+  };
 }

@@ -1,14 +1,14 @@
 import type { Logger } from '@nodewright/telemetry';
 import type { NodeEvent } from '../domain/node-event.ts';
 import { type Phase, runSequence, type Sequence } from '../domain/run-sequence.ts';
-import { isUp, type ServiceRecord } from '../domain/service-record.ts';
+import { isUpOrFinished, type ServiceRecord } from '../domain/service-record.ts';
 import { ChangeSignal } from '../host/change-signal.ts';
 import type { EventStore } from '../host/event-store.ts';
 
 export interface NodeLifeInit {
   readonly events: EventStore;
   readonly log: Logger;
-  /** The services that were started so far. */
+  /** The services that were declared so far; those that were never started are not waited for. */
   readonly records: () => readonly ServiceRecord[];
 }
 
@@ -53,7 +53,9 @@ export class NodeLife {
   async boot(startServices: () => Promise<void>, signal: AbortSignal): Promise<void> {
     const startAllServices = async (taskSignal: AbortSignal) => {
       await startServices();
-      while (!taskSignal.aborted && !this.#init.records().every(isUp)) {
+      const isWaitedFor = (record: ServiceRecord) =>
+        record.state !== 'Initialized' && !isUpOrFinished(record);
+      while (!taskSignal.aborted && this.#init.records().some(isWaitedFor)) {
         await this.#serviceChanged.next(taskSignal);
       }
     };

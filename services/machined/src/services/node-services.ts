@@ -5,16 +5,14 @@ import { type ChildDaemon, daemonCommand, daemonEnvironment } from '../domain/da
 import { createInProcessRunner } from '../domain/in-process-runner.ts';
 import { createNeighbourRunner } from '../domain/neighbour-runner.ts';
 import { listenAddressOf, type NodeFacts } from '../domain/node-facts.ts';
-import { restartForever } from '../domain/restart-forever.ts';
+import { restartRunner } from '../domain/restart-runner.ts';
 import type { ExitGuard } from '../host/exit-guard.ts';
 import type { LogStore } from '../host/log-store.ts';
 import { pause } from '../host/pause.ts';
 import { createTcpProbe, createUnixProbe } from '../host/probe-connection.ts';
 import { createProcessRunner } from '../host/process-runner.ts';
 import type { NodeLayout } from '../node-layout.ts';
-import { defaultHealthTimes, type ServiceInit } from './service.ts';
-
-type ServiceDefinition = Omit<ServiceInit, 'now' | 'onEntry'>;
+import { defaultHealthTimes, type ServiceDefinition } from './service.ts';
 
 /** machined itself, as the list of services shows it: well while its socket takes connections. */
 export function ownService(layout: NodeLayout): ServiceDefinition {
@@ -53,7 +51,7 @@ export function daemonsOf(isControlPlane: boolean): ChildDaemon[] {
 
 /** A daemon that machined starts and starts again. */
 export function childService(daemon: ChildDaemon, init: ChildServiceInit): ServiceDefinition {
-  const { options, servicesFolder, environment, telemetry, node, conditions, layout, logs, guard } = init;
+  const { options, servicesFolder, environment, telemetry, node, layout, logs, guard } = init;
   const process = createProcessRunner({
     argv: daemonCommand({
       daemon,
@@ -70,21 +68,33 @@ export function childService(daemon: ChildDaemon, init: ChildServiceInit): Servi
     user: layout.users?.[daemon],
   });
   return {
-    id: daemon,
-    conditions,
-    runner: restartForever(process, { intervalMs: options.restartInterval, sleep: pause }),
-    health: { check: daemonProbe(daemon, node), ...defaultHealthTimes },
+    ...commonOf(daemon, init),
+    runner: restartRunner(process, {
+      policy: 'forever',
+      intervalMs: options.restartInterval,
+      now: () => performance.now(),
+      sleep: pause,
+    }),
+    stopTimeoutMs: 2 * graceTimeoutMs,
   };
 }
 
 /** A daemon that somebody else runs beside machined. */
 export function neighbourService(daemon: ChildDaemon, init: DaemonServiceInit): ServiceDefinition {
-  const check = daemonProbe(daemon, init.node);
+  const common = commonOf(daemon, init);
+  return {
+    ...common,
+    runner: createNeighbourRunner(daemon, { check: common.health.check, sleep: pause }),
+  };
+}
+
+/** They read the node's resources from machined, whose API they need to the end; it serves before they are declared. */
+function commonOf(daemon: ChildDaemon, { conditions, node }: DaemonServiceInit) {
   return {
     id: daemon,
-    conditions: init.conditions,
-    runner: createNeighbourRunner(daemon, { check, sleep: pause }),
-    health: { check, ...defaultHealthTimes },
+    outlivedBy: [serviceIds.machined],
+    conditions,
+    health: { check: daemonProbe(daemon, node), ...defaultHealthTimes },
   };
 }
 

@@ -33,8 +33,8 @@ export async function startDaemon(
   const conditions = await openDaemonConditions(daemon, state, scope);
   if (servicesFolder === undefined) {
     scope.use(followLogFile(neighbourLogFile(layout, daemon), () => logs.open(daemon)));
-    services.start([neighbourService(daemon, { ...init, conditions })]);
+    services.add([neighbourService(daemon, { ...init, conditions })]);
   } else {
-    services.start([childService(daemon, { ...init, servicesFolder, conditions })]);
+    services.add([childService(daemon, { ...init, servicesFolder, conditions })]);
   }
 }
