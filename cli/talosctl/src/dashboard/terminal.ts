@@ -28,14 +28,18 @@ export class Terminal implements Disposable {
   readonly #scope = new DisposableStack();
   #pending = '';
   #timer: NodeJS.Timeout | undefined;
+  #isOurs = true;
 
   constructor(input: Input, output: Output, events: TerminalEvents) {
     this.#input = input;
     this.#output = output;
     const restore = () => this.#restore();
     process.once('exit', restore);
+    // What a crash prints is to be seen when the screen is gone.
+    process.once('uncaughtExceptionMonitor', restore);
     this.#scope.defer(() => {
       process.off('exit', restore);
+      process.off('uncaughtExceptionMonitor', restore);
       restore();
     });
     input.setRawMode(true);
@@ -64,6 +68,7 @@ export class Terminal implements Disposable {
 
   /** False when the terminal is slow: nothing more is to be written before `onDrain`. */
   write(text: string): boolean {
+    if (!this.#isOurs) return false;
     return this.#output.write(text);
   }
 
@@ -95,6 +100,8 @@ export class Terminal implements Disposable {
 
   /** At once: a process that ends waits for no stream. */
   #restore(): void {
+    if (!this.#isOurs) return;
+    this.#isOurs = false;
     try {
       this.#input.setRawMode(false);
       const { fd } = this.#output as { readonly fd?: number };

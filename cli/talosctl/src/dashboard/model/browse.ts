@@ -16,7 +16,12 @@ export function shownKinds(model: DashboardModel): readonly ResourceDefinitionSp
 /** The resources of the kind that was entered, as far as the filter leaves them. */
 export function shownResources(model: DashboardModel): readonly Resource<EncodedSpec>[] {
   const wanted = model.place.level === 'resources' ? model.filter.toLowerCase() : '';
-  return shownNode(model).resources.filter(({ metadata }) => metadata.id.toLowerCase().includes(wanted));
+  return resourcesOfKind(model).filter(({ metadata }) => metadata.id.toLowerCase().includes(wanted));
+}
+
+/** Until the node has told those of the kind that was entered, it still has those of the one before. */
+function resourcesOfKind(model: DashboardModel): readonly Resource<EncodedSpec>[] {
+  return shownNode(model).resources.filter(({ metadata }) => metadata.type === model.place.type);
 }
 
 /** The definition of the kind that was entered. */
@@ -26,7 +31,7 @@ export function enteredKind(model: DashboardModel): ResourceDefinitionSpec | und
 
 /** The resource that was entered; undefined when it is gone. */
 export function enteredResource(model: DashboardModel): Resource<EncodedSpec> | undefined {
-  return shownNode(model).resources.find(({ metadata }) => metadata.id === model.place.id);
+  return resourcesOfKind(model).find(({ metadata }) => metadata.id === model.place.id);
 }
 
 /**

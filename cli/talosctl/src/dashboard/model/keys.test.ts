@@ -72,6 +72,12 @@ test('a filter narrows kinds by all their names and resources by their ids', () 
   );
 });
 
+test('resources of the kind before are not those of the one that was entered', () => {
+  const entered = afterKeys(sampleModel(), 'f3', 'enter');
+  assert.deepEqual([entered.place.type, shownResources(entered)], ['HostnameStatuses.net.talos.dev', []]);
+  assert.equal(afterKeys(entered, 'enter').place.level, 'resources');
+});
+
 test('a document is scrolled to its end and no further', () => {
   const document = afterKeys(sampleModel(), 'f3', 'down', 'enter', 'enter');
   assert.equal(

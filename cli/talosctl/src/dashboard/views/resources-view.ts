@@ -85,8 +85,7 @@ function resourceList(model: DashboardModel, width: number, rows: number): Frame
   const skipped = 3;
   const cells = resources.map((resource) => {
     try {
-      const shown = shownResource('', resource);
-      return row({ ...shown, spec: typeof shown.spec === 'string' ? undefined : shown.spec }).slice(skipped);
+      return row(shownResource('', resource)).slice(skipped);
     } catch {
       return [resource.metadata.id, String(resource.metadata.version)];
     }

@@ -1,0 +1,213 @@
+// talosctl dashboard, on a terminal that only remembers, against nodes that lack much of what a node may have.
+import assert from 'node:assert/strict';
+import { after, before, type TestContext, test } from 'node:test';
+import { Data } from '@nodewright/contract/gen/common/common.ts';
+import { LoadAvgResponse, SystemStatResponse } from '@nodewright/contract/gen/machine/machine.ts';
+import { Fault } from '@nodewright/fault';
+import { type MemoryState, pointerTo } from '@nodewright/state';
+import { hostnameStatuses, machineStatuses, machineTypes, osRootSecrets } from '@nodewright/state/kinds';
+import { noTelemetry } from '@nodewright/telemetry';
+import { eventually } from '@nodewright/testkit';
+import { runCli } from '../../../cli/talosctl/src/run-cli.ts';
+import { FakeCluster } from './fake-cluster.ts';
+import type { FakeHandler } from './fake-gateway.ts';
+import { FakeTerminal } from './fake-terminal.ts';
+import { healthyCluster, reply } from './replies.ts';
+import { Talosctl, type TalosctlResult } from './run-talosctl.ts';
+import { openNodeStore, stateHandlers } from './state-replies.ts';
+
+const kinds = [machineStatuses, machineTypes, hostnameStatuses, osRootSecrets];
+const scope = new AsyncDisposableStack();
+const stores = new Map<string, MemoryState>();
+let talosctl: Talosctl;
+let talosconfig: string;
+let isAway = false;
+let ticks = 0;
+
+const isReached =
+  (handler: FakeHandler): FakeHandler =>
+  (call) => {
+    if (isAway && call.node === 'node02')
+      return call.fail(14, 'no route to node "node02": connection refused (via 10.9.9.9)');
+    return handler(call);
+  };
+
+const handlers: Record<string, FakeHandler> = {
+  ...healthyCluster,
+  ...stateHandlers(kinds, (node = '') => {
+    const store = stores.get(node);
+    if (store === undefined) throw new Fault('permission-denied', 'not authorized');
+    return store;
+  }),
+  '/machine.MachineService/LoadAvg': (call) =>
+    reply(call, LoadAvgResponse, { messages: [{ load1: 1.25, load5: 0.5, load15: 0.25 }] }),
+  '/machine.MachineService/SystemStat': (call) => {
+    ticks += 10;
+    const cpu = { user: ticks / 4, idle: (ticks * 3) / 4 };
+    reply(call, SystemStatResponse, { messages: [{ bootTime: 1_786_000_000n, cpuTotal: cpu, cpu: [cpu] }] });
+  },
+  '/machine.MachineService/Dmesg': (call) => {
+    const text = `kern:    info: [2026-01-10T02:59:58.5Z]: \u001b[2Jhello from ${call.node}\n`;
+    call.send(Data.encode(Data.fromPartial({ bytes: Buffer.from(text) })).finish());
+  },
+};
+
+before(async () => {
+  for (const node of ['node01', 'node02']) {
+    stores.set(
+      node,
+      await openNodeStore(kinds, [
+        { ...pointerTo(machineTypes, 'machine-type'), spec: 'controlplane' },
+        { ...pointerTo(hostnameStatuses, 'hostname'), spec: { hostname: `host-of-${node}`, domainname: '' } },
+        {
+          ...pointerTo(osRootSecrets, 'os'),
+          spec: { acceptedCAs: [], certSANIPs: [], certSANDNSNames: [], token: 'the-token' },
+        },
+      ]),
+    );
+  }
+  talosctl = scope.use(await Talosctl.build());
+  const cluster = scope.use(await FakeCluster.create());
+  const reachable = Object.fromEntries(
+    Object.entries(handlers).map(([path, handler]) => [path, isReached(handler)]),
+  );
+  const gateway = scope.use(await cluster.gateway(reachable));
+  talosconfig = await cluster.talosconfig({ endpoints: [gateway.address], nodes: ['node01', 'node02'] });
+});
+after(() => scope.disposeAsync());
+
+/** A dashboard that runs. */
+function open(t: TestContext, terminal: FakeTerminal, environment: Record<string, string> = {}) {
+  const stop = new AbortController();
+  // Also when the test has failed: it would run for ever.
+  t.after(() => stop.abort());
+  const ended = runCli(['dashboard', '-d', '200ms'], {
+    stdout: terminal.output,
+    stderr: { write() {} },
+    stdin: terminal.input as unknown as NodeJS.ReadStream,
+    environment: { TALOSCONFIG: talosconfig, ...environment },
+    cwd: import.meta.dirname,
+    now: () => new Date(),
+    signal: stop.signal,
+    isInteractive: true,
+    telemetry: async () => noTelemetry,
+  });
+  const shows = (...patterns: readonly RegExp[]) =>
+    eventually(() => patterns.every((pattern) => pattern.test(terminal.screen)), {
+      what: `screen with ${patterns.join(', ')}`,
+      explain: () => terminal.screen,
+    });
+  return { ended, shows, stop: () => stop.abort() };
+}
+
+test('dashboard shows what a node has, leaves out what it has not, and gives the terminal back', async (t) => {
+  const terminal = new FakeTerminal();
+  const { ended, shows } = open(t, terminal);
+  await shows(/node01 host-of-node01 {2}controlplane/, /LOAD 1\.25 0\.50 0\.25/, /CPU █*░* 25% of 1/);
+  await shows(/etcd +Failed +Fail/, /DNS +-/, /^02:59:58 info {3}hello from node01$/m);
+  assert.deepEqual([terminal.isRaw, terminal.isAlternate], [true, true]);
+  terminal.type('\u001bOQ');
+  await shows(/── Processes ─.* by CPU ──/, /\/usr\/bin\/node machined\.cjs/);
+  terminal.type('q');
+  assert.equal(await ended, 0);
+  assert.deepEqual([terminal.isRaw, terminal.isAlternate], [false, false]);
+});
+
+test('dashboard shows a node that is away with the hop, and what it says when it is back', async (t) => {
+  const terminal = new FakeTerminal();
+  const { ended, shows, stop } = open(t, terminal);
+  terminal.type('l');
+  await shows(/host-of-node02/);
+  isAway = true;
+  await shows(
+    /node02 is away for/,
+    /no route to node "node02": connection refused/,
+    /where: 10\.9\.9\.9/,
+    /✖ node02/,
+  );
+  terminal.type('5');
+  await shows(/✖ +node02 +away: no route to node/, /node01 +controlplane/);
+  isAway = false;
+  await shows(/node02 +controlplane/);
+  terminal.type('1');
+  await shows(/host-of-node02/);
+  stop();
+  assert.equal(await ended, 0);
+  assert.equal(terminal.isAlternate, false);
+});
+
+test('dashboard browses resources as they change, without secrets and without kinds that may not be read', async (t) => {
+  const terminal = new FakeTerminal();
+  const { ended, shows } = open(t, terminal);
+  terminal.type('3');
+  await shows(/OSRootSecret +secrets +secret/);
+  terminal.type('/machinetyp\r\r');
+  await shows(/MachineTypes\.config\.talos\.dev ─.* 1 ──/, /machine-type +1 +controlplane/);
+  await stores.get('node01')?.create({ ...pointerTo(machineTypes, 'other'), spec: 'worker' });
+  await shows(/ other +1 +worker/);
+  terminal.type('\r');
+  await shows(/ {5}type: MachineTypes\.config\.talos\.dev/, /^ spec: controlplane$/m);
+  terminal.type('\u001b');
+  await shows(/ID +VERSION/);
+  terminal.type('\u001b');
+  await shows(/Kinds of resources/);
+  terminal.type('/osroot\r\r');
+  await shows(/OSRootSecrets/, / os +1/);
+  terminal.type('\r');
+  await shows(/spec: # secret: talosctl get OSRootSecrets/);
+  assert.equal(terminal.screen.includes('the-token'), false);
+  terminal.type('\u0003');
+  assert.equal(await ended, 0);
+});
+
+test('dashboard draws anew in another size, and says when that is too small', async (t) => {
+  const terminal = new FakeTerminal(100, 30);
+  const { ended, shows } = open(t, terminal, { NO_COLOR: '1' });
+  await shows(/host-of-node01/);
+  terminal.resize(60, 20);
+  await shows(/^The terminal has 60x20\.$/m);
+  terminal.resize(80, 24);
+  await shows(/host-of-node01/, /q quit$/m);
+  terminal.type('q');
+  await ended;
+});
+
+const run = (...words: string[]): Promise<TalosctlResult> =>
+  talosctl.run(words, { environment: { TALOSCONFIG: talosconfig } });
+
+test('dashboard says in one line that it needs a terminal', async () => {
+  assert.deepEqual(await run('dashboard'), {
+    stdout: '',
+    stderr: 'error: the dashboard needs a terminal: use -o json where there is none\n',
+    exitCode: 1,
+  });
+  assert.match((await run('dashboard', '-d', '10ms')).stderr, /It must be 200ms or more/);
+  assert.match((await run('dashboard', '--once')).stderr, /^error: flag --once needs -o json/);
+});
+
+test('dashboard -o json --once is one object with rates, of nodes that are there and those that are not', async () => {
+  isAway = true;
+  const { stdout, exitCode } = await run('dashboard', '-o', 'json', '--once', '-d', '200ms');
+  isAway = false;
+  assert.equal(exitCode, 0);
+  assert.equal(stdout.split('\n').length, 2);
+  const [first, second] = JSON.parse(stdout).nodes;
+  assert.deepEqual(
+    [first.node, first.hostname, first.type, first.cpu.total, first.load, first.disks, first.services.length],
+    ['node01', 'host-of-node01', 'controlplane', 0.25, [1.25, 0.5, 0.25], [], 3],
+  );
+  assert.deepEqual([second.node, second.reachable, second.error.hop], ['node02', false, '10.9.9.9']);
+});
+
+test('dashboard -o json goes on, a line an interval, until its reader has seen enough', async () => {
+  const child = talosctl.start(['dashboard', '-o', 'json', '-d', '200ms'], {
+    environment: { TALOSCONFIG: talosconfig },
+  });
+  let lines = 0;
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    lines += text.split('\n').length - 1;
+    if (lines >= 3) child.stdout?.destroy();
+  });
+  const code = await new Promise((resolve) => child.once('exit', resolve));
+  assert.equal(code, 0);
+});
