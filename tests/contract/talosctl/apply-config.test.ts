@@ -192,6 +192,6 @@ test('apply-config says how to reach a node that has no configuration yet', asyn
   assert.equal(exitCode, 1);
   assert.equal(
     stderr,
-    `if node01 has no configuration yet, send it with --insecure and the node's address in --nodes\nnode01: error applying configuration: rpc error: code = Unavailable desc = ${stranger}\n`,
+    `node01: error applying configuration: rpc error: code = Unavailable desc = ${stranger}\nif node01 has no configuration yet, send it with --insecure and the node's address in --nodes\n`,
   );
 });

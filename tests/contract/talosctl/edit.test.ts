@@ -94,7 +94,7 @@ test('edit keeps the file of a user who gives up, and names it', async () => {
   assert.deepEqual([exitCode, sent.length, left.length], [1, 1, 1]);
   assert.match(
     stderr,
-    /^what was written is kept in \S+\.yaml: it can be sent with "talosctl apply-config -f"\nnode01: error applying configuration: rpc error: code = InvalidArgument desc = HostnameConfig: bad hostname\nsecond line\n$/,
+    /^node01: error applying configuration: rpc error: code = InvalidArgument desc = HostnameConfig: bad hostname\nsecond line\nwhat was written is kept in \S+\.yaml: it can be sent with "talosctl apply-config -f"\n$/,
   );
   const path = keptFile(stderr);
   assert.equal(readFileSync(path, 'utf8'), sampleConfig.replace('first', 'bad'));
@@ -119,7 +119,10 @@ test('edit keeps what an editor wrote that failed or was killed, and leaves othe
       'node01,node02',
     );
     assert.deepEqual([exitCode, sent], [1, []]);
-    assert.match(stderr, new RegExp(`node01: editor ".*" (?:${how}): nothing was sent\\n$`));
+    assert.match(
+      stderr,
+      new RegExp(`node01: editor ".*" (?:${how}): nothing was sent\\nwhat was written is kept`),
+    );
     assert.equal(readFileSync(keptFile(stderr), 'utf8'), second);
   }
   const untouched = await edit('exit 1');

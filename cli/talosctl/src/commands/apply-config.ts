@@ -60,7 +60,7 @@ async function applyConfig(env: CliEnvironment, options: ApplyConfigOptions): Pr
   progress[Symbol.dispose]();
   if (strangers.length > 0 && !options.insecure) {
     const names = strangers.join(', ');
-    report.say(
+    report.sayLast(
       `if ${names} has no configuration yet, send it with --insecure and the node's address in --nodes`,
     );
   }

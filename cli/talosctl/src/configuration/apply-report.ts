@@ -21,6 +21,7 @@ export class ApplyReport {
   readonly #nodes: readonly string[];
   readonly #entries = new Map<string, object>();
   readonly #errors: NodeErrors;
+  readonly #lastLines: string[] = [];
 
   constructor(env: CliEnvironment, options: ApplyOptions & OutputOptions, nodes: readonly string[]) {
     this.#env = env;
@@ -81,6 +82,11 @@ export class ApplyReport {
     this.#env.stderr.write(`${line}\n`);
   }
 
+  /** A line for the user that belongs below the errors. */
+  sayLast(line: string): void {
+    this.#lastLines.push(line);
+  }
+
   /** A node has refused it, or was not reached. */
   failed(node: string, fault: Fault): void {
     this.#entries.set(node, { error: documentError(fault) });
@@ -114,6 +120,10 @@ export class ApplyReport {
       });
       await writeDocument(this.#env.stdout, output, entries);
     }
-    this.#errors.end();
+    try {
+      this.#errors.end();
+    } finally {
+      for (const line of this.#lastLines) this.say(line);
+    }
   }
 }

@@ -45,7 +45,9 @@ export async function editNode(init: EditNodeInit): Promise<'stop' | undefined> 
   const keep = async (text: string) => {
     if (isSame(text, before)) return;
     await file.keep(text);
-    report.say(`what was written is kept in ${file.path}: it can be sent with "talosctl apply-config -f"`);
+    report.sayLast(
+      `what was written is kept in ${file.path}: it can be sent with "talosctl apply-config -f"`,
+    );
   };
 
   for (;;) {
@@ -88,5 +90,5 @@ export async function editNode(init: EditNodeInit): Promise<'stop' | undefined> 
 function headerText(node: string, refusal: Fault | undefined): string {
   const title = `Editing ${configurationKind.type}/${activeId} at node ${node}`;
   if (refusal === undefined) return title;
-  return `${title}\n\nThe node refused it. Change it, or leave it as it is to give up.\n${printableLines(refusal.message.trimEnd())}\n`;
+  return `${title}\n\nThe node refused it. Change it, or leave it as it is to give up. Lines are counted without these comments.\n${printableLines(refusal.message.trimEnd())}\n`;
 }
