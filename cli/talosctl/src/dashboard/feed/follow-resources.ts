@@ -22,7 +22,8 @@ export async function followResources(
   { node, signal, emit }: FeedContext,
   kind: KindRef<EncodedSpec>,
 ): Promise<void> {
-  emit({ kind: 'resources', resources: [] });
+  const { type } = kind;
+  emit({ kind: 'listed', listed: undefined });
   const follow = async () => {
     using watch = await encodedStateOf(node).watchKind(kind, {
       bootstrapContents: true,
@@ -34,7 +35,7 @@ export async function followResources(
     const batch = new Batch<ResourceEvent<EncodedSpec>>((events) => {
       for (const event of events) take(resources, event);
       isKnown ||= events.some((event) => event.kind === 'bootstrapped');
-      if (isKnown) emit({ kind: 'resources', resources: sorted(resources) });
+      if (isKnown) emit({ kind: 'listed', listed: { type, resources: sorted(resources) } });
     });
     for await (const events of watch) {
       const failed = events.find((event) => event.kind === 'errored');

@@ -19,10 +19,13 @@ export function shownResources(model: DashboardModel): readonly Resource<Encoded
   return resourcesOfKind(model).filter(({ metadata }) => metadata.id.toLowerCase().includes(wanted));
 }
 
-/** Until the node has told those of the kind that was entered, it still has those of the one before. */
 function resourcesOfKind(model: DashboardModel): readonly Resource<EncodedSpec>[] {
-  return shownNode(model).resources.filter(({ metadata }) => metadata.type === model.place.type);
+  return isListed(model) ? (shownNode(model).listed?.resources ?? []) : [];
 }
+
+/** Whether the node has told what there is of the kind that was entered. */
+export const isListed = (model: DashboardModel): boolean =>
+  shownNode(model).listed?.type === model.place.type;
 
 /** The definition of the kind that was entered. */
 export function enteredKind(model: DashboardModel): ResourceDefinitionSpec | undefined {

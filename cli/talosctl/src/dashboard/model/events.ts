@@ -1,7 +1,7 @@
-import type { EncodedSpec, Resource, ResourceDefinitionSpec } from '@nodewright/state';
+import type { ResourceDefinitionSpec } from '@nodewright/state';
 import type { Facts } from './facts.ts';
 import { emptyLog, withLines } from './log.ts';
-import type { DashboardModel, NodeModel } from './model.ts';
+import type { DashboardModel, ListedKind, NodeModel } from './model.ts';
 import { cpuUsage, memoryShare, networkRates, type Sample } from './sample.ts';
 
 /** What nodes let us know. */
@@ -19,7 +19,7 @@ export type NodeEvent =
   | { readonly kind: 'log-lines'; readonly log: string; readonly lines: readonly string[] }
   | { readonly kind: 'log-problem'; readonly log: string; readonly message: string }
   | { readonly kind: 'kinds'; readonly kinds: readonly ResourceDefinitionSpec[] }
-  | { readonly kind: 'resources'; readonly resources: readonly Resource<EncodedSpec>[] }
+  | { readonly kind: 'listed'; readonly listed: ListedKind | undefined }
   | { readonly kind: 'browse-problem'; readonly message: string };
 
 /** The model after a node let something be known. */
@@ -49,8 +49,8 @@ function changedNode(node: NodeModel, event: NodeEvent): NodeModel {
       return withLog(node, event.log, (log) => ({ ...log, problem: event.message }));
     case 'kinds':
       return { ...node, kinds: event.kinds, browseProblem: undefined };
-    case 'resources':
-      return { ...node, resources: event.resources, browseProblem: undefined };
+    case 'listed':
+      return { ...node, listed: event.listed, browseProblem: undefined };
     case 'browse-problem':
       return { ...node, browseProblem: event.message };
   }

@@ -23,6 +23,11 @@ export interface History {
   readonly sent: readonly number[];
 }
 
+export interface ListedKind {
+  readonly type: string;
+  readonly resources: readonly Resource<EncodedSpec>[];
+}
+
 export interface NodeModel {
   /** As the user named it. */
   readonly name: string;
@@ -34,7 +39,8 @@ export interface NodeModel {
   readonly logs: Readonly<Record<string, LogModel>>;
   /** What the browser was told of this node. */
   readonly kinds?: readonly ResourceDefinitionSpec[];
-  readonly resources: readonly Resource<EncodedSpec>[];
+  /** All resources of the kind that was entered last; undefined until the node has told them. */
+  readonly listed?: ListedKind;
   /** Why the browser has nothing to show. */
   readonly browseProblem?: string;
 }
@@ -78,7 +84,7 @@ const noHistory: History = { cpu: [], memory: [], received: [], sent: [] };
 
 export function newNode(name: string): NodeModel {
   return {
-    ...{ name, reach: { kind: 'connecting' }, history: noHistory, facts: {}, logs: {}, resources: [] },
+    ...{ name, reach: { kind: 'connecting' }, history: noHistory, facts: {}, logs: {} },
   };
 }
 

@@ -191,7 +191,10 @@ export function sampleModel(): DashboardModel {
       lines: ['{"level":"warn","time":"2026-01-10T02:59:59Z","msg":"slow","took":"3s"}'],
     },
     { kind: 'kinds', kinds },
-    { kind: 'resources', resources: ['cp-1', 'cp-2'].map(member) },
+    {
+      kind: 'listed',
+      listed: { type: 'Members.cluster.talos.dev', resources: ['cp-1', 'cp-2'].map(member) },
+    },
   );
   const second = afterEvents(
     first,

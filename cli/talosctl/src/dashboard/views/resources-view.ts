@@ -1,6 +1,13 @@
 import { resourceColumns } from '../../get/resource-table.ts';
 import { shownResource } from '../../get/shown-resource.ts';
-import { documentLines, enteredKind, enteredResource, shownKinds, shownResources } from '../model/browse.ts';
+import {
+  documentLines,
+  enteredKind,
+  enteredResource,
+  isListed,
+  shownKinds,
+  shownResources,
+} from '../model/browse.ts';
 import { type DashboardModel, shownNode } from '../model/model.ts';
 import { type Frame, line, restyled, span } from '../screen/frame.ts';
 import { cutText, terminalText } from '../screen/terminal-text.ts';
@@ -78,7 +85,10 @@ function resourceList(model: DashboardModel, width: number, rows: number): Frame
   const title = kind?.type ?? model.place.type ?? '';
   const resources = shownResources(model);
   if (kind === undefined || resources.length === 0) {
-    return [heading(title, width, filterNote(model, 0)), ...problemOr(model, 'there is none')];
+    return [
+      heading(title, width, filterNote(model, 0)),
+      ...problemOr(model, isListed(model) ? 'there is none' : 'waiting for the resources ...'),
+    ];
   }
   const { header, row } = resourceColumns(kind, false);
   // Node, namespace and type are the same in every row.
@@ -107,7 +117,11 @@ function resourceList(model: DashboardModel, width: number, rows: number): Frame
 function documentView(model: DashboardModel, width: number, rows: number): Frame {
   const resource = enteredResource(model);
   const title = `${model.place.type ?? ''} ${model.place.id ?? ''}`;
-  if (resource === undefined) return [heading(title, width), ...problemOr(model, 'it is gone')];
+  if (resource === undefined)
+    return [
+      heading(title, width),
+      ...problemOr(model, isListed(model) ? 'it is gone' : 'waiting for the resource ...'),
+    ];
   const isSecret = enteredKind(model)?.sensitivity === 'sensitive';
   const lines = documentLines(resource, isSecret);
   const room = rows - 1;
