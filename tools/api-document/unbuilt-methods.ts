@@ -3,7 +3,6 @@ const etcd = 'needs etcd as a service of the node, which is not built yet';
 const containers = 'needs a container runtime of the node, which is not built yet';
 const sequences = 'needs the sequences of boot, shutdown and reset, which are not built yet';
 const image = 'needs the node image: a node of processes or containers has no disk of its own';
-const services = 'needs services that the API may control: kubelet and extensions, which are not built yet';
 
 /**
  * Why a method that the contract has is not implemented, by full name. docs/api.md prints it and the conformance suite
@@ -24,7 +23,6 @@ export const unbuiltMethods: Readonly<Record<string, string>> = {
   ...reasonFor(containers, '/machine.ImageService/', ['List', 'Pull', 'Import', 'Remove', 'Verify']),
   ...reasonFor(containers, '/machine.DebugService/', ['ContainerRun']),
   ...reasonFor(sequences, '/machine.MachineService/', ['Reboot', 'Shutdown', 'Reset']),
-  ...reasonFor(services, '/machine.MachineService/', ['ServiceStart', 'ServiceStop', 'ServiceRestart']),
   ...reasonFor(image, '/machine.MachineService/', ['Rollback', 'Upgrade']),
   ...reasonFor(image, '/machine.LifecycleService/', ['Install', 'Upgrade']),
   ...reasonFor(image, '/storage.StorageService/', ['BlockDeviceWipe']),

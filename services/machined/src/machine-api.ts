@@ -34,11 +34,12 @@ import { createNetstat } from './rpc/netstat.ts';
 import { createNodeInformation } from './rpc/node-information.ts';
 import { createPacketCapture } from './rpc/packet-capture.ts';
 import { createProcesses } from './rpc/processes.ts';
+import { createServiceControl } from './rpc/service-control.ts';
 import { createServiceList } from './rpc/service-list.ts';
 import { createStateApi } from './rpc/state.ts';
 import { createTimeService } from './rpc/time.ts';
 import { daemonsOf } from './services/node-services.ts';
-import type { ServiceRecords } from './services/service-records.ts';
+import type { ServiceManager } from './services/service-manager.ts';
 
 const timeQueryTimeoutMs = 5000;
 const fileSystemTimeoutMs = 2000;
@@ -50,7 +51,7 @@ export interface MachineApiInit {
   readonly bootId: string;
   readonly events: EventStore;
   readonly logs: LogStore;
-  readonly services: ServiceRecords;
+  readonly services: ServiceManager;
   readonly state: State;
   readonly view: NodeView;
   readonly configuration: OpenConfiguration;
@@ -86,6 +87,7 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
       ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),
       ...createFiles({ files, attributes: createFileAttributes(log), log }),
       ...createServiceList(() => services.records()),
+      ...createServiceControl(services),
       ...createEvents(events, stopSignal),
       ...createClientConfiguration(view, now),
       ...createLogs(logs, neighbours, signal),

@@ -32,16 +32,32 @@ async function service(subject: Subject, id: string): Promise<ServiceInfo> {
   return found;
 }
 
-const unknownService = (verb: 'start' | 'stop' | 'restart') => ({
+type Verb = 'start' | 'stop' | 'restart';
+
+const methodOf = {
+  start: machine.serviceStart,
+  stop: machine.serviceStop,
+  restart: machine.serviceRestart,
+};
+
+/** apid is there on every node, and no API may touch it: a node without it would be lost. */
+const untouchable = (verb: Exclude<Verb, 'start'>) => ({
+  [`service-${verb}.refused`]: [
+    `${verb} of apid: UNKNOWN, service "apid" doesn't support ${verb} operation via API, and it runs on`,
+    async (subject: Subject) => {
+      const call = subject.admin.unary(methodOf[verb], { id: 'apid' });
+      const text = new RegExp(`^service "apid" doesn't support ${verb} operation via API$`);
+      await expectFailure(call, codes.unknown, text);
+      assert.equal((await service(subject, 'apid')).state, 'Running');
+    },
+  ] as const,
+});
+
+const unknownService = (verb: Verb) => ({
   [`service-${verb}.unknown`]: [
     `an unknown service: UNKNOWN, service "<id>" not defined`,
     async ({ admin }: Subject) => {
-      const method = {
-        start: machine.serviceStart,
-        stop: machine.serviceStop,
-        restart: machine.serviceRestart,
-      }[verb];
-      const call = admin.unary(method, { id: 'no-such-service' });
+      const call = admin.unary(methodOf[verb], { id: 'no-such-service' });
       await expectFailure(call, codes.unknown, /^service "no-such-service" not defined$/);
     },
   ] as const,
@@ -122,7 +138,16 @@ export const serviceChecks = [
       },
     ],
   }),
-  ...checksOf(machine.serviceStart, unknownService('start')),
-  ...checksOf(machine.serviceStop, unknownService('stop')),
-  ...checksOf(machine.serviceRestart, unknownService('restart')),
+  ...checksOf(machine.serviceStart, {
+    ...unknownService('start'),
+    'service-start.running': [
+      'start of a service that runs: Service "<id>" started, whoever may not be touched otherwise',
+      async ({ admin }) => {
+        const { resp } = only(await admin.unary(machine.serviceStart, { id: 'apid' }));
+        assert.equal(resp, 'Service "apid" started');
+      },
+    ],
+  }),
+  ...checksOf(machine.serviceStop, { ...unknownService('stop'), ...untouchable('stop') }),
+  ...checksOf(machine.serviceRestart, { ...unknownService('restart'), ...untouchable('restart') }),
 ];
