@@ -7,6 +7,12 @@ import type { ExitGuard } from './exit-guard.ts';
 import { copyLines } from './lines-to-log.ts';
 import type { ServiceLog } from './log-store.ts';
 
+/** Is told of each process of a runner, in turn. */
+export interface ProcessWatcher {
+  started(pid: number): void;
+  ended(): void;
+}
+
 export interface ProcessRunnerInit {
   /** Program first. It must hold no secret: the history shows it. */
   readonly argv: readonly string[];
@@ -20,6 +26,7 @@ export interface ProcessRunnerInit {
   readonly graceTimeoutMs: number;
   /** Runs the process as this user; needs root. */
   readonly user?: { readonly uid: number; readonly gid: number };
+  readonly watcher?: ProcessWatcher;
 }
 
 const lastLogLookBackBytes = 4096;
@@ -49,6 +56,7 @@ export function createProcessRunner(init: ProcessRunnerInit): Runner {
         throw new Fault('unavailable', `cannot start "${program}": ${(await exit).error}`);
 
       const release = init.guard.watch(pid);
+      init.watcher?.started(pid);
       report('run', `Process ${text} started with PID ${pid}`);
       const kill = killOnAbort(child, signal, init.graceTimeoutMs, (name) =>
         report('signal', `Sending ${name} to ${text}`),
@@ -56,6 +64,7 @@ export function createProcessRunner(init: ProcessRunnerInit): Runner {
       const ended = await exit.finally(() => {
         kill[Symbol.dispose]();
         release();
+        init.watcher?.ended();
       });
       await Promise.race([output, sleep(outputTimeoutMs, undefined, { ref: false })]);
       child.stdout.destroy();

@@ -10,7 +10,7 @@ import type { ExitGuard } from '../host/exit-guard.ts';
 import type { LogStore } from '../host/log-store.ts';
 import { pause } from '../host/pause.ts';
 import { createTcpProbe, createUnixProbe } from '../host/probe-connection.ts';
-import { createProcessRunner } from '../host/process-runner.ts';
+import { createProcessRunner, type ProcessWatcher } from '../host/process-runner.ts';
 import type { NodeLayout } from '../node-layout.ts';
 import { defaultHealthTimes, type ServiceDefinition } from './service.ts';
 
@@ -39,6 +39,7 @@ export interface ChildServiceInit extends DaemonServiceInit {
   readonly layout: NodeLayout;
   readonly logs: LogStore;
   readonly guard: ExitGuard;
+  readonly watcher?: ProcessWatcher;
 }
 
 /** Source: Talos v1.14: process of apid, process of trustd. */
@@ -51,7 +52,7 @@ export function daemonsOf(isControlPlane: boolean): ChildDaemon[] {
 
 /** A daemon that machined starts and starts again. */
 export function childService(daemon: ChildDaemon, init: ChildServiceInit): ServiceDefinition {
-  const { options, servicesFolder, environment, telemetry, node, layout, logs, guard } = init;
+  const { options, servicesFolder, environment, telemetry, node, layout, logs, guard, watcher } = init;
   const process = createProcessRunner({
     argv: daemonCommand({
       daemon,
@@ -64,6 +65,7 @@ export function childService(daemon: ChildDaemon, init: ChildServiceInit): Servi
     environment: () => daemonEnvironment(daemon, environment, telemetry.activeSpan()?.traceparent),
     log: logs.open(daemon),
     guard,
+    watcher,
     graceTimeoutMs,
     user: layout.users?.[daemon],
   });

@@ -4,12 +4,13 @@ import type { ChildDaemon } from '../domain/daemon-command.ts';
 import { followLogFile } from '../host/follow-log-file.ts';
 import { prepareFolder } from '../host/prepare-folder.ts';
 import { neighbourLogFile, nodeFolders } from '../node-layout.ts';
+import { recordServicePid } from '../resources/record-service-pid.ts';
 import { openRuntimeSocket } from '../rpc/runtime-sockets.ts';
 import { openDaemonConditions } from './daemon-conditions.ts';
 import { type ChildServiceInit, childService, neighbourService } from './node-services.ts';
 import type { ServiceManager } from './service-manager.ts';
 
-export interface StartDaemonInit extends Omit<ChildServiceInit, 'conditions' | 'servicesFolder'> {
+export interface StartDaemonInit extends Omit<ChildServiceInit, 'conditions' | 'servicesFolder' | 'watcher'> {
   readonly services: ServiceManager;
   /** Where the daemons are that machined runs; undefined when somebody else runs them beside it. */
   readonly servicesFolder: string | undefined;
@@ -35,6 +36,7 @@ export async function startDaemon(
     scope.use(followLogFile(neighbourLogFile(layout, daemon), () => logs.open(daemon)));
     services.add([neighbourService(daemon, { ...init, conditions })]);
   } else {
-    services.add([childService(daemon, { ...init, servicesFolder, conditions })]);
+    const watcher = recordServicePid(state, daemon);
+    services.add([childService(daemon, { ...init, servicesFolder, conditions, watcher })]);
   }
 }
