@@ -26,6 +26,21 @@ async function statOf(subject: Subject, pid: number): Promise<string[] | undefin
 
 const field = { state: 0, parent: 1, userTicks: 11, systemTicks: 12, threads: 17, virtualBytes: 20 } as const;
 
+const looks = 10;
+
+function hasNumbersOf(
+  { ppid, threads, virtualMemory, cpuTime }: ProcessInfo,
+  stat: readonly string[],
+): boolean {
+  const ticks = Number(stat[field.userTicks]) + Number(stat[field.systemTicks]);
+  return (
+    Number(stat[field.parent]) === ppid &&
+    Number(stat[field.threads]) === threads &&
+    BigInt(stat[field.virtualBytes] ?? 0) === virtualMemory &&
+    Math.abs(ticks / 100 - cpuTime) < 2
+  );
+}
+
 export const processChecks = checksOf(machine.processes, {
   'processes.plain': [
     'each process has a number of its own, a letter for its state, at least one thread, and sizes in bytes',
@@ -57,22 +72,14 @@ export const processChecks = checksOf(machine.processes, {
   'processes.numbers': [
     'parent, threads, CPU seconds and virtual bytes are those of /proc/<pid>/stat',
     async (subject) => {
-      let compared = 0;
-      for (const { pid, ppid, threads, virtualMemory, cpuTime } of (await processesOf(subject)).slice(
-        0,
-        12,
-      )) {
-        const stat = await statOf(subject, pid);
-        if (stat === undefined) continue;
-        const ticks = Number(stat[field.userTicks]) + Number(stat[field.systemTicks]);
-        const isAlike =
-          Number(stat[field.parent]) === ppid &&
-          Number(stat[field.threads]) === threads &&
-          BigInt(stat[field.virtualBytes] ?? 0) === virtualMemory &&
-          Math.abs(ticks / 100 - cpuTime) < 2;
-        if (isAlike) compared += 1;
+      // What serves the two requests may have grown in between, and in a container it is the only process.
+      for (let look = 0; look < looks; look++) {
+        for (const process of (await processesOf(subject)).slice(0, 12)) {
+          const stat = await statOf(subject, process.pid);
+          if (stat !== undefined && hasNumbersOf(process, stat)) return;
+        }
       }
-      assert.ok(compared > 0, 'no process has the numbers that its stat file has');
+      assert.fail('no process has the numbers that its stat file has');
     },
   ],
   'processes.words': [
