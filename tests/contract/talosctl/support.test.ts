@@ -189,7 +189,7 @@ test('support tells what it could not have, keeps the rest, and does not fail', 
   assert.equal(exitCode, 0);
   assert.match(stderr, /^SOURCE +ERROR$/m);
   assert.match(stderr, /^reader resources +rpc error: code = PermissionDenied desc = not authorized$/m);
-  assert.match(stderr, /^cut everything else +rpc error: code = Unavailable desc = given up/m);
+  assert.match(stderr, /^cut everything else +rpc error: code = Unavailable desc = no route to node/m);
   const summary = JSON.parse(stdout);
   assert.deepEqual([summary.archive, summary.sizeBytes], ['a.zip', readFileSync(join(cwd, 'a.zip')).length]);
   assert.deepEqual(

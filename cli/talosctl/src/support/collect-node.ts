@@ -128,11 +128,13 @@ class NodeRun {
       return;
     }
     this.#failures.push({ source, fault });
-    const isLost = fault.kind === 'unavailable' || fault.kind === 'deadline-exceeded';
-    this.#lostInRow = isLost ? this.#lostInRow + 1 : 0;
-    if (this.#lostInRow === maxLostInRow) {
-      const message = 'given up: the node cannot be reached';
-      this.#failures.push({ source: 'everything else', fault: new Fault('unavailable', message) });
-    }
+    this.#lostInRow = isLost(fault) ? this.#lostInRow + 1 : 0;
+    if (this.#lostInRow !== maxLostInRow) return;
+    // One row says it all.
+    const others = this.#failures.filter((failure) => !isLost(failure.fault));
+    const what = this.#files === 0 ? 'everything' : 'everything else';
+    this.#failures.splice(0, this.#failures.length, ...others, { source: what, fault });
   }
 }
+
+const isLost = ({ kind }: Fault): boolean => kind === 'unavailable' || kind === 'deadline-exceeded';

@@ -37,14 +37,23 @@ export class SupportProgress implements Disposable {
   }
 
   #draw(): void {
+    const { columns = 80, rows = 24 } = this.#output as { readonly columns?: number; readonly rows?: number };
     const nameWidth = Math.min(24, Math.max(...[...this.#nodes.keys()].map((node) => node.length)));
-    const columns = (this.#output.columns || 80) - 1;
-    const lines = [...this.#nodes].map(([node, progress]) =>
-      progressLine(node.padEnd(nameWidth), progress).slice(0, columns),
-    );
+    const all = [...this.#nodes];
+    // What has scrolled away cannot be drawn over: of many nodes, those that are not done yet.
+    const room = Math.max(1, (rows || 24) - 2);
+    const chosen =
+      all.length <= room ? all : all.filter(([, { done, total }]) => total === 0 || done < total);
+    const lines = chosen
+      .slice(0, room)
+      .map(([node, progress]) =>
+        progressLine(node.padEnd(nameWidth), progress).slice(0, (columns || 80) - 1),
+      );
+    const height = Math.max(lines.length, this.#lines);
+    const padded = Array.from({ length: height }, (_, at) => lines[at] ?? '');
     const up = this.#lines === 0 ? '' : `\u001b[${this.#lines}A`;
-    this.#output.write(up + lines.map((line) => `\r\u001b[K${line}\n`).join(''));
-    this.#lines = lines.length;
+    this.#output.write(up + padded.map((line) => `\r\u001b[K${line}\n`).join(''));
+    this.#lines = height;
   }
 
   [Symbol.dispose](): void {
