@@ -24,6 +24,13 @@ test('pauseBeforeRun() is the usual pause at first and doubles up to a minute in
   );
 });
 
+test('pauseBeforeRun() is never so short that a crash loop takes a processor', () => {
+  assert.deepEqual(
+    [0, 1, 6].map((crashes) => pauseBeforeRun(crashes, 0)),
+    [100, 100, 200],
+  );
+});
+
 test('crashesAfter() forgets crashes after a run that lasted', () => {
   const rows = [0, 100, 9999, 10_000, 3_600_000].map((ranMs) => crashesAfter(7, ranMs, 5000));
   assert.deepEqual(rows, [8, 8, 8, 0, 0]);

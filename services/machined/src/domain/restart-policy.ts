@@ -7,10 +7,12 @@ const shortRunPauses = 2;
 const patientCrashes = 5;
 /** The longest pause of a crash loop, in usual pauses. */
 const longestPauses = 12;
+/** However short the usual pause is: what cannot start must not take a processor. */
+const leastPauseMs = 100;
 
 /** How many runs in a row, this one included, ended soon after they began. */
 export function crashesAfter(crashes: number, ranMs: number, intervalMs: number): number {
-  return ranMs < intervalMs * shortRunPauses ? crashes + 1 : 0;
+  return ranMs < Math.max(intervalMs, leastPauseMs) * shortRunPauses ? crashes + 1 : 0;
 }
 
 /**
@@ -18,7 +20,8 @@ export function crashesAfter(crashes: number, ranMs: number, intervalMs: number)
  * again does not help; then it doubles with each crash, up to twelve times the usual one.
  */
 export function pauseBeforeRun(crashes: number, intervalMs: number): number {
-  return intervalMs * Math.min(2 ** Math.max(crashes - patientCrashes, 0), longestPauses);
+  const pauseMs = Math.max(intervalMs, leastPauseMs);
+  return pauseMs * Math.min(2 ** Math.max(crashes - patientCrashes, 0), longestPauses);
 }
 
 /** The reason that the history gives for another run; undefined when the end of the run is the end of the service. */
