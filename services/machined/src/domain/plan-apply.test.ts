@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { Fault } from '@nodewright/fault';
 import { type ApplyRequest, checkMode, dryRunDetails, planApply } from './plan-apply.ts';
 
-const running = { isMaintenance: false };
-const maintenance = { isMaintenance: true };
+const running = { isMaintenance: false, isComplete: true };
+const maintenance = { isMaintenance: true, isComplete: true };
+const part = { isMaintenance: true, isComplete: false };
 
 const applied = {
   mode: 'no-reboot',
@@ -30,6 +31,7 @@ const rows: readonly [ApplyRequest, typeof running, unknown][] = [
   [{ mode: 'staged' }, running, staged],
   [{ mode: 'staged' }, maintenance, staged],
   [{ mode: 'try' }, running, tried(60_000_000_000n, '1m0s')],
+  [{ mode: 'try' }, part, tried(60_000_000_000n, '1m0s')],
   [{ mode: 'try', tryTimeoutNs: 1_500_000_000n }, running, tried(1_500_000_000n, '1.5s')],
 ];
 

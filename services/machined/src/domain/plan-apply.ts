@@ -34,6 +34,12 @@ export interface ApplySurroundings {
   readonly isMaintenance: boolean;
 }
 
+/** The same, once the configuration has been read. */
+export interface ApplyTarget extends ApplySurroundings {
+  /** Whether a node can boot with the configuration: in maintenance that ends it. */
+  readonly isComplete: boolean;
+}
+
 const appliedText = 'Applied configuration without a reboot';
 const stagedText = 'Staged configuration to be applied after the next reboot';
 const rebootText = 'the REBOOT mode is not supported, please use AUTO or NO_REBOOT modes instead';
@@ -45,7 +51,10 @@ export function checkMode({ mode }: ApplyRequest, { isMaintenance }: ApplySurrou
 }
 
 /** The plan for a configuration that is found valid, or why there is none. */
-export function planApply(request: ApplyRequest, { isMaintenance }: ApplySurroundings): ApplyPlan | Fault {
+export function planApply(
+  request: ApplyRequest,
+  { isMaintenance, isComplete }: ApplyTarget,
+): ApplyPlan | Fault {
   const { mode, tryTimeoutNs = defaultTryTimeoutNs } = request;
   switch (mode) {
     case 'reboot':
@@ -56,7 +65,8 @@ export function planApply(request: ApplyRequest, { isMaintenance }: ApplySurroun
     case 'staged':
       return { mode, steps: [{ kind: 'store' }], details: stagedText };
     case 'try': {
-      if (isMaintenance) {
+      // A part of a configuration can be tried there: the node stays in maintenance with and without it.
+      if (isMaintenance && isComplete) {
         return new Fault(
           'failed-precondition',
           'the TRY mode needs a complete configuration to go back to, and this node has none: use NO_REBOOT',

@@ -137,6 +137,20 @@ test('ApplyConfiguration in mode TRY takes as long as it is told, and a second o
     assert.deepEqual(await look(), all(first));
   }));
 
+test('ApplyConfiguration in mode TRY takes a part of a configuration in maintenance, and takes it back to nothing', () =>
+  withNode(undefined, async ({ node, apply, look }) => {
+    const before = await look();
+    assert.deepEqual(await apply(partial, Mode.TRY), reply(Mode.TRY, tried('1m0s')));
+    assert.deepEqual(await look(), { ...Object(before), v1alpha1: partial });
+    await node.advance(60_000);
+    assert.deepEqual(await look(), before);
+    assert.match(String(await apply(first, Mode.TRY)), /^9 .* use NO_REBOOT$/);
+    await apply(partial, Mode.TRY);
+    await apply(first);
+    await node.advance(60_000);
+    assert.deepEqual(await look(), all(first));
+  }));
+
 test('ApplyConfiguration in mode TRY can last for months', () =>
   withNode(first, async ({ node, apply, look }) => {
     const days = 86_400_000;

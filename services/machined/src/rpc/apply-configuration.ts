@@ -63,7 +63,7 @@ export function createApplyConfiguration(
     const refusal = checkMode(wanted, node);
     if (refusal !== undefined) throw refusal;
     const warnings = validate(configuration);
-    const plan = planApply(wanted, node);
+    const plan = planApply(wanted, { ...node, isComplete: isComplete(configuration) });
     if (plan instanceof Fault) throw plan;
 
     const mode = wireModes[plan.mode];

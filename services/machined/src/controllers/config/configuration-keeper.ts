@@ -52,11 +52,13 @@ export class ConfigurationKeeper {
     };
   }
 
-  /** Puts it in force. */
-  async activate(configuration: DecodedConfiguration): Promise<void> {
+  /** Puts it in force; undefined: nothing, as on a node that has found no configuration. */
+  async activate(configuration: DecodedConfiguration | undefined): Promise<void> {
+    const wasActive = this.#active !== undefined;
     // First, as whoever is woken by the resource may ask here.
     this.#active = configuration;
-    await this.#put(activeConfigId, configuration.text);
+    if (configuration !== undefined) await this.#put(activeConfigId, configuration.text);
+    else if (wasActive) await this.#state.destroy(pointerTo(machineConfigs, activeConfigId));
   }
 
   /** Says what the next start is to take, without waiting for the disk. */
