@@ -203,12 +203,19 @@ test('a control plane without a configuration has no trustd, and all of its serv
   const config = configs.get(node) as string;
   await startInMaintenance(node);
   assert.equal(await node.instanceOf('trustd'), undefined);
-  // A part of a configuration takes effect, and is not enough.
+  // A part of a configuration takes effect, for as long as it is tried or for good, and is not enough.
   const part = 'apiVersion: v1alpha1\nkind: HostnameConfig\nauto: off\nhostname: not-yet\n';
-  const partly = await insecure(node, 'apply-config', '-f', await fileWith(part));
-  assert.equal(partly.exitCode, 0, partly.stderr);
-  const name = async () => (await insecure(node, 'get', 'hostname')).stdout.includes('not-yet');
-  await eventually(name, { what: 'name of the part' });
+  const takes = async (...mode: string[]) => {
+    const file = await fileWith(part);
+    const { exitCode, stderr } = await insecure(node, 'apply-config', '-f', file, ...mode);
+    assert.equal(exitCode, 0, stderr);
+  };
+  const isNamed = async () => (await insecure(node, 'get', 'hostname')).stdout.includes('not-yet');
+  await takes('-m', 'try', '--timeout', '4s');
+  await eventually(isNamed, { what: 'name that is tried' });
+  await eventually(async () => !(await isNamed()), { what: 'name of before' });
+  await takes();
+  await eventually(isNamed, { what: 'name of the part' });
   assert.match((await insecure(node, 'get', 'machinestatus')).stdout, /maintenance/);
 
   const applied = await insecure(node, 'apply-config', '-f', await fileWith(config));
