@@ -205,7 +205,10 @@ test('20 services stop as soon as nobody needs them any more, and no later than 
       manager.start(plans.map(({ id }) => id));
       await runUntil(longEnough(plans));
       const startMs = timers.now();
-      const allDown = manager[Symbol.asyncDispose]();
+      let areDown = false;
+      manager[Symbol.asyncDispose]().then(() => {
+        areDown = true;
+      });
       const signalledAt = (id: string, downAt: (id: string) => number) => {
         const dependents = plans.filter(({ dependsOn }) => dependsOn.includes(id)).map((plan) => plan.id);
         return Math.min(latest(dependents, downAt), budgetMs);
@@ -215,7 +218,7 @@ test('20 services stop as soon as nobody needs them any more, and no later than 
         return signalledAt(id, down) + (started.has(id) ? Math.min(stopMs, stopTimeoutMs) : 0);
       });
       await runUntil(startMs + budgetMs + stopTimeoutMs);
-      await allDown;
+      assert.ok(areDown, 'not every service is down in time');
       const expected = [...started.keys()].map((id) => [id, startMs + signalledAt(id, downAt)] as const);
       assert.deepEqual(sorted(stopped), sorted(new Map(expected)));
       const failed = plans.filter(({ id, stopMs }) => started.has(id) && stopMs > stopTimeoutMs);
