@@ -165,8 +165,8 @@ test('what a typed client reads of a spec is what its YAML says, for every resou
       }
     });
   }
-  // What a node of processes has at least.
-  assert.ok(seen.size >= 60, `${seen.size} kinds have resources: ${[...seen].join(' ')}`);
+  // What a node of containers has at least, which sees least of its machine.
+  assert.ok(seen.size >= 50, `${seen.size} kinds have resources: ${[...seen].join(' ')}`);
 });
 
 test('sensitive kinds are for administrators alone, whatever the call', async () => {
