@@ -4,8 +4,9 @@ import { redactionMark } from './secret-filter.ts';
 
 /** Names under which a kind that is no secret as a whole may hold one. */
 const secretKey =
-  /(?:^|[a-z_-])(?:token|password|passphrase|secret|private_?key|preshared_?key|identitytoken|authkey)$/i;
-const mayHoldSecret = /(?:token|password|passphrase|secret|private_?key|preshared_?key|authkey)["']?\s*:/i;
+  /(?:^|[a-z_-])(?:token|password|passphrase|secret|private_?key|preshared_?key|identitytoken|auth_?key|api_?key|access_?key)$/i;
+const mayHoldSecret =
+  /(?:token|password|passphrase|secret|private_?key|preshared_?key|auth_?key|api_?key|access_?key)["']?\s*:/i;
 
 /** A spec as it may be written, and what was secret in it. */
 export interface RedactedYaml {

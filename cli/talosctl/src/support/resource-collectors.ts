@@ -1,5 +1,5 @@
 import type { NodeClient } from '@nodewright/client';
-import { encodeConfiguration, loadConfiguration, redactConfiguration } from '@nodewright/machine-config';
+import { encodeConfiguration, loadConfiguration } from '@nodewright/machine-config';
 import type { EncodedSpec, Resource, ResourceDefinitionSpec } from '@nodewright/state';
 import { resourceFromMessage } from '@nodewright/state/wire';
 import { parse } from 'yaml';
@@ -12,6 +12,7 @@ import type { CollectContext, Collector } from './collector.ts';
 import { configurationSecrets } from './configuration-secrets.ts';
 import { redactYaml } from './redact-yaml.ts';
 import { redactionMark, SecretFilter } from './secret-filter.ts';
+import { shownConfiguration } from './shown-configuration.ts';
 
 const noCodecs = new Map();
 const configurations = { namespace: 'config', type: 'MachineConfigs.config.talos.dev' };
@@ -87,9 +88,7 @@ export function configurationCollector(id: string): Collector {
       const text = Object.keys(metadata.annotations).length === 0 ? spec.yaml : String(parse(spec.yaml));
       const documents = loadConfiguration(text);
       secrets.add(configurationSecrets(documents));
-      yield new SecretFilter(secrets).text(
-        encodeConfiguration(redactConfiguration(documents, redactionMark)),
-      );
+      yield new SecretFilter(secrets).text(encodeConfiguration(shownConfiguration(documents)));
     },
   };
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { encodeConfiguration, loadConfiguration } from '@nodewright/machine-config';
 import { redactYaml } from './redact-yaml.ts';
 import { KnownSecrets, SecretFilter } from './secret-filter.ts';
+import { shownConfiguration } from './shown-configuration.ts';
 
 const key = [
   '-----BEGIN EC PRIVATE KEY-----',
@@ -66,4 +68,26 @@ test('redactYaml() replaces what stands under the name of a secret, also in list
   );
   assert.equal(redactYaml('a: 1\nb:   [1,  2]\n').yaml, 'a: 1\nb:   [1,  2]\n');
   assert.equal(redactYaml('token: [broken').yaml, '<REDACTED>\n');
+});
+
+test('shownConfiguration() has neither secrets nor texts that a user wrote into files and manifests', () => {
+  const text = `version: v1alpha1
+machine:
+  type: worker
+  token: aaaaaa.bbbbbbbbbbbbbbbb
+  files: [{ path: /var/key, op: create, permissions: 0o600, content: "of a file" }]
+cluster:
+  extraManifestHeaders: { Authorization: of-a-header }
+  inlineManifests: [{ name: m, contents: "of a manifest" }]
+---
+apiVersion: v1alpha1
+kind: ExtensionServiceConfig
+name: e
+configFiles: [{ content: of-an-extension, mountPath: /x }]
+environment: [TS_AUTHKEY=of-the-environment]
+`;
+  const shown = new SecretFilter().text(encodeConfiguration(shownConfiguration(loadConfiguration(text))));
+  assert.deepEqual(shown.match(/aaaaaa|of[ -]an?[ -]\w+|of-the-environment/g), null);
+  assert.match(shown, /TS_AUTHKEY=<REDACTED>/);
+  assert.match(shown, /permissions: 0o600.*Authorization: <REDACTED>/s);
 });

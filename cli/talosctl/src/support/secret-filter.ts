@@ -11,7 +11,7 @@ const wholePem = new RegExp(`${pemBegin.source}.*?${pemEnd.source}`, 'gs');
 const encodedPem = /LS0tLS1CRUdJ[A-Za-z0-9+/=_-]*/g;
 /** `token=...`, `"password": "..."` and their like, within a line of a log. */
 const namedSecret =
-  /((?:token|password|passphrase|secret|private_?key|preshared_?key|api_?key|access_?key)["']?\s*[=:]\s*["']?)([^\s"',;&}\]]{6,})/gi;
+  /((?:token|password|passphrase|secret|private_?key|preshared_?key|api_?key|access_?key|auth_?key|credentials?)["']?\s*[=:]\s*["']?)([^\s"',;&}\]]{6,})/gi;
 const bearer = /\b((?:Bearer|Basic)\s+)([A-Za-z0-9._~+/-]{12,}=*)/g;
 /** User and password in a URL. */
 const urlPassword = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:)[^\s/@]+@/gi;

@@ -1,0 +1,34 @@
+import { type Configuration, redactConfiguration } from '@nodewright/machine-config';
+import { redactionMark } from './secret-filter.ts';
+
+type Value = Exclude<Configuration[number]['value'][string], undefined>;
+
+/** Files, manifests and headers that a user wrote into a configuration: nobody knows what is in them. */
+const ownTexts = new Set(['content', 'contents', 'manifest', 'headers', 'extraManifestHeaders']);
+
+/** A configuration as it goes into the archive: without its secrets, and without texts that may hold more of them. */
+export function shownConfiguration(documents: Configuration): Configuration {
+  return redactConfiguration(documents, redactionMark).map(({ kind, value }) => ({
+    kind,
+    value: withoutTexts(value) as Configuration[number]['value'],
+  }));
+}
+
+function withoutTexts(value: Value): Value {
+  if (Array.isArray(value)) return value.map(withoutTexts);
+  // Plain maps alone: numbers in another notation are objects of their own.
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [
+      key,
+      ownTexts.has(key) ? hidden(child) : withoutTexts(child as Value),
+    ]),
+  );
+}
+
+/** Names stay: they say what there was. */
+function hidden(value: unknown): Value {
+  if (typeof value !== 'object' || value === null) return value === '' ? '' : redactionMark;
+  return Object.fromEntries(Object.keys(value).map((key) => [key, redactionMark]));
+}
