@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
-import type { CallContext } from 'nice-grpc-common';
+import type { CallContext } from 'nice-grpc';
 import { createInProcessRunner } from '../domain/in-process-runner.ts';
 import type { ServiceDefinition } from '../services/service.ts';
 import { ServiceManager } from '../services/service-manager.ts';
