@@ -78,7 +78,7 @@ async function writeSupport(env: CliEnvironment, options: SupportOptions): Promi
   const about = { talosctl: buildInfo, collected: env.now().toISOString() };
   await archive.add(
     'support.json',
-    texts(`${formatJson({ ...about, ...supportDocument(name, 0, collections) })}\n`),
+    texts(`${formatJson({ ...about, ...supportDocument(name, undefined, collections) })}\n`),
   );
   await archive.finish();
   env.signal.throwIfAborted();

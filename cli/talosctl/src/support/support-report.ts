@@ -25,15 +25,15 @@ export function failureTable(collections: readonly NodeCollection[]): string {
 /** The reason without what it was refused for, which the source says already. */
 const withoutNames = (text: string) => text.replaceAll(/"[^"]*"/g, '"..."');
 
-/** The same as a document. */
+/** The same as a document. @param sizeBytes undefined inside the archive, which is not written yet */
 export function supportDocument(
   archive: string,
-  sizeBytes: number,
+  sizeBytes: number | undefined,
   collections: readonly NodeCollection[],
 ): object {
   return {
     archive,
-    sizeBytes,
+    ...(sizeBytes === undefined ? {} : { sizeBytes }),
     nodes: collections.map(({ node, files, sizeBytes: collectedBytes, failures, absent }) => ({
       ...{ node, files, collectedBytes },
       errors: failures.map(({ source, fault }: { source: string; fault: Fault }) => ({
