@@ -6,19 +6,19 @@ import { field } from '../screen/widgets.ts';
 const labelWidth = 10;
 const known = (text: string | undefined): string => (text === undefined || text === '' ? '-' : text);
 const yesNo = (flag: boolean | undefined): string => (flag === undefined ? '-' : flag ? 'yes' : 'no');
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** What the node is, a line a fact. */
 export function nodeLines({ facts, sample }: NodeModel): Line[] {
   const { security, cluster, members, machine } = facts;
   const controlPlanes = members?.filter(({ spec }) => spec.machineType === 'controlplane').length ?? 0;
+  const size =
+    members === undefined ? [] : [counted(members.length, 'node'), counted(controlPlanes, 'control plane')];
   const cpu = sample?.cpus?.[0]?.modelName;
   const kubernetes =
     facts.pods === undefined || facts.pods.length === 0 ? undefined : `${facts.pods.length} static pods`;
   return [
-    row(
-      'Cluster',
-      `${known(cluster?.clusterName)}${members === undefined ? '' : `, ${members.length} nodes, ${controlPlanes} control planes`}`,
-    ),
+    row('Cluster', [known(cluster?.clusterName), ...size].join(', ')),
     row('Machine', known([machine?.manufacturer, machine?.productName].filter(Boolean).join(' '))),
     row('CPU', known(cpu)),
     row('Processes', sample?.processes === undefined ? '-' : String(sample.processes.length)),
