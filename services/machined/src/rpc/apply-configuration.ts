@@ -5,9 +5,11 @@ import {
   ApplyConfigurationRequest_Mode as Mode,
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
+import { effectiveConfig } from '@nodewright/machine-config';
 import type { Logger } from '@nodewright/telemetry';
 import type { ConfigurationKeeper } from '../controllers/config/configuration-keeper.ts';
 import type { ConfigurationTrial } from '../controllers/config/configuration-trial.ts';
+import { accessWarnings } from '../domain/access-warnings.ts';
 import { rolesFromMetadata } from '../domain/caller-roles.ts';
 import { configurationDifference } from '../domain/configuration-difference.ts';
 import {
@@ -62,7 +64,7 @@ export function createApplyConfiguration(
     if (!node.isMaintenance && !isComplete(configuration)) throw new Fault('invalid-argument', noLegacyText);
     const refusal = checkMode(wanted, node);
     if (refusal !== undefined) throw refusal;
-    const warnings = validate(configuration);
+    const warnings = [...validate(configuration), ...accessWarningsOf(keeper.active(), configuration)];
     const plan = planApply(wanted, { ...node, isComplete: isComplete(configuration) });
     if (plan instanceof Fault) throw plan;
 
@@ -74,7 +76,7 @@ export function createApplyConfiguration(
     }
     await execute(plan, configuration);
     log.info({ mode: plan.mode, warnings }, 'machine configuration applied');
-    return { warnings: [...warnings], mode, modeDetails: plan.details };
+    return { warnings, mode, modeDetails: plan.details };
   }
 
   async function execute({ steps }: ApplyPlan, configuration: DecodedConfiguration): Promise<void> {
@@ -102,6 +104,11 @@ export function createApplyConfiguration(
       return { messages: [await apply(request, caller.has(roles.admin))] };
     },
   };
+}
+
+function accessWarningsOf(inForce: DecodedConfiguration | undefined, next: DecodedConfiguration): string[] {
+  if (inForce === undefined) return [];
+  return accessWarnings(effectiveConfig(inForce.documents), effectiveConfig(next.documents));
 }
 
 function applyRequest({ mode, tryModeTimeout }: ApplyConfigurationRequest) {
