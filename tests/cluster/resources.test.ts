@@ -55,8 +55,14 @@ test('a watch tells when a daemon there dies and comes back', async () => {
     for await (const [event] of watch) seen.push(event?.kind ?? '');
   })();
   await eventually(() => seen[0] === 'created', { what: 'trustd as it is' });
-  await controlPlane.signal('trustd', 'SIGKILL');
-  await eventually(() => seen.includes('destroyed'), { what: 'the end of trustd' });
+  // Where an engine starts it again within a tenth of a second, machined may look at it before and after that.
+  for (let kills = 0; kills < 10 && !seen.includes('destroyed'); kills++) {
+    await controlPlane.signal('trustd', 'SIGKILL');
+    await eventually(() => seen.includes('destroyed'), { what: 'the end of trustd', timeoutMs: 4000 }).catch(
+      () => {},
+    );
+  }
+  assert.ok(seen.includes('destroyed'), 'the end of trustd was told');
   await eventually(() => seen.lastIndexOf('created') > 0, { what: 'trustd again', timeoutMs: 15_000 });
   watch[Symbol.dispose]();
   await follow;

@@ -26,6 +26,7 @@ export { generateToken, type RandomSource, systemRandom } from './random-source.
 export { redactConfiguration, redactedText } from './redact/redact-configuration.ts';
 export { documentKinds, legacyKind } from './schema/document-schema.ts';
 export { type FieldPath, fieldPaths } from './schema/field-paths.ts';
+export * from './schema/link-documents.ts';
 export { decodeSecrets, encodeSecrets } from './secrets/encode-secrets.ts';
 export { type GenerateSecretsInit, generateSecrets, type KeySource } from './secrets/generate-secrets.ts';
 export type { CertificateAndKey, SecretsBundle } from './secrets/secrets-bundle.ts';

@@ -1,6 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import type { ConfigDocument, Configuration } from '../config-document.ts';
 import { documentSchema, documentVersion, legacyKind } from '../schema/document-schema.ts';
+import { linkDocumentKinds } from '../schema/link-documents.ts';
 import { formatPosition } from '../yaml/config-node.ts';
 import { readYamlStream } from '../yaml/read-yaml-stream.ts';
 import { decodeDocument, identifyDocument } from './decode-document.ts';
@@ -9,16 +10,7 @@ import { decodeDocument, identifyDocument } from './decode-document.ts';
 const sharedNames: readonly (readonly string[])[] = [
   ['UserVolumeConfig', 'ExistingVolumeConfig'],
   ['Layer2VIPConfig', 'HCloudVIPConfig'],
-  [
-    'LinkConfig',
-    'BondConfig',
-    'BridgeConfig',
-    'DummyLinkConfig',
-    'VethConfig',
-    'VLANConfig',
-    'VRFConfig',
-    'WireguardConfig',
-  ],
+  linkDocumentKinds,
 ];
 
 /**

@@ -1,4 +1,5 @@
 import { millisecondsOf } from '../decode/duration.ts';
+import { linkDocumentKinds } from '../schema/link-documents.ts';
 import type { ConfigReader } from './config-reader.ts';
 
 /** A name server and how to talk to it. */
@@ -45,18 +46,7 @@ export interface NetworkSettings {
 }
 
 /** Kinds of documents that switch off DHCP where nothing is said. */
-const linkKinds = [
-  'LinkConfig',
-  'BondConfig',
-  'BridgeConfig',
-  'DummyLinkConfig',
-  'VethConfig',
-  'VLANConfig',
-  'VRFConfig',
-  'WireguardConfig',
-  'DHCPv4Config',
-  'DHCPv6Config',
-];
+const linkKinds: readonly string[] = [...linkDocumentKinds, 'DHCPv4Config', 'DHCPv6Config'];
 
 /** Source: Talos v1.14: machine configuration, effective values; HostnameConfig, ResolverConfig, TimeSyncConfig. */
 export function networkSettings(reader: ConfigReader): NetworkSettings {

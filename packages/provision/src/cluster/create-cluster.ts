@@ -5,6 +5,7 @@ import { planCreation } from '../domain/plan-creation.ts';
 import type { ClusterRequest, ConfigPatches, CreateResult, Progress } from '../provisioner.ts';
 import { lockCluster } from './cluster-lock.ts';
 import type { ClusterMaker, CreateParts, Creation } from './creation.ts';
+import { removeOwnContext } from './destroy-cluster.ts';
 import { findCluster, locateCluster } from './read-cluster.ts';
 
 /** Makes the cluster, starts it again when it is complete but stopped, or keeps it. */
@@ -45,12 +46,12 @@ async function carryOut<Parts extends CreateParts>(
   const plan = planCreation(await findCluster(folder), wish);
   switch (plan.kind) {
     case 'create':
-      await maker.createAnew(creation, patchDigest);
+      await createOrTakeBack(maker, creation, patchDigest);
       return 'created';
     case 'clean-and-create':
       progress.note(`an earlier creation of cluster "${request.name}" was interrupted: starting over`);
       await maker.clean(creation);
-      await maker.createAnew(creation, patchDigest);
+      await createOrTakeBack(maker, creation, patchDigest);
       return 'created';
     case 'start':
       progress.note(`cluster "${request.name}" exists and is stopped: starting it again`);
@@ -60,6 +61,26 @@ async function carryOut<Parts extends CreateParts>(
       progress.note(`cluster "${request.name}" already runs`);
       await maker.keepRunning(creation, plan.state);
       return 'kept';
+  }
+}
+
+/** An interruption leaves nothing, also one that comes while the nodes of a cluster that is made are waited for. */
+async function createOrTakeBack<Parts extends CreateParts>(
+  maker: ClusterMaker<Parts>,
+  creation: Creation<Parts>,
+  patchDigest: string,
+): Promise<void> {
+  try {
+    await maker.createAnew(creation, patchDigest);
+  } catch (error) {
+    const { signal, folder, progress } = creation;
+    // What failed otherwise stays where it came to stand, for its logs to be read.
+    const found = signal.aborted ? await findCluster(folder) : undefined;
+    if (found?.kind === 'cluster') {
+      await removeOwnContext(folder, found.state, progress);
+      await maker.clean(creation);
+    }
+    throw error;
   }
 }
 

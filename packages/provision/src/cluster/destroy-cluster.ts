@@ -45,19 +45,27 @@ export async function destroyCluster(
   await using _lock = await lockCluster(folder.path, ref.name);
   const state = await stateToDestroy(ref, folder, options.force);
   await endAll(folder, state);
+  await removeOwnContext(folder, state, progress);
+  await progress.step('state folder', () => removeClusterFolder(folder));
+}
+
+/** Takes the cluster's context out of the user's talosconfig. One that cannot be written is told, and stays. */
+export async function removeOwnContext(
+  folder: ClusterFolder,
+  state: ClusterState | undefined,
+  progress: Progress,
+): Promise<void> {
   const clusterTalosconfig = await readOwnTalosconfig(folder);
   const place = state?.talosconfig;
-  if (place !== undefined && clusterTalosconfig !== undefined) {
-    await progress.step('talosconfig', async () => {
-      try {
-        await removeClusterContext(place, clusterTalosconfig);
-      } catch (error) {
-        // A broken talosconfig is the user's to mend; the cluster goes all the same.
-        progress.note(`context "${place.context}" stays: ${faultFrom(error).message}`);
-      }
-    });
-  }
-  await progress.step('state folder', () => removeClusterFolder(folder));
+  if (place === undefined || clusterTalosconfig === undefined) return;
+  await progress.step('talosconfig', async () => {
+    try {
+      await removeClusterContext(place, clusterTalosconfig);
+    } catch (error) {
+      // A broken talosconfig is the user's to mend; the cluster goes all the same.
+      progress.note(`context "${place.context}" stays: ${faultFrom(error).message}`);
+    }
+  });
 }
 
 async function stateToDestroy(

@@ -265,6 +265,23 @@ test('create() that is aborted leaves nothing', async () => {
   assert.deepEqual(findClusterProcesses(folderOf(cluster)), []);
 });
 
+test('create() that is aborted while the nodes are waited for leaves nothing either', async () => {
+  const abort = new AbortController();
+  const silent = {
+    version: async () => {
+      abort.abort();
+      throw new Fault('unavailable', 'not yet');
+    },
+    [Symbol.asyncDispose]: async () => {},
+  };
+  await using cluster = await openTestCluster({}, { openProbe: async () => silent });
+  const folder = folderOf(cluster);
+  await assert.rejects(cluster.provisioner.create(cluster.request(), cluster.progress, abort.signal));
+  await assert.rejects(stat(folder.path), { code: 'ENOENT' });
+  assert.deepEqual(findClusterProcesses(folder), []);
+  assert.deepEqual((await contextsOf(cluster)).names, []);
+});
+
 test('create() starts over where an earlier one was killed', async () => {
   await using cluster = await openTestCluster();
   const folder = folderOf(cluster);

@@ -1,20 +1,12 @@
 // Links as the documents of a configuration want them. Source: Talos v1.14: machine configuration, network documents.
-import type { ConfigReader, DocumentReader } from '@nodewright/machine-config';
+import {
+  type ConfigReader,
+  type DocumentReader,
+  type LinkDocumentKind,
+  linkDocumentKinds,
+} from '@nodewright/machine-config';
 import type { BondMasterSpec, LinkSpecSpec } from '@nodewright/state/kinds';
 import type { Layer } from './merge-layers.ts';
-
-/** The documents that have the fields that all links have. */
-export const linkDocumentKinds = [
-  'LinkConfig',
-  'BondConfig',
-  'BridgeConfig',
-  'DummyLinkConfig',
-  'VethConfig',
-  'VLANConfig',
-  'VRFConfig',
-  'WireguardConfig',
-] as const;
-type LinkDocumentKind = (typeof linkDocumentKinds)[number];
 
 /** A link that a document is about: its name, and where its fields stand. */
 export interface ConfiguredLink {
