@@ -19,7 +19,6 @@ export {
   type GenerateInput,
   type GenerateOptions,
 } from './generate/generate-options.ts';
-export { type MachineType, type NodeConfig, readNodeConfig } from './node-config.ts';
 export { applyPatches } from './patch/apply-patches.ts';
 export { type ConfigPatch, parsePatch } from './patch/parse-patch.ts';
 export { generateToken, type RandomSource, systemRandom } from './random-source.ts';

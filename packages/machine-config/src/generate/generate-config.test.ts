@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadConfiguration } from '../decode/load-configuration.ts';
+import { effectiveConfig } from '../effective/effective-config.ts';
 import { encodeConfiguration } from '../encode-configuration.ts';
-import { readNodeConfig } from '../node-config.ts';
 import { generateConfig } from './generate-config.ts';
 import type { GenerateOptions } from './generate-options.ts';
 import { documentsOf, minors, oldSecrets, sampleInput, secrets, types } from './sample-input.ts';
@@ -167,20 +167,25 @@ test('generateConfig() leaves Kubernetes and etcd out when asked to', () => {
   assert.deepEqual(parts(13), ['cluster.id', 'cluster.secret', 'cluster.discovery', 'HostnameConfig']);
 });
 
-test('readNodeConfig() reads back what generateConfig() wrote, for every type and contract', () => {
+test('effectiveConfig() reads back what generateConfig() wrote, for every type and contract', () => {
   for (const minor of minors) {
     for (const type of types) {
       const bundle = minor <= 2 ? oldSecrets : secrets;
       const isControlPlane = type === 'controlplane';
       const { certificate, key } = bundle.certs.os;
+      const text = generateConfig(sampleInput(type, { additionalSANs: ['a.example', '10.1.1.1'] }, minor));
+      const { machineType, token, issuingCA, acceptedCAs, certSANs, cluster, time } = effectiveConfig(
+        loadConfiguration(text),
+      );
       assert.deepEqual(
-        readNodeConfig(
-          generateConfig(sampleInput(type, { additionalSANs: ['a.example', '10.1.1.1'] }, minor)),
-        ),
+        {
+          ...{ machineType, token, issuingCA, acceptedCAs, certSANs, timeServers: time.servers },
+          ...{ clusterName: cluster.name, clusterEndpoint: cluster.endpoint },
+        },
         {
           machineType: type,
           token: bundle.trustd.token,
-          ca: isControlPlane ? { certificate, key } : { certificate },
+          issuingCA: isControlPlane ? { certificate, key } : { certificate },
           acceptedCAs: [],
           certSANs: ['a.example', '10.1.1.1'],
           clusterName: !isControlPlane && minor <= 7 ? '' : 'alpha',

@@ -4,7 +4,6 @@ import { Fault } from '@nodewright/fault';
 import fc from 'fast-check';
 import { loadConfiguration } from '../decode/load-configuration.ts';
 import { effectiveConfig } from '../effective/effective-config.ts';
-import { readNodeConfig } from '../node-config.ts';
 import { parsePatch } from '../patch/parse-patch.ts';
 import { validateConfiguration } from '../validate/validate-configuration.ts';
 import { leaked, plantSecrets } from './plant-secrets.ts';
@@ -24,7 +23,6 @@ function everythingSaid(text: string): string {
     }
   };
   note(() => parsePatch(text));
-  note(() => readNodeConfig(text));
   note(() => {
     const configuration = loadConfiguration(text);
     const { warnings, errors } = validateConfiguration(configuration, { mode: 'metal' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseTalosconfig } from '@nodewright/client/talosconfig';
 import { Fault } from '@nodewright/fault';
-import { decodeSecrets, readNodeConfig } from '@nodewright/machine-config';
+import { decodeSecrets, effectiveConfig, loadConfiguration } from '@nodewright/machine-config';
 import { parseCertificate } from '@nodewright/pki';
 import { planNodes } from '../domain/cluster-shape.ts';
 import { checkPatches, generateClusterMaterial } from './generated-material.ts';
@@ -27,9 +27,26 @@ test('generateClusterMaterial() makes configurations that differ by node as they
     clusterEndpoint: 'https://127.44.5.2:6443',
     timeServers: ['127.44.5.1:50123'],
   };
-  assert.deepEqual(configs.map(readNodeConfig), [
-    { ...shared, machineType: 'controlplane', ca: secrets.certs.os },
-    { ...shared, machineType: 'worker', ca: { certificate: secrets.certs.os.certificate } },
+  const facts = configs.map((text) => {
+    const { machineType, token, issuingCA, acceptedCAs, certSANs, cluster, time } = effectiveConfig(
+      loadConfiguration(text),
+    );
+    const { name: clusterName, endpoint: clusterEndpoint } = cluster;
+    const timeServers = time.servers;
+    return {
+      machineType,
+      token,
+      issuingCA,
+      acceptedCAs,
+      certSANs,
+      clusterName,
+      clusterEndpoint,
+      timeServers,
+    };
+  });
+  assert.deepEqual(facts, [
+    { ...shared, machineType: 'controlplane', issuingCA: secrets.certs.os },
+    { ...shared, machineType: 'worker', issuingCA: { certificate: secrets.certs.os.certificate } },
   ]);
   assert.ok(/kind: HostnameConfig\nauto: "off"\nhostname: node02\n/.test(configs[1] ?? ''));
   assert.equal(configs[1]?.includes(Buffer.from(secrets.certs.os.key).toString('base64')), false);
@@ -56,8 +73,10 @@ test('generateClusterMaterial() applies patches for all nodes, then those of the
   const san = (name: string) => ({ source: name, text: `machine: { certSANs: [${name}] }` });
   const patches = { all: [san('all')], controlPlanes: [san('king')], workers: [san('bee')] };
   const sansOf = (node: typeof worker) =>
-    readNodeConfig(
-      material.nodeConfig({ clusterName: 'c', endpoint: 'https://127.44.5.2:6443', ...way, patches, node }),
+    effectiveConfig(
+      loadConfiguration(
+        material.nodeConfig({ clusterName: 'c', endpoint: 'https://127.44.5.2:6443', ...way, patches, node }),
+      ),
     ).certSANs;
   assert.deepEqual(
     [sansOf(controlPlane), sansOf(worker)],

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { symlink, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { encodeSecrets, generateSecrets, readNodeConfig } from '@nodewright/machine-config';
+import {
+  effectiveConfig,
+  encodeSecrets,
+  generateSecrets,
+  loadConfiguration,
+} from '@nodewright/machine-config';
 import { parseCertificate } from '@nodewright/pki';
 import { parse } from 'yaml';
 import { GenLab } from './gen-lab.ts';
@@ -42,13 +47,16 @@ test('gen config writes three files with mode 0644 into the working folder and n
     talosconfig: mode,
     'worker.yaml': mode,
   });
-  const controlPlane = readNodeConfig(await lab.read('controlplane.yaml'));
-  const worker = readNodeConfig(await lab.read('worker.yaml'));
+  const controlPlane = effectiveConfig(loadConfiguration(await lab.read('controlplane.yaml')));
+  const worker = effectiveConfig(loadConfiguration(await lab.read('worker.yaml')));
   assert.deepEqual(
-    [controlPlane.machineType, controlPlane.ca.key, controlPlane.token],
+    [controlPlane.machineType, controlPlane.issuingCA?.key, controlPlane.token],
     ['controlplane', quickSecrets.certs.os.key, quickSecrets.trustd.token],
   );
-  assert.deepEqual([worker.machineType, worker.ca.key, worker.clusterName], ['worker', undefined, 'alpha']);
+  assert.deepEqual(
+    [worker.machineType, worker.issuingCA?.key, worker.cluster.name],
+    ['worker', undefined, 'alpha'],
+  );
 });
 
 test('gen config makes the talosconfig of an administrator whose certificate the OS CA signed just now', async () => {
@@ -68,7 +76,10 @@ test('gen config without --with-secrets says that it makes secrets, and every ru
   const words = ['config', 'alpha', endpoint, '--talos-version', 'v1.6', '-t', 'worker', '-o', '-'];
   const [first, second] = [await lab.run(words), await lab.run(words)];
   assert.equal(first.stderr, 'generating PKI and tokens\n');
-  assert.notEqual(readNodeConfig(first.stdout).token, readNodeConfig(second.stdout).token);
+  assert.notEqual(
+    effectiveConfig(loadConfiguration(first.stdout)).token,
+    effectiveConfig(loadConfiguration(second.stdout)).token,
+  );
   assert.deepEqual(await lab.files(), {});
 });
 
@@ -125,7 +136,7 @@ test('gen config refuses a file that exists and writes none, unless --force stan
   ]) {
     await writeFile(lab.path('worker.yaml'), 'precious');
     assert.equal((await lab.run(words)).exitCode, 0);
-    assert.equal(readNodeConfig(await lab.read('worker.yaml')).machineType, 'worker');
+    assert.equal(effectiveConfig(loadConfiguration(await lab.read('worker.yaml'))).machineType, 'worker');
   }
   assert.deepEqual(Object.keys(await lab.files()), [
     'controlplane.yaml',
@@ -166,7 +177,7 @@ test('gen config hands its flags to the generator', async () => {
   const has = (text: string) => stdout.includes(text);
   assert.deepEqual(
     {
-      sans: readNodeConfig(stdout).certSANs,
+      sans: effectiveConfig(loadConfiguration(stdout)).certSANs,
       discovery: has('DiscoveryServiceConfig'),
       kubespan: has('kind: KubeSpanConfig'),
       domain: has('dnsDomain: x.local'),
@@ -253,7 +264,7 @@ test('gen config applies patches for all, then those of the type, from text and 
   ];
   assert.equal((await lab.run(words)).exitCode, 0);
   const tokenAndNames = (text: string) => {
-    const { token, certSANs } = readNodeConfig(text);
+    const { token, certSANs } = effectiveConfig(loadConfiguration(text));
     return [token, ...certSANs];
   };
   assert.deepEqual(tokenAndNames(await lab.read('controlplane.yaml')), [

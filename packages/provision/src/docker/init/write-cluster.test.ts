@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readNodeConfig } from '@nodewright/machine-config';
+import { effectiveConfig, loadConfiguration } from '@nodewright/machine-config';
 import { openTemporaryFolder } from '../../testing/temporary-folder.ts';
 import { parseStackNode, type StackPlan } from './cluster-plan.ts';
 import { writeCluster } from './write-cluster.ts';
@@ -35,16 +35,16 @@ test('writeCluster() makes private files that fit together, once', async () => {
     await text('nodes/node01/config.yaml'),
     await text('nodes/node02/config.yaml'),
   ];
-  const { machineType, certSANs, timeServers } = readNodeConfig(controlPlane);
+  const { machineType, certSANs, time } = effectiveConfig(loadConfiguration(controlPlane));
   assert.deepEqual(
-    { machineType, certSANs, timeServers },
+    { machineType, certSANs, timeServers: time.servers },
     {
       machineType: 'controlplane',
       certSANs: ['127.0.0.1'],
       timeServers: ['10.5.0.253:50123'],
     },
   );
-  assert.equal(readNodeConfig(worker).machineType, 'worker');
+  assert.equal(effectiveConfig(loadConfiguration(worker)).machineType, 'worker');
   assert.match(controlPlane, /PRIVATE KEY|^\s+key: \S/m);
   assert.match(worker, /key: ""/);
   assert.match(await text('admin/talosconfig'), /- 10\.5\.0\.2\n/);
