@@ -139,7 +139,7 @@ test('members follow the membership, what it does not tell is empty, and the nod
   })();
   await eventually(() => events.length === 3, { what: 'contents' });
   const found = events.flatMap((event) => (event.kind === 'created' ? [event.resource.spec] : []));
-  assert.match(found[0]?.nodeId ?? '', /^[0-9A-Za-z]{43,44}$/);
+  assert.match(found[0]?.nodeId ?? '', /^[0-9A-Za-z]{38,44}$/);
   assert.deepEqual(found, [
     {
       nodeId: found[0]?.nodeId,

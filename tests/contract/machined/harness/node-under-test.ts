@@ -4,8 +4,12 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { StateDefinition } from '@nodewright/contract/gen/cosi/resource/state.ts';
 import { MachineServiceDefinition, type ServiceInfo } from '@nodewright/contract/gen/machine/machine.ts';
 import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
+import { codecsOf } from '@nodewright/state';
+import { machineTypes } from '@nodewright/state/kinds';
+import { createStateClient } from '@nodewright/state/wire';
 import { noTelemetry } from '@nodewright/telemetry';
 import { type DaemonProcess, eventually, isServing, spawnDaemon } from '@nodewright/testkit';
 import type { Client, CompatServiceDefinition } from 'nice-grpc';
@@ -60,7 +64,15 @@ const withoutOverride = ['setpriv', '--bounding-set=-dac_override,-dac_read_sear
 /** Nobody listens there. */
 const noTimeServer = '127.0.0.1:1';
 
-/** Starts a node and waits until its Machine API serves. */
+/** The API is there before the node has looked for its configuration, which is good. */
+async function knowsWhatItIs(channel: Parameters<typeof createRpcClient>[1]): Promise<void> {
+  const metadata = { 'talos-role': ['os:reader'] };
+  const client = createRpcClient(StateDefinition, channel, { telemetry: noTelemetry, metadata });
+  const state = createStateClient({ client, codecs: codecsOf([machineTypes]) });
+  await eventually(async () => (await state.list(machineTypes)).length > 0, { what: 'type of the machine' });
+}
+
+/** Starts a node and waits until its Machine API serves, and until it knows the configuration that it was given. */
 export async function startNode(init: NodeUnderTestInit = {}): Promise<NodeUnderTest> {
   await using scope = new AsyncDisposableStack();
   const folder = init.folder ?? (await mkdtemp(join(tmpdir(), 'machined-')));
@@ -104,6 +116,7 @@ export async function startNode(init: NodeUnderTestInit = {}): Promise<NodeUnder
   });
 
   const channel = scope.use(openUnixChannel(socket));
+  if (init.configuration === undefined && init.folder === undefined) await knowsWhatItIs(channel);
   const client: NodeUnderTest['client'] = (definition, ...roles) =>
     createRpcClient(definition, channel, { telemetry: noTelemetry, metadata: { 'talos-role': roles } });
   const machine = client(MachineServiceDefinition, 'os:admin');
