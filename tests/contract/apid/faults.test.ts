@@ -169,9 +169,10 @@ for (const [hop, backend, metadata, name, via] of [
     const result = await admin.call(memory, { metadata: [...metadata, ['grpc-timeout', '120m']] });
     backend.behave = reply();
     assert.deepEqual(
-      [result.code, result.message, await closed.promise],
-      [4, `deadline exceeded after 0.12s while waiting for ${name}${via}`, 8],
+      [result.code, result.message],
+      [4, `deadline exceeded after 0.12s while waiting for ${name}${via}`],
     );
+    assert.equal(await closed.promise, 8);
   });
 
   test(`a deadline that passes in the middle of an answer of ${hop} ends it with trailers`, async () => {

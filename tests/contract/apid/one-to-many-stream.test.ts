@@ -117,7 +117,9 @@ test('apid broadcasts what the client streams, in order', async () => {
   const bodies = [two, three].map(({ backend }) => {
     const { promise, resolve } = Promise.withResolvers<Buffer>();
     backend.behave = async (call) => {
-      resolve(await call.body());
+      const body = call.body();
+      resolve(body);
+      await body;
       call.respond();
       call.finish();
     };
