@@ -84,6 +84,10 @@ images: $(built) ## makes the container images, Jaeger's among them where it can
 	@node tools/images.ts --jaeger
 	@node tools/images.ts
 
+.PHONY: etcd
+etcd: $(installed) ## fetches the etcd that control planes of processes run, into _out/tools
+	@node tools/etcd.ts
+
 .PHONY: engine
 engine: $(installed) ## starts a Docker engine when none answers (root)
 	@node tools/engine.ts start

@@ -5,6 +5,7 @@ import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ensureEtcd } from './etcd/ensure-etcd.ts';
 import { prepareCompose } from './test/prepare-compose.ts';
 import { runFiles, type TestCounts } from './test/run-files.ts';
 
@@ -35,6 +36,8 @@ const turns: TestCounts[] = [];
 const notRun: string[] = [];
 if (patterns.length > 0) turns.push(await runOthers(filesOf(patterns)));
 else {
+  // A test that needs it says so where it is missing.
+  await ensureEtcd(checkout).catch(({ message }: Error) => process.stderr.write(`${message}\n`));
   const others = values.compose
     ? Promise.resolve()
     : runOthers(

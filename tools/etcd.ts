@@ -1,0 +1,11 @@
+// `make etcd`: the real etcd that control planes of processes run, and that the tests start.
+import { join } from 'node:path';
+import { ensureEtcd } from './etcd/ensure-etcd.ts';
+
+try {
+  const { version, fetched, etcd } = await ensureEtcd(join(import.meta.dirname, '..'));
+  process.stdout.write(`etcd: ${version} ${fetched ? 'fetched' : 'is there'}, ${etcd}\n`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
