@@ -28,6 +28,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/apply-config.ts')).applyConfigCommand,
   },
   {
+    name: 'bootstrap',
+    aliases: [],
+    summary: 'Start etcd on the first control plane of a cluster',
+    group: 'nodes',
+    load: async () => (await import('./commands/bootstrap.ts')).bootstrapCommand,
+  },
+  {
     name: 'cluster',
     aliases: [],
     summary: 'Create, show and destroy local clusters',
@@ -82,6 +89,13 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'Edit the machine configuration of nodes',
     group: 'nodes',
     load: async () => (await import('./commands/edit.ts')).editCommand,
+  },
+  {
+    name: 'etcd',
+    aliases: [],
+    summary: 'Look after etcd on the control planes',
+    group: 'nodes',
+    load: async () => (await import('./commands/etcd.ts')).etcdCommand,
   },
   {
     name: 'events',

@@ -3,14 +3,12 @@
  * whoever types one should learn that it is the tool that lacks it. Source: Talos v1.14: talosctl commands.
  */
 const unbuilt: Readonly<Record<string, readonly string[]>> = {
-  bootstrap: [],
   cgroups: ['cg'],
   conformance: [],
   containers: ['c'],
   debug: [],
   'debug-tool': [],
   docs: [],
-  etcd: [],
   image: ['images'],
   inject: [],
   kubeconfig: [],

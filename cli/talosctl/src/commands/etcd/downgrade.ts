@@ -1,0 +1,65 @@
+import type { NodeClient } from '@nodewright/client';
+import type { EtcdClusterDowngrade } from '@nodewright/contract/gen/machine/machine.ts';
+import type { Command } from 'commander';
+import type { CliEnvironment } from '../../command-module.ts';
+import { onlyMessage } from '../../only-message.ts';
+import { reportNodes } from '../../report-nodes.ts';
+import { addEtcdCommand, type EtcdOptions, requireOneNode } from './etcd-options.ts';
+
+type Reply = { readonly clusterDowngrade?: EtcdClusterDowngrade | undefined };
+type Call = (node: NodeClient, version: string, signal: AbortSignal) => Promise<Reply>;
+
+const verbs: readonly { name: string; summary: string; takesVersion: boolean; call: Call }[] = [
+  {
+    name: 'validate',
+    summary: 'Say whether the cluster can go down to a version',
+    takesVersion: true,
+    call: async ({ machine }, version, signal) =>
+      onlyMessage(await machine.etcdDowngradeValidate({ version }, { signal })),
+  },
+  {
+    name: 'enable',
+    summary: 'Permit members of a lower version',
+    takesVersion: true,
+    call: async ({ machine }, version, signal) =>
+      onlyMessage(await machine.etcdDowngradeEnable({ version }, { signal })),
+  },
+  {
+    name: 'cancel',
+    summary: 'Permit them no longer',
+    takesVersion: false,
+    call: async ({ machine }, _version, signal) =>
+      onlyMessage(await machine.etcdDowngradeCancel({}, { signal })),
+  },
+];
+
+/** `talosctl etcd downgrade validate|enable|cancel`. Source: Talos v1.14: etcd downgrade. */
+export function defineEtcdDowngrade(etcd: Command, env: CliEnvironment): void {
+  const downgrade = etcd.command('downgrade').description('Go down to an older version of etcd');
+  for (const { name, summary, takesVersion, call } of verbs) {
+    const run = async (version: string, options: EtcdOptions) => {
+      await requireOneNode(env, options, `etcd downgrade ${name}`);
+      return reportNodes<Reply>(env, options, {
+        call: (node, signal) => call(node, version, signal),
+        header: ['NODE', 'MESSAGE'],
+        headerWithoutRows: false,
+        flushWhenIdle: false,
+        rows: (node, { clusterDowngrade }) => [
+          [
+            node,
+            `downgrade ${name} success, cluster version ${clusterDowngrade?.clusterVersion ?? 'unknown'}`,
+          ],
+        ],
+        document: ({ clusterDowngrade }) => ({ clusterVersion: clusterDowngrade?.clusterVersion ?? '' }),
+      });
+    };
+    const command = addEtcdCommand(downgrade, name, summary);
+    if (takesVersion) {
+      command
+        .argument('<version>', 'version to go down to: major and minor number, such as 3.5')
+        .action((version: string, _: EtcdOptions, action: Command) => run(version, action.optsWithGlobals()));
+    } else {
+      command.action((_: EtcdOptions, action: Command) => run('', action.optsWithGlobals()));
+    }
+  }
+}

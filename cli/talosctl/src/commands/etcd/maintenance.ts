@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import type { CliEnvironment } from '../../command-module.ts';
+import { onlyMessage } from '../../only-message.ts';
+import { addEtcdCommand, type EtcdOptions, reportDone, requireOneNode } from './etcd-options.ts';
+
+/** `talosctl etcd defrag`: one member at a time, which answers nobody meanwhile. Source: Talos v1.14: etcd defrag. */
+export function defineEtcdDefrag(etcd: Command, env: CliEnvironment): void {
+  addEtcdCommand(etcd, 'defrag', 'Give back unused space of the database of a member').action(
+    async (_: EtcdOptions, command: Command) => {
+      const options = command.optsWithGlobals<EtcdOptions>();
+      await requireOneNode(env, options, 'etcd defrag');
+      await reportDone(env, options, async ({ machine }, signal) => {
+        await machine.etcdDefragment({}, { signal });
+        return undefined;
+      });
+    },
+  );
+}
+
+/** `talosctl etcd forfeit-leadership`. Source: Talos v1.14: etcd forfeit-leadership. */
+export function defineEtcdForfeitLeadership(etcd: Command, env: CliEnvironment): void {
+  addEtcdCommand(etcd, 'forfeit-leadership', 'Let another member lead').action(
+    (_: EtcdOptions, command: Command) =>
+      reportDone(env, command.optsWithGlobals<EtcdOptions>(), async ({ machine }, signal) => {
+        const { member } = onlyMessage(await machine.etcdForfeitLeadership({}, { signal }));
+        return { leader: member };
+      }),
+  );
+}

@@ -1,0 +1,223 @@
+// What `talosctl etcd` and `talosctl bootstrap` ask of nodes, and what they print.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { Data } from '@nodewright/contract/gen/common/common.ts';
+import {
+  BootstrapRequest,
+  BootstrapResponse,
+  EtcdAlarmDisarmResponse,
+  EtcdAlarmListResponse,
+  EtcdDefragmentResponse,
+  EtcdDowngradeEnableRequest,
+  EtcdDowngradeEnableResponse,
+  EtcdForfeitLeadershipResponse,
+  EtcdLeaveClusterResponse,
+  EtcdMemberAlarm_AlarmType,
+  EtcdMemberListRequest,
+  EtcdMemberListResponse,
+  EtcdRecoverResponse,
+  EtcdRemoveMemberByIDRequest,
+  EtcdRemoveMemberByIDResponse,
+  EtcdStatusResponse,
+} from '@nodewright/contract/gen/machine/machine.ts';
+import { buildBoltFile } from '../../../cli/talosctl/src/etcd/build-bolt-file.ts';
+import type { FakeHandler } from './fake-gateway.ts';
+import { healthyCluster, reply } from './replies.ts';
+import { openSuite } from './suite.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'etcd-command-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const database = buildBoltFile([
+  { name: 'key', pairs: [['\0\0\0\0\0\0\0\u0007_\0\0\0\0\0\0\0\0', 'value']] },
+]);
+const snapshot = Buffer.concat([database, createHash('sha256').update(database).digest()]);
+let snapshotBytes: Buffer = snapshot;
+const asked: string[] = [];
+
+const members = ['cp-1', 'cp-2'].map((hostname, index) => ({
+  id: BigInt(index + 1),
+  hostname,
+  peerUrls: [`https://10.5.0.${index + 2}:2380`],
+  clientUrls: [`https://10.5.0.${index + 2}:2379`],
+  isLearner: index === 1,
+}));
+
+const status = {
+  memberId: 1n,
+  leader: 2n,
+  dbSize: 2_424_832n,
+  dbSizeInUse: 606_208n,
+  raftIndex: 9n,
+  raftTerm: 3n,
+  raftAppliedIndex: 8n,
+  protocolVersion: '3.5.16',
+  storageVersion: '3.5.0',
+  errors: ['one', 'two'],
+};
+
+const handlers: Record<string, FakeHandler> = {
+  ...healthyCluster,
+  '/machine.MachineService/EtcdMemberList': (call) => {
+    asked.push(`local ${EtcdMemberListRequest.decode(call.request).queryLocal}`);
+    reply(call, EtcdMemberListResponse, { messages: [{ members }] });
+  },
+  '/machine.MachineService/EtcdStatus': (call) =>
+    reply(call, EtcdStatusResponse, { messages: [{ memberStatus: status }] }),
+  '/machine.MachineService/EtcdAlarmList': (call) =>
+    reply(call, EtcdAlarmListResponse, {
+      messages: [
+        {
+          memberAlarms:
+            call.node === 'node01' ? [{ memberId: 1n, alarm: EtcdMemberAlarm_AlarmType.NOSPACE }] : [],
+        },
+      ],
+    }),
+  '/machine.MachineService/EtcdAlarmDisarm': (call) =>
+    reply(call, EtcdAlarmDisarmResponse, { messages: [{ memberAlarms: [] }] }),
+  '/machine.MachineService/EtcdDefragment': (call) => reply(call, EtcdDefragmentResponse, { messages: [{}] }),
+  '/machine.MachineService/EtcdForfeitLeadership': (call) =>
+    reply(call, EtcdForfeitLeadershipResponse, { messages: [{ member: 'cp-2' }] }),
+  '/machine.MachineService/EtcdLeaveCluster': (call) => {
+    asked.push(`leave ${call.node}`);
+    reply(call, EtcdLeaveClusterResponse, { messages: [{}] });
+  },
+  '/machine.MachineService/EtcdRemoveMemberByID': (call) => {
+    asked.push(`remove ${EtcdRemoveMemberByIDRequest.decode(call.request).memberId}`);
+    reply(call, EtcdRemoveMemberByIDResponse, { messages: [{}] });
+  },
+  '/machine.MachineService/EtcdDowngradeEnable': (call) => {
+    const { version } = EtcdDowngradeEnableRequest.decode(call.request);
+    reply(call, EtcdDowngradeEnableResponse, {
+      messages: [{ clusterDowngrade: { clusterVersion: `${version}.0` } }],
+    });
+  },
+  '/machine.MachineService/EtcdSnapshot': (call) => {
+    for (let at = 0; at < snapshotBytes.length; at += 1000) {
+      const bytes = snapshotBytes.subarray(at, at + 1000);
+      call.send(Data.encode(Data.fromPartial({ bytes })).finish());
+    }
+    if (call.node === 'node02') call.fail(14, 'etcd went away');
+    else call.end();
+  },
+  '/machine.MachineService/EtcdRecover': (call) => {
+    asked.push(`recover, first ${Data.decode(call.request).bytes.length}`);
+    reply(call, EtcdRecoverResponse, { messages: [{}] });
+  },
+  '/machine.MachineService/Bootstrap': (call) => {
+    const { recoverEtcd, recoverSkipHashCheck } = BootstrapRequest.decode(call.request);
+    asked.push(`bootstrap ${recoverEtcd} ${recoverSkipHashCheck}`);
+    reply(call, BootstrapResponse, { messages: [{}] });
+  },
+};
+
+const suite = openSuite(handlers);
+
+/** What one node was asked by a command that must succeed, and what was printed. */
+async function onOne(...words: string[]) {
+  asked.length = 0;
+  const { stdout, stderr, exitCode } = await suite.run('-n', 'node01', ...words);
+  assert.deepEqual([exitCode, stderr], [0, ''], stderr);
+  return { stdout, asked: [...asked] };
+}
+
+test('members and status are tables, and the ids are hex', async () => {
+  const { stdout, asked: calls } = await onOne('etcd', 'members');
+  assert.equal(
+    stdout,
+    `NODE     ID                 HOSTNAME   PEER URLS               CLIENT URLS             LEARNER
+node01   0000000000000001   cp-1       https://10.5.0.2:2380   https://10.5.0.2:2379   false
+node01   0000000000000002   cp-2       https://10.5.0.3:2380   https://10.5.0.3:2379   true
+`,
+  );
+  assert.deepEqual(calls, ['local true']);
+  const [, row = ''] = (await onOne('etcd', 'status')).stdout.split('\n');
+  assert.deepEqual(row.split(/ {3,}/), [
+    ...['node01', '0000000000000001', '2.4 MB', '606 kB (25.00%)', '0000000000000002', '9', '3', '8'],
+    ...['false', '3.5.16', '3.5.0', 'one, two'],
+  ]);
+  const document = JSON.parse((await onOne('etcd', 'members', '-o', 'json')).stdout);
+  assert.equal(document[0].members[1].id, '0000000000000002');
+});
+
+test('alarms are listed where there are some', async () => {
+  const { stdout } = await suite.run('etcd', 'alarm', 'list');
+  assert.equal(stdout, 'NODE     MEMBER             ALARM\nnode01   0000000000000001   NOSPACE\n');
+  assert.equal((await onOne('etcd', 'alarm', 'disarm')).stdout, '');
+});
+
+test('what changes something is silent, or says what it did in a document', async () => {
+  assert.equal((await onOne('etcd', 'defrag')).stdout, '');
+  const { stdout } = await onOne('etcd', 'forfeit-leadership', '-o', 'json');
+  assert.deepEqual(JSON.parse(stdout), [{ node: 'node01', done: true, leader: 'cp-2' }]);
+  assert.equal(
+    (await onOne('etcd', 'downgrade', 'enable', '3.5')).stdout,
+    'NODE     MESSAGE\nnode01   downgrade enable success, cluster version 3.5.0\n',
+  );
+});
+
+test('one node leaves at a time, and where nobody sits nobody is asked', async () => {
+  assert.deepEqual((await onOne('etcd', 'leave')).asked, ['leave node01']);
+  for (const verb of ['leave', 'defrag']) {
+    const { stderr, exitCode } = await suite.run('etcd', verb);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, new RegExp(`^error: etcd ${verb} works on one node, and 2 are named`));
+  }
+});
+
+test('a member is removed by its id in hex', async () => {
+  assert.deepEqual((await onOne('etcd', 'remove-member', '00000000000000ff')).asked, ['remove 255']);
+  const { stderr, exitCode } = await suite.run('-n', 'node01', 'etcd', 'remove-member', 'cp-1');
+  assert.equal(exitCode, 1);
+  assert.match(stderr, /It must be a member id in hex/);
+});
+
+test('a snapshot comes whole or not at all', async () => {
+  const path = join(folder, 'taken');
+  const { stdout } = await onOne('etcd', 'snapshot', path);
+  assert.match(
+    stdout,
+    new RegExp(
+      `^etcd snapshot saved to "${path}" \\(${snapshot.length} bytes\\)\nsnapshot info: hash [\\da-f]{8}, revision 7, total keys 1, total size ${database.length}\n$`,
+    ),
+  );
+  assert.ok(readFileSync(path).equals(snapshot));
+  const failed = await suite.run('-n', 'node02', 'etcd', 'snapshot', join(folder, 'broken'));
+  assert.equal(failed.exitCode, 1);
+  assert.match(failed.stderr, /^error from node node02: .*etcd went away/);
+  snapshotBytes = database;
+  const short = await suite.run('-n', 'node01', 'etcd', 'snapshot', join(folder, 'broken'));
+  snapshotBytes = snapshot;
+  assert.match(short.stderr, /do not end in a checksum: the snapshot is not whole/);
+  assert.deepEqual(
+    [existsSync(join(folder, 'broken')), existsSync(join(folder, 'broken.part'))],
+    [false, false],
+  );
+});
+
+test('bootstrap is silent, and starts from a snapshot where it is given one', async () => {
+  assert.deepEqual(await onOne('bootstrap'), { stdout: '', asked: ['bootstrap false false'] });
+  const path = join(folder, 'snapshot');
+  writeFileSync(path, snapshot);
+  const recovery = await onOne('bootstrap', '--recover-from', path);
+  assert.match(recovery.stdout, /^recovering from ".*": snapshot info: hash/);
+  assert.deepEqual(recovery.asked, ['recover, first 4096', 'bootstrap true false']);
+});
+
+test('a snapshot that the node would refuse is not sent', async () => {
+  const path = join(folder, 'copied');
+  writeFileSync(path, database);
+  const refused = await suite.run('-n', 'node01', 'bootstrap', '--recover-from', path);
+  assert.match(refused.stderr, /has no checksum.*--recover-skip-hash-check/);
+  const taken = await onOne('bootstrap', '--recover-from', path, '--recover-skip-hash-check');
+  assert.deepEqual(taken.asked, ['recover, first 4096', 'bootstrap true true']);
+  writeFileSync(path, 'no database');
+  const other = await suite.run('-n', 'node01', 'bootstrap', '--recover-from', path);
+  assert.match(other.stderr, /^error: cannot read snapshot ".*copied": it is no database of etcd/);
+  const missing = await suite.run('-n', 'node01', 'bootstrap', '--recover-from', join(folder, 'none'));
+  assert.match(missing.stderr, /^error: cannot read snapshot ".*none": /);
+});
