@@ -56,6 +56,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/config.ts')).configCommand,
   },
   {
+    name: 'containers',
+    aliases: ['c'],
+    summary: 'List the containers of nodes',
+    group: 'nodes',
+    load: async () => (await import('./commands/containers.ts')).containersCommand,
+  },
+  {
     name: 'copy',
     aliases: ['cp'],
     summary: 'Copy a file or a folder from a node',
@@ -124,6 +131,13 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'Check the health of a cluster',
     group: 'nodes',
     load: async () => (await import('./commands/health.ts')).healthCommand,
+  },
+  {
+    name: 'image',
+    aliases: ['images'],
+    summary: 'Manage the container images of nodes',
+    group: 'nodes',
+    load: async () => (await import('./commands/image.ts')).imageCommand,
   },
   {
     name: 'inspect',
@@ -210,11 +224,25 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/read.ts')).readCommand,
   },
   {
+    name: 'restart',
+    aliases: [],
+    summary: 'Restart a container',
+    group: 'nodes',
+    load: async () => (await import('./commands/restart.ts')).restartCommand,
+  },
+  {
     name: 'service',
     aliases: ['services'],
     summary: 'Show, start, stop or restart services',
     group: 'nodes',
     load: async () => (await import('./commands/service.ts')).serviceCommand,
+  },
+  {
+    name: 'stats',
+    aliases: [],
+    summary: 'Show memory and processor time of containers',
+    group: 'nodes',
+    load: async () => (await import('./commands/stats.ts')).statsCommand,
   },
   {
     name: 'support',

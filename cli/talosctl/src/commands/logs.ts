@@ -1,24 +1,15 @@
 import type { NodeClient } from '@nodewright/client';
-import { ContainerDriver } from '@nodewright/contract/gen/common/common.ts';
 import type { LogsRequest } from '@nodewright/contract/gen/machine/machine.ts';
 import { InvalidArgumentError } from 'commander';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import { addContainerOptions, type ContainerOptions, containerInstance } from '../container-instance.ts';
 import { LineSplitter } from '../line-splitter.ts';
-import {
-  addInsecureOptions,
-  addNodeOptions,
-  addOutputOption,
-  followedOutput,
-  type NodeOptions,
-  type OutputOptions,
-} from '../node-options.ts';
+import { addInsecureOptions, addNodeOptions, addOutputOption, followedOutput } from '../node-options.ts';
 import { reportStream } from '../report-stream.ts';
 
-interface LogsOptions extends NodeOptions, OutputOptions {
+interface LogsOptions extends ContainerOptions {
   readonly follow?: boolean;
   readonly tail: number;
-  readonly kubernetes?: boolean;
-  readonly useCri?: boolean;
 }
 
 function parseTail(text: string): number {
@@ -27,14 +18,9 @@ function parseTail(text: string): number {
   return lines;
 }
 
-function logsRequest(id: string, { follow = false, tail, kubernetes, useCri }: LogsOptions): LogsRequest {
-  return {
-    id,
-    namespace: kubernetes ? 'k8s.io' : 'system',
-    driver: kubernetes || useCri ? ContainerDriver.CRI : ContainerDriver.CONTAINERD,
-    follow,
-    tailLines: tail,
-  };
+function logsRequest(id: string, options: LogsOptions): LogsRequest {
+  const { follow = false, tail } = options;
+  return { id, ...containerInstance(options), follow, tailLines: tail };
 }
 
 /** The log of one node: the lines that each chunk completes. */
@@ -67,12 +53,10 @@ function printLogs(env: CliEnvironment, request: LogsRequest, options: LogsOptio
 /** `talosctl logs <id>`. Source: Talos v1.14: logs. */
 export const logsCommand: CommandModule = {
   define(command, env) {
-    addOutputOption(addInsecureOptions(addNodeOptions(command)), followedOutput)
+    addContainerOptions(addOutputOption(addInsecureOptions(addNodeOptions(command)), followedOutput))
       .argument('<id>', 'service, or with -k a container as namespace/pod:container')
       .option('-f, --follow', 'keep printing as the log grows')
       .option('--tail <lines>', 'number of last lines to begin with (-1: all)', parseTail, -1)
-      .option('-k, --kubernetes', 'look among the containers of Kubernetes')
-      .addOption(command.createOption('--use-cri', 'ask the CRI').hideHelp())
       .action((id: string, options: LogsOptions) => printLogs(env, logsRequest(id, options), options));
   },
 };

@@ -1,10 +1,8 @@
-import type { NodeClient } from '@nodewright/client';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { UsageFault } from '../../failure.ts';
 import { addOutputOption, type NodeOptions, type OutputOptions } from '../../node-options.ts';
 import { openClient } from '../../open-client.ts';
-import { reportNodes } from '../../report-nodes.ts';
 
 export type EtcdOptions = NodeOptions & OutputOptions;
 
@@ -19,20 +17,4 @@ export async function requireOneNode(env: CliEnvironment, options: EtcdOptions, 
   const { length } = client.targets;
   if (length > 1)
     throw new UsageFault(`${verb} works on one node, and ${length} are named: choose one with --nodes`);
-}
-
-/** A call that has nothing to say when it succeeds, unless a document is asked for. */
-export function reportDone(
-  env: CliEnvironment,
-  options: EtcdOptions,
-  call: (node: NodeClient, signal: AbortSignal) => Promise<object | undefined>,
-): Promise<void> {
-  return reportNodes(env, options, {
-    call,
-    header: [],
-    headerWithoutRows: false,
-    flushWhenIdle: false,
-    rows: () => [],
-    document: (facts) => ({ done: true, ...facts }),
-  });
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { onlyMessage } from '../../only-message.ts';
-import { addEtcdCommand, type EtcdOptions, reportDone, requireOneNode } from './etcd-options.ts';
+import { reportDone } from '../../report-done.ts';
+import { addEtcdCommand, type EtcdOptions, requireOneNode } from './etcd-options.ts';
 
 /** `talosctl etcd defrag`: one member at a time, which answers nobody meanwhile. Source: Talos v1.14: etcd defrag. */
 export function defineEtcdDefrag(etcd: Command, env: CliEnvironment): void {

@@ -7,7 +7,8 @@ import { memberIdText, parseMemberId } from '../../etcd/member-id.ts';
 import { removalEffect } from '../../etcd/quorum-effect.ts';
 import { onlyMessage } from '../../only-message.ts';
 import { openClient } from '../../open-client.ts';
-import { addEtcdCommand, type EtcdOptions, reportDone, requireOneNode } from './etcd-options.ts';
+import { reportDone } from '../../report-done.ts';
+import { addEtcdCommand, type EtcdOptions, requireOneNode } from './etcd-options.ts';
 
 type RemovalOptions = EtcdOptions & { readonly yes?: boolean };
 

@@ -1,0 +1,32 @@
+import type { ContainerInfo } from '@nodewright/contract/gen/machine/machine.ts';
+import type { CommandModule } from '../command-module.ts';
+import {
+  addContainerOptions,
+  type ContainerOptions,
+  containerInstance,
+  containerLabel,
+  sortedById,
+} from '../container-instance.ts';
+import { addNodeOptions, addOutputOption } from '../node-options.ts';
+import { onlyMessage } from '../only-message.ts';
+import { reportNodes } from '../report-nodes.ts';
+
+/** `talosctl containers`: what runs in containers on each node. Source: Talos v1.14: containers. */
+export const containersCommand: CommandModule = {
+  define(command, env) {
+    addContainerOptions(addOutputOption(addNodeOptions(command))).action((options: ContainerOptions) =>
+      reportNodes<readonly ContainerInfo[]>(env, options, {
+        call: async ({ machine }, signal) =>
+          onlyMessage(await machine.containers(containerInstance(options), { signal })).containers,
+        header: ['NODE', 'NAMESPACE', 'ID', 'IMAGE', 'PID', 'STATUS'],
+        headerWithoutRows: true,
+        flushWhenIdle: false,
+        rows: (node, containers) =>
+          sortedById(containers).map((each) => [
+            ...[node, each.namespace, containerLabel(each), each.image, String(each.pid), each.status],
+          ]),
+        document: (containers) => ({ containers: sortedById(containers) }),
+      }),
+    );
+  },
+};

@@ -1,0 +1,18 @@
+import type { CommandModule } from '../command-module.ts';
+import { addNodeOptions } from '../node-options.ts';
+import { addNamespaceOption } from './image/image-options.ts';
+import { defineImageImport } from './image/import.ts';
+import { defineImageList } from './image/list.ts';
+import { defineImagePull } from './image/pull.ts';
+import { defineImageRemove } from './image/remove.ts';
+
+/** `talosctl image`: the container images of nodes. Source: Talos v1.14: image commands. */
+export const imageCommand: CommandModule = {
+  define(command, env) {
+    addNamespaceOption(addNodeOptions(command));
+    defineImageImport(command, env);
+    defineImageList(command, env);
+    defineImagePull(command, env);
+    defineImageRemove(command, env);
+  },
+};

@@ -1,0 +1,34 @@
+import {
+  type ImageServicePullProgress,
+  ImageServicePullLayerProgress_Status as Status,
+} from '@nodewright/contract/gen/machine/image.ts';
+import { formatDecimalSize } from '../../render/size.ts';
+
+/** How far an image is, in a few words. */
+export class PullProgress {
+  readonly #layers = new Map<string, { status: number; offset: bigint; total: bigint }>();
+
+  take({ layerId, progress }: ImageServicePullProgress): void {
+    if (progress === undefined) return;
+    const { status, offset, total } = progress;
+    this.#layers.set(layerId, { status, offset, total });
+  }
+
+  /** `2 of 5 layers, 12 MB of 80 MB`. */
+  get text(): string {
+    const layers = [...this.#layers.values()];
+    if (layers.length === 0) return 'waiting';
+    const done = layers.filter(
+      ({ status }) => status === Status.EXTRACT_COMPLETE || status === Status.ALREADY_EXISTS,
+    );
+    const count = `${done.length} of ${layers.length} layers`;
+    const total = layers.reduce((sum, layer) => sum + layer.total, 0n);
+    if (total === 0n) return count;
+    // A layer that is there has been loaded whole, whatever its last message said.
+    const loaded = layers.reduce(
+      (sum, layer) => sum + (layer.status === Status.DOWNLOADING ? layer.offset : layer.total),
+      0n,
+    );
+    return `${count}, ${formatDecimalSize(loaded)} of ${formatDecimalSize(total)}`;
+  }
+}

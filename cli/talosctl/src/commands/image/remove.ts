@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { isMeant } from '../../ask-question.ts';
+import type { CliEnvironment } from '../../command-module.ts';
+import { openClient } from '../../open-client.ts';
+import { reportDone } from '../../report-done.ts';
+import { addImageCommand, containerdInstance, type ImageOptions } from './image-options.ts';
+
+type RemoveOptions = ImageOptions & { readonly yes?: boolean };
+
+/** `talosctl image remove <ref>`. Source: Talos v1.14: image remove. */
+export function defineImageRemove(image: Command, env: CliEnvironment): void {
+  addImageCommand(image, 'remove', 'Remove an image')
+    .alias('rm')
+    .argument('<image>', 'reference of the image')
+    .option('-y, --yes', 'do not ask')
+    .action(async (reference: string, _: RemoveOptions, command: Command) => {
+      const options = command.optsWithGlobals<RemoveOptions>();
+      const nodes = await targetsOf(env, options);
+      const lines = [`image ${reference} is removed from ${nodes.join(', ')}`];
+      if (!(await isMeant(env, { verb: 'image remove', nodes, lines }, options.yes === true))) return;
+      await reportDone(env, options, async (node, signal) => {
+        await node.image.remove({ containerd: containerdInstance(options), imageRef: reference }, { signal });
+        return { image: reference };
+      });
+    });
+}
+
+async function targetsOf(env: CliEnvironment, options: ImageOptions): Promise<string[]> {
+  using client = await openClient(env, options);
+  return client.targets.map(({ name }) => name);
+}

@@ -1,0 +1,35 @@
+import type { Stat } from '@nodewright/contract/gen/machine/machine.ts';
+import type { CommandModule } from '../command-module.ts';
+import {
+  addContainerOptions,
+  type ContainerOptions,
+  containerInstance,
+  containerLabel,
+  sortedById,
+} from '../container-instance.ts';
+import { addNodeOptions, addOutputOption } from '../node-options.ts';
+import { onlyMessage } from '../only-message.ts';
+import { reportNodes } from '../report-nodes.ts';
+
+const bytesInMb = 1e6;
+
+/** `talosctl stats`: memory and processor time of the containers of each node. Source: Talos v1.14: stats. */
+export const statsCommand: CommandModule = {
+  define(command, env) {
+    addContainerOptions(addOutputOption(addNodeOptions(command))).action((options: ContainerOptions) =>
+      reportNodes<readonly Stat[]>(env, options, {
+        call: async ({ machine }, signal) =>
+          onlyMessage(await machine.stats(containerInstance(options), { signal })).stats,
+        header: ['NODE', 'NAMESPACE', 'ID', 'MEMORY(MB)', 'CPU'],
+        headerWithoutRows: true,
+        flushWhenIdle: false,
+        rows: (node, stats) =>
+          sortedById(stats).map((each) => [
+            ...[node, each.namespace, containerLabel(each)],
+            ...[(Number(each.memoryUsage) / bytesInMb).toFixed(2), String(each.cpuUsage)],
+          ]),
+        document: (stats) => ({ stats: sortedById(stats) }),
+      }),
+    );
+  },
+};
