@@ -26,6 +26,8 @@ const healthCheck: FakeHandler = (call) => {
   if (call.node !== 'endless') call.end();
 };
 
+const states: Readonly<Record<string, string>> = { broken: 'Failed', new: 'Preparing' };
+
 const services: FakeHandler = (call) =>
   reply(call, ServiceListResponse, {
     messages: [
@@ -34,7 +36,7 @@ const services: FakeHandler = (call) =>
           {
             id: 'etcd',
             state: 'Running',
-            events: { events: [{ state: call.node === 'broken' ? 'Failed' : 'Running', msg: 'x' }] },
+            events: { events: [{ state: states[call.node ?? ''] ?? 'Running', msg: 'x' }] },
             health: { healthy: true },
           },
         ],
@@ -176,11 +178,21 @@ test('health --server=false names the check that does not come to hold', async (
   assert.equal(exitCode, 1);
   assert.match(
     stderr,
-    /waiting for etcd to be healthy: service "etcd" of node broken is Failed, not Running\n/,
+    /waiting for etcd to be healthy: service "etcd" of node broken is Failed, not Running \(x\)\n/,
   );
   assert.match(
     stderr,
     /DeadlineExceeded desc = the cluster is not healthy after 1s of waiting for etcd to be healthy: /,
+  );
+});
+
+test('health says what to do about a cluster that nobody has bootstrapped', async () => {
+  const words = ['--control-plane-nodes', 'new', '--wait-timeout', '1s'];
+  const { stderr, exitCode } = await suite.run('-n', 'node01', 'health', '--server=false', ...words);
+  assert.equal(exitCode, 1);
+  assert.match(
+    stderr,
+    /service "etcd" of node new is Preparing, not Running \(x\): no control plane has been bootstrapped yet: run "talosctl bootstrap"/,
   );
 });
 

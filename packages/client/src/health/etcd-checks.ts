@@ -1,8 +1,8 @@
-import type { EtcdMember } from '@nodewright/contract/gen/machine/machine.ts';
+import type { EtcdMember, ServiceInfo } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { NodeClient } from '../node-client.ts';
 import { askEach, type HealthCheck, ok, skip } from './health-check.ts';
-import { serviceCheck } from './service-check.ts';
+import { serviceCheck, stateOf } from './service-check.ts';
 
 /** The members that the node's etcd knows; undefined when the node has no etcd. */
 async function membersOf(node: NodeClient, signal: AbortSignal): Promise<readonly EtcdMember[] | undefined> {
@@ -49,9 +49,15 @@ const membersAreControlPlanes: HealthCheck = {
   },
 };
 
+/** One that waits to join a cluster is being prepared, and where all of them do there is no cluster to join. */
+const bootstrapAdvice = (services: readonly ServiceInfo[]) =>
+  services.every((service) => stateOf(service) === 'Preparing')
+    ? 'no control plane has been bootstrapped yet: run "talosctl bootstrap" for one of them'
+    : undefined;
+
 /** Source: Talos v1.14: health, checks 1 to 3. */
 export const etcdChecks: readonly HealthCheck[] = [
-  serviceCheck('etcd to be healthy', 'etcd'),
+  serviceCheck('etcd to be healthy', 'etcd', bootstrapAdvice),
   consistentMembers,
   membersAreControlPlanes,
 ];
