@@ -18,5 +18,10 @@ export const nodePaths = {
   meta: '/system/state/meta.json',
   /** `suite.runtime.v1.Membership` as protobuf JSON: the nodes of the cluster. */
   membership: '/system/state/members.json',
+  /** Certificates and keys of etcd and its clients. */
+  etcdSecrets: '/system/secrets/etcd',
+  etcdData: '/var/lib/etcd',
+  /** From which `Bootstrap` recovers. */
+  etcdSnapshot: '/var/lib/etcd.snapshot',
   logs: '/var/log',
 } as const;

@@ -1,2 +1,5 @@
 /** TCP ports that every node uses. Source: Talos v1.14: constants. */
 export const ports = { apid: 50000, trustd: 50001 } as const;
+
+/** TCP ports of etcd on control planes: clients, other members, metrics and health. Source: Talos v1.14: constants. */
+export const etcdPorts = { client: 2379, peer: 2380, http: 2383 } as const;

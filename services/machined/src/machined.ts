@@ -104,6 +104,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     ...configuration.controllers,
     ...nodeControllers({
       ...{ node, bootId, layout, events, logs, services, membership, kernel, telemetry },
+      hasEtcd: settings.etcdBinary !== undefined,
       clock: systemWallClock,
     }),
   ]) {

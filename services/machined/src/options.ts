@@ -41,6 +41,16 @@ export const options = {
     type: 'path',
     description: "Node.js that runs them; machined's own by default",
   },
+  etcdBinary: {
+    env: 'MACHINED_ETCD_BINARY',
+    type: 'path',
+    description: 'etcd of control planes; without it they have no etcd service',
+  },
+  etcdutlBinary: {
+    env: 'MACHINED_ETCDUTL_BINARY',
+    type: 'path',
+    description: 'etcdutl, which restores snapshots; beside etcd by default',
+  },
   restartInterval: {
     env: 'MACHINED_RESTART_INTERVAL',
     type: 'duration',

@@ -81,6 +81,15 @@ export class DocumentReader {
     );
   }
 
+  /** A map of flags to one value or several. */
+  argMap(...path: string[]): Record<string, readonly string[]> {
+    const entries = Object.entries(this.map(...path)).map(([name, value]) => {
+      const values = isYamlList(value) ? value : [value];
+      return [name, values.map((each) => (each === null ? '' : String(each)))] as const;
+    });
+    return Object.fromEntries(entries);
+  }
+
   map(...path: string[]): YamlMap {
     const value = this.value(...path);
     return isYamlMap(value) ? value : {};

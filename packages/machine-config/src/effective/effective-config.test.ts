@@ -103,6 +103,13 @@ test('effectiveConfig() reads every legacy section', () => {
       services: [{ name: 'default', endpoint: 'https://discovery.talos.dev/' }],
     },
     kubePrism: { enabled: true, port: 7000, tlsServerName: '' },
+    etcd: {
+      ca: { certificate, key },
+      image: 'registry.k8s.io/etcd:v3.7.1',
+      extraArgs: {},
+      advertisedSubnets: [],
+      listenSubnets: [],
+    },
     node: {
       labels: { 'node-role.kubernetes.io/control-plane': '', a: 'b' },
       annotations: {},

@@ -1,6 +1,7 @@
 import type { Configuration } from '../config-document.ts';
 import { type ClusterSettings, clusterSettings } from './cluster-settings.ts';
 import { ConfigReader } from './config-reader.ts';
+import { type EtcdSettings, etcdSettings } from './etcd-settings.ts';
 import { type MachineSettings, machineSettings } from './machine-settings.ts';
 import { type NetworkSettings, networkSettings } from './network-settings.ts';
 import { type NodeSettings, nodeSettings } from './node-settings.ts';
@@ -11,6 +12,7 @@ export interface EffectiveConfig
   extends MachineSettings,
     NetworkSettings,
     ClusterSettings,
+    EtcdSettings,
     NodeSettings,
     RuntimeSettings {}
 
@@ -29,6 +31,7 @@ export function effectiveConfig(configuration: Configuration): EffectiveConfig {
     ...machineSettings(reader),
     ...networkSettings(reader),
     ...clusterSettings(reader),
+    ...etcdSettings(reader),
     ...nodeSettings(reader),
     ...runtimeSettings(reader),
   };

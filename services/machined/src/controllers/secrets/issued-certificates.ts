@@ -12,7 +12,7 @@ export class IssuedCertificates {
 
   /** `inputs`: all that goes into them, as plain data. */
   isCurrent(inputs: unknown, nowMs: number): boolean {
-    return this.#inputs === keyOf(inputs) && !isRenewalDue(this.#issuedAtMs, nowMs);
+    return this.#inputs === keyOfInputs(inputs) && !isRenewalDue(this.#issuedAtMs, nowMs);
   }
 
   get hasAny(): boolean {
@@ -20,7 +20,7 @@ export class IssuedCertificates {
   }
 
   remember(inputs: unknown, issuedAtMs: number): void {
-    this.#inputs = keyOf(inputs);
+    this.#inputs = keyOfInputs(inputs);
     this.#issuedAtMs = issuedAtMs;
   }
 
@@ -34,5 +34,6 @@ export class IssuedCertificates {
   }
 }
 
-/** There are keys among the inputs: they are not kept. */
-const keyOf = (inputs: unknown) => createHash('sha256').update(JSON.stringify(inputs)).digest('hex');
+/** What certificates were made from, as a text to compare. There are keys among the inputs: they are not kept. */
+export const keyOfInputs = (inputs: unknown) =>
+  createHash('sha256').update(JSON.stringify(inputs)).digest('hex');

@@ -10,8 +10,10 @@ import { createMaintenanceInformController } from '../api/maintenance-inform.ts'
 import { createStaticEndpointController } from '../k8s/static-endpoint.ts';
 import { ApiController, type AskForCertificate } from './api.ts';
 import { createApiCertSansController } from './api-cert-sans.ts';
+import { createEtcdSecretsController } from './etcd.ts';
 import { createMaintenanceCertSansController } from './maintenance-cert-sans.ts';
 import { createMaintenanceRootController } from './maintenance-root.ts';
+import { createRootEtcdController } from './root-etcd.ts';
 import { createRootOsController } from './root-os.ts';
 import { createTrustdController } from './trustd.ts';
 
@@ -39,6 +41,8 @@ export function secretsControllers({
     createMaintenanceRootController(),
     new ApiController(ask),
     createTrustdController(),
+    createRootEtcdController(),
+    createEtcdSecretsController(),
     createStaticEndpointController(),
     createMaintenanceConfigController(apidListenAddress),
     createApiServiceConfigController(apidListenAddress),

@@ -1,0 +1,37 @@
+import type { ConfigReader } from './config-reader.ts';
+
+/** How control planes run etcd. */
+export interface EtcdSettings {
+  readonly etcd: {
+    /** PEM; on control planes only. The key is a secret. */
+    readonly ca: { readonly certificate: string; readonly key: string } | undefined;
+    readonly image: string;
+    /** Flags without dashes, each with the values that it is given with, in their order. */
+    readonly extraArgs: Readonly<Record<string, readonly string[]>>;
+    /** Networks with their prefix lengths, or addresses; `!` in front negates. Empty: no wish. */
+    readonly advertisedSubnets: readonly string[];
+    /** The same; those that are advertised where the configuration does not say. */
+    readonly listenSubnets: readonly string[];
+  };
+}
+
+const defaultImage = 'registry.k8s.io/etcd:v3.7.1';
+
+/** Source: Talos v1.14: machine configuration, `cluster.etcd`. */
+export function etcdSettings({ legacy }: ConfigReader): EtcdSettings {
+  const certificate = legacy.base64Pem('cluster', 'etcd', 'ca', 'crt');
+  const key = legacy.base64Pem('cluster', 'etcd', 'ca', 'key');
+  const oldForm = legacy.text('cluster', 'etcd', 'subnet');
+  const advertised = legacy.texts('cluster', 'etcd', 'advertisedSubnets');
+  const advertisedSubnets = advertised.length > 0 || oldForm === '' ? advertised : [oldForm];
+  const listen = legacy.texts('cluster', 'etcd', 'listenSubnets');
+  return {
+    etcd: {
+      ca: certificate === undefined || key === undefined ? undefined : { certificate, key },
+      image: legacy.text('cluster', 'etcd', 'image') || defaultImage,
+      extraArgs: legacy.argMap('cluster', 'etcd', 'extraArgs'),
+      advertisedSubnets,
+      listenSubnets: listen.length > 0 ? listen : advertisedSubnets,
+    },
+  };
+}

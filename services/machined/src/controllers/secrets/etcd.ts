@@ -1,0 +1,60 @@
+import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import {
+  etcdRootSecrets,
+  etcdSecrets,
+  hostnameStatuses,
+  networkStatuses,
+  nodeAddresses,
+  timeStatuses,
+} from '@nodewright/state/kinds';
+import { etcdCertificates } from '../../domain/secrets/etcd-certificates.ts';
+import { issueLocally } from './issue-locally.ts';
+import { keyOfInputs } from './issued-certificates.ts';
+
+const output = pointerTo(etcdSecrets, 'etcd');
+
+/**
+ * The certificates of etcd and of its clients on this node. They last ten years and are made anew when the names or
+ * addresses of the node are others, or its CA is. Source: Talos v1.14: secrets.EtcdController.
+ */
+export function createEtcdSecretsController(): Controller {
+  let made: string | undefined;
+  return {
+    name: 'secrets.EtcdController',
+    inputs: [
+      weak(etcdRootSecrets, 'etcd'),
+      weak(networkStatuses, 'status'),
+      weak(timeStatuses, 'node'),
+      weak(hostnameStatuses, 'hostname'),
+      weak(nodeAddresses, 'accumulative-no-k8s'),
+    ],
+    outputs: [exclusive(etcdSecrets)],
+    async reconcile(pass) {
+      const ca = (await pass.get(pointerTo(etcdRootSecrets, 'etcd')))?.spec.etcdCA;
+      if (ca === undefined) return pass.replace(etcdSecrets, []);
+      const network = (await pass.get(pointerTo(networkStatuses, 'status')))?.spec;
+      const hostname = (await pass.get(pointerTo(hostnameStatuses, 'hostname')))?.spec;
+      const addresses = (await pass.get(pointerTo(nodeAddresses, 'accumulative-no-k8s')))?.spec;
+      const time = (await pass.get(pointerTo(timeStatuses, 'node')))?.spec;
+      // Certificates of a wrong time would not be believed by the other members.
+      if (!network?.addressReady || !network.hostnameReady || !time?.synced) return;
+      if (hostname === undefined || addresses === undefined) return;
+
+      const certificates = etcdCertificates(hostname, addresses);
+      const inputs = keyOfInputs({ ca, certificates, epoch: time.epoch });
+      if (made === inputs && (await pass.get(output)) !== undefined) return;
+      const nowMs = pass.now();
+      const issue = (name: keyof typeof certificates) => issueLocally(ca, certificates[name], nowMs);
+      const [etcd, etcdPeer, etcdAdmin, etcdAPIServer] = await Promise.all([
+        issue('etcd'),
+        issue('etcdPeer'),
+        issue('etcdAdmin'),
+        issue('etcdAPIServer'),
+      ]);
+      await pass.put({ ...output, spec: { etcd, etcdPeer, etcdAdmin, etcdAPIServer } });
+      made = inputs;
+      pass.log.info('certificates of etcd issued');
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  initialClusterOf,
+  type KnownMember,
+  needsPeerUpdate,
+  planJoin,
+  planPromotion,
+  promotionEndpoints,
+} from './join-plan.ts';
+
+const self = { name: 'c', peerUrls: ['https://10.0.0.3:2380'] };
+const member = (id: number, name: string, host = id, isLearner = false): KnownMember => ({
+  id: BigInt(id),
+  name,
+  peerUrls: [`https://10.0.0.${host}:2380`],
+  clientUrls: name === '' ? [] : [`https://10.0.0.${host}:2379`],
+  isLearner,
+});
+const [a, b] = [member(1, 'a'), member(2, 'b')];
+const add = { kind: 'add-learner', peerUrls: self.peerUrls };
+
+test('planJoin() removes what the node was before, and adds it or takes up where it was left', () => {
+  const table: [KnownMember[], object[]][] = [
+    [[a], [add]],
+    [
+      [a, member(3, 'c')],
+      [{ kind: 'remove', id: 3n }, add],
+    ],
+    [[a, member(9, '', 3, true)], [{ kind: 'reuse', id: 9n }]],
+    // A learner that waits for somebody else.
+    [[a, member(9, '', 4, true)], [add]],
+    // Added with a vote by hand: it is no learner of ours.
+    [[a, member(9, '', 3, false)], [add]],
+    [
+      [member(3, 'c', 7), member(9, '', 3, true)],
+      [
+        { kind: 'remove', id: 3n },
+        { kind: 'reuse', id: 9n },
+      ],
+    ],
+  ];
+  for (const [members, steps] of table) assert.deepEqual(planJoin(members, self), steps);
+});
+
+test('planJoin() removes nobody but a member of its own name', () => {
+  const name = fc.constantFrom('', 'a', 'b', 'c');
+  const anyMember = fc
+    .tuple(fc.integer({ min: 1, max: 99 }), name, fc.integer({ min: 1, max: 5 }), fc.boolean())
+    .map((parts) => member(...parts));
+  fc.assert(
+    fc.property(fc.array(anyMember), (members) => {
+      const steps = planJoin(members, self);
+      const removed = steps.flatMap((step) => (step.kind === 'remove' ? [step.id] : []));
+      const named = members.filter((each) => each.name === 'c').map(({ id }) => id);
+      assert.deepEqual(removed, named);
+      assert.equal(steps.filter(({ kind }) => kind !== 'remove').length, 1);
+    }),
+  );
+});
+
+test('initialClusterOf() names every member, and takes the nameless one for this node', () => {
+  assert.equal(
+    initialClusterOf([a, b, member(9, '', 3, true)], self),
+    'a=https://10.0.0.1:2380,b=https://10.0.0.2:2380,c=https://10.0.0.3:2380',
+  );
+});
+
+test('planPromotion() ends when the node has a vote', () => {
+  assert.deepEqual(
+    [
+      planPromotion([a], self),
+      planPromotion([a, member(9, '', 3, true)], self),
+      planPromotion([a, member(9, 'c', 3, true)], self),
+      planPromotion([a, member(9, 'c', 3)], self),
+    ],
+    [{ kind: 'wait' }, { kind: 'promote', id: 9n }, { kind: 'promote', id: 9n }, { kind: 'done' }],
+  );
+});
+
+test('promotionEndpoints() are voters first, then control planes, and never the node itself or one twice', () => {
+  const members = [member(9, 'c', 3, true), a, b, member(8, 'd', 4, true)];
+  assert.deepEqual(
+    promotionEndpoints(members, ['10.0.0.2:2379', '10.0.0.3:2379', '10.0.0.4:2379'], ['10.0.0.3:2379']),
+    ['10.0.0.1:2379', '10.0.0.2:2379', '10.0.0.4:2379'],
+  );
+});
+
+test('needsPeerUpdate() compares sets, and never asks for no URL at all', () => {
+  const urls = ['https://a:2380', 'https://b:2380'];
+  assert.deepEqual(
+    [
+      needsPeerUpdate({ peerUrls: urls }, [...urls].reverse()),
+      needsPeerUpdate({ peerUrls: urls }, ['https://a:2380']),
+      needsPeerUpdate({ peerUrls: urls }, []),
+    ],
+    [false, true, false],
+  );
+});

@@ -1,0 +1,44 @@
+import type { HostnameStatusSpec, NodeAddressSpec } from '@nodewright/state/kinds';
+import { fullyQualifiedName, plainAddresses } from './cert-sans.ts';
+import type { CertificateSpec } from './certificate-specs.ts';
+
+/** Ten years: etcd goes on when nobody renews. Source, of all here: Talos v1.14: etcd PKI. */
+const lifetimeHours = 87_600;
+
+const common = {
+  organizations: [],
+  keyUsage: ['digitalSignature', 'keyEncipherment'],
+  lifetimeHours,
+} as const;
+
+/** The certificates of etcd on one node, and those of its clients there. */
+export type EtcdCertificates = Readonly<
+  Record<'etcd' | 'etcdPeer' | 'etcdAdmin' | 'etcdAPIServer', CertificateSpec>
+>;
+
+/** @param addresses all that the node ever had, without those that Kubernetes made */
+export function etcdCertificates(hostname: HostnameStatusSpec, addresses: NodeAddressSpec): EtcdCertificates {
+  const names = unique([hostname.hostname, fullyQualifiedName(hostname)]);
+  const own = unique(plainAddresses(addresses));
+  const member = {
+    ...common,
+    commonName: hostname.hostname,
+    extendedKeyUsage: ['serverAuth', 'clientAuth'],
+  } as const;
+  return {
+    etcd: {
+      ...member,
+      dnsNames: unique([...names, 'localhost']),
+      ipAddresses: unique([...own, '127.0.0.1', '::1']),
+    },
+    etcdPeer: { ...member, dnsNames: names, ipAddresses: own },
+    etcdAdmin: client('talos'),
+    etcdAPIServer: client('kube-apiserver'),
+  };
+}
+
+function client(commonName: string): CertificateSpec {
+  return { ...common, commonName, dnsNames: [], ipAddresses: [], extendedKeyUsage: ['clientAuth'] };
+}
+
+const unique = (texts: readonly string[]) => [...new Set(texts)].filter((text) => text !== '').sort();
