@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 
 export const checkout = join(import.meta.dirname, '..', '..');
@@ -18,6 +18,8 @@ export interface TalosctlInit {
   /** Another Node.js than the test's. */
   readonly nodeBinary?: string;
   readonly user?: { readonly uid: number; readonly gid: number };
+  /** Leads a process group, as what a shell starts does: `interruptTalosctl` reaches all of it. */
+  readonly ownGroup?: true;
   /** Added to the environment; the daemons of a cluster that it creates inherit it. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -28,8 +30,14 @@ export function startTalosctl(words: readonly string[], init: TalosctlInit) {
     cwd: '/',
     env: { PATH: process.env.PATH, HOME: init.home, TALOS_HOME: init.home, ...init.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: init.ownGroup === true,
     ...init.user,
   });
+}
+
+/** What Ctrl-C does to a command line that was started with `ownGroup`. */
+export function interruptTalosctl({ pid }: Pick<ChildProcess, 'pid'>): void {
+  if (pid !== undefined) process.kill(-pid, 'SIGINT');
 }
 
 /** Runs the command line to its end. */

@@ -17,7 +17,8 @@ import {
   pidOf,
 } from '../cluster/docker/docker-cluster.ts';
 import { openHome } from '../cluster/process/process-cluster.ts';
-import { runTalosctl, startTalosctl } from '../cluster/run-talosctl.ts';
+import { interruptTalosctl, runTalosctl, startTalosctl } from '../cluster/run-talosctl.ts';
+import { openLateEngine } from './late-engine.ts';
 import { reasonToSkip } from './reason-to-skip.ts';
 
 const shape = { controlPlanes: 1, workers: 0 };
@@ -186,15 +187,15 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
 
   test('create that is interrupted at any moment leaves nothing', async () => {
     await using home = await openHome();
-    const name = `${one.name}-int`;
-    const cli = { home: home.path, environment: engineEnvironment() };
+    const name = `int-${one.name}`;
+    const cli = { home: home.path, environment: engineEnvironment(), ownGroup: true } as const;
     for (const delayMs of [500, 1500, 3000]) {
       const child = startTalosctl(['cluster', 'create', 'docker', '--name', name, '--workers', '0'], cli);
       const closed = once(child, 'close');
       child.stdout.resume();
       child.stderr.resume();
       await sleep(delayMs);
-      child.kill('SIGINT');
+      interruptTalosctl(child);
       const [code] = await closed;
       // It may have been done just before: then there is a cluster, and it is whole.
       if (code === 0) await runTalosctl(['cluster', 'destroy', '--name', name], cli);
@@ -202,6 +203,30 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
       assert.deepEqual(readdirSync(join(home.path, 'clusters')), []);
     }
   });
+
+  for (const what of ['networks', 'containers']) {
+    test(`create that is interrupted while the engine makes ${what} leaves nothing`, async () => {
+      await using home = await openHome();
+      await using engine = await openLateEngine(new RegExp(`^POST \\S*/${what}/create`));
+      const name = `late-${what}-${two.name}`;
+      const child = startTalosctl(['cluster', 'create', 'docker', '--name', name, '--workers', '0'], {
+        home: home.path,
+        environment: { ...engineEnvironment(), ...engine.environment },
+        ownGroup: true,
+      });
+      const closed = once(child, 'close');
+      child.stdout.resume();
+      child.stderr.resume();
+      await Promise.race([engine.held, closed]);
+      interruptTalosctl(child);
+      // Long enough for a command that does not wait to think that it is done.
+      await Promise.race([closed, sleep(4_000)]);
+      await engine.release();
+      assert.notEqual((await closed)[0], 0);
+      assert.deepEqual(await objectsOf(name), []);
+      assert.deepEqual(readdirSync(join(home.path, 'clusters')), []);
+    });
+  }
 
   test('destroy leaves no container, network, volume, process or context', async () => {
     const { folder } = one.view;

@@ -31,12 +31,19 @@ export async function createAnew(creation: Creation<DockerParts>, patchDigest: s
   };
   const engine = engineOf(folder, draft, parts);
   await claimFolder(folder, draft, undo);
-  undo.defer(() => removeObjects(engine, folder.path, { graceful: false }));
+  let isPlaced = false;
+  undo.defer(() => removeObjects(engine, folder.path, { graceful: false, mayAppear: !isPlaced }));
 
   // Keys take long and need no containers; containers need no keys.
   const placing = progress.step('containers', () => placeStack(creation, engine, draft));
   const secrets = progress.step('secrets', parts.makeMaterial);
   undo.defer(async () => void (await Promise.allSettled([placing, secrets])));
+  placing.then(
+    () => {
+      isPlaced = true;
+    },
+    () => {},
+  );
   const [planned, material] = await Promise.all([placing, secrets]);
   signal.throwIfAborted();
 
@@ -52,14 +59,14 @@ export async function createAnew(creation: Creation<DockerParts>, patchDigest: s
   // The keeper learns what runs from the engine: it need not wait for it.
   const starting = progress.step('keeper', () => startKeeper(folder, parts, signal));
   undo.defer(async () => (await starting.catch(() => undefined))?.[Symbol.asyncDispose]());
-  const [keeper] = await Promise.all([
-    starting,
-    progress.step('daemons', () =>
-      engine.run([...composeWords(folder, request.name), 'up', '--detach', '--no-build', '--no-recreate'], {
-        signal,
-      }),
-    ),
-  ]);
+  const running = progress.step('daemons', () =>
+    engine.run([...composeWords(folder, request.name), 'up', '--detach', '--no-build', '--no-recreate'], {
+      signal,
+    }),
+  );
+  // Compose is not to start what is being removed.
+  undo.defer(async () => void (await Promise.allSettled([running])));
+  const [keeper] = await Promise.all([starting, running]);
 
   const created = await completeCluster(creation, planned, talosconfig);
   await keeper.release();

@@ -34,7 +34,8 @@ export function createDockerProvisioner(parts: () => DockerParts, init: StackEng
           const engine = engineOf(folder, state, init);
           await requireEngine(engine);
           await progress.step('keeper', () => stopProcesses(folder, { graceful: true }));
-          await progress.step('containers', () => removeObjects(engine, folder.path, { graceful: true }));
+          const removal = { graceful: true, mayAppear: state?.phase !== 'created' };
+          await progress.step('containers', () => removeObjects(engine, folder.path, removal));
         }),
       ),
     logs: (ref, request) => stackLogs(ref, request, init),
@@ -47,9 +48,11 @@ const dockerMaker: ClusterMaker<DockerParts> = {
   createAnew,
   async clean({ folder, parts }) {
     const found = await findCluster(folder);
-    const engine = engineOf(folder, found.kind === 'cluster' ? found.state : undefined, parts);
+    const state = found.kind === 'cluster' ? found.state : undefined;
+    const engine = engineOf(folder, state, parts);
     await stopProcesses(folder, { graceful: false });
-    await removeObjects(engine, folder.path, { graceful: false });
+    // What ran may have been the compose of a creation that was killed.
+    await removeObjects(engine, folder.path, { graceful: false, mayAppear: state?.phase !== 'created' });
     await removeClusterFolder(folder);
   },
   startAgain,

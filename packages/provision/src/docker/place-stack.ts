@@ -33,8 +33,11 @@ export async function placeStack(
     const subnet = await chooseSubnet(engine, request.cidr, reserved);
     const planned = await planState(creation, engine, draft, subnet);
     await writeStackFile(folder, documentOf(creation, planned, subnet));
+    signal.throwIfAborted();
     try {
-      await engine.run([...composeWords(folder, request.name), 'create', '--no-build'], { signal });
+      // An interruption waits for its end: what the engine was asked for it makes, whether or not compose still
+      // listens, and it would be there after everything else was taken back.
+      await engine.run([...composeWords(folder, request.name), 'create', '--no-build'], { isWhole: true });
       return planned;
     } catch (error) {
       const isTaken = /overlap/i.test(faultFrom(error).message);

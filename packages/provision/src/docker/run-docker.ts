@@ -15,6 +15,8 @@ export interface DockerCallOptions {
   readonly input?: string | Uint8Array;
   /** Ends the command, and what it started. */
   readonly signal?: AbortSignal;
+  /** The command runs to its end, also when a terminal interrupts everything in its foreground. */
+  readonly isWhole?: true;
 }
 
 /** Runs a command of the engine, whatever becomes of it: `tryDocker` is for questions, `runDocker` for orders. */
@@ -28,7 +30,7 @@ export const tryDocker: TryDocker = async (args, options = {}) => {
     env: options.environment ?? process.env,
     cwd: options.workingDirectory,
     // A group of its own: compose is a program that `docker` starts, and it has to end with it.
-    detached: signal !== undefined,
+    detached: signal !== undefined || options.isWhole === true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const ended = Promise.withResolvers<number>();

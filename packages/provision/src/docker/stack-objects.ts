@@ -87,43 +87,79 @@ export async function otherOwner(engine: Engine, name: string, folder: string): 
 }
 
 const stopSeconds = 5;
-const rounds = 5;
-
+const removalTimeoutMs = 30_000;
+const lookMs = 200;
 /**
- * Ends and removes every container, network and volume of the cluster. Containers get `stopSeconds` to end. Looks again
- * until nothing is left: what compose was about to make when it was interrupted may appear late.
+ * How long the engine may take for what it was asked by a command that ended before the answer came. Longest is a
+ * network, which is a bridge and a dozen rules of the firewall.
  */
+const unansweredMs = 2_000;
+
+export interface Removal {
+  /** Containers get `stopSeconds` to end. */
+  readonly graceful: boolean;
+  /** A command that makes objects was cut short: what it asked for may appear once nothing is left. */
+  readonly mayAppear?: boolean;
+}
+
+/** Ends and removes every container, network and volume of the cluster. Looks again until nothing is left. */
 export async function removeObjects(
   engine: Engine,
   folder: string,
-  { graceful }: { readonly graceful: boolean },
-) {
+  { graceful, mayAppear = false }: Removal,
+): Promise<void> {
+  const quietMs = mayAppear ? unansweredMs : 0;
+  const deadline = performance.now() + removalTimeoutMs;
   let said = '';
-  for (let round = 0; round < rounds; round++) {
-    const { containers, networks, volumes } = await listObjects(engine, folder);
-    if (containers.length + networks.length + volumes.length === 0) return;
-    if (round > 0) await sleep(200 * round);
-    const orders = [
-      graceful && round === 0 ? ['stop', '--time', String(stopSeconds), ...containers] : [],
-      ['rm', '--force', '--volumes', ...containers],
-    ];
-    if (containers.length > 0) {
-      for (const order of orders.filter(({ length }) => length > 0))
-        said = (await engine.ask(order)).stderr || said;
+  let goneAt: number | undefined;
+  for (let round = 0; ; round++) {
+    const left = await listObjects(engine, folder);
+    const now = performance.now();
+    if (left.containers.length + left.networks.length + left.volumes.length === 0) {
+      goneAt ??= now;
+      if (now - goneAt >= quietMs) return;
+      await sleep(lookMs);
+      continue;
     }
-    if (networks.length > 0) said = (await engine.ask(['network', 'rm', ...networks])).stderr || said;
-    if (volumes.length > 0) said = (await engine.ask(['volume', 'rm', ...volumes])).stderr || said;
+    goneAt = undefined;
+    if (now > deadline) throw doesNotLetGo(left, said);
+    if (round > 0) await sleep(lookMs);
+    said = (await removeOnce(engine, left, graceful && round === 0)) || said;
   }
-  const left = await countObjects(engine, folder);
-  if (left.containers + left.networks + left.volumes === 0) return;
+}
+
+/** Yields what the engine had to say against it. */
+async function removeOnce(
+  engine: Engine,
+  { containers, networks, volumes }: StackObjects,
+  graceful: boolean,
+): Promise<string> {
+  let said = '';
+  const order = async (words: readonly string[], objects: readonly string[]) => {
+    if (objects.length > 0) said = (await engine.ask([...words, ...objects])).stderr || said;
+  };
+  if (graceful) await order(['stop', '--time', String(stopSeconds)], containers);
+  await order(['rm', '--force', '--volumes'], containers);
+  await order(['network', 'rm'], networks);
+  await order(['volume', 'rm'], volumes);
+  return said;
+}
+
+function doesNotLetGo({ containers, networks, volumes }: StackObjects, said: string): Fault {
   const lastLine = said.trim().split('\n').at(-1);
-  throw new Fault(
+  return new Fault(
     'unavailable',
-    `the engine does not let go of ${left.containers} containers, ${left.networks} networks, ${left.volumes} volumes: ${lastLine}`,
+    `the engine does not let go of ${containers.length} containers, ${networks.length} networks, ${volumes.length} volumes: ${lastLine}`,
   );
 }
 
-async function listObjects(engine: Engine, folder: string) {
+interface StackObjects {
+  readonly containers: readonly string[];
+  readonly networks: readonly string[];
+  readonly volumes: readonly string[];
+}
+
+async function listObjects(engine: Engine, folder: string): Promise<StackObjects> {
   const [containers, networks, volumes] = await Promise.all([
     engine.run(['ps', '--all', '--quiet', '--no-trunc', ...ofFolder(folder)]),
     engine.run(['network', 'ls', '--quiet', '--no-trunc', ...ofFolder(folder)]),

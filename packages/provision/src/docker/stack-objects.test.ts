@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openEngine } from './engine.ts';
+import type { TryDocker } from './run-docker.ts';
+import { removeObjects } from './stack-objects.ts';
+
+/** An engine with networks only. `onLook` is told how often it was asked for them. */
+function engineWith(networks: Set<string>, onLook: (looks: number) => void = () => {}) {
+  let looks = 0;
+  const docker: TryDocker = async (args) => {
+    const said = (stdout: string) => ({ code: 0, stdout, stderr: '' });
+    if (args[0] !== 'network') return said('');
+    if (args[1] === 'rm') for (const name of args.slice(2)) networks.delete(name);
+    if (args[1] !== 'ls') return said('');
+    looks += 1;
+    onLook(looks);
+    return said([...networks].join('\n'));
+  };
+  return { engine: openEngine({ environment: {}, variables: {}, docker }), looks: () => looks };
+}
+
+test('removeObjects() removes what appears after everything else is gone', async () => {
+  const networks = new Set(['first']);
+  const { engine } = engineWith(networks, (looks) => looks === 5 && networks.add('late'));
+  await removeObjects(engine, '/c', { graceful: false, mayAppear: true });
+  assert.deepEqual([...networks], []);
+});
+
+test('removeObjects() looks once more, and no longer, where nothing can appear', async () => {
+  const { engine, looks } = engineWith(new Set(['only']));
+  await removeObjects(engine, '/c', { graceful: true });
+  assert.equal(looks(), 2);
+});
+
+test('removeObjects() tries again what the engine does not let go of at first', async () => {
+  const networks = new Set(['busy']);
+  const { engine } = engineWith(networks, (looks) => looks < 8 && networks.add('busy'));
+  await removeObjects(engine, '/c', { graceful: false });
+  assert.deepEqual([...networks], []);
+});
