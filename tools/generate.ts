@@ -164,7 +164,7 @@ try {
   await main();
 } catch (error) {
   const expected =
-    error instanceof Failure || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
+    error instanceof Failure || String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS');
   process.stderr.write(expected ? `${(error as Error).message}\n` : `${(error as Error).stack}\n`);
   process.exitCode = 1;
 }
