@@ -19,7 +19,10 @@ controlplanes ?= 3
 workers ?= 1
 # docker or process; docker where an engine answers when it is not set.
 PROVISIONER ?=
-# For `make sim`: the first graph, and how many.
+# For `make chaos`: what the nodes are (process or docker), and the seconds of faults.
+CLUSTER ?=
+DURATION ?=
+# For `make sim`: the first graph, and how many; for `make chaos` the schedule.
 SEED ?=
 RUNS ?=
 
@@ -56,6 +59,10 @@ test-soak: $(built) ## follows the logs of ten nodes for a minute while 50 MB ar
 .PHONY: sim
 sim: $(installed) ## runs 10,000 random graphs of controllers in random orders (SEED= RUNS=)
 	@SEED='$(SEED)' RUNS='$(RUNS)' node tests/sim/sim.ts
+
+.PHONY: chaos
+chaos: $(built) ## kills programs and nodes of a cluster while etcd is written to (CLUSTER= DURATION= SEED=)
+	@CLUSTER='$(CLUSTER)' DURATION='$(DURATION)' SEED='$(SEED)' node tests/chaos/chaos.ts
 
 .PHONY: test-compose
 test-compose: $(built) ## tests the images and the compose stack; needs a Docker engine

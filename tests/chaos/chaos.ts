@@ -1,0 +1,47 @@
+// Kills programs and whole nodes of a cluster of its own, with kill -9, while a client writes to etcd and reads from all
+// nodes. `make chaos CLUSTER=process|docker DURATION=600 SEED=`; the seed is that of the schedule.
+import { openDockerTarget } from './docker-target.ts';
+import { planFaults } from './plan-faults.ts';
+import { openProcessTarget } from './process-target.ts';
+import { faultTable, lateOnes, readText } from './report.ts';
+import { runChaos } from './run-chaos.ts';
+
+const numberFrom = (name: string, otherwise: number): number => {
+  const text = process.env[name] ?? '';
+  if (text === '') return otherwise;
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  process.stderr.write(`chaos: ${name}=${text} is not a whole number above 0\n`);
+  process.exit(2);
+};
+
+const openers = { process: openProcessTarget, docker: openDockerTarget };
+const kind = process.env.CLUSTER || 'process';
+const open = Object.hasOwn(openers, kind) ? openers[kind as keyof typeof openers] : undefined;
+if (open === undefined) {
+  process.stderr.write(`chaos: CLUSTER=${kind} is neither process nor docker\n`);
+  process.exit(2);
+}
+const seed = numberFrom('SEED', 1 + (Date.now() % 1e9));
+const durationMs = numberFrom('DURATION', 600) * 1000;
+const tell = (line: string) => process.stdout.write(`${line}\n`);
+
+tell(`a cluster of 3 control planes and 1 worker (${kind}), ${durationMs / 1000} s of faults, SEED=${seed}`);
+await using target = await open({ controlPlanes: 3, workers: 1 });
+const faults = planFaults({ seed, durationMs, nodes: target.cluster.nodes });
+const { outcomes, reads, acknowledged, unknown, lost, strays } = await runChaos(target, faults, tell);
+
+tell('');
+tell(faultTable(outcomes));
+tell('');
+tell(`versions read: ${readText(reads)}`);
+tell(`writes: ${acknowledged} acknowledged, ${unknown} of which nobody said how they ended`);
+for (const stray of strays) tell(`left behind: ${stray}`);
+for (const { fault, startedMs } of lateOnes(outcomes)) {
+  tell(
+    `late: ${fault.victim} of ${fault.node}, killed at ${fault.atMs / 1000} s, ran again after ${startedMs} ms`,
+  );
+}
+const dead = outcomes.filter(({ result }) => result === 'dead');
+tell(`acknowledged writes lost: ${lost.length}`);
+if (lost.length + strays.length + dead.length + lateOnes(outcomes).length > 0) process.exitCode = 1;

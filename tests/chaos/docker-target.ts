@@ -1,0 +1,76 @@
+import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import type { ClusterShape } from '../cluster/cluster.ts';
+import { openDockerCluster } from '../cluster/docker/docker-cluster.ts';
+import type { ChaosTarget } from './chaos-target.ts';
+import type { Victim } from './planned-fault.ts';
+import { zombiesOf } from './zombies.ts';
+
+const etcdPort = 2379;
+
+interface Container {
+  readonly name: string;
+  readonly pid: number;
+}
+
+/** A cluster of containers of the run's own. Its nodes are reached at their addresses on the engine's bridge. */
+export async function openDockerTarget(shape: ClusterShape): Promise<ChaosTarget> {
+  const cluster = await openDockerCluster(shape);
+  const { view } = cluster;
+  const containersOf = async (): Promise<Container[]> => {
+    const ids = (await runDocker(['ps', '--quiet', '--filter', `name=^${cluster.name}-`])).split('\n');
+    const format = '{{.Name}} {{.State.Pid}}';
+    const found = ids.filter((id) => id !== '');
+    // One that ends meanwhile makes the whole question fail: then the others are asked again the next time.
+    const { stdout } = await tryDocker(['container', 'inspect', '--format', format, ...found]);
+    return stdout
+      .split('\n')
+      .map((line) => line.replace(/^\//, '').split(' '))
+      .filter(([name = '', pid]) => name !== '' && Number(pid) > 0)
+      .map(([name = '', pid]) => ({ name, pid: Number(pid) }));
+  };
+  const isOf = (node: string, victim: Victim) => {
+    const own = `${cluster.name}-${node}`;
+    const names: Readonly<Record<Victim, RegExp>> = {
+      node: new RegExp(`^${own}(-|$)`),
+      machined: new RegExp(`^${own}-\\d+$`),
+      apid: new RegExp(`^${own}-apid(-|$)`),
+      trustd: new RegExp(`^${own}-trustd(-|$)`),
+      etcd: new RegExp(`^${own}-etcd(-|$)`),
+    };
+    return ({ name }: Container) => names[victim].test(name);
+  };
+  const known = new Set((await containersOf()).map(({ name }) => name));
+  return {
+    cluster,
+    view,
+    etcdEndpoints: cluster.controlPlanes.map(({ address }) => `${address}:${etcdPort}`),
+    async instancesOf(node, victim) {
+      const found = (await containersOf()).filter(isOf(node, victim === 'node' ? 'machined' : victim));
+      return found.map(({ pid }) => String(pid));
+    },
+    async kill(node, victim) {
+      const found = (await containersOf()).filter(isOf(node, victim));
+      if (found.length > 0) await tryDocker(['kill', ...found.map(({ name }) => name)]);
+      return found.length > 0;
+    },
+    async strays() {
+      const all = await runDocker([
+        'ps',
+        '--all',
+        '--filter',
+        `name=^${cluster.name}-`,
+        '--format',
+        '{{.Names}}',
+      ]);
+      const names = all.split('\n').filter((name) => name !== '');
+      const running = await containersOf();
+      return [
+        ...names
+          .filter((name) => !known.has(name))
+          .map((name) => `container ${name}, which was not there before`),
+        ...zombiesOf(new Set(running.map(({ pid }) => pid))),
+      ];
+    },
+    [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EtcdClient, openEtcdClient } from '@nodewright/etcd';
+import { decodeSecrets } from '@nodewright/machine-config';
+import { issueCertificate } from '@nodewright/pki';
+import { noTelemetry } from '@nodewright/telemetry';
+import { eventually } from '@nodewright/testkit';
+import { type Outcome, strike } from './await-recovery.ts';
+import type { ChaosTarget } from './chaos-target.ts';
+import type { PlannedFault } from './planned-fault.ts';
+import { type ReadCounts, readVersions } from './read-versions.ts';
+import { WriteLedger } from './write-ledger.ts';
+
+export interface ChaosResult {
+  readonly outcomes: readonly Outcome[];
+  readonly reads: ReadonlyMap<string, ReadCounts>;
+  readonly acknowledged: number;
+  readonly unknown: number;
+  /** Keys whose acknowledged write is gone. */
+  readonly lost: readonly string[];
+  readonly strays: readonly string[];
+}
+
+const settleTimeoutMs = 180_000;
+/** What has just ended may still be waited for by its parent. */
+const strayTimeoutMs = 20_000;
+
+/** Hurts a cluster as planned while it is written to and read from, and looks at it when it has come to rest. */
+export async function runChaos(
+  target: ChaosTarget,
+  faults: readonly PlannedFault[],
+  tell: (line: string) => void,
+): Promise<ChaosResult> {
+  const { cluster } = target;
+  await using etcd = await openEtcd(target);
+  using client = await cluster.client();
+  const ledger = new WriteLedger(etcd, `chaos/${process.pid}/`);
+  const stop = new AbortController();
+  const writing = ledger.writeUntil(stop.signal);
+  const reading = readVersions(client, cluster.nodes, stop.signal);
+  const outcomes = await strikeAll(target, faults, tell).finally(() => stop.abort());
+  await writing;
+  const reads = await reading;
+
+  tell('waiting for the cluster to come to rest');
+  const health = async () =>
+    (await cluster.talosctl('-n', firstControlPlane(target), 'health')).exitCode === 0;
+  await eventually(health, { what: 'a healthy cluster', timeoutMs: settleTimeoutMs });
+  let strays: readonly string[] = [];
+  for (const endMs = performance.now() + strayTimeoutMs; performance.now() < endMs; await sleep(1000)) {
+    strays = await target.strays();
+    if (strays.length === 0) break;
+  }
+  const { acknowledged, unknown } = ledger;
+  return { outcomes, reads, acknowledged, unknown, lost: await ledger.lost(), strays };
+}
+
+const firstControlPlane = ({ cluster }: ChaosTarget) => cluster.controlPlanes[0]?.name ?? '';
+
+async function strikeAll(
+  target: ChaosTarget,
+  faults: readonly PlannedFault[],
+  tell: (line: string) => void,
+): Promise<Outcome[]> {
+  const startedAt = performance.now();
+  using client = await target.cluster.client();
+  const struckAgain = new Map<string, AbortController>();
+  const running: Promise<Outcome>[] = [];
+  for (const fault of faults) {
+    await sleep(Math.max(0, startedAt + fault.atMs - performance.now()));
+    struckAgain.get(fault.node)?.abort();
+    const again = new AbortController();
+    struckAgain.set(fault.node, again);
+    tell(`${(fault.atMs / 1000).toFixed(1)} s: kill ${fault.victim} of ${fault.node}`);
+    running.push(strike(target, client, fault, again.signal));
+  }
+  return await Promise.all(running);
+}
+
+/** A client of etcd with a certificate of the cluster's own CA. */
+async function openEtcd({ view, etcdEndpoints }: ChaosTarget): Promise<EtcdClient> {
+  const { certs } = decodeSecrets(await readFile(join(view.folder, 'secrets.yaml'), 'utf8'));
+  const { certificate, key } = await issueCertificate({
+    issuer: certs.etcd,
+    subject: { commonName: 'chaos' },
+    keyUsage: ['digitalSignature'],
+    extendedKeyUsage: ['clientAuth'],
+    notBefore: new Date(),
+    lifetimeHours: 24,
+  });
+  return openEtcdClient({
+    endpoints: etcdEndpoints,
+    tls: { ca: certs.etcd.certificate, cert: certificate, key },
+    telemetry: noTelemetry,
+  });
+}

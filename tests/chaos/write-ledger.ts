@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EtcdClient } from '@nodewright/etcd';
+
+const pauseMs = 20;
+const writeTimeoutMs = 5000;
+
+/** Writes to etcd, one key after the other, and remembers what etcd has promised to keep. */
+export class WriteLedger {
+  readonly #client: EtcdClient;
+  readonly #prefix: string;
+  readonly #acknowledged = new Map<string, string>();
+  #unknown = 0;
+
+  constructor(client: EtcdClient, prefix: string) {
+    this.#client = client;
+    this.#prefix = prefix;
+  }
+
+  get acknowledged(): number {
+    return this.#acknowledged.size;
+  }
+
+  /** Writes that failed, or of which nobody said how they ended. */
+  get unknown(): number {
+    return this.#unknown;
+  }
+
+  async writeUntil(signal: AbortSignal): Promise<void> {
+    for (let count = 0; !signal.aborted; count += 1) {
+      const key = `${this.#prefix}${String(count).padStart(8, '0')}`;
+      const value = `value ${count}`;
+      try {
+        await this.#client.put(key, value, { timeoutMs: writeTimeoutMs });
+        this.#acknowledged.set(key, value);
+      } catch {
+        this.#unknown += 1;
+      }
+      await sleep(pauseMs, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** The keys whose acknowledged value is not there, as a quorum sees it. */
+  async lost(): Promise<string[]> {
+    const { keyValues } = await this.#client.list(this.#prefix);
+    const there = new Map(keyValues.map(({ key, value }) => [key, Buffer.from(value).toString()]));
+    return [...this.#acknowledged].filter(([key, value]) => there.get(key) !== value).map(([key]) => key);
+  }
+}
