@@ -21,6 +21,7 @@ import { openKernelFiles } from './host/kernel-files.ts';
 import { linkSocket } from './host/link-socket.ts';
 import { openLogCopies } from './host/log-copies.ts';
 import { LogStore } from './host/log-store.ts';
+import { NodeRegistry } from './host/membership/node-registry.ts';
 import { openMembershipFile } from './host/membership-file.ts';
 import { createMetaFile } from './host/meta-file.ts';
 import { prepareFolder } from './host/prepare-folder.ts';
@@ -99,11 +100,12 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     log,
   });
   const membership = scope.use(await openMembershipFile(layout.paths.membership, log));
+  const registry = new NodeRegistry();
   const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
   for (const controller of [
     ...configuration.controllers,
     ...nodeControllers({
-      ...{ node, bootId, layout, events, logs, services, membership, kernel, telemetry },
+      ...{ node, bootId, layout, events, logs, services, membership, registry, kernel, telemetry },
       hasEtcd: settings.etcdBinary !== undefined,
       clock: systemWallClock,
     }),
@@ -156,7 +158,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   const start = (daemon: ChildDaemon) =>
     startDaemon(
       daemon,
-      { ...context, ...{ services, servicesFolder, state, node, now, stopSignal, layout, logs, guard } },
+      { ...context, ...{ services, servicesFolder, state, registry, node, now, stopSignal, layout, logs, guard } },
       daemonScope,
     );
   scope.defer(() => streamsEnd.abort());

@@ -1,10 +1,18 @@
 import { maxTrustdMessageSizeBytes, nodePaths, ports } from '@nodewright/contract';
 import { SecurityServiceDefinition } from '@nodewright/contract/gen/securityapi/security.ts';
+import { MembershipServiceDefinition } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { tlsPrivateKey } from '@nodewright/pki';
-import { createRpcServer, ReloadingServerCredentials, type RpcServer } from '@nodewright/rpc';
+import {
+  createRpcClient,
+  createRpcServer,
+  openUnixChannel,
+  ReloadingServerCredentials,
+  type RpcServer,
+} from '@nodewright/rpc';
 import type { TrustRoot } from './domain/trust-root.ts';
 import { watchTrustRoot } from './host/watch-trust-root.ts';
+import { createMembershipService } from './rpc/membership-service.ts';
 import { requireToken } from './rpc/require-token.ts';
 import { createSecurityService } from './rpc/security-service.ts';
 
@@ -44,7 +52,9 @@ async function serve(
   first: TrustRoot,
 ): Promise<Serving> {
   const { telemetry, log } = context;
+  const { listenAddress, runtimeSocket } = context.options;
   let root = first;
+  const machined = openUnixChannel(runtimeSocket);
   const credentials = new ReloadingServerCredentials({ ...tlsPair(root), minVersion: 'TLSv1.3' });
   const server: RpcServer = createRpcServer({
     services: [
@@ -52,16 +62,21 @@ async function serve(
         definition: SecurityServiceDefinition,
         implementation: createSecurityService({ root: () => root, now: () => new Date() }),
       },
+      {
+        definition: MembershipServiceDefinition,
+        implementation: createMembershipService(
+          createRpcClient(MembershipServiceDefinition, machined, { telemetry }),
+        ),
+      },
     ],
     middleware: [requireToken(() => root.token)],
     telemetry,
     log,
     maxMessageSizeBytes: maxTrustdMessageSizeBytes,
-    // Strangers reach this port: it answers one call and nothing else.
+    // Strangers reach this port: it answers two calls and nothing else.
     reflection: false,
     health: false,
   });
-  const { listenAddress } = context.options;
   const port = await server.listenTls(listenAddress.replace(/^:/, '[::]:'), credentials);
   log.info({ listenAddress, port }, 'listening');
   return {
@@ -70,14 +85,20 @@ async function serve(
       root = next;
       log.info('root of trust adopted');
     },
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      machined[Symbol.dispose]();
+    },
   };
 }
 
-/** Root of trust on control planes: signs the certificate requests of joining nodes against the shared token. */
+/**
+ * Root of trust on control planes: signs the certificate requests of joining nodes against the shared token, and takes
+ * their reports of themselves.
+ */
 export const trustd: DaemonDefinition<typeof options> = {
   name: 'trustd',
-  summary: 'signs the certificate requests of joining nodes',
+  summary: 'signs the certificate requests of joining nodes and takes their reports',
   options,
   async start(context, scope) {
     const { signal, log, telemetry } = context;

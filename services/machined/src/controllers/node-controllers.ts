@@ -12,6 +12,10 @@ import type { EventStore } from '../host/event-store.ts';
 import type { KernelFiles } from '../host/kernel-files.ts';
 import { openKernelNetwork } from '../host/kernel-network.ts';
 import type { LogStore } from '../host/log-store.ts';
+import { createFollowPlan } from '../host/membership/follow-plan.ts';
+import { linkTiming } from '../host/membership/link-timing.ts';
+import type { NodeRegistry } from '../host/membership/node-registry.ts';
+import { openEtcdRecords } from '../host/membership/open-etcd-records.ts';
 import type { MembershipSource } from '../host/membership-file.ts';
 import { readIfThere } from '../host/read-if-there.ts';
 import type { NodeLayout } from '../node-layout.ts';
@@ -38,7 +42,10 @@ export interface NodeControllersInit {
   readonly services: ServiceRecords;
   /** Whether this node has a way to run etcd. */
   readonly hasEtcd: boolean;
+  /** What whoever made the cluster tells of its nodes. */
   readonly membership: MembershipSource;
+  /** What the nodes tell of themselves. */
+  readonly registry: NodeRegistry;
   readonly kernel: KernelFiles;
   readonly clock: WallClock;
   readonly telemetry: Telemetry;
@@ -49,7 +56,7 @@ const timeQueryTimeoutMs = 5000;
 /** Every controller of a node but those of its configuration, with the hands that they have on this host. */
 export function nodeControllers(init: NodeControllersInit): Controller[] {
   const { node, bootId, layout, events, logs, services, membership, kernel, clock, telemetry } = init;
-  const { hasEtcd } = init;
+  const { hasEtcd, registry } = init;
   const { mode, hostname, addresses } = node;
   let deviceNews: ReturnType<typeof openKernelDeviceNews> | undefined;
   const news = () => {
@@ -85,7 +92,12 @@ export function nodeControllers(init: NodeControllersInit): Controller[] {
       steadyMs: () => performance.now(),
     }),
     ...clusterControllers({
-      membership,
+      ...{ seed: membership, registry },
+      follow: createFollowPlan({
+        ...{ registry, timing: linkTiming, random: Math.random, telemetry },
+        openStore: (plan, log, signal) => openEtcdRecords(plan, { log, telemetry, signal }),
+      }),
+      seedGraceMs: linkTiming.leaseSeconds * 1000,
       own: { hostname, addresses },
       identityFile: join(dirname(layout.paths.machineConfig), 'node-identity.yaml'),
     }),

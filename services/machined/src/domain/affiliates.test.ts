@@ -7,10 +7,13 @@ import {
   discoveredEndpoints,
   type GivenNode,
   localAffiliate,
-  membershipAffiliates,
   membersOf,
   mergeAffiliates,
+  recordAffiliates,
+  seedAffiliates,
+  seedEndpoints,
 } from './affiliates.ts';
+import { controlPlaneRecord, nodeRecord } from './membership/testing/node-record.ts';
 
 const own: GivenNode = { hostname: 'node01', addresses: ['127.1.0.2'] };
 const member = (
@@ -33,14 +36,14 @@ function affiliate(changed: Partial<AffiliateSpec>): AffiliateSpec {
   };
 }
 
-test('membershipAffiliates() tells of the other nodes, and of this one neither under its old nor its new name', () => {
+test('seedAffiliates() tells of the other nodes, and of this one neither under its old nor its new name', () => {
   const membership = [
     member('node01', '127.1.0.2'),
     member('renamed', '127.1.0.2'),
     member('node02', '127.1.0.3', MachineType.MACHINE_TYPE_CONTROL_PLANE),
     member('node03', '127.1.0.4', 99),
   ];
-  assert.deepEqual(membershipAffiliates(membership, own), [
+  assert.deepEqual(seedAffiliates(membership, own), [
     {
       id: 'membership/node02',
       spec: affiliate({
@@ -55,6 +58,46 @@ test('membershipAffiliates() tells of the other nodes, and of this one neither u
       spec: affiliate({ addresses: ['127.1.0.4'], hostname: 'node03', nodename: 'node03' }),
     },
   ]);
+});
+
+test('seedAffiliates() leaves out who tells of itself, under whatever name or address', () => {
+  const seed = [member('node02', '127.1.0.3'), member('node03', '127.1.0.4'), member('node04', '127.1.0.5')];
+  const told = [
+    nodeRecord(3, { addresses: ['127.1.0.3'], hostname: 'renamed' }),
+    nodeRecord(4, { addresses: ['127.1.0.9'], hostname: 'node03' }),
+  ];
+  assert.deepEqual(
+    seedAffiliates(seed, own, told).map(({ id }) => id),
+    ['membership/node04'],
+  );
+});
+
+test('recordAffiliates() tells what the other nodes tell, and leaves this one to itself', () => {
+  const told = [nodeRecord(2), controlPlaneRecord(3, { apiServerPort: 6443 })];
+  assert.deepEqual(recordAffiliates(told, 'id2'), [
+    {
+      id: 'etcd/id3',
+      spec: affiliate({
+        nodeId: 'id3',
+        addresses: ['127.1.0.3'],
+        hostname: 'node3',
+        nodename: 'node3',
+        operatingSystem: 'Talos (v1.14.0)',
+        machineType: 'controlplane',
+        controlPlane: { port: 6443 },
+      }),
+    },
+  ]);
+});
+
+test('seedEndpoints() are the control planes of the seed, this node too', () => {
+  const seed = [
+    member('node01', '127.1.0.2', MachineType.MACHINE_TYPE_CONTROL_PLANE),
+    member('node02', '127.1.0.3', MachineType.MACHINE_TYPE_INIT),
+    member('node03', '127.1.0.4'),
+  ];
+  assert.deepEqual(seedEndpoints(seed), { addresses: ['127.1.0.2', '127.1.0.3'], hosts: [] });
+  assert.equal(seedEndpoints(seed.slice(2)), undefined);
 });
 
 test('localAffiliate() tells all that is known of this node', () => {

@@ -1,8 +1,6 @@
 import { buildInfo } from '@nodewright/contract';
-import {
-  type Member,
-  MachineType as WireMachineType,
-} from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
+import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
+import type { Member } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
 import {
   type AffiliateSpec,
   type EndpointSpec,
@@ -11,6 +9,8 @@ import {
   type MachineTypeName,
   type MemberSpec,
 } from '@nodewright/state/kinds';
+import { isControlPlaneType, machineTypeName } from './membership/machine-type-message.ts';
+import { affiliateFromRecord } from './membership/node-record.ts';
 
 /** What a resource of the cluster should be. */
 export interface Wanted<S> {
@@ -24,20 +24,19 @@ export interface GivenNode {
   readonly addresses: readonly string[];
 }
 
-const machineTypes: Readonly<Record<number, MachineTypeName>> = {
-  [WireMachineType.MACHINE_TYPE_INIT]: 'init',
-  [WireMachineType.MACHINE_TYPE_CONTROL_PLANE]: 'controlplane',
-  [WireMachineType.MACHINE_TYPE_WORKER]: 'worker',
-};
-
 /**
- * The other nodes of a cluster as its membership tells of them: not their ids, nor what runs on them. They are called
- * as they were when the cluster was made.
+ * The other nodes of a cluster as whoever made it tells of them: not their ids, nor what runs on them. They are called
+ * as they were when the cluster was made. A node that tells of itself is left out: it knows better.
+ *
+ * @param told the records of the nodes, as far as there are any yet
  */
-export function membershipAffiliates(membership: readonly Member[], own: GivenNode): Wanted<AffiliateSpec>[] {
-  const isOwn = ({ hostname, addresses }: Member) =>
-    hostname === own.hostname || addresses.some((address) => own.addresses.includes(address));
-  const others = membership.filter((member) => !isOwn(member));
+export function seedAffiliates(
+  seed: readonly Member[],
+  own: GivenNode,
+  told: readonly NodeRecord[] = [],
+): Wanted<AffiliateSpec>[] {
+  const known = [own, ...told];
+  const others = seed.filter((member) => !known.some((node) => isSameNode(member, node)));
   const byName = new Map(others.map((member) => [member.hostname, member]));
   return [...byName].map(([hostname, { addresses, machineType }]) => ({
     id: `membership/${hostname}`,
@@ -47,11 +46,28 @@ export function membershipAffiliates(membership: readonly Member[], own: GivenNo
       hostname,
       nodename: hostname,
       operatingSystem: '',
-      machineType: machineTypes[machineType] ?? 'unknown',
+      machineType: machineTypeName(machineType),
       kubespan: kubeSpanAffiliateSpec.empty,
       controlPlane: undefined,
     },
   }));
+}
+
+const isSameNode = (member: Member, { hostname, addresses }: GivenNode): boolean =>
+  hostname === member.hostname || addresses.some((address) => member.addresses.includes(address));
+
+/** The other nodes of a cluster as they tell of themselves. */
+export function recordAffiliates(told: readonly NodeRecord[], ownId: string): Wanted<AffiliateSpec>[] {
+  return told
+    .filter(({ nodeId }) => nodeId !== ownId)
+    .map((record) => ({ id: `etcd/${record.nodeId}`, spec: affiliateFromRecord(record) }));
+}
+
+/** Where the control planes were when the cluster was made, this one included; undefined when nobody tells. */
+export function seedEndpoints(seed: readonly Member[]): EndpointSpec | undefined {
+  const controlPlanes = seed.filter(({ machineType }) => isControlPlaneType(machineType));
+  const addresses = [...new Set(controlPlanes.flatMap((member) => member.addresses))];
+  return addresses.length === 0 ? undefined : { addresses, hosts: [] };
 }
 
 export interface LocalFacts {

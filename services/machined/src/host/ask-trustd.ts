@@ -1,11 +1,10 @@
-import { checkServerIdentity } from 'node:tls';
 import { metadataKeys } from '@nodewright/contract';
 import { SecurityServiceDefinition } from '@nodewright/contract/gen/securityapi/security.ts';
 import { Fault, faultFrom, type Secret } from '@nodewright/fault';
 import { createRpcClient } from '@nodewright/rpc';
 import type { Telemetry } from '@nodewright/telemetry';
-import { ChannelCredentials, createChannel } from 'nice-grpc';
 import type { TrustdEndpoint } from '../domain/trustd-endpoints.ts';
+import { endpointText, openTrustdChannel } from './trustd-channel.ts';
 
 export interface TrustdQuestion {
   /** PEM certificate request. */
@@ -25,28 +24,16 @@ export interface TrustdAnswer {
   readonly certificate: string;
 }
 
-/** The gRPC library refuses addresses as TLS names, so it is given this name and the check is made here. */
-const anyServerName = 'trustd';
-
 /**
  * Has the trustd at `endpoint` sign a certificate request. The certificate of the server must be of an accepted CA and
  * carry the endpoint's own host.
  *
  * @throws Fault that names the endpoint; `unavailable` when nobody listens or the certificate is wrong.
  */
-export async function askTrustd(
-  { host, port }: TrustdEndpoint,
-  question: TrustdQuestion,
-): Promise<TrustdAnswer> {
-  const name = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+export async function askTrustd(endpoint: TrustdEndpoint, question: TrustdQuestion): Promise<TrustdAnswer> {
+  const name = endpointText(endpoint);
   const timeout = AbortSignal.timeout(question.timeoutMs);
-  const channel = createChannel(
-    name,
-    ChannelCredentials.createSsl(Buffer.from(question.acceptedCAs.join('\n')), null, null, {
-      checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
-    }),
-    { 'grpc.ssl_target_name_override': anyServerName },
-  );
+  const channel = openTrustdChannel(endpoint, question.acceptedCAs);
   try {
     const client = createRpcClient(SecurityServiceDefinition, channel, {
       telemetry: question.telemetry,

@@ -1,17 +1,23 @@
 // How apid and trustd learn what they need: each over a socket of its own, on which it may read that and nothing else.
-import { createRpcServer } from '@nodewright/rpc';
+import { MembershipServiceDefinition } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
+import { createRpcServer, type RpcService } from '@nodewright/rpc';
 import { codecsOf, type State } from '@nodewright/state';
 import { nodeKinds } from '@nodewright/state/kinds';
 import { createStateService } from '@nodewright/state/wire';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
 import { checkRuntimeAccess } from '../domain/runtime-access.ts';
+import { linkTiming } from '../host/membership/link-timing.ts';
+import type { NodeRegistry } from '../host/membership/node-registry.ts';
 import type { NodeLayout } from '../node-layout.ts';
 import { guardedState } from './guarded-state.ts';
+import { createMembershipService } from './membership.ts';
 
 export interface RuntimeSocketsInit {
   readonly state: State;
   readonly layout: NodeLayout;
+  /** Where the reports go that trustd takes. */
+  readonly registry: NodeRegistry;
   /** Unix ms. */
   readonly now: () => number;
   /** Ends the watches when the node stops. */
@@ -24,7 +30,8 @@ export interface RuntimeSocketsInit {
 const maxMessageSizeBytes = 4 * 1024 * 1024;
 
 /**
- * Serves `cosi.resource.State`, read only, on the daemon's own socket, on `scope`. Who may call is decided by the modes
+ * Serves `cosi.resource.State`, read only, on the daemon's own socket, on `scope`, and to trustd what it does with the
+ * reports of workers. Who may call is decided by the modes
  * and owners of the folders: Node.js cannot ask a socket for the process at its other end.
  */
 export async function openRuntimeSocket(
@@ -44,7 +51,7 @@ export async function openRuntimeSocket(
 
 function createRuntimeServer(
   daemon: ChildDaemon,
-  { state, now, stopSignal, log, telemetry }: RuntimeSocketsInit,
+  { state, registry, now, stopSignal, log, telemetry }: RuntimeSocketsInit,
 ) {
   const guarded = guardedState(state, (verb, target) => {
     const fault = checkRuntimeAccess(daemon, verb, target);
@@ -56,8 +63,12 @@ function createRuntimeServer(
     now,
     stopSignal,
   });
+  const membership: RpcService = {
+    definition: MembershipServiceDefinition,
+    implementation: createMembershipService({ registry, timing: linkTiming, stopSignal }),
+  };
   return createRpcServer({
-    services: [service],
+    services: daemon === 'trustd' ? [service, membership] : [service],
     telemetry,
     // Requests here are no news: a daemon follows what it may read as long as it runs.
     log: log.child({ socket: daemon }, { level: 'warn' }),

@@ -2,6 +2,7 @@ import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
 import { followLogFile } from '../host/follow-log-file.ts';
+import type { NodeRegistry } from '../host/membership/node-registry.ts';
 import { prepareFolder } from '../host/prepare-folder.ts';
 import { neighbourLogFile, nodeFolders } from '../node-layout.ts';
 import { recordServicePid } from '../resources/record-service-pid.ts';
@@ -15,6 +16,8 @@ export interface StartDaemonInit extends Omit<ChildServiceInit, 'conditions' | '
   /** Where the daemons are that machined runs; undefined when somebody else runs them beside it. */
   readonly servicesFolder: string | undefined;
   readonly state: State;
+  /** Where the reports go that trustd takes. */
+  readonly registry: NodeRegistry;
   /** Unix ms. */
   readonly now: () => number;
   /** Ends the streams that the daemon has open when the node stops. */

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { MachineType, type Member } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { type KindRef, pointerTo, putResource, type State } from '@nodewright/state';
@@ -10,16 +11,21 @@ import {
   affiliates,
   discoveryConfigs,
   endpoints,
+  etcdRootSecrets,
+  etcdSecrets,
   etcFileSpecs,
   hostnameStatuses,
   identities,
   infos,
   machineConfigs,
+  machineResetSignals,
   machineTypes,
   members,
   nodeAddresses,
 } from '@nodewright/state/kinds';
+import { controlPlaneRecord, nodeRecord } from '../../domain/membership/testing/node-record.ts';
 import { ChangeSignal } from '../../host/change-signal.ts';
+import { NodeRegistry } from '../../host/membership/node-registry.ts';
 import { clusterControllers } from './cluster-controllers.ts';
 import { rawAffiliates } from './membership.ts';
 
@@ -28,22 +34,35 @@ const member = (hostname: string, address: string, machineType: number): Member 
 const controlPlane = MachineType.MACHINE_TYPE_CONTROL_PLANE;
 const worker = MachineType.MACHINE_TYPE_WORKER;
 
+const seedGraceMs = 15_000;
+
 async function openNode() {
   const folder = await mkdtemp(join(tmpdir(), 'cluster-'));
   const changed = new ChangeSignal();
-  let membership = [member('node01', '127.1.0.2', controlPlane), member('node02', '127.1.0.3', controlPlane)];
+  const registry = new NodeRegistry();
+  const followed: string[] = [];
+  let seed = [member('node01', '127.1.0.2', controlPlane), member('node02', '127.1.0.3', controlPlane)];
   const start = () =>
     openTestRuntime({
       controllers: clusterControllers({
-        membership: { current: () => membership, nextChange: (signal) => changed.next(signal) },
+        seed: { current: () => seed, nextChange: (signal) => changed.next(signal) },
+        registry,
+        async follow(plan, _log, signal) {
+          followed.push(plan.kind);
+          signal.addEventListener('abort', () => followed.push(`no ${plan.kind}`));
+          await new ChangeSignal().next(signal);
+        },
+        seedGraceMs,
         own: { hostname: 'node01', addresses: ['127.1.0.2'] },
         identityFile: join(folder, 'node-identity.yaml'),
       }),
     });
   return {
     start,
+    registry,
+    followed,
     join(...more: Member[]) {
-      membership = [...membership, ...more];
+      seed = [...seed, ...more];
       changed.notify();
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
@@ -94,6 +113,63 @@ test('the members are the others of the membership and the node as it says itsel
     (await state.list(rawAffiliates)).map(({ metadata }) => metadata.id),
     ['membership/node02', 'membership/node03'],
   );
+});
+
+test('what the nodes tell of themselves takes the place of the seed, which counts for a lease longer', async () => {
+  await using node = await openNode();
+  await using runtime = node.start();
+  const { state } = runtime;
+  await know(state, 'node01');
+  await runtime.settled();
+  const { nodeId } = (await state.get(pointerTo(identities, 'local'))).spec;
+  const tell = async (...records: NodeRecord[]) => {
+    node.registry.learn(records);
+    await new Promise(setImmediate);
+    await runtime.settled();
+  };
+  const own = node.registry.own();
+  assert.equal(own?.nodeId, nodeId);
+
+  node.join(member('node03', '127.1.0.4', worker));
+  const renamed = nodeRecord(4, { hostname: 'beta', nodename: 'beta' });
+  await tell(controlPlaneRecord(2, { nodeId, hostname: 'old', nodename: 'old' }), renamed);
+  assert.deepEqual(await memberTexts(state), [
+    'beta worker 127.1.0.4 known',
+    'node01 controlplane 127.1.0.2 known',
+    'node02 controlplane 127.1.0.3 -',
+  ]);
+  await runtime.advance(seedGraceMs);
+  const left = ['beta worker 127.1.0.4 known', 'node01 controlplane 127.1.0.2 known'];
+  assert.deepEqual(await memberTexts(state), left);
+  await tell();
+  assert.deepEqual(await memberTexts(state), left.slice(1));
+
+  // Whoever is left of the seed can still be asked to join.
+  const addressesOf = async (id: string) => (await state.get(pointerTo(endpoints, id))).spec.addresses;
+  assert.deepEqual(await addressesOf('seed'), ['127.1.0.2', '127.1.0.3']);
+  assert.deepEqual(await addressesOf('discovery'), ['127.1.0.2']);
+});
+
+test('a node follows its cluster as its type and secrets allow, and takes itself off when it is reset', async () => {
+  await using node = await openNode();
+  await using runtime = node.start();
+  const { state } = runtime;
+  const put = async <S>(kind: KindRef<S>, id: string, spec: NoInfer<S>) => {
+    await putResource(state, { ...pointerTo(kind, id), spec });
+    await runtime.settled();
+  };
+  await know(state, 'node01');
+  await runtime.settled();
+  assert.deepEqual(node.followed, []);
+  const pair = { crt: 'crt', key: 'key' };
+  await put(etcdRootSecrets, 'etcd', { etcdCA: pair });
+  const secrets = { etcd: undefined, etcdPeer: undefined, etcdAPIServer: undefined };
+  await put(etcdSecrets, 'etcd', { ...secrets, etcdAdmin: pair });
+  assert.deepEqual(node.followed, ['etcd']);
+  await put(etcdSecrets, 'etcd', { ...secrets, etcdAdmin: { ...pair, crt: 'renewed' } });
+  assert.deepEqual(node.followed, ['etcd', 'no etcd', 'etcd']);
+  await put(machineResetSignals, 'machine', {});
+  assert.equal(node.registry.own(), undefined);
 });
 
 test('the identity of a node outlives it, and gives it a machine id', async () => {

@@ -1,5 +1,7 @@
 import type { Controller } from '@nodewright/controllers';
 import type { GivenNode } from '../../domain/affiliates.ts';
+import type { NodeRegistry } from '../../host/membership/node-registry.ts';
+import type { FollowPlan } from '../../host/membership/running-link.ts';
 import type { MembershipSource } from '../../host/membership-file.ts';
 import { openNodeIdentity } from '../../host/node-identity-file.ts';
 import { affiliateMergeController } from './affiliate-merge.ts';
@@ -8,23 +10,32 @@ import { endpointController } from './endpoint.ts';
 import { localAffiliateController } from './local-affiliate.ts';
 import { memberController } from './member.ts';
 import { membershipController } from './membership.ts';
+import { membershipLinkController } from './membership-link.ts';
 import { nodeIdentityController } from './node-identity.ts';
 
 export interface ClusterControllersInit {
-  readonly membership: MembershipSource;
-  /** As whom the membership knows this node. */
+  /** What whoever made the cluster tells of its nodes. */
+  readonly seed: MembershipSource;
+  /** What the nodes tell of themselves. */
+  readonly registry: NodeRegistry;
+  /** How this node takes part in that. */
+  readonly follow: FollowPlan;
+  /** For how long after the first list of the cluster nodes of the seed still count, in ms. */
+  readonly seedGraceMs: number;
+  /** As whom the seed knows this node. */
   readonly own: GivenNode;
   /** Where the id of this node is kept: `node-identity.yaml` in its STATE folder. */
   readonly identityFile: string;
 }
 
 /** Source: Talos v1.14: COSI resources, cluster. */
-export function clusterControllers({ membership, own, identityFile }: ClusterControllersInit): Controller[] {
+export function clusterControllers({ identityFile, follow, ...init }: ClusterControllersInit): Controller[] {
   return [
     nodeIdentityController(() => openNodeIdentity(identityFile)),
     clusterConfigController(),
     clusterInfoController(),
-    membershipController(membership, own),
+    membershipController(init),
+    membershipLinkController(init.registry, follow),
     localAffiliateController(),
     affiliateMergeController(),
     memberController(),

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
+import { MachineType } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
+import { checkReport, maxNodes } from './check-report.ts';
+import { controlPlaneRecord, nodeRecord } from './testing/node-record.ts';
+
+const worker = (number: number, changes: Partial<NodeRecord> = {}) =>
+  nodeRecord(number, { addresses: [`10.5.0.${number}`], ...changes });
+const controlPlane = controlPlaneRecord(2, { addresses: ['10.5.0.2'] });
+const known = [controlPlane, worker(3), worker(4)];
+
+const verdict = (
+  node: NodeRecord | undefined,
+  callerAddress: string,
+  list: readonly NodeRecord[] = known,
+) => {
+  const fault = checkReport({ node, callerAddress, known: list });
+  return fault === undefined ? 'taken' : `${fault.kind}: ${fault.message}`;
+};
+
+test('checkReport() takes what a worker says of itself from one of its addresses', () => {
+  const verdicts = [
+    verdict(worker(5), '10.5.0.5'),
+    verdict(worker(5), '::ffff:10.5.0.5'),
+    verdict(worker(3), '10.5.0.3'),
+    verdict(worker(3, { hostname: 'renamed', nodename: 'renamed' }), '10.5.0.3'),
+    verdict(worker(3, { addresses: ['10.5.0.3', 'fd00::3'] }), '10.5.0.3'),
+    // It has been set up anew, and its former self still counts as alive.
+    verdict(worker(3, { nodeId: 'id9' }), '10.5.0.3'),
+  ];
+  assert.deepEqual(
+    verdicts,
+    verdicts.map(() => 'taken'),
+  );
+});
+
+test('checkReport() takes nodes of one machine, which all call from the same of its addresses', () => {
+  const here = [nodeRecord(3), controlPlaneRecord(2)];
+  const verdicts = [
+    verdict(nodeRecord(5), '127.0.0.1', here),
+    verdict(nodeRecord(3), '127.0.0.1', here),
+    verdict(nodeRecord(3, { nodeId: 'id9' }), '::ffff:127.0.0.1', here),
+  ];
+  assert.deepEqual(
+    verdicts,
+    verdicts.map(() => 'taken'),
+  );
+});
+
+test('checkReport() refuses what a holder of the token may not say', () => {
+  const rows: [string, string][] = [
+    [verdict(undefined, '10.5.0.5'), 'invalid-argument: the report has no node'],
+    [
+      verdict(worker(5, { nodeId: 'a/b' }), '10.5.0.5'),
+      'invalid-argument: the report cannot be taken: the node id "a/b" is none',
+    ],
+    [
+      verdict(worker(5, { machineType: MachineType.MACHINE_TYPE_CONTROL_PLANE }), '10.5.0.5'),
+      'permission-denied: only workers report themselves',
+    ],
+    [
+      verdict(worker(5, { machineType: MachineType.MACHINE_TYPE_UNSPECIFIED }), '10.5.0.5'),
+      'permission-denied: only workers report themselves',
+    ],
+    [
+      verdict(worker(5), '10.5.0.6'),
+      "permission-denied: the report came from 10.5.0.6, which is none of the node's addresses 10.5.0.5",
+    ],
+    [
+      verdict(nodeRecord(5), '10.5.0.5'),
+      "permission-denied: the report came from 10.5.0.5, which is none of the node's addresses 127.1.0.5",
+    ],
+    [
+      verdict(worker(5), '127.0.0.1'),
+      "permission-denied: the report came from 127.0.0.1, which is none of the node's addresses 10.5.0.5",
+    ],
+    [
+      verdict(worker(5, { addresses: ['10.5.0.5', '127.0.0.1'] }), '10.5.0.5'),
+      'permission-denied: 127.0.0.1 is an address of every machine, not of this node',
+    ],
+    [
+      verdict(worker(5, { nodeId: controlPlane.nodeId }), '10.5.0.5'),
+      'permission-denied: node id2 is a control plane',
+    ],
+    [
+      verdict(worker(5, { nodeId: 'id3' }), '10.5.0.5'),
+      'permission-denied: node id3 lives at 10.5.0.3, not at 10.5.0.5',
+    ],
+    [
+      verdict(worker(5, { addresses: ['10.5.0.5', '10.5.0.2'] }), '10.5.0.5'),
+      'permission-denied: 10.5.0.2 is an address of node "node2"',
+    ],
+    [
+      verdict(worker(5, { addresses: ['10.5.0.5', '10.5.0.3'] }), '10.5.0.5'),
+      'permission-denied: 10.5.0.3 is an address of node "node3"',
+    ],
+    [
+      verdict(worker(5, { addresses: ['10.5.0.2'] }), '10.5.0.2'),
+      'permission-denied: 10.5.0.2 is an address of node "node2"',
+    ],
+    [
+      verdict(worker(5, { hostname: 'Node2' }), '10.5.0.5'),
+      'permission-denied: "Node2" is the name of another node, at 10.5.0.2',
+    ],
+    [
+      verdict(worker(5, { hostname: 'x', nodename: 'node3' }), '10.5.0.5'),
+      'permission-denied: "x" is the name of another node, at 10.5.0.3',
+    ],
+    [
+      verdict(nodeRecord(5, { addresses: ['127.1.0.2'] }), '127.0.0.1', [controlPlaneRecord(2)]),
+      'permission-denied: 127.1.0.2 is an address of node "node2"',
+    ],
+  ];
+  assert.deepEqual(
+    rows.map(([told]) => told),
+    rows.map(([, wanted]) => wanted),
+  );
+});
+
+test('checkReport() lets nobody fill etcd, and goes on taking who is known', () => {
+  const full = Array.from({ length: maxNodes }, (_, index) =>
+    worker(1, {
+      nodeId: `n${index}`,
+      hostname: `h${index}`,
+      nodename: '',
+      addresses: [`10.6.${index >> 8}.${index & 255}`],
+    }),
+  );
+  assert.equal(
+    verdict(worker(5), '10.5.0.5', full),
+    `resource-exhausted: the cluster has ${maxNodes} nodes already`,
+  );
+  assert.equal(verdict(full[7], '10.6.0.7', full), 'taken');
+});

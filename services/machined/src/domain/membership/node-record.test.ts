@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MachineType } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
+import { kubeSpanAffiliateSpec, type MachineTypeName } from '@nodewright/state/kinds';
+import { machineTypeMessage, machineTypeName } from './machine-type-message.ts';
+import {
+  affiliateFromRecord,
+  listVersion,
+  recordFromAffiliate,
+  recordFromText,
+  recordText,
+} from './node-record.ts';
+import { controlPlaneRecord, nodeRecord } from './testing/node-record.ts';
+
+test('a record says what the affiliate says, and comes back as it was', () => {
+  const affiliate = {
+    nodeId: 'id1',
+    addresses: ['10.5.0.2', 'fd00::2'],
+    hostname: 'alpha.lab.example',
+    nodename: 'alpha',
+    operatingSystem: 'Talos (v1.14.0)',
+    machineType: 'controlplane' as const,
+    kubespan: kubeSpanAffiliateSpec.empty,
+    controlPlane: { port: 6443 },
+  };
+  const record = recordFromAffiliate(affiliate);
+  assert.deepEqual(affiliateFromRecord(record), affiliate);
+  const text = recordText(record);
+  assert.deepEqual(recordFromText('nodewright:v1:nodes/id1', text), record);
+  assert.equal(
+    text,
+    '{"nodeId":"id1","addresses":["10.5.0.2","fd00::2"],"hostname":"alpha.lab.example","nodename":"alpha",' +
+      '"operatingSystem":"Talos (v1.14.0)","machineType":"MACHINE_TYPE_CONTROL_PLANE","apiServerPort":6443}',
+  );
+});
+
+test('every type of machine has a word on the wire; what later versions add is unknown', () => {
+  const names: MachineTypeName[] = ['unknown', 'init', 'controlplane', 'worker'];
+  assert.deepEqual(names.map(machineTypeMessage).map(machineTypeName), names);
+  assert.equal(machineTypeName(99 as MachineType), 'unknown');
+});
+
+test('recordFromText() refuses what is no record of the node that the key names', () => {
+  const key = 'nodewright:v1:nodes/id1';
+  for (const [text, message] of [
+    ['{', /"nodewright:v1:nodes\/id1" is no node record/],
+    ['[]', /is a record of node ""/],
+    [recordText(nodeRecord(2)), /is a record of node "id2"/],
+  ] as const) {
+    assert.throws(() => recordFromText(key, text), { kind: 'data-loss', message });
+  }
+});
+
+test('listVersion() is of what the records say and not of their order', () => {
+  const [one, two] = [nodeRecord(1), controlPlaneRecord(2)];
+  assert.equal(listVersion([one, two]), listVersion([two, one]));
+  const others = [[], [one], [one, nodeRecord(2)], [one, { ...two, hostname: 'alpha' }]];
+  const versions = [listVersion([one, two]), ...others.map(listVersion)];
+  assert.equal(new Set(versions).size, versions.length);
+  assert.equal(versions.includes(''), false);
+});

@@ -1,0 +1,134 @@
+import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
+import { Fault } from '@nodewright/fault';
+import type { Logger, Telemetry } from '@nodewright/telemetry';
+import { checkReport } from '../../domain/membership/check-report.ts';
+import { recordText } from '../../domain/membership/node-record.ts';
+import type { KeptRecords, NodeRecordStore } from '../../domain/membership/node-record-store.ts';
+import { ChangeSignal } from '../change-signal.ts';
+import { inSpan } from '../in-span.ts';
+import { pause } from '../pause.ts';
+import { LinkReports } from './link-reports.ts';
+import { heartbeatMs, type LinkTiming, RetryPauses } from './link-timing.ts';
+import type { NodeRegistry } from './node-registry.ts';
+
+export interface EtcdLinkInit {
+  readonly registry: NodeRegistry;
+  /** Rejects while nobody answers there. */
+  readonly openStore: (signal: AbortSignal) => Promise<NodeRecordStore>;
+  readonly timing: LinkTiming;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+}
+
+/** How long a record that was written may take until it is seen in the list, in ms. */
+const seenTimeoutMs = 2000;
+
+/**
+ * A control plane's place in the cluster: follows the records of all nodes, keeps its own and those of the nodes that
+ * report to it, and begins anew after every failure until `signal` aborts.
+ */
+export async function followEtcd(init: EtcdLinkInit, signal: AbortSignal): Promise<void> {
+  const pauses = new RetryPauses(init.timing, init.random);
+  const reports = new LinkReports(init.log, 'etcd');
+  const onUp = () => {
+    pauses.reset();
+    reports.isUp();
+  };
+  while (!signal.aborted) {
+    try {
+      await using store = await init.openStore(signal);
+      await new EtcdSession(init, store, onUp).run(signal);
+    } catch (error) {
+      if (!signal.aborted) reports.failed(error);
+    }
+    await pause(pauses.next(), signal);
+  }
+}
+
+/** One connection, from its opening to its first failure. */
+class EtcdSession {
+  readonly #init: EtcdLinkInit;
+  readonly #store: NodeRecordStore;
+  readonly #onUp: () => void;
+  readonly #changed = new ChangeSignal();
+  #kept: KeptRecords = new Map();
+
+  constructor(init: EtcdLinkInit, store: NodeRecordStore, onUp: () => void) {
+    this.#init = init;
+    this.#store = store;
+    this.#onUp = onUp;
+  }
+
+  async run(outer: AbortSignal): Promise<void> {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([outer, stop.signal]);
+    const first = Promise.withResolvers<void>();
+    const work = [this.#follow(signal, first.resolve), first.promise.then(() => this.#serve(signal))];
+    try {
+      // A list that ends by itself is a failure as well.
+      await Promise.race([Promise.all(work), ...work]);
+    } finally {
+      first.resolve();
+      stop.abort();
+      await Promise.allSettled(work);
+    }
+  }
+
+  async #follow(signal: AbortSignal, onFirst: () => void): Promise<void> {
+    for await (const kept of this.#store.follow(signal)) {
+      this.#kept = kept;
+      this.#init.registry.learn([...kept.values()].map(({ record }) => record));
+      this.#changed.notify();
+      onFirst();
+    }
+    if (!signal.aborted) throw new Fault('unavailable', 'the list of nodes ended');
+  }
+
+  async #serve(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const { registry, timing, random, telemetry } = this.#init;
+    using _reports = registry.openReports(async ({ node, callerAddress }, callSignal) => {
+      const known = [...this.#kept.values()].map(({ record }) => record);
+      const refusal = checkReport({ node, callerAddress, known });
+      if (refusal !== undefined) throw refusal;
+      await this.#keep(node as NodeRecord, AbortSignal.any([signal, callSignal]));
+    });
+    let told: NodeRecord | undefined;
+    while (!signal.aborted) {
+      const own = registry.own();
+      await inSpan(telemetry, 'keep node record', async () => {
+        if (own !== undefined) await this.#keep(own, signal);
+        else if (told !== undefined) await this.#store.remove(told.nodeId);
+      });
+      told = own;
+      this.#onUp();
+      if (registry.own() !== own) continue;
+      // Up to a tenth earlier, so that nodes that started together do not stay in step.
+      const restMs = heartbeatMs(timing) * (1 - random() / 10);
+      using wait = abortable(signal);
+      await Promise.race([pause(restMs, wait.signal), registry.nextOwn(wait.signal)]);
+    }
+  }
+
+  /** Writes a record that is new or another than the one that is kept; else only its lease begins anew. */
+  async #keep(record: NodeRecord, signal: AbortSignal): Promise<void> {
+    const kept = this.#kept.get(record.nodeId);
+    const isSame = kept !== undefined && recordText(kept.record) === recordText(record);
+    if (isSame && kept.leaseId !== 0n && (await this.#store.keepAlive(kept.leaseId))) return;
+    const leaseId = await this.#store.write(record, this.#init.timing.leaseSeconds);
+    await this.#seen(record.nodeId, leaseId, signal);
+  }
+
+  /** Waits until the list has what was written: whoever asks next is told it, and nothing is written twice. */
+  async #seen(nodeId: string, leaseId: bigint, outer: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([outer, AbortSignal.timeout(seenTimeoutMs)]);
+    while (!signal.aborted && this.#kept.get(nodeId)?.leaseId !== leaseId) await this.#changed.next(signal);
+  }
+}
+
+function abortable(outer: AbortSignal): Disposable & { readonly signal: AbortSignal } {
+  const stop = new AbortController();
+  return { signal: AbortSignal.any([outer, stop.signal]), [Symbol.dispose]: () => stop.abort() };
+}

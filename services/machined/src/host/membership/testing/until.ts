@@ -1,0 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const limitMs = 20_000;
+const stepMs = 10;
+
+/** Waits for a condition; a test that waits too long fails with what it waited for. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const endMs = performance.now() + limitMs;
+  while (!(await condition())) {
+    if (performance.now() > endMs) throw new Error(`waited ${limitMs} ms for: ${what}`);
+    await sleep(stepMs);
+  }
+}
