@@ -1,4 +1,4 @@
-import type { ControllerRuntime } from '@nodewright/controllers';
+import { type ControllerRuntime, systemTimers } from '@nodewright/controllers';
 import { createFileSystemSizes } from '@nodewright/linux';
 import { systemWallClock } from '@nodewright/sntp';
 import type { State } from '@nodewright/state';
@@ -18,6 +18,7 @@ import { createNodeFiles } from './host/node-files.ts';
 import type { NodeLayout } from './node-layout.ts';
 import { isControlPlaneNow, type NodeView } from './resources/node-view.ts';
 import { createApplyConfiguration } from './rpc/apply-configuration.ts';
+import { createBootstrap } from './rpc/bootstrap.ts';
 import { createClientConfiguration } from './rpc/client-configuration.ts';
 import { createClusterHealth } from './rpc/cluster-health.ts';
 import type { ImplementedServices } from './rpc/complete-services.ts';
@@ -39,6 +40,7 @@ import { createServiceList } from './rpc/service-list.ts';
 import { createStateApi } from './rpc/state.ts';
 import { createTimeService } from './rpc/time.ts';
 import { daemonsOf } from './services/node-services.ts';
+import type { NodeEtcd } from './services/open-etcd.ts';
 import type { ServiceManager } from './services/service-manager.ts';
 
 const timeQueryTimeoutMs = 5000;
@@ -56,6 +58,7 @@ export interface MachineApiInit {
   readonly view: NodeView;
   readonly configuration: OpenConfiguration;
   readonly meta: MetaStore;
+  readonly etcd: NodeEtcd;
   readonly controllers: Pick<ControllerRuntime, 'graph'>;
   readonly kernel: KernelFiles;
   /** Ends the streams that hold the node up at once when it stops. */
@@ -93,6 +96,10 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
       ...createLogs(logs, neighbours, signal),
       ...createApplyConfiguration({ ...init.configuration, log }),
       ...createMeta(init.meta),
+      ...createBootstrap(
+        { etcd: init.etcd, configuration: () => view.configuration(), timers: systemTimers },
+        telemetry,
+      ),
     },
     'cosi.resource.State': createStateApi({ state, now, stopSignal }),
     'inspect.InspectService': createInspect(() => controllers.graph()),

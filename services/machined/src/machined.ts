@@ -36,6 +36,7 @@ import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
 import { completeServices } from './rpc/complete-services.ts';
 import { NodeLife } from './services/node-life.ts';
 import { ownService } from './services/node-services.ts';
+import { openEtcd, startEtcdWhenWanted } from './services/open-etcd.ts';
 import { ServiceManager } from './services/service-manager.ts';
 import { startDaemon } from './services/start-daemon.ts';
 
@@ -101,12 +102,13 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   });
   const membership = scope.use(await openMembershipFile(layout.paths.membership, log));
   const registry = new NodeRegistry();
+  const etcd = await openEtcd({ ...context, ...{ layout, state, services, logs, guard } }, scope);
   const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
   for (const controller of [
     ...configuration.controllers,
     ...nodeControllers({
       ...{ node, bootId, layout, events, logs, services, membership, registry, kernel, telemetry },
-      hasEtcd: settings.etcdBinary !== undefined,
+      etcdHands: etcd.run?.hands,
       clock: systemWallClock,
     }),
   ]) {
@@ -130,6 +132,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
             meta,
             controllers,
           },
+          etcd,
           ...{ kernel, mode, signal, streamsEnd: stopSignal, telemetry, log },
         }),
       ),
@@ -158,7 +161,10 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   const start = (daemon: ChildDaemon) =>
     startDaemon(
       daemon,
-      { ...context, ...{ services, servicesFolder, state, registry, node, now, stopSignal, layout, logs, guard } },
+      {
+        ...context,
+        ...{ services, servicesFolder, state, registry, node, now, stopSignal, layout, logs, guard },
+      },
       daemonScope,
     );
   scope.defer(() => streamsEnd.abort());
@@ -175,6 +181,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     );
     await life.boot(async () => {
       if (isControlPlaneNow(view)) await start(serviceIds.trustd);
+      void startEtcdWhenWanted(etcd, view, signal);
     }, signal);
   };
   // It lasts until every service is up; how it ends is told as an event and in the log.

@@ -7,7 +7,6 @@ import { querySntp, type WallClock } from '@nodewright/sntp';
 import type { Telemetry } from '@nodewright/telemetry';
 import { listenAddressOf, type NodeFacts } from '../domain/node-facts.ts';
 import { openKernelDeviceNews } from '../host/device-news.ts';
-import { createEtcdPkiFiles } from '../host/etcd/pki-files.ts';
 import type { EventStore } from '../host/event-store.ts';
 import type { KernelFiles } from '../host/kernel-files.ts';
 import { openKernelNetwork } from '../host/kernel-network.ts';
@@ -22,7 +21,7 @@ import type { NodeLayout } from '../node-layout.ts';
 import type { ServiceRecords } from '../services/service-records.ts';
 import { blockControllers } from './block/block-controllers.ts';
 import { clusterControllers } from './cluster/cluster-controllers.ts';
-import { etcdControllers } from './etcd/etcd-controllers.ts';
+import { type EtcdHands, etcdControllers } from './etcd/etcd-controllers.ts';
 import { filesControllers } from './files/files-controllers.ts';
 import { hardwareControllers } from './hardware/hardware-controllers.ts';
 import { networkControllers } from './network/network-controllers.ts';
@@ -40,8 +39,8 @@ export interface NodeControllersInit {
   readonly events: EventStore;
   readonly logs: LogStore;
   readonly services: ServiceRecords;
-  /** Whether this node has a way to run etcd. */
-  readonly hasEtcd: boolean;
+  /** Undefined where this node has no way to run etcd. */
+  readonly etcdHands: EtcdHands | undefined;
   /** What whoever made the cluster tells of its nodes. */
   readonly membership: MembershipSource;
   /** What the nodes tell of themselves. */
@@ -56,7 +55,7 @@ const timeQueryTimeoutMs = 5000;
 /** Every controller of a node but those of its configuration, with the hands that they have on this host. */
 export function nodeControllers(init: NodeControllersInit): Controller[] {
   const { node, bootId, layout, events, logs, services, membership, kernel, clock, telemetry } = init;
-  const { hasEtcd, registry } = init;
+  const { etcdHands, registry } = init;
   const { mode, hostname, addresses } = node;
   let deviceNews: ReturnType<typeof openKernelDeviceNews> | undefined;
   const news = () => {
@@ -108,7 +107,7 @@ export function nodeControllers(init: NodeControllersInit): Controller[] {
     }),
     ...etcdControllers({
       own: mode === 'process' ? addresses : undefined,
-      pki: hasEtcd ? createEtcdPkiFiles(layout.paths.etcdSecrets, undefined) : undefined,
+      hands: etcdHands,
     }),
   ];
 }

@@ -64,9 +64,13 @@ export class ServiceManager implements ServiceRecords, AsyncDisposable {
     this.start(definitions.map(({ id }) => id));
   }
 
-  /** Stops exactly these services, together, and resolves when they are down. */
-  async stop(ids: Iterable<string>): Promise<void> {
-    await Promise.all([...ids].map((id) => this.#services.get(id)?.stop()));
+  /**
+   * Stops exactly these services, together, and resolves when they are down.
+   *
+   * @param message what their history says of it; default that they finished
+   */
+  async stop(ids: Iterable<string>, message?: string): Promise<void> {
+    await Promise.all([...ids].map((id) => this.#services.get(id)?.stop(message)));
   }
 
   /** Stops services and all that need them, those first: for each other they wait no longer than 30 s in all. */

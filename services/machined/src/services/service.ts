@@ -47,6 +47,7 @@ export interface ServiceInit extends ServiceDefinition {
   readonly onEntry: (record: ServiceRecord) => void;
 }
 
+const finishedMessage = 'Service finished successfully';
 const waitingTextIntervalMs = 1000;
 /** Twice the grace of a runner. Source: Talos v1.14: goroutine runner. */
 const defaultStopTimeoutMs = 20_000;
@@ -82,9 +83,13 @@ export class Service {
     this.#ended = this.#run(this.#stop.signal);
   }
 
-  /** Stops it and resolves when it has ended. */
-  async stop(): Promise<void> {
-    this.#stop?.abort();
+  /**
+   * Stops it and resolves when it has ended.
+   *
+   * @param message what the history says of an end that comes of it
+   */
+  async stop(message = finishedMessage): Promise<void> {
+    this.#stop?.abort(new Fault('cancelled', message));
     await this.#ended;
   }
 
@@ -93,7 +98,7 @@ export class Service {
       await step('condition failed', () => this.#waitForConditions(signal));
       if (!signal.aborted) await this.#prepare(signal);
       if (!signal.aborted) await step('failed running service', () => this.#runRunner(signal));
-      this.#event('finish', 'Service finished successfully');
+      this.#event('finish', signal.aborted ? faultFrom(signal.reason).message : finishedMessage);
     } catch (error) {
       this.#event('fail', capitalised(faultFrom(error).message));
     }

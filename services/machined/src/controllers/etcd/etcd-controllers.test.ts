@@ -9,6 +9,7 @@ import { generateCertificateAuthority, parseCertificate } from '@nodewright/pki'
 import { type KindRef, pointerTo, putResource } from '@nodewright/state';
 import {
   etcdConfigs,
+  etcdMembers,
   etcdRootSecrets,
   etcdSecrets,
   etcdSpecs,
@@ -17,6 +18,7 @@ import {
   networkStatuses,
   nodeAddresses,
   pkiStatuses,
+  services,
   timeStatuses,
 } from '@nodewright/state/kinds';
 import { createEtcdPkiFiles } from '../../host/etcd/pki-files.ts';
@@ -37,12 +39,23 @@ function configText(type: string, etcd = `ca: { crt: ${base64(ca.certificate)}, 
 
 async function openNode(own: readonly string[] | undefined = undefined) {
   const folder = await mkdtemp(join(tmpdir(), 'etcd-pki-'));
+  const updates: (readonly string[])[] = [];
   const runtime = openTestRuntime({
     nowMs: Date.now(),
     controllers: [
       createRootEtcdController(),
       createEtcdSecretsController(),
-      ...etcdControllers({ own, pki: createEtcdPkiFiles(join(folder, 'etcd'), undefined) }),
+      ...etcdControllers({
+        own,
+        hands: {
+          pki: createEtcdPkiFiles(join(folder, 'etcd'), undefined),
+          askMemberId: async () => 'a1',
+          updatePeerUrls: async (peerUrls) => {
+            updates.push(peerUrls);
+            return true;
+          },
+        },
+      }),
     ],
   });
   const { state } = runtime;
@@ -56,6 +69,7 @@ async function openNode(own: readonly string[] | undefined = undefined) {
   };
   return {
     runtime,
+    updates,
     put,
     addresses,
     folder: join(folder, 'etcd'),
@@ -198,4 +212,37 @@ test('etcd of a node of processes listens on its own addresses alone, and waits 
   const spec = await node.spec(etcdSpecs, 'etcd');
   const all = [spec?.advertisedAddresses, spec?.listenPeerAddresses, spec?.listenClientAddresses];
   assert.deepEqual(all, [['127.4.5.2'], ['127.4.5.2'], ['127.4.5.2']]);
+});
+
+test('the id of the member is there while etcd runs, and goes before the service does', async () => {
+  await using node = await openNode();
+  const member = () => node.spec(etcdMembers, 'local');
+  const seen = [await member()];
+  await node.put(services, 'etcd', { running: true, healthy: false, unknown: true });
+  seen.push(await member());
+  const pointer = pointerTo(services, 'etcd');
+  await node.runtime.state.teardown(pointer, { owner: '' });
+  await node.runtime.settled();
+  seen.push(await member());
+  await node.runtime.state.destroy(pointer);
+  assert.deepEqual(seen, [undefined, { memberID: 'a1' }, undefined]);
+});
+
+test('the other members are told of new addresses once there is a quorum, and once only', async () => {
+  await using node = await openNode();
+  await node.configure(configText('controlplane'));
+  await node.surround();
+  const seen = [node.updates.length];
+  for (const healthy of [false, true, true]) {
+    await node.put(services, 'etcd', { running: true, healthy, unknown: false });
+    seen.push(node.updates.length);
+  }
+  await node.addresses('10.0.0.7/24');
+  assert.deepEqual(
+    [seen, node.updates],
+    [
+      [0, 0, 1, 1],
+      [['https://10.0.0.5:2380'], ['https://10.0.0.7:2380']],
+    ],
+  );
 });

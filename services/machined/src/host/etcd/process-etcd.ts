@@ -1,0 +1,93 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Fault } from '@nodewright/fault';
+import { makeFolder } from '@nodewright/fault/make-folder';
+import type { EtcdRuntime } from '../../domain/etcd/etcd-runtime.ts';
+import { type EtcdVersion, etcdVersionFrom } from '../../domain/etcd/etcd-version.ts';
+import { createProcessRunner, type ProcessRunnerInit } from '../process-runner.ts';
+import { runProgram } from './run-program.ts';
+
+export interface ProcessEtcdInit
+  extends Pick<ProcessRunnerInit, 'workingDirectory' | 'log' | 'guard' | 'watcher'> {
+  /** Absolute. */
+  readonly etcd: string;
+  /** Absolute. */
+  readonly etcdutl: string;
+  /** Where things lie on this host. */
+  readonly folders: { readonly data: string; readonly secrets: string; readonly snapshot: string };
+  /** machined's own. */
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** Source: Talos v1.14: runners. */
+const graceTimeoutMs = 10_000;
+const versionTimeoutMs = 20_000;
+/** A large database from a slow disk takes its time. */
+const restoreTimeoutMs = 10 * 60_000;
+
+/** etcd as a child process of machined, from programs of this host. */
+export function createProcessEtcd(init: ProcessEtcdInit): EtcdRuntime {
+  const { etcd, etcdutl, folders, environment, workingDirectory, log, guard, watcher } = init;
+  const childEnvironment = etcdEnvironment(environment);
+  let version: Promise<EtcdVersion> | undefined;
+  return {
+    paths: folders,
+    version() {
+      version ??= askVersion(etcd, childEnvironment);
+      // Somebody may put the program where it is missing now.
+      version.catch(() => {
+        version = undefined;
+      });
+      return version;
+    },
+    createRunner: (args) =>
+      createProcessRunner({
+        ...{ workingDirectory, log, guard, watcher, graceTimeoutMs },
+        argv: [etcd, ...args],
+        environment: () => childEnvironment,
+      }),
+    async restore({ name, peerUrls, initialCluster, skipHashCheck }, signal) {
+      const { data, snapshot } = folders;
+      const draft = `${data}.restore`;
+      await rm(draft, { recursive: true, force: true });
+      await makeFolder(dirname(draft));
+      try {
+        await runProgram({
+          argv: [
+            ...[etcdutl, 'snapshot', 'restore', snapshot],
+            ...[`--name=${name}`, `--data-dir=${draft}`],
+            `--initial-cluster=${initialCluster}`,
+            `--initial-advertise-peer-urls=${peerUrls.join(',')}`,
+            ...(skipHashCheck ? ['--skip-hash-check'] : []),
+          ],
+          environment: childEnvironment,
+          timeoutMs: restoreTimeoutMs,
+          signal,
+        });
+        await mkdir(data, { recursive: true, mode: 0o700 });
+        // One step: until here the directory is empty, from here on the data is whole.
+        await rename(join(draft, 'member'), join(data, 'member'));
+      } finally {
+        await rm(draft, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+async function askVersion(etcd: string, environment: NodeJS.ProcessEnv): Promise<EtcdVersion> {
+  const argv = [etcd, '--version'];
+  const said = await runProgram({ argv, environment, timeoutMs: versionTimeoutMs });
+  const version = etcdVersionFrom(said);
+  if (version === undefined) throw new Fault('failed-precondition', `"${etcd}" does not say that it is etcd`);
+  return version;
+}
+
+/** What machined alone is told. A variable of etcd beside its flag keeps it from starting. */
+function etcdEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(
+    ([name]) =>
+      !/^(TRACEPARENT|LOG_FILE|USERDATA|MACHINED_.*|OTEL_.*)$/.test(name) &&
+      (name === 'ETCD_UNSUPPORTED_ARCH' || !name.startsWith('ETCD_')),
+  );
+  return Object.fromEntries(kept);
+}
