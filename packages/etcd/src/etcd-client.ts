@@ -1,4 +1,4 @@
-import type { EtcdKeyValue, KeyOperation, KeyValues, TxnRequest, TxnResult } from './keys/key-value.ts';
+import type { EtcdKeyValue, KeyValues, TxnRequest, TxnResult } from './keys/key-value.ts';
 import type { EtcdLease } from './lease/etcd-lease.ts';
 import type { EtcdLock, LockOptions } from './lock/etcd-lock.ts';
 import type { EtcdAlarm, EtcdDowngradeAction, EtcdStatus } from './maintenance/maintenance-types.ts';
@@ -83,6 +83,10 @@ export interface EtcdClient extends AsyncDisposable {
   /** Forgets what was before a revision. */
   compact(revision: bigint, options?: CallOptions): Promise<void>;
 
+  /** Makes a lease that nobody renews; yields its id. */
+  createLease(ttlSeconds: number, options?: CallOptions): Promise<bigint>;
+  /** Starts the time of a lease anew, once. Yields the seconds it has from now on; 0 where it is over. */
+  keepLeaseAlive(id: bigint, options?: CallOptions): Promise<number>;
   /**
    * A lease that is kept alive until it is disposed of, which ends it and deletes its keys. It can be lost: its signal
    * says so.
@@ -100,5 +104,3 @@ export interface EtcdClient extends AsyncDisposable {
    */
   lock(name: string, options?: LockOptions): Promise<EtcdLock>;
 }
-
-export type { EtcdKeyValue, KeyOperation };

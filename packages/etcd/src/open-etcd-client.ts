@@ -1,18 +1,20 @@
+import { Fault } from '@nodewright/fault';
 import type { Telemetry } from '@nodewright/telemetry';
+import { EndpointSet } from './connection/endpoint-set.ts';
+import { type EtcdTls, etcdCredentials } from './connection/etcd-credentials.ts';
+import { EtcdEndpoint } from './connection/etcd-endpoint.ts';
 import type { EtcdClient } from './etcd-client.ts';
-import { EtcdFault } from './etcd-fault.ts';
-
-/** Texts in PEM. */
-export interface EtcdTls {
-  /** The CA of etcd; more than one while it is rotated. */
-  readonly ca: string;
-  /** Of a client, or of a member that is one as well. */
-  readonly cert: string;
-  readonly key: string;
-}
+import { keyCalls } from './keys/key-calls.ts';
+import { keepLease } from './lease/keep-lease.ts';
+import { grant, renew } from './lease/lease-calls.ts';
+import { takeLock } from './lock/take-lock.ts';
+import { maintenanceCalls } from './maintenance/maintenance-calls.ts';
+import { snapshot } from './maintenance/snapshot.ts';
+import { memberCalls } from './members/member-calls.ts';
+import { watchPrefix } from './watch/watch-prefix.ts';
 
 export interface EtcdClientInit {
-  /** `host:port`, at least one. */
+  /** `host:port`, at least one. The first is asked first, until another one has answered in its place. */
   readonly endpoints: readonly string[];
   readonly tls: EtcdTls;
   readonly telemetry: Telemetry;
@@ -20,10 +22,40 @@ export interface EtcdClientInit {
   readonly dialTimeoutMs?: number;
 }
 
+const defaultDialTimeoutMs = 5_000;
+
 /**
  * Opens a client; whoever opens it disposes of it. Servers are believed that are signed by the CA and are called
  * `localhost`, as every server certificate of etcd is.
+ *
+ * @throws Fault `invalid-argument` without an endpoint, or for certificates that cannot be used.
  */
-export function openEtcdClient(_init: EtcdClientInit): EtcdClient {
-  throw new EtcdFault('unimplemented', 'not built yet');
+export function openEtcdClient(init: EtcdClientInit): EtcdClient {
+  const { endpoints: addresses, tls, telemetry, dialTimeoutMs = defaultDialTimeoutMs } = init;
+  if (addresses.length === 0) throw new Fault('invalid-argument', 'a client of etcd needs an endpoint');
+  const credentials = etcdCredentials(tls);
+  const endpoints = new EndpointSet({
+    endpoints: addresses.map((address) => new EtcdEndpoint(address, credentials)),
+    telemetry,
+    dialTimeoutMs,
+  });
+  const keys = keyCalls(endpoints);
+  return {
+    endpoints: [...addresses],
+    ...memberCalls(endpoints),
+    ...maintenanceCalls(endpoints),
+    ...keys,
+    snapshot: (signal) => snapshot(endpoints, signal),
+    createLease: async (ttlSeconds, options) => (await grant(endpoints, ttlSeconds, options)).id,
+    keepLeaseAlive: (id, options) => renew(endpoints, id, options),
+    grantLease: (ttlSeconds, options) => keepLease(endpoints, ttlSeconds, options),
+    watchPrefix: (prefix, signal, options) => {
+      const list = (wanted: string, stop: AbortSignal) => keys.list(wanted, { signal: stop });
+      return watchPrefix({ endpoints, prefix, list }, signal, options);
+    },
+    lock: (name, options) => takeLock(endpoints, keys, name, options),
+    async [Symbol.asyncDispose]() {
+      endpoints[Symbol.dispose]();
+    },
+  };
 }

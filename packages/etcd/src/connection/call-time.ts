@@ -1,0 +1,40 @@
+import { EtcdFault } from '../etcd-fault.ts';
+
+/** The time a call has, and what else ends it. Disposing of it stops the clock. */
+export class CallTime implements Disposable {
+  readonly signal: AbortSignal;
+  readonly #timeoutMs: number;
+  readonly #startedMs = performance.now();
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #late = new AbortController();
+  readonly #others: readonly AbortSignal[];
+
+  /** Without an end where `timeoutMs` is not finite. */
+  constructor(timeoutMs: number, others: readonly (AbortSignal | undefined)[]) {
+    this.#timeoutMs = timeoutMs;
+    this.#others = others.filter((signal) => signal !== undefined);
+    if (Number.isFinite(timeoutMs)) this.#timer = setTimeout(() => this.#late.abort(), timeoutMs);
+    this.signal = AbortSignal.any([this.#late.signal, ...this.#others]);
+  }
+
+  get over(): boolean {
+    return this.signal.aborted;
+  }
+
+  /** At least 1. */
+  get leftMs(): number {
+    return Math.max(1, this.#timeoutMs - (performance.now() - this.#startedMs));
+  }
+
+  /** Why it is over. */
+  fault(endpoint: string, cause?: unknown): EtcdFault {
+    if (this.#others.some((signal) => signal.aborted))
+      return new EtcdFault('cancelled', `the call to etcd at ${endpoint} was cancelled`, { endpoint, cause });
+    const message = `etcd at ${endpoint} did not answer within ${Math.round(this.#timeoutMs)} ms`;
+    return new EtcdFault('deadline-exceeded', message, { endpoint, cause });
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,187 @@
+import type { Span, Telemetry } from '@nodewright/telemetry';
+import { Metadata } from 'nice-grpc';
+import type { CallOptions } from '../etcd-client.ts';
+import { EtcdFault } from '../etcd-fault.ts';
+import { CallTime } from './call-time.ts';
+import type { EtcdEndpoint, EtcdServices } from './etcd-endpoint.ts';
+import { faultOfEtcd, unreachable } from './fault-of-etcd.ts';
+
+/** What goes with one try of a call. */
+export interface Attempt {
+  readonly signal: AbortSignal;
+  readonly metadata: ReturnType<typeof Metadata>;
+}
+
+export interface EtcdCall<T> {
+  /** `KV/Range`. */
+  readonly method: string;
+  /** Reads: may be sent again when nobody knows what became of it. */
+  readonly repeatable: boolean;
+  readonly timeoutMs?: number;
+  run(services: EtcdServices, attempt: Attempt): Promise<T>;
+}
+
+export interface EndpointSetInit {
+  readonly endpoints: readonly EtcdEndpoint[];
+  readonly telemetry: Telemetry;
+  readonly dialTimeoutMs: number;
+}
+
+const defaultTimeoutMs = 10_000;
+/** A share of the time that is still enough for a member that is well. */
+const leastShareMs = 1_000;
+
+/** Answers of a member that another one may not give. */
+const elsewhereBetter = new Set(['no-leader', 'learner', 'stopped']);
+
+/** The endpoints of a client, and which is asked first: the one that has answered last. */
+export class EndpointSet implements Disposable {
+  readonly telemetry: Telemetry;
+  readonly #endpoints: readonly EtcdEndpoint[];
+  readonly #dialTimeoutMs: number;
+  readonly #closing = new AbortController();
+  #preferred = 0;
+
+  constructor({ endpoints, telemetry, dialTimeoutMs }: EndpointSetInit) {
+    this.#endpoints = endpoints;
+    this.telemetry = telemetry;
+    this.#dialTimeoutMs = dialTimeoutMs;
+  }
+
+  /** Aborted when the client is closed. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Makes a call, at as many endpoints as it needs and may have, in one span. */
+  async call<T>(call: EtcdCall<T>, options: CallOptions = {}): Promise<T> {
+    using time = new CallTime(options.timeoutMs ?? call.timeoutMs ?? defaultTimeoutMs, [
+      this.closed,
+      options.signal,
+    ]);
+    return this.inSpan(call.method, (span) => this.#tryEach(call, time, span));
+  }
+
+  /** Runs a body in the span of a call. */
+  async inSpan<T>(method: string, body: (span: Span) => Promise<T>): Promise<T> {
+    const span = this.startSpan(method);
+    try {
+      return await this.telemetry.withSpan(span, () => body(span));
+    } catch (error) {
+      span.fail(error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  startSpan(method: string): Span {
+    const [service = '', name = ''] = method.split('/');
+    const attributes = { 'rpc.system': 'grpc', 'rpc.service': `etcdserverpb.${service}`, 'rpc.method': name };
+    return this.telemetry.startSpan(`etcd ${method}`, { kind: 'client', attributes });
+  }
+
+  /** A connected endpoint, and from then on another one when it is said to be bad: for streams. */
+  async connected(time: CallTime): Promise<{ readonly endpoint: EtcdEndpoint; markBad(): void }> {
+    const failures: EtcdFault[] = [];
+    for (const [index, endpoint] of this.#inOrder()) {
+      const failure = await this.#connect(endpoint, time);
+      if (failure === undefined) {
+        this.#preferred = index;
+        return { endpoint, markBad: () => this.#turnFrom(index) };
+      }
+      failures.push(failure);
+    }
+    throw noneReachable(failures);
+  }
+
+  async #tryEach<T>(call: EtcdCall<T>, time: CallTime, span: Span): Promise<T> {
+    const failures: EtcdFault[] = [];
+    const order = this.#inOrder();
+    for (const [tried, [index, endpoint]] of order.entries()) {
+      const left = order.length - tried;
+      const failure = await this.#connect(endpoint, time);
+      if (failure === undefined) {
+        const outcome = await this.#run(call, endpoint, time, left, span);
+        if (!(outcome instanceof EtcdFault)) {
+          this.#preferred = index;
+          span.setAttributes({ 'server.address': endpoint.address });
+          return outcome.value;
+        }
+        this.#turnFrom(index);
+        if (time.over || !mayGoOn(outcome, call.repeatable)) throw outcome;
+        failures.push(outcome);
+      } else failures.push(failure);
+      if (time.over) throw time.fault(endpoint.address);
+      span.addEvent('failed over', { 'server.address': endpoint.address });
+    }
+    throw noneReachable(failures);
+  }
+
+  async #run<T>(
+    call: EtcdCall<T>,
+    endpoint: EtcdEndpoint,
+    time: CallTime,
+    left: number,
+    span: Span,
+  ): Promise<{ readonly value: T } | EtcdFault> {
+    const shareMs = call.repeatable && left > 1 ? Math.max(leastShareMs, time.leftMs / left) : time.leftMs;
+    using share = new CallTime(shareMs, [time.signal]);
+    const metadata = Metadata(span.traceparent === undefined ? {} : { traceparent: span.traceparent });
+    try {
+      return { value: await call.run(endpoint.services, { signal: share.signal, metadata }) };
+    } catch (error) {
+      if (time.over) return time.fault(endpoint.address, error);
+      if (share.over) return share.fault(endpoint.address, error);
+      return faultOfEtcd(error, endpoint.address);
+    }
+  }
+
+  /** Why there is no connection, where there is none. */
+  async #connect(endpoint: EtcdEndpoint, time: CallTime): Promise<EtcdFault | undefined> {
+    const timeoutMs = Math.min(this.#dialTimeoutMs, time.leftMs);
+    const state = await endpoint.connect(timeoutMs, time.signal);
+    if (time.over) throw time.fault(endpoint.address);
+    if (state === 'ready') return undefined;
+    if (state === 'slow') return unreachable(endpoint.address, `no connection within ${seconds(timeoutMs)}`);
+    return endpoint.whyNot(time.signal);
+  }
+
+  #inOrder(): [number, EtcdEndpoint][] {
+    const all = [...this.#endpoints.entries()];
+    return [...all.slice(this.#preferred), ...all.slice(0, this.#preferred)];
+  }
+
+  #turnFrom(index: number): void {
+    if (this.#preferred === index) this.#preferred = (index + 1) % this.#endpoints.length;
+  }
+
+  [Symbol.dispose](): void {
+    this.#closing.abort();
+    for (const endpoint of this.#endpoints) endpoint[Symbol.dispose]();
+  }
+}
+
+/** Whether another endpoint may be asked the same. */
+function mayGoOn({ reason, kind }: EtcdFault, repeatable: boolean): boolean {
+  if (reason === 'unreachable') return true;
+  if (!repeatable) return reason === 'learner';
+  if (reason !== undefined) return elsewhereBetter.has(reason);
+  return kind === 'unavailable' || kind === 'deadline-exceeded';
+}
+
+function noneReachable(failures: readonly EtcdFault[]): EtcdFault {
+  const [first] = failures;
+  if (first !== undefined && failures.length === 1) return first;
+  const reasons = new Set(failures.map(({ reason }) => reason));
+  const reason = reasons.size === 1 ? first?.reason : undefined;
+  return new EtcdFault(
+    first?.kind ?? 'unavailable',
+    `no endpoint of etcd answers: ${failures.map(({ message }) => message).join('; ')}`,
+    { cause: first, ...(reason === undefined ? {} : { reason }) },
+  );
+}
+
+function seconds(milliseconds: number): string {
+  return `${Math.round(milliseconds / 100) / 10} s`;
+}

@@ -1,0 +1,74 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EndpointSet } from '../connection/endpoint-set.ts';
+import type { CallOptions } from '../etcd-client.ts';
+import { EtcdFault } from '../etcd-fault.ts';
+import type { EtcdLease } from './etcd-lease.ts';
+import { grant, renew, revoke } from './lease-calls.ts';
+
+/** A cluster that is stopped shall not hold up whoever lets go of a lease. Source: Talos v1.14: etcd locks. */
+const revokeTimeoutMs = 10_000;
+const retryMs = 250;
+
+/** Makes a lease and renews it every third of its time, at whichever member answers. */
+export async function keepLease(
+  endpoints: EndpointSet,
+  ttlSeconds: number,
+  options?: CallOptions,
+): Promise<EtcdLease> {
+  // The time counts from before the request: what is answered late has begun before.
+  const askedMs = performance.now();
+  const { id, ttlSeconds: granted } = await grant(endpoints, ttlSeconds, options);
+  const over = new AbortController();
+  const stop = AbortSignal.any([over.signal, endpoints.closed]);
+  const keeping = keep(endpoints, { id, ttlMs: granted * 1000, since: askedMs, stop }).then((fault) =>
+    over.abort(fault),
+  );
+  const end = async (given: CallOptions = {}) => {
+    over.abort(new EtcdFault('cancelled', 'the lease was ended'));
+    await keeping;
+    await revoke(endpoints, id, { timeoutMs: revokeTimeoutMs, ...given });
+  };
+  return {
+    id,
+    ttlSeconds: granted,
+    signal: over.signal,
+    revoke: end,
+    async [Symbol.asyncDispose]() {
+      // It ends by itself where nobody answers.
+      await end().catch(() => {});
+    },
+  };
+}
+
+interface Keeping {
+  readonly id: bigint;
+  readonly ttlMs: number;
+  /** When its time began. */
+  readonly since: number;
+  readonly stop: AbortSignal;
+}
+
+/** Yields why the lease is over. */
+async function keep(endpoints: EndpointSet, { id, ttlMs, since, stop }: Keeping): Promise<EtcdFault> {
+  let begun = since;
+  for (;;) {
+    const wait = begun + ttlMs / 3 - performance.now();
+    await pause(Math.max(wait, performance.now() - begun > ttlMs / 3 ? retryMs : 0), undefined, {
+      signal: stop,
+      ref: false,
+    }).catch(() => {});
+    if (stop.aborted) return new EtcdFault('cancelled', 'the lease was let go');
+    const left = begun + ttlMs - performance.now();
+    if (left <= 0) {
+      const message = `no member of etcd has renewed the lease for ${ttlMs / 1000} s`;
+      return new EtcdFault('unavailable', message, { reason: 'lease-lost' });
+    }
+    const asked = performance.now();
+    const seconds = await renew(endpoints, id, {
+      timeoutMs: Math.min(left, Math.max(ttlMs / 3, 1000)),
+      signal: stop,
+    }).catch(() => undefined);
+    if (seconds === 0) return new EtcdFault('not-found', 'the lease ran out', { reason: 'lease-lost' });
+    if (seconds !== undefined) begun = asked;
+  }
+}

@@ -1,0 +1,61 @@
+import type { EndpointSet } from '../connection/endpoint-set.ts';
+import type { CallOptions } from '../etcd-client.ts';
+import { EtcdFault, etcdReasonOf } from '../etcd-fault.ts';
+
+/** Makes a lease that nobody keeps. */
+export function grant(
+  endpoints: EndpointSet,
+  ttlSeconds: number,
+  options?: CallOptions,
+): Promise<{ readonly id: bigint; readonly ttlSeconds: number }> {
+  return endpoints.call(
+    {
+      method: 'Lease/LeaseGrant',
+      // One too many ends by itself.
+      repeatable: true,
+      run: async ({ lease }, attempt) => {
+        const { ID: id, TTL } = await lease.leaseGrant({ TTL: BigInt(Math.ceil(ttlSeconds)) }, attempt);
+        return { id, ttlSeconds: Number(TTL) };
+      },
+    },
+    options,
+  );
+}
+
+/** Starts the time of a lease anew. Yields the seconds it has; 0 where it is over. */
+export function renew(endpoints: EndpointSet, id: bigint, options?: CallOptions): Promise<number> {
+  return endpoints.call(
+    {
+      method: 'Lease/LeaseKeepAlive',
+      repeatable: true,
+      run: async ({ lease }, attempt) => {
+        let seconds: number | undefined;
+        for await (const { TTL } of lease.leaseKeepAlive(once({ ID: id }), attempt)) seconds = Number(TTL);
+        if (seconds === undefined) throw new EtcdFault('unavailable', 'etcd said nothing about a lease');
+        return seconds;
+      },
+    },
+    options,
+  );
+}
+
+/** Ends a lease; no error where it is over already. */
+export async function revoke(endpoints: EndpointSet, id: bigint, options?: CallOptions): Promise<void> {
+  try {
+    await endpoints.call(
+      {
+        method: 'Lease/LeaseRevoke',
+        // Ended twice is ended.
+        repeatable: true,
+        run: async ({ lease }, attempt) => void (await lease.leaseRevoke({ ID: id }, attempt)),
+      },
+      options,
+    );
+  } catch (error) {
+    if (etcdReasonOf(error) !== 'lease-not-found') throw error;
+  }
+}
+
+async function* once<T>(value: T): AsyncGenerator<T> {
+  yield value;
+}

@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findEtcd } from './find-etcd.ts';
+import type { TestPki } from './test-pki.ts';
+
+export interface TestMemberInit {
+  readonly name: string;
+  readonly pki: TestPki;
+  /** Its own loopback address; default is a random one. */
+  readonly address?: string;
+  /** `name=peerURL` list; default is itself alone. */
+  readonly initialCluster?: string;
+  readonly initialState?: 'new' | 'existing';
+  /** More arguments, which win. */
+  readonly args?: readonly string[];
+}
+
+/** A real etcd process with a folder of its own. Disposing of it ends it and removes the folder. */
+export interface TestMember extends AsyncDisposable {
+  readonly name: string;
+  readonly address: string;
+  /** `host:port` for clients. */
+  readonly endpoint: string;
+  readonly peerUrl: string;
+  readonly dataFolder: string;
+  readonly pid: number;
+  /** What it has said so far. */
+  output(): string;
+  /** Starts it, after it was stopped: with the data it has. */
+  start(): void;
+  /** Ends it and waits; its data stay. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
+}
+
+/** A loopback address that nobody else is likely to have. */
+export function randomLoopback(): string {
+  return `127.${randomInt(64, 128)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+}
+
+export function peerUrlOf(address: string): string {
+  return `https://${address}:2380`;
+}
+
+/** Starts a member without waiting until it answers: a member of three answers when there are two. */
+export async function startEtcd(init: TestMemberInit): Promise<TestMember> {
+  const programs = findEtcd();
+  if (programs === undefined) throw new Error('a real etcd is missing: make etcd');
+  const { name, address = randomLoopback() } = init;
+  const folder = await mkdtemp(join(tmpdir(), `etcd-${name}-`));
+  const dataFolder = join(folder, 'data');
+  await mkdir(dataFolder, { mode: 0o700 });
+  const args = [...(await argumentsOf(init, address, folder)), ...(init.args ?? [])];
+  let output = '';
+  let child: ChildProcess | undefined;
+  const start = () => {
+    child = spawn(programs.etcd, args, { stdio: ['ignore', 'pipe', 'pipe'], env: {} });
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        output = (output + text).slice(-200_000);
+      });
+  };
+  const signal = (name: NodeJS.Signals) => void child?.kill(name);
+  const stop = async (name: NodeJS.Signals = 'SIGTERM') => {
+    const process = child;
+    child = undefined;
+    if (process === undefined || process.exitCode !== null || process.signalCode !== null) return;
+    const closed = once(process, 'close');
+    process.kill('SIGCONT');
+    process.kill(name);
+    // etcd waits long for connections that are open.
+    const timer = setTimeout(() => process.kill('SIGKILL'), 10_000);
+    await closed;
+    clearTimeout(timer);
+  };
+  start();
+  return {
+    name,
+    address,
+    endpoint: `${address}:2379`,
+    peerUrl: peerUrlOf(address),
+    dataFolder,
+    get pid() {
+      return child?.pid ?? -1;
+    },
+    output: () => output,
+    start,
+    stop,
+    signal,
+    async [Symbol.asyncDispose]() {
+      await stop('SIGKILL');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function argumentsOf(init: TestMemberInit, address: string, folder: string): Promise<string[]> {
+  const { name, pki, initialCluster = `${name}=${peerUrlOf(address)}`, initialState = 'new' } = init;
+  const [server, peer] = await Promise.all([pki.server(address), pki.peer(address)]);
+  const write = async (file: string, text: string) => {
+    await writeFile(join(folder, file), text, { mode: 0o600 });
+    return join(folder, file);
+  };
+  const ca = await write('ca.crt', pki.ca.certificate);
+  const clientUrl = `https://${address}:2379`;
+  const options = {
+    name,
+    'data-dir': join(folder, 'data'),
+    'listen-peer-urls': peerUrlOf(address),
+    'listen-client-urls': clientUrl,
+    'initial-advertise-peer-urls': peerUrlOf(address),
+    'advertise-client-urls': clientUrl,
+    'initial-cluster': initialCluster,
+    'initial-cluster-state': initialState,
+    'client-cert-auth': 'true',
+    'peer-client-cert-auth': 'true',
+    'cert-file': await write('server.crt', server.certificate),
+    'key-file': await write('server.key', server.key),
+    'trusted-ca-file': ca,
+    'peer-cert-file': await write('peer.crt', peer.certificate),
+    'peer-key-file': await write('peer.key', peer.key),
+    'peer-trusted-ca-file': ca,
+    // Elections of a test shall not take seconds.
+    'heartbeat-interval': '50',
+    'election-timeout': '500',
+    'experimental-watch-progress-notify-interval': '1s',
+    'unsafe-no-fsync': 'true',
+    'log-level': 'warn',
+  };
+  return Object.entries(options).map(([flag, value]) => `--${flag}=${value}`);
+}

@@ -1,0 +1,53 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EndpointSet } from '../connection/endpoint-set.ts';
+import { type EtcdFault, etcdReasonOf } from '../etcd-fault.ts';
+import { prefixRange } from '../keys/key-range.ts';
+import type { KeyValues } from '../keys/key-value.ts';
+import type { PrefixNews, WatchOptions } from './prefix-watch.ts';
+import { watchRange } from './watch-range.ts';
+
+const firstPauseMs = 100;
+const longestPauseMs = 2_000;
+
+export interface PrefixWatchInit {
+  readonly endpoints: EndpointSet;
+  readonly prefix: string;
+  list(prefix: string, signal: AbortSignal): Promise<KeyValues>;
+}
+
+/** The watch that outlives its connections. */
+export async function* watchPrefix(
+  { endpoints, prefix, list }: PrefixWatchInit,
+  wanted: AbortSignal,
+  { onTrouble }: WatchOptions = {},
+): AsyncGenerator<PrefixNews> {
+  const signal = AbortSignal.any([wanted, endpoints.closed]);
+  const range = prefixRange(prefix);
+  let pauseMs = firstPauseMs;
+  /** The next revision to hear of; nothing: everything is to be read anew. */
+  let from: bigint | undefined;
+  while (!signal.aborted) {
+    try {
+      if (from === undefined) {
+        const { keyValues, revision } = await list(prefix, signal);
+        from = revision + 1n;
+        yield { kind: 'all', keyValues, revision };
+      }
+      for await (const { changes, revision } of watchRange(endpoints, { ...range, from }, signal)) {
+        pauseMs = firstPauseMs;
+        // A reply of a member that lags behind never takes us back.
+        if (revision >= from) from = revision + 1n;
+        if (changes.length > 0) yield { kind: 'changes', changes, revision };
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (etcdReasonOf(error) === 'compacted') {
+        from = undefined;
+        continue;
+      }
+      onTrouble?.(error as EtcdFault);
+      await pause(pauseMs, undefined, { signal }).catch(() => {});
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import type { DeepPartial, WatchRequest, WatchResponse } from '@nodewright/contract/gen/etcdserverpb/rpc.ts';
+import { type Event, Event_EventType } from '@nodewright/contract/gen/mvccpb/kv.ts';
+import { Metadata } from 'nice-grpc';
+import { CallTime } from '../connection/call-time.ts';
+import type { EndpointSet } from '../connection/endpoint-set.ts';
+import { faultOfEtcd } from '../connection/fault-of-etcd.ts';
+import { EtcdFault } from '../etcd-fault.ts';
+import { keyValueFrom } from '../keys/key-messages.ts';
+import type { KeyChange } from './prefix-watch.ts';
+
+export interface WatchedRange {
+  readonly key: Buffer;
+  /** Empty for one key. */
+  readonly rangeEnd: Buffer;
+  /** The first revision to tell of. */
+  readonly from: bigint;
+}
+
+/** A whole reply: everything up to `revision` has been told after it. Without changes it is a sign of life. */
+export interface RangeNews {
+  readonly changes: readonly KeyChange[];
+  readonly revision: bigint;
+}
+
+/** Members without a leader are left, rather than believed to have no news. Source: etcd, client metadata. */
+const requireLeader = { hasleader: 'true' } as const;
+
+/**
+ * One stream of changes, at one endpoint, until it breaks: then it throws an EtcdFault, with the reason `compacted` where
+ * etcd has forgotten what comes first. Ends without an error when the signal is aborted.
+ */
+export async function* watchRange(
+  endpoints: EndpointSet,
+  { key, rangeEnd, from }: WatchedRange,
+  signal: AbortSignal,
+): AsyncGenerator<RangeNews> {
+  using time = new CallTime(Number.POSITIVE_INFINITY, [endpoints.closed, signal]);
+  // Ends the stream also when whoever watches just stops.
+  const done = new AbortController();
+  const stop = AbortSignal.any([time.signal, done.signal]);
+  const span = endpoints.startSpan('Watch/Watch');
+  let address = '';
+  let markBad = () => {};
+  try {
+    const connected = await endpoints.connected(time);
+    address = connected.endpoint.address;
+    markBad = connected.markBad;
+    span.setAttributes({ 'server.address': address });
+    const { traceparent } = span;
+    const metadata = Metadata({ ...requireLeader, ...(traceparent === undefined ? {} : { traceparent }) });
+    const create = { key, rangeEnd, startRevision: from, progressNotify: true, fragment: true };
+    const requests = requestsUntil({ requestUnion: { $case: 'createRequest', value: create } }, stop);
+    const replies = connected.endpoint.services.watch.watch(requests, { signal: stop, metadata });
+    // The span is the start of the watch; what follows may take years.
+    yield* newsFrom(replies, address, () => span.end());
+    throw new EtcdFault('unavailable', `etcd at ${address} ended the watch`, { endpoint: address });
+  } catch (error) {
+    if (time.over) return;
+    markBad();
+    const fault = faultOfEtcd(error, address);
+    span.fail(fault);
+    throw fault;
+  } finally {
+    done.abort();
+    span.end();
+  }
+}
+
+async function* newsFrom(
+  replies: AsyncIterable<WatchResponse>,
+  address: string,
+  onCreated: () => void,
+): AsyncGenerator<RangeNews> {
+  let changes: KeyChange[] = [];
+  for await (const reply of replies) {
+    if (reply.canceled) throw endOfWatch(reply, address);
+    if (reply.created) {
+      onCreated();
+      continue;
+    }
+    changes.push(...reply.events.map(changeFrom));
+    // The rest of the same revision comes with the next reply: nobody shall see half of a transaction.
+    if (reply.fragment) continue;
+    yield { changes, revision: reply.header?.revision ?? 0n };
+    changes = [];
+  }
+}
+
+function endOfWatch({ compactRevision, cancelReason }: WatchResponse, address: string): EtcdFault {
+  if (compactRevision > 0n) {
+    const message = `etcd at ${address} has forgotten what was before revision ${compactRevision}`;
+    return new EtcdFault('out-of-range', message, { endpoint: address, reason: 'compacted' });
+  }
+  const why = cancelReason === '' ? 'it was cancelled' : cancelReason.replace(/^etcdserver: /, '');
+  return new EtcdFault('unavailable', `etcd at ${address} ended the watch: ${why}`, { endpoint: address });
+}
+
+function changeFrom({ type, kv }: Event): KeyChange {
+  if (kv === undefined) throw new EtcdFault('data-loss', 'etcd told of a change without a key');
+  if (type === Event_EventType.DELETE)
+    return { kind: 'delete', key: kv.key.toString(), modRevision: kv.modRevision };
+  return { kind: 'put', keyValue: keyValueFrom(kv) };
+}
+
+/** The stream stays open for as long as the watch is wanted. */
+async function* requestsUntil(
+  first: DeepPartial<WatchRequest>,
+  signal: AbortSignal,
+): AsyncGenerator<DeepPartial<WatchRequest>> {
+  yield first;
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
