@@ -1,7 +1,6 @@
 const fileSystems = 'needs volumes, which a node does not have yet: `talosctl diskfree` says so';
 const etcd = 'needs etcd as a service of the node, which is not built yet';
 const containers = 'needs a container runtime of the node, which is not built yet';
-const sequences = 'needs the sequences of boot, shutdown and reset, which are not built yet';
 const image = 'needs the node image: a node of processes or containers has no disk of its own';
 
 /**
@@ -22,7 +21,6 @@ export const unbuiltMethods: Readonly<Record<string, string>> = {
   ]),
   ...reasonFor(containers, '/machine.ImageService/', ['List', 'Pull', 'Import', 'Remove', 'Verify']),
   ...reasonFor(containers, '/machine.DebugService/', ['ContainerRun']),
-  ...reasonFor(sequences, '/machine.MachineService/', ['Reboot', 'Shutdown', 'Reset']),
   ...reasonFor(image, '/machine.MachineService/', ['Rollback', 'Upgrade']),
   ...reasonFor(image, '/machine.LifecycleService/', ['Install', 'Upgrade']),
   ...reasonFor(image, '/storage.StorageService/', ['BlockDeviceWipe']),

@@ -3,6 +3,7 @@ export * from './limits.ts';
 export * from './metadata-keys.ts';
 export * from './method-rule.ts';
 export * from './method-table.ts';
+export * from './node-exit-codes.ts';
 export * from './one-to-many.ts';
 export * from './paths.ts';
 export * from './ports.ts';

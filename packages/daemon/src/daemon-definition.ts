@@ -8,6 +8,8 @@ export interface DaemonContext<O> {
   readonly options: O;
   /** Aborted when the daemon is asked to stop: stop wanting things. */
   readonly signal: AbortSignal;
+  /** Stops the daemon as SIGTERM does, and ends its process with this exit code, whatever the drain comes to. */
+  readonly end: (reason: string, exitCode: number) => void;
   readonly log: Logger;
   readonly telemetry: Telemetry;
   readonly environment: Readonly<Record<string, string | undefined>>;

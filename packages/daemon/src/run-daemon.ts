@@ -58,16 +58,22 @@ function crashOnUncaught(log: Logger): (error: unknown) => never {
   return crash;
 }
 
-function stopSignal(): { readonly signal: AbortSignal; readonly stopped: Promise<string> } {
+interface Stop {
+  readonly reason: string;
+  /** Default: whether everything closed in time. */
+  readonly exitCode?: number;
+}
+
+function stopSignal() {
   const controller = new AbortController();
-  const { promise: stopped, resolve } = Promise.withResolvers<string>();
-  for (const name of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(name, () => {
-      controller.abort();
-      resolve(name);
-    });
-  }
-  return { signal: controller.signal, stopped };
+  const { promise: stopped, resolve } = Promise.withResolvers<Stop>();
+  const stop = (wish: Stop) => {
+    controller.abort();
+    resolve(wish);
+  };
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stop({ reason: name }));
+  const end = (reason: string, exitCode: number) => stop({ reason, exitCode });
+  return { signal: controller.signal, stopped, end };
 }
 
 /** Resolves to whether `work` ended within `timeoutMs`. */
@@ -116,12 +122,12 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
   const crash = crashOnUncaught(log);
   const drainTimeoutMs = definition.drainTimeoutMs ?? defaultDrainTimeoutMs;
 
-  const { signal, stopped } = stopSignal();
+  const { signal, stopped, end } = stopSignal();
   const scope = new AsyncDisposableStack();
   scope.use(telemetry);
   // The parent that started this process may have a trace open: what happens at start belongs to it.
   const span = telemetry.startSpan(`start ${name}`, { parent: environment.TRACEPARENT });
-  const context = { name, version, options, signal, log, telemetry, environment };
+  const context = { name, version, options, signal, end, log, telemetry, environment };
   const started = telemetry
     .withSpan(span, () => definition.start(context, scope))
     .then(() => {
@@ -142,9 +148,9 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
     crash(error);
   });
 
-  const reason = await stopped;
+  const { reason, exitCode } = await stopped;
   log.info({ reason }, 'daemon stops');
   const drained = await endsWithin(drainTimeoutMs, scope.disposeAsync());
   if (!drained) log.error({ drainTimeoutMs }, 'daemon did not close in time');
-  process.exit(drained ? exitCodes.stopped : exitCodes.crashed);
+  process.exit(exitCode ?? (drained ? exitCodes.stopped : exitCodes.crashed));
 }

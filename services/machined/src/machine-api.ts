@@ -6,7 +6,7 @@ import { members } from '@nodewright/state/kinds';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { MetaStore } from './controllers/config/meta-store.ts';
 import type { OpenConfiguration } from './controllers/config/open-configuration.ts';
-import type { NodeMode, ServiceSource } from './domain/node-facts.ts';
+import { type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
 import { ownKernelFiles } from './domain/own-kernel-files.ts';
 import { timeServerOf } from './domain/time-server.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
@@ -29,6 +29,7 @@ import { createFiles } from './rpc/files.ts';
 import { createInspect } from './rpc/inspect.ts';
 import { createKernelStatistics } from './rpc/kernel-statistics.ts';
 import { createLogs } from './rpc/logs.ts';
+import { createMachineControl, type MachineControlInit } from './rpc/machine-control.ts';
 import { createMeta } from './rpc/meta.ts';
 import { createMounts } from './rpc/mounts.ts';
 import { createNetstat } from './rpc/netstat.ts';
@@ -57,6 +58,7 @@ export interface MachineApiInit {
   readonly state: State;
   readonly view: NodeView;
   readonly configuration: OpenConfiguration;
+  readonly control: MachineControlInit;
   readonly meta: MetaStore;
   readonly etcd: NodeEtcd;
   readonly controllers: Pick<ControllerRuntime, 'graph'>;
@@ -81,7 +83,7 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
   const neighbours = () => (source === 'external' ? daemonsOf(isControlPlaneNow(view)) : []);
   return {
     'machine.MachineService': {
-      ...createNodeInformation(mode, view),
+      ...createNodeInformation(platformOf(mode, source), view),
       ...createKernelStatistics(kernel, telemetry),
       ...createProcesses(telemetry),
       ...createNetstat(telemetry),
@@ -100,6 +102,7 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
         { etcd: init.etcd, configuration: () => view.configuration(), timers: systemTimers },
         telemetry,
       ),
+      ...createMachineControl(init.control),
     },
     'cosi.resource.State': createStateApi({ state, now, stopSignal }),
     'inspect.InspectService': createInspect(() => controllers.graph()),

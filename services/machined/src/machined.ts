@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { serviceIds } from '@nodewright/contract';
 import { ControllerRuntime, systemTimers } from '@nodewright/controllers';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
@@ -12,6 +12,7 @@ import { openMetaStore } from './controllers/config/meta-store.ts';
 import { openConfiguration } from './controllers/config/open-configuration.ts';
 import { nodeControllers } from './controllers/node-controllers.ts';
 import type { ChildDaemon } from './domain/daemon-command.ts';
+import { machineExitCode } from './domain/machine-exit-code.ts';
 import { type NodeFacts, type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
 import { isNodeService } from './domain/service-control.ts';
 import { EventStore } from './host/event-store.ts';
@@ -24,11 +25,12 @@ import { LogStore } from './host/log-store.ts';
 import { NodeRegistry } from './host/membership/node-registry.ts';
 import { openMembershipFile } from './host/membership-file.ts';
 import { createMetaFile } from './host/meta-file.ts';
+import { createNodeWipe } from './host/node-wipe.ts';
 import { prepareFolder } from './host/prepare-folder.ts';
 import { createUnixProbe } from './host/probe-connection.ts';
 import { watchParent } from './host/watch-parent.ts';
 import { machineApi } from './machine-api.ts';
-import { nodeFolders, nodeLayout } from './node-layout.ts';
+import { type NodeLayout, nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
 import { isControlPlaneNow, openNodeView } from './resources/node-view.ts';
 import { openNodeState } from './resources/open-node-state.ts';
@@ -45,6 +47,8 @@ type Context = DaemonContext<OptionValues<typeof options>>;
 /** Above the grace time of apid and trustd and the time that calls in flight have after them. */
 const drainTimeoutMs = 25_000;
 const secondProbeTimeoutMs = 500;
+const cannotEndText =
+  'this build ends processes and containers, not yet a machine of its own: use its power switch';
 
 /** The node manager: the Machine API on a unix socket, the node's certificates, and the daemons beside it. */
 export function createMachined(): DaemonDefinition<typeof options> {
@@ -70,6 +74,10 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   const layout = nodeLayout(resolve(settings.root), mode, source, user);
   const node = nodeFacts(settings);
   await refuseSecond(layout.paths.machinedSocket);
+  const wipe = nodeWipe(layout);
+  // Before anything of the node is read: a reset that was interrupted is carried through.
+  const wiped = await wipe.finish();
+  if (wiped !== undefined) log.warn({ volumes: wiped }, 'volumes were wiped by a reset');
 
   if (mode === 'process') scope.use(watchParent(process.stdin, () => process.kill(process.pid, 'SIGTERM')));
   scope.use(openLogCopies({ store: logs, folder: layout.paths.logs, log }));
@@ -88,7 +96,12 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     mayComeLater: isNodeService,
     onEntry: (record) => life.serviceChanged(record),
   });
-  const life = new NodeLife({ events, log, records: () => services.records() });
+  const life = new NodeLife({
+    ...{ events, log, records: () => services.records() },
+    stopServices: () => services[Symbol.asyncDispose](),
+    wipe: (volumes) => wipe.wipe(volumes),
+    end: (end) => context.end(end, machineExitCode(mode, end)),
+  });
   const state = await openNodeState(now, telemetry);
   const view = scope.use(await openNodeView(state));
   const configuration = openConfiguration(
@@ -97,7 +110,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   );
   const meta = await openMetaStore({
     state,
-    file: mode === 'container' ? undefined : createMetaFile(layout.paths.meta),
+    file: platformOf(mode, source).mode === 'container' ? undefined : createMetaFile(layout.paths.meta),
     log,
   });
   const membership = scope.use(await openMembershipFile(layout.paths.membership, log));
@@ -133,6 +146,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
             controllers,
           },
           etcd,
+          control: { life, ...(mode === 'metal' ? { cannotEnd: cannotEndText } : {}) },
           ...{ kernel, mode, signal, streamsEnd: stopSignal, telemetry, log },
         }),
       ),
@@ -140,7 +154,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
         createAuthorizeMiddleware(() => ({
           isControlPlane: isControlPlaneNow(view),
           isMaintenance: configuration.keeper.isMaintenance(),
-          mode: platformOf(mode).mode,
+          mode: platformOf(mode, source).mode,
         })),
       ],
       telemetry,
@@ -169,20 +183,17 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     );
   scope.defer(() => streamsEnd.abort());
   // On the scope last: the daemons end first, while the API still tells how it goes.
-  scope.defer(() => life.shutDown(() => services[Symbol.asyncDispose]()));
+  scope.defer(() => life.stop());
   const boot = async () => {
-    await life.initialize(
-      {
-        startMachined: () => services.add([ownService(layout)]),
-        startApid: () => start(serviceIds.apid),
-        loadConfig: (taskSignal) => acquireConfiguration(state, taskSignal),
-      },
-      signal,
-    );
+    await life.initialize({
+      startMachined: () => services.add([ownService(layout)]),
+      startApid: () => start(serviceIds.apid),
+      loadConfig: (taskSignal) => acquireConfiguration(state, taskSignal),
+    });
     await life.boot(async () => {
       if (isControlPlaneNow(view)) await start(serviceIds.trustd);
       void startEtcdWhenWanted(etcd, view, signal);
-    }, signal);
+    });
   };
   // It lasts until every service is up; how it ends is told as an event and in the log.
   boot().catch(() => {});
@@ -202,8 +213,19 @@ async function refuseSecond(socket: string): Promise<void> {
   if (healthy) throw new Fault('already-exists', `another machined serves "${socket}": stop it first`);
 }
 
-function nodeFacts({ mode: given, hostname, address }: Context['options']): NodeFacts {
+function nodeWipe({ paths }: NodeLayout) {
+  const { machineConfig, logs, meta } = paths;
+  return createNodeWipe({ state: dirname(machineConfig), ephemeral: dirname(logs), meta });
+}
+
+function nodeFacts({ mode: given, services, hostname, address }: Context['options']): NodeFacts {
   const mode = given as NodeMode;
+  const source = services as ServiceSource;
   // A machine of its own is named by its configuration; elsewhere its surroundings have named it.
-  return { mode, hostname: hostname ?? (mode === 'metal' ? '' : readKernelHostname()), addresses: address };
+  return {
+    mode,
+    source,
+    hostname: hostname ?? (mode === 'metal' ? '' : readKernelHostname()),
+    addresses: address,
+  };
 }

@@ -5,7 +5,7 @@ import { methodTable, type Role, roles } from '@nodewright/contract';
 import { openUnixChannel } from '@nodewright/rpc';
 import fc from 'fast-check';
 import { startNode } from './harness/node-under-test.ts';
-import { rawCall } from './harness/raw-call.ts';
+import { rawCall, shutdownPath } from './harness/raw-call.ts';
 
 const [controlPlane, worker] = await Promise.all([startNode(), startNode({ type: 'worker' })]);
 const scope = new AsyncDisposableStack();
@@ -37,8 +37,9 @@ test('every method answers each role as the table says, and what is not built na
   const wrong: string[] = [];
   for (const path of paths) {
     for (const role of allRoles) {
-      const outcome = await call(path, role);
       const expected = isAllowed(path, [role]);
+      if (expected && path === shutdownPath) continue;
+      const outcome = await call(path, role);
       const isRefused = outcome.code === permissionDenied && outcome.details === refused.details;
       if (isRefused === expected) wrong.push(`${path} as ${role}: ${outcome.code} ${outcome.details}`);
       if (outcome.code === unimplemented && outcome.details !== `method ${path} is not implemented`) {
@@ -52,6 +53,7 @@ test('every method answers each role as the table says, and what is not built na
 test('any set of roles passes when one of them does', async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...paths), fc.subarray(allRoles), async (path, caller) => {
+      fc.pre(path !== shutdownPath || !isAllowed(path, caller));
       const { code, details } = await call(path, ...caller);
       // Resources have rules of their own behind the table, and other words for them.
       const isRefused = code === permissionDenied && details === refused.details;
@@ -61,9 +63,9 @@ test('any set of roles passes when one of them does', async () => {
   );
 });
 
-test('a reader is refused Reboot before anybody says that it is not built', async () => {
-  assert.deepEqual(await call('/machine.MachineService/Reboot', 'os:reader'), refused);
-  assert.equal((await call('/machine.MachineService/Reboot', 'os:operator')).code, unimplemented);
+test('a reader is refused Rollback before anybody says that it is not built', async () => {
+  assert.deepEqual(await call('/machine.MachineService/Rollback', 'os:reader'), refused);
+  assert.equal((await call('/machine.MachineService/Rollback', 'os:admin')).code, unimplemented);
 });
 
 test('a call without roles, or with words that are none, is refused', async () => {

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { methodTable } from '@nodewright/contract';
 import { openUnixChannel } from '@nodewright/rpc';
 import { startNode } from './harness/node-under-test.ts';
-import { rawCall } from './harness/raw-call.ts';
+import { rawCall, shutdownPath } from './harness/raw-call.ts';
 
 const read = (path: string) => {
   try {
@@ -52,9 +52,12 @@ test('starting a node, calling everything on it as administrator and stopping it
     await using node = await startNode();
     await node.serviceSays('apid', /Health check successful/);
     using channel = openUnixChannel(node.socket);
-    for (const path of Object.keys(methodTable)) await rawCall(channel, path, { 'talos-role': 'os:admin' });
+    const call = (path: string) => rawCall(channel, path, { 'talos-role': 'os:admin' });
+    for (const path of Object.keys(methodTable)) if (path !== shutdownPath) await call(path);
     const during = hostState();
     assert.deepEqual(during, before);
+    assert.equal((await call(shutdownPath)).code, 0);
+    assert.deepEqual(await node.machined.exited, { code: 71, signal: null });
   }
   assert.deepEqual(hostState(), before);
   assert.ok(Math.abs(clock() - clockBefore) < 500, `the clock was moved by ${clock() - clockBefore} ms`);

@@ -92,11 +92,12 @@ test('listenAddressOf() is one address for a node of processes and every address
   assert.equal(listenAddressOf({ ...node, mode: 'metal' }, 50000), ':50000');
 });
 
-test('platformOf() shows processes as metal', () => {
+test('platformOf() shows processes and nodes of several containers as metal', () => {
   assert.deepEqual(
-    (['process', 'container', 'metal'] as const).map((mode) => platformOf(mode).mode),
+    (['process', 'container', 'metal'] as const).map((mode) => platformOf(mode, 'child').mode),
     ['metal', 'container', 'metal'],
   );
+  assert.equal(platformOf('container', 'external').mode, 'metal');
 });
 
 test('isRenewalDue() at half of the life and when the clock went back', () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type MachineStage, type StageEvent, stageAfter } from './machine-status.ts';
+import { type SequenceName, sequenceNames } from './node-event.ts';
 
-const sequence = (name: 'initialize' | 'boot' | 'shutdown', action: 'start' | 'stop'): StageEvent => ({
+const sequence = (name: SequenceName, action: 'start' | 'stop'): StageEvent => ({
   kind: 'sequence',
   sequence: name,
   action,
@@ -38,4 +39,26 @@ test('a machine without a configuration is in maintenance until it has one', () 
   assert.equal(stageAfter('maintenance', task('stop')), 'booting');
   assert.equal(stageAfter('running', task('stop')), 'running');
   assert.equal(stageAfter('booting', task('start', 'loadConfig')), 'booting');
+});
+
+test('each sequence that leads a running machine away begins a stage of its own', () => {
+  const begun = sequenceNames.map((name) => [name, stageAfter('running', sequence(name, 'start'))]);
+  assert.deepEqual(Object.fromEntries(begun), {
+    noop: 'running',
+    boot: 'booting',
+    initialize: 'booting',
+    install: 'running',
+    shutdown: 'shutting-down',
+    upgrade: 'upgrading',
+    stageUpgrade: 'upgrading',
+    maintenanceUpgrade: 'upgrading',
+    reset: 'resetting',
+    reboot: 'rebooting',
+    emergencyVolumeCleanup: 'running',
+  });
+});
+
+test('a machine whose reset failed before anything was stopped runs as before', () => {
+  const failed = { kind: 'sequence-failed', error: { code: 'fatal' }, goesOn: true } as const;
+  assert.equal(stageAfter('resetting', failed), 'running');
 });

@@ -1,7 +1,14 @@
 import type { SequenceName } from './node-event.ts';
 
 /** Where the machine is in its life, as far as this node's sequences lead it. */
-export type MachineStage = 'booting' | 'maintenance' | 'running' | 'shutting-down' | 'rebooting';
+export type MachineStage =
+  | 'booting'
+  | 'maintenance'
+  | 'running'
+  | 'shutting-down'
+  | 'rebooting'
+  | 'resetting'
+  | 'upgrading';
 
 export interface UnmetCondition {
   readonly name: string;
@@ -17,11 +24,27 @@ export interface MachineStatus {
 /** What moves a machine from one stage to the next. */
 export type StageEvent =
   | { readonly kind: 'sequence'; readonly sequence: SequenceName; readonly action: 'start' | 'stop' }
-  | { readonly kind: 'sequence-failed'; readonly error: { readonly code: string } }
+  | {
+      readonly kind: 'sequence-failed';
+      readonly error: { readonly code: string };
+      readonly goesOn?: boolean;
+    }
   | { readonly kind: 'task'; readonly task: string; readonly action: 'start' | 'stop' };
 
 /** The task that lasts while a node waits for a configuration. Source: Talos v1.14: config acquisition. */
 export const maintenanceTask = 'runningMaintenance';
+
+/** The stage that a sequence begins. */
+const stageOf: Readonly<Partial<Record<SequenceName, MachineStage>>> = {
+  boot: 'booting',
+  initialize: 'booting',
+  shutdown: 'shutting-down',
+  reset: 'resetting',
+  reboot: 'rebooting',
+  upgrade: 'upgrading',
+  stageUpgrade: 'upgrading',
+  maintenanceUpgrade: 'upgrading',
+};
 
 /**
  * The stage after an event. The end of the boot is one whether it succeeded or not: that it failed is told afterwards,
@@ -34,9 +57,10 @@ export function stageAfter(stage: MachineStage, event: StageEvent): MachineStage
     return stage === 'maintenance' ? 'booting' : stage;
   }
   if (event.kind === 'sequence-failed') {
+    if (event.goesOn === true) return 'running';
     return event.error.code === 'fatal' && stage !== 'shutting-down' ? 'rebooting' : stage;
   }
   const { sequence, action } = event;
-  if (action === 'start') return sequence === 'shutdown' ? 'shutting-down' : 'booting';
+  if (action === 'start') return stageOf[sequence] ?? stage;
   return sequence === 'boot' && stage === 'booting' ? 'running' : stage;
 }

@@ -2,7 +2,22 @@ import type { MachineStatus } from './machine-status.ts';
 import type { ServiceHealth } from './service-health.ts';
 import type { HistoryEntry } from './service-record.ts';
 
-export type SequenceName = 'initialize' | 'boot' | 'shutdown';
+/** Source: Talos v1.14: sequences, names on the wire. */
+export const sequenceNames = [
+  ...(['noop', 'boot', 'initialize', 'install', 'shutdown', 'upgrade', 'stageUpgrade'] as const),
+  ...(['maintenanceUpgrade', 'reset', 'reboot', 'emergencyVolumeCleanup'] as const),
+] as const;
+export type SequenceName = (typeof sequenceNames)[number];
+
+/** How a machine comes to its end: started anew, or off. */
+export type MachineEnd = 'reboot' | 'power-off';
+
+/** The commands of reboot(2) with which a machine comes to these ends. Source: Linux, reboot(2). */
+export const restartCommands = { reboot: 0x0123_4567, 'power-off': 0x4321_fedc } as const satisfies Record<
+  MachineEnd,
+  number
+>;
+
 export type StepAction = 'start' | 'stop';
 
 /** Why a sequence ended before its end. */
@@ -14,7 +29,13 @@ export interface SequenceError {
 /** What happens on a node, as clients are told of it. Source: Talos v1.14: events, types. */
 export type NodeEvent =
   | { readonly kind: 'sequence'; readonly sequence: SequenceName; readonly action: StepAction }
-  | { readonly kind: 'sequence-failed'; readonly sequence: SequenceName; readonly error: SequenceError }
+  | {
+      readonly kind: 'sequence-failed';
+      readonly sequence: SequenceName;
+      readonly error: SequenceError;
+      /** The machine goes on as it was before the sequence. */
+      readonly goesOn?: boolean;
+    }
   | { readonly kind: 'phase'; readonly phase: string; readonly action: StepAction }
   | { readonly kind: 'task'; readonly task: string; readonly action: StepAction }
   | {
@@ -24,6 +45,7 @@ export type NodeEvent =
       /** As it is in this moment. */
       readonly health: ServiceHealth;
     }
+  | { readonly kind: 'restart'; readonly end: MachineEnd }
   | { readonly kind: 'machine-status'; readonly status: MachineStatus }
   | { readonly kind: 'address'; readonly hostname: string; readonly addresses: readonly string[] }
   | { readonly kind: 'config-load-error'; readonly error: string };

@@ -7,15 +7,26 @@ export type ServiceSource = 'child' | 'external';
 /** What this node was given when it was created. Its configuration may call it otherwise. */
 export interface NodeFacts {
   readonly mode: NodeMode;
+  /** Default: machined runs them. */
+  readonly source?: ServiceSource;
   /** Empty: none was given. */
   readonly hostname: string;
   /** IP addresses, the preferred one first. */
   readonly addresses: readonly string[];
 }
 
-/** What the Version call says of the platform. A node of processes is a machine as far as its users can tell. */
-export function platformOf(mode: NodeMode): { name: string; mode: 'metal' | 'container' } {
-  const name = mode === 'container' ? 'container' : 'metal';
+/** What the Version call says of the platform. */
+export interface Platform {
+  readonly name: string;
+  readonly mode: 'metal' | 'container';
+}
+
+/**
+ * A node of processes, and one of several containers, is a machine as far as its users can tell: it can be rebooted. One
+ * that is a single container belongs to whoever runs that.
+ */
+export function platformOf(mode: NodeMode, source: ServiceSource = 'child'): Platform {
+  const name = mode === 'container' && source === 'child' ? 'container' : 'metal';
   return { name, mode: name };
 }
 

@@ -14,7 +14,7 @@ async function told(phases: readonly Phase[], signal = never): Promise<{ lines: 
     if (event.kind === 'task') lines.push(`task ${event.task} ${event.action}`);
   };
   try {
-    await runSequence({ name: 'boot', phases }, tell, signal);
+    await runSequence({ name: 'boot', phases }, { tell }, signal);
     return { lines };
   } catch (error) {
     return { lines, error };

@@ -1,5 +1,6 @@
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { NodeEvent, SequenceName } from './node-event.ts';
+import { MachineEnding } from './sequences/machine-ending.ts';
 
 /** Tasks by their names on the wire. */
 export type Tasks = Readonly<Record<string, (signal: AbortSignal) => Promise<void> | void>>;
@@ -7,11 +8,22 @@ export type Tasks = Readonly<Record<string, (signal: AbortSignal) => Promise<voi
 export interface Phase {
   readonly name: string;
   readonly tasks: Tasks;
+  /** Its failures are told in the log only, and the next phase follows. */
+  readonly isTolerant?: boolean;
 }
 
 export interface Sequence {
   readonly name: SequenceName;
   readonly phases: readonly Phase[];
+  /** The phase from which on the machine comes to its end, whatever happens; none: the sequence ends no machine. */
+  readonly endsMachineFrom?: string | undefined;
+}
+
+/** What a sequence does to the world around it. */
+export interface SequenceSurroundings {
+  readonly tell: (event: NodeEvent) => void;
+  /** Told of each failure of a phase that is tolerant. */
+  readonly tolerated?: (phase: string, error: unknown) => void;
 }
 
 /**
@@ -19,26 +31,43 @@ export interface Sequence {
  * that fails cancels the others and ends the sequence: its end is told as usual, and then why.
  * Source: Talos v1.14: sequences, events of a sequence.
  *
- * @throws what the task failed with; `cancelled` when `signal` aborted.
+ * @throws what the task failed with; `cancelled` when `signal` aborted; MachineEnding when it ended the machine
  */
 export async function runSequence(
-  { name, phases }: Sequence,
-  tell: (event: NodeEvent) => void,
+  { name, phases, endsMachineFrom }: Sequence,
+  surroundings: SequenceSurroundings,
   signal: AbortSignal,
 ): Promise<void> {
+  const { tell } = surroundings;
   tell({ kind: 'sequence', sequence: name, action: 'start' });
   let failure: unknown;
+  let isEnding = false;
   try {
-    for (const phase of phases) await runPhase(phase, tell, signal);
+    for (const phase of phases) {
+      isEnding ||= phase.name === endsMachineFrom;
+      await runTolerantly(phase, surroundings, signal);
+    }
   } catch (error) {
     failure = error;
   }
   tell({ kind: 'sequence', sequence: name, action: 'stop' });
   if (failure === undefined) return;
   const { message } = faultFrom(failure);
-  const code = signal.aborted ? 'cancelled' : 'fatal';
-  tell({ kind: 'sequence-failed', sequence: name, error: { code, message: `sequence failed: ${message}` } });
+  const code = signal.aborted && !(failure instanceof MachineEnding) ? 'cancelled' : 'fatal';
+  tell({
+    ...{ kind: 'sequence-failed', sequence: name, error: { code, message: `sequence failed: ${message}` } },
+    ...(code === 'fatal' && endsMachineFrom !== undefined && !isEnding ? { goesOn: true } : {}),
+  });
   throw failure;
+}
+
+async function runTolerantly(phase: Phase, surroundings: SequenceSurroundings, signal: AbortSignal) {
+  try {
+    await runPhase(phase, surroundings.tell, signal);
+  } catch (error) {
+    if (phase.isTolerant !== true || signal.aborted) throw error;
+    surroundings.tolerated?.(phase.name, error);
+  }
 }
 
 async function runPhase(

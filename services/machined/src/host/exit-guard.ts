@@ -27,6 +27,10 @@ export function openExitGuard(
       pids.add(pid);
       return () => pids.delete(pid);
     },
-    [Symbol.dispose]: () => host.off('exit', killAll),
+    [Symbol.dispose]() {
+      host.off('exit', killAll);
+      // Nothing, unless this process ends without stopping them, as a forced reboot does.
+      killAll();
+    },
   };
 }

@@ -55,7 +55,7 @@ export async function writeFileAtomically(
       else await shareByPath(temporary, access);
     }
     await rename(temporary, path);
-    if (hasHandleCalls) await syncFolder(folder);
+    await syncFolder(folder);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
     const { kind, message } = faultFrom(error);
@@ -86,8 +86,9 @@ async function shareByPath(path: string, { owner, mode }: FileAccess): Promise<v
   if (mode !== undefined) await chmod(path, mode);
 }
 
-/** Makes the new name last. Some file systems of networks and containers cannot. */
-async function syncFolder(path: string): Promise<void> {
+/** Makes new names last, and that old ones are gone, as far as this process may. Some file systems cannot. */
+export async function syncFolder(path: string): Promise<void> {
+  if (!hasHandleCalls) return;
   await using folder = await open(path, O_RDONLY | O_DIRECTORY);
   await folder.sync().catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EINVAL' && error.code !== 'ENOTSUP') throw error;

@@ -5,6 +5,7 @@ import {
   ConfigLoadErrorEvent,
   MachineStatusEvent,
   PhaseEvent,
+  RestartEvent,
   SequenceEvent,
   SequenceEvent_Action,
   ServiceStateEvent_Action as ServiceAction,
@@ -13,7 +14,12 @@ import {
   TaskEvent,
 } from '@nodewright/contract/gen/machine/machine.ts';
 import type { MachineStage } from '../domain/machine-status.ts';
-import type { NodeEvent, SequenceError, StepAction } from '../domain/node-event.ts';
+import {
+  type NodeEvent,
+  restartCommands,
+  type SequenceError,
+  type StepAction,
+} from '../domain/node-event.ts';
 import { unknownHealth } from '../domain/service-health.ts';
 import type { ServiceState } from '../domain/service-state.ts';
 import { serviceHealthMessage } from './service-health-message.ts';
@@ -35,6 +41,8 @@ const stages = {
   running: Stage.RUNNING,
   'shutting-down': Stage.SHUTTING_DOWN,
   rebooting: Stage.REBOOTING,
+  resetting: Stage.RESETTING,
+  upgrading: Stage.UPGRADING,
 } as const satisfies Record<MachineStage, Stage>;
 
 const serviceActions = {
@@ -86,6 +94,8 @@ export function eventData(event: NodeEvent): Any {
         health: serviceHealthMessage(entry.state === 'Running' ? health : unknownHealth),
       });
     }
+    case 'restart':
+      return packed('RestartEvent', RestartEvent, { cmd: BigInt(restartCommands[event.end]) });
     case 'machine-status': {
       const { stage, ready, unmetConditions } = event.status;
       return packed('MachineStatusEvent', MachineStatusEvent, {

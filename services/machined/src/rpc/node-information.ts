@@ -1,6 +1,6 @@
 import { buildInfo } from '@nodewright/contract';
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
-import { type NodeMode, platformOf } from '../domain/node-facts.ts';
+import type { Platform } from '../domain/node-facts.ts';
 import type { NodeView } from '../resources/node-view.ts';
 
 /** The names that the wire has for architectures. */
@@ -8,7 +8,7 @@ const architectures: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd6
 
 /** Version and Hostname. */
 export function createNodeInformation(
-  mode: NodeMode,
+  platform: Platform,
   view: Pick<NodeView, 'hostname'>,
 ): Pick<MachineServiceImplementation, 'version' | 'hostname'> {
   return {
@@ -22,7 +22,7 @@ export function createNodeInformation(
         os: process.platform,
         arch: architectures[process.arch] ?? process.arch,
       };
-      return { messages: [{ version, platform: platformOf(mode), features: { rbac: true } }] };
+      return { messages: [{ version, platform, features: { rbac: true } }] };
     },
     async hostname() {
       return { messages: [{ hostname: view.hostname() }] };

@@ -1,15 +1,37 @@
+import { systemTimers, type Timers } from '@nodewright/controllers';
+import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
-import type { NodeEvent } from '../domain/node-event.ts';
-import { type Phase, runSequence, type Sequence } from '../domain/run-sequence.ts';
+import { aborted } from '../domain/aborted.ts';
+import type { MachineEnd } from '../domain/node-event.ts';
+import type { ResetPlan } from '../domain/plan-reset.ts';
+import type { Phase, Sequence } from '../domain/run-sequence.ts';
+import {
+  type EndingTasks,
+  type RebootKind,
+  rebootSequence,
+  resetSequence,
+  shutdownSequence,
+} from '../domain/sequences/ending-sequences.ts';
+import { MachineEnding } from '../domain/sequences/machine-ending.ts';
 import { isUpOrFinished, type ServiceRecord } from '../domain/service-record.ts';
 import { ChangeSignal } from '../host/change-signal.ts';
 import type { EventStore } from '../host/event-store.ts';
+import { type SequenceRequest, SequenceRunner } from './sequence-runner.ts';
 
 export interface NodeLifeInit {
   readonly events: EventStore;
   readonly log: Logger;
   /** The services that were declared so far; those that were never started are not waited for. */
   readonly records: () => readonly ServiceRecord[];
+  /** Stops every service, for good. */
+  readonly stopServices: () => Promise<void>;
+  readonly wipe: (volumes: ResetPlan['volumes']) => Promise<void>;
+  /** Takes this node out of etcd, while its services still run; undefined where it has no member there. */
+  readonly leaveEtcd?: () => ((signal: AbortSignal) => Promise<void>) | undefined;
+  /** Ends this process as the machine is to end. Called once everything of the node is down. */
+  readonly end: (end: MachineEnd) => void;
+  /** Default: those of the host. */
+  readonly timers?: Timers;
 }
 
 /** Source: Talos v1.14: sequences, initialize. */
@@ -20,55 +42,64 @@ export interface InitializeTasks {
   readonly loadConfig: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Aborts nothing: these sequences always go to their end. */
-const never = new AbortController().signal;
-
 /** What the node goes through as a whole: its sequences and its stage, told as events. */
 export class NodeLife {
   readonly #init: NodeLifeInit;
+  readonly #sequences: SequenceRunner;
   readonly #serviceChanged = new ChangeSignal();
+  #areServicesStopped = false;
+  #hasEnded = false;
 
   constructor(init: NodeLifeInit) {
     this.#init = init;
-  }
-
-  /** @throws what a task of the sequence failed with. */
-  async run(sequence: Sequence, signal: AbortSignal): Promise<void> {
-    await runSequence(sequence, (event) => this.#tell(event), signal);
+    const { events, log, timers = systemTimers } = init;
+    const publish: EventStore['publish'] = (event, actorId) => events.publish(event, actorId);
+    this.#sequences = new SequenceRunner({ publish, log, timers });
   }
 
   /** The sequence that comes first: the services of every node, maintenance included, and then the configuration. */
-  async initialize(
-    { startMachined, startApid, loadConfig }: InitializeTasks,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async initialize({ startMachined, startApid, loadConfig }: InitializeTasks): Promise<void> {
     const phases: readonly Phase[] = [
       { name: 'earlyServices', tasks: { startMachined, startApid } },
       { name: 'config', tasks: { loadConfig } },
     ];
-    await this.run({ name: 'initialize', phases }, signal);
+    await this.#sequences.run({ name: 'initialize', phases });
   }
 
   /** The sequence that starts the other services and ends once each of them is up or has done its work. */
-  async boot(startServices: () => Promise<void>, signal: AbortSignal): Promise<void> {
-    const startAllServices = async (taskSignal: AbortSignal) => {
+  async boot(startServices: () => Promise<void>): Promise<void> {
+    const startAllServices = async (signal: AbortSignal) => {
       await startServices();
       const isWaitedFor = (record: ServiceRecord) =>
         record.state !== 'Initialized' && !isUpOrFinished(record);
-      while (!taskSignal.aborted && this.#init.records().some(isWaitedFor)) {
-        await this.#serviceChanged.next(taskSignal);
+      while (!signal.aborted && this.#init.records().some(isWaitedFor)) {
+        await this.#serviceChanged.next(signal);
       }
     };
-    await this.run(
-      { name: 'boot', phases: [{ name: 'startEverything', tasks: { startAllServices } }] },
-      signal,
-    );
+    await this.#sequences.run({
+      name: 'boot',
+      phases: [{ name: 'startEverything', tasks: { startAllServices } }],
+    });
   }
 
-  /** The sequence that ends the services. */
-  async shutDown(stopAllServices: () => Promise<void>): Promise<void> {
-    const phases = [{ name: 'stopEverything', tasks: { stopAllServices } }];
-    await this.run({ name: 'shutdown', phases }, never);
+  /** Resolves when the sequence is over, however it ends: that is told as events, with the actor's id. */
+  reboot(kind: RebootKind, actorId: string): Promise<void> {
+    return this.#leave((tasks) => rebootSequence(kind, tasks), { actorId });
+  }
+
+  /** As `reboot()`. It ends whatever other sequence runs. */
+  shutDown(actorId?: string): Promise<void> {
+    return this.#leave(shutdownSequence, { actorId, hasTakeover: true });
+  }
+
+  /** As `reboot()`. A node that cannot leave its cluster as asked goes on as before. */
+  reset(plan: ResetPlan, actorId: string): Promise<void> {
+    return this.#leave((tasks) => resetSequence(plan, tasks), { actorId });
+  }
+
+  /** The process was told to end: a shutdown, unless everything is down already. */
+  async stop(): Promise<void> {
+    if (!this.#hasEnded) await this.shutDown();
   }
 
   /** To be called with every new entry of a service's history. */
@@ -79,12 +110,35 @@ export class NodeLife {
     this.#serviceChanged.notify();
   }
 
-  #tell(event: NodeEvent): void {
-    const { events, log } = this.#init;
-    events.publish(event);
-    if (event.kind === 'sequence') log.info({ sequence: event.sequence, action: event.action }, 'sequence');
-    if (event.kind === 'sequence-failed' && event.error.code === 'fatal') {
-      log.error({ sequence: event.sequence, error: event.error.message }, 'sequence failed');
+  async #leave(sequenceOf: (tasks: EndingTasks) => Sequence, request: SequenceRequest): Promise<void> {
+    try {
+      await this.#sequences.run(sequenceOf(this.#endingTasks(request.actorId)), request);
+    } catch (error) {
+      if (error instanceof MachineEnding) return this.#end(error.end);
+      // A machine without services is of no use: started anew it has what is left of it.
+      if (this.#areServicesStopped && faultFrom(error).kind !== 'cancelled') this.#end('reboot');
     }
+  }
+
+  #endingTasks(actorId: string | undefined): EndingTasks {
+    const { events, stopServices, wipe, leaveEtcd } = this.#init;
+    return {
+      stopAllServices: async (signal) => {
+        this.#areServicesStopped = true;
+        await Promise.race([stopServices(), aborted(signal)]);
+      },
+      leaveEtcd: leaveEtcd?.(),
+      wipe: async (volumes, signal) => {
+        await Promise.race([wipe(volumes), aborted(signal)]);
+      },
+      tell: (event) => events.publish(event, actorId),
+    };
+  }
+
+  #end(end: MachineEnd): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#init.log.info({ end }, 'machine ends');
+    this.#init.end(end);
   }
 }

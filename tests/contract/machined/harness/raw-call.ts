@@ -11,18 +11,27 @@ export interface CallOutcome {
 
 const bytes = (value: Uint8Array) => Buffer.from(value);
 
+/** Ends the node whatever it is sent. */
+export const shutdownPath = '/machine.MachineService/Shutdown';
+
+/** The calls that would end the node: a mode that does not exist has them refused, by who may make them. */
+const refusedMessages: Readonly<Record<string, Uint8Array>> = {
+  '/machine.MachineService/Reboot': Uint8Array.of(0x08, 9),
+  '/machine.MachineService/Reset': Uint8Array.of(0x28, 9),
+};
+
 /** A stream that says nothing for this long goes on for ever, in milliseconds. */
 const silenceMs = 2000;
 
 /**
- * Calls any method with one message, an empty one by default, and tells how the call ended. Replies are not decoded.
+ * Calls any method with one message, by default one that is empty and changes nothing, and tells how the call ended. Replies are not decoded.
  * Of a stream the first message is enough: many have no end.
  */
 export async function rawCall(
   channel: Channel,
   path: string,
   metadata: Record<string, string | string[]>,
-  message: Uint8Array = Buffer.alloc(0),
+  message: Uint8Array = refusedMessages[path] ?? Buffer.alloc(0),
 ): Promise<CallOutcome> {
   const kind: MethodKind = methodTable[path]?.kind ?? 'unary';
   const definition = {

@@ -12,6 +12,8 @@ const stages: Readonly<Partial<Record<MachineStageName, MachineStage>>> = {
   running: 'running',
   'shutting down': 'shutting-down',
   rebooting: 'rebooting',
+  resetting: 'resetting',
+  upgrading: 'upgrading',
 };
 
 /** Tells every change of the machine's status as an event. */

@@ -24,6 +24,8 @@ const stageNames = {
   running: 'running',
   'shutting-down': 'shutting down',
   rebooting: 'rebooting',
+  resetting: 'resetting',
+  upgrading: 'upgrading',
 } as const satisfies Record<MachineStage, MachineStageName>;
 
 /**

@@ -4,7 +4,7 @@ import { parseHostname } from './hostname.ts';
 import { platformResolvers } from './name-servers.ts';
 import { withPrefixLength } from './prefix.ts';
 
-export interface PlatformFacts extends Pick<NodeFacts, 'mode' | 'addresses'> {
+export interface PlatformFacts extends Pick<NodeFacts, 'mode' | 'source' | 'addresses'> {
   /** Empty: the platform has given none. */
   readonly hostname: string;
   /** The text of the surroundings' `/etc/resolv.conf`; empty: none. */
@@ -15,7 +15,7 @@ export interface PlatformFacts extends Pick<NodeFacts, 'mode' | 'addresses'> {
 
 /** What those who made the node have given it. Source: Talos v1.14: COSI resources, PlatformConfigs. */
 export function platformConfigOf(facts: PlatformFacts): PlatformConfigSpec {
-  const { mode, hostname, addresses, instanceType } = facts;
+  const { mode, source, hostname, addresses, instanceType } = facts;
   const resolvers = platformResolvers(facts.resolvConf);
   return {
     // Elsewhere the kernel has them already, from whoever made the network.
@@ -29,7 +29,14 @@ export function platformConfigOf(facts: PlatformFacts): PlatformConfigSpec {
     externalIPs: [],
     probes: [],
     metadata: {
-      ...{ platform: platformOf(mode).name, hostname, region: '', zone: '', instanceType, instanceId: '' },
+      ...{
+        platform: platformOf(mode, source).name,
+        hostname,
+        region: '',
+        zone: '',
+        instanceType,
+        instanceId: '',
+      },
       ...{ providerId: '', spot: false, internalDNS: '', externalDNS: '', tags: {} },
     },
   };

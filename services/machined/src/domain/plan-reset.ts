@@ -1,0 +1,89 @@
+import { Fault } from '@nodewright/fault';
+import type { MachineEnd } from './node-event.ts';
+
+/** The volumes that a node of processes or of containers keeps things on. Source: Talos v1.14: volumes. */
+export const wipeableVolumes = ['META', 'STATE', 'EPHEMERAL'] as const;
+export type WipeableVolume = (typeof wipeableVolumes)[number];
+
+/** Volumes that are folders of another one here, and go with it. */
+const backingVolumes: Readonly<Record<string, WipeableVolume>> = {
+  ETCD: 'EPHEMERAL',
+  CRI: 'EPHEMERAL',
+  KUBELET: 'EPHEMERAL',
+  LOG: 'EPHEMERAL',
+};
+
+export const wipeModes = ['all', 'system-disk', 'user-disks'] as const;
+export type WipeMode = (typeof wipeModes)[number];
+
+/** What a call of Reset asks for. */
+export interface ResetWish {
+  readonly graceful: boolean;
+  readonly reboot: boolean;
+  readonly mode: WipeMode;
+  readonly partitions: readonly { readonly label: string; readonly wipe: boolean }[];
+  /** Device paths. */
+  readonly userDisks: readonly string[];
+}
+
+export interface ResetPlan {
+  /** Leave the cluster first. */
+  readonly isGraceful: boolean;
+  readonly end: MachineEnd;
+  /** What is wiped; nothing where only disks of users are meant and there are none. */
+  readonly volumes: readonly WipeableVolume[];
+  /** The whole node, not a list of volumes. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * What a reset does. Source: Talos v1.14: Reset request.
+ *
+ * @throws Fault `unknown`, as upstream does, for what contradicts itself or is not there; `invalid-argument` for a list
+ *   that names only what is to stay, which must not be read as everything
+ */
+export function planReset({ graceful, reboot, mode, partitions, userDisks }: ResetWish): ResetPlan {
+  if (mode === 'system-disk' && userDisks.length > 0) {
+    throw refusal(`wipe mode SYSTEM_DISK leaves user disks alone, but ${quoted(userDisks)} is listed`);
+  }
+  if (mode === 'user-disks' && partitions.length > 0) {
+    const labels = partitions.map(({ label }) => label);
+    throw refusal(`wipe mode USER_DISKS leaves system partitions alone, but ${quoted(labels)} is listed`);
+  }
+  // A node that shares its machine with others has no disk of its own.
+  const [disk] = userDisks;
+  if (disk !== undefined) throw refusal(`reset user disk failed: device ${disk} wasn't found`);
+
+  const volumes = mode === 'user-disks' ? [] : volumesOf(partitions);
+  return {
+    isGraceful: graceful,
+    end: reboot ? 'reboot' : 'power-off',
+    volumes,
+    isWhole: mode !== 'user-disks' && partitions.length === 0,
+  };
+}
+
+function volumesOf(partitions: ResetWish['partitions']): readonly WipeableVolume[] {
+  if (partitions.length === 0) return wipeableVolumes;
+  const labels = new Set(partitions.filter(({ wipe }) => wipe).map(({ label }) => label));
+  if (labels.size === 0)
+    throw new Fault('invalid-argument', 'the list of system partitions names none that is to be wiped');
+  for (const label of labels) {
+    if (isWipeable(label)) continue;
+    const backing = Object.hasOwn(backingVolumes, label) ? backingVolumes[label] : undefined;
+    if (backing === undefined) {
+      throw refusal(`unknown volume "${label}": this node has ${wipeableVolumes.join(', ')}`);
+    }
+    if (!labels.has(backing)) {
+      throw refusal(`volume "${label}" is a folder of volume "${backing}": list that one as well`);
+    }
+  }
+  return wipeableVolumes.filter((label) => labels.has(label));
+}
+
+function isWipeable(label: string): label is WipeableVolume {
+  return wipeableVolumes.some((known) => known === label);
+}
+
+const refusal = (message: string) => new Fault('unknown', message);
+const quoted = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');

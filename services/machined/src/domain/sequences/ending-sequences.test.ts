@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NodeEvent } from '../node-event.ts';
+import { planReset } from '../plan-reset.ts';
+import { runSequence, type Sequence } from '../run-sequence.ts';
+import { type EndingTasks, rebootSequence, resetSequence, shutdownSequence } from './ending-sequences.ts';
+
+/** The phases and tasks that a sequence goes through, and what it tells at its end. */
+async function walk(sequenceOf: (tasks: EndingTasks) => Sequence, change: Partial<EndingTasks> = {}) {
+  const steps: string[] = [];
+  const events: NodeEvent[] = [];
+  const tell = (event: NodeEvent) => {
+    events.push(event);
+    if (event.kind === 'task' && event.action === 'start') steps.push(event.task);
+    if (event.kind === 'phase' && event.action === 'start') steps.push(`${event.phase}:`);
+    if (event.kind === 'restart') steps.push(event.end);
+  };
+  const tasks = { stopAllServices: async () => {}, wipe: async () => {}, tell, ...change };
+  const tolerated = () => steps.push('tolerated');
+  await runSequence(sequenceOf(tasks), { tell, tolerated }, new AbortController().signal).catch(() => {});
+  return { steps: steps.join(' '), last: events.at(-1) };
+}
+
+const reset = (change: object = {}) => {
+  const plan = planReset({
+    ...{ graceful: true, reboot: false, mode: 'all', partitions: [], userDisks: [] },
+    ...change,
+  });
+  return (tasks: EndingTasks) => resetSequence(plan, tasks);
+};
+
+test('sequences that end a machine go through the phases and tasks of upstream that have something to do', async () => {
+  const leaveEtcd = async () => {};
+  const walks = {
+    reboot: walk((tasks) => rebootSequence('graceful', tasks)),
+    forced: walk((tasks) => rebootSequence('forced', tasks)),
+    shutdown: walk(shutdownSequence),
+    reset: walk(reset(), { leaveEtcd }),
+    worker: walk(reset({ reboot: true })),
+    graceless: walk(reset({ graceful: false }), { leaveEtcd }),
+    listed: walk(reset({ partitions: [{ label: 'STATE', wipe: true }] })),
+    userDisks: walk(reset({ mode: 'user-disks' })),
+  };
+  const steps = Object.entries(walks).map(async ([name, walked]) => [name, (await walked).steps] as const);
+  const stop = 'stopEverything: stopAllServices';
+  const off = 'shutdown: shutdown power-off';
+  assert.deepEqual(Object.fromEntries(await Promise.all(steps)), {
+    reboot: `${stop} reboot: reboot reboot`,
+    forced: 'reboot: reboot reboot',
+    shutdown: `${stop} ${off}`,
+    reset: `leave: leaveEtcd ${stop} reset: resetSystemDisk ${off}`,
+    worker: `${stop} reset: resetSystemDisk reboot: reboot reboot`,
+    graceless: `${stop} reset: resetSystemDisk ${off}`,
+    listed: `${stop} resetSpec: resetSystemDiskSpec ${off}`,
+    userDisks: `${stop} ${off}`,
+  });
+});
+
+test('the end of a machine is told as an error that carries the command of reboot(2)', async () => {
+  const { last } = await walk((tasks) => rebootSequence('graceful', tasks));
+  const error = { code: 'fatal', message: 'sequence failed: unix.Reboot(1234567)' };
+  assert.deepEqual(last, { kind: 'sequence-failed', sequence: 'reboot', error });
+});
+
+test('a reset whose node cannot leave etcd stops there, and the machine goes on', async () => {
+  const leaveEtcd = async () => {
+    throw new Error('the last voter');
+  };
+  const { steps, last } = await walk(reset(), { leaveEtcd });
+  assert.equal(steps, 'leave: leaveEtcd');
+  const error = { code: 'fatal', message: 'sequence failed: the last voter' };
+  assert.deepEqual(last, { kind: 'sequence-failed', sequence: 'reset', error, goesOn: true });
+});
+
+test('a reset wipes also where the services do not stop, and a machine whose wipe failed does not go on', async () => {
+  const fails = async () => {
+    throw new Error('no');
+  };
+  const stuck = await walk(reset(), { stopAllServices: fails });
+  assert.equal(
+    stuck.steps,
+    'stopEverything: stopAllServices tolerated reset: resetSystemDisk shutdown: shutdown power-off',
+  );
+  const { last } = await walk(reset(), { wipe: fails });
+  const error = { code: 'fatal', message: 'sequence failed: no' };
+  assert.deepEqual(last, { kind: 'sequence-failed', sequence: 'reset', error });
+});

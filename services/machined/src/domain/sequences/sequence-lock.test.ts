@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type SequenceName, sequenceNames } from '../node-event.ts';
+import { lockDecision } from './sequence-lock.ts';
+
+const takers = (running: SequenceName) =>
+  sequenceNames.filter((wanted) => lockDecision(running, wanted, false) === 'take-over');
+
+test('lockDecision() lets only those sequences take over that upstream lets, for each one that runs', () => {
+  assert.deepEqual(Object.fromEntries(sequenceNames.map((running) => [running, takers(running)])), {
+    noop: [],
+    boot: ['reset', 'upgrade', 'reboot', 'emergencyVolumeCleanup'].sort(byOrder),
+    initialize: ['maintenanceUpgrade', 'reboot', 'emergencyVolumeCleanup'].sort(byOrder),
+    install: [],
+    shutdown: [],
+    upgrade: [],
+    stageUpgrade: [],
+    maintenanceUpgrade: [],
+    reset: ['reboot'],
+    reboot: ['reboot'],
+    emergencyVolumeCleanup: [],
+  });
+});
+
+test('lockDecision() starts anything while nothing runs, and lets a takeover end anything', () => {
+  for (const wanted of sequenceNames) {
+    assert.equal(lockDecision(undefined, wanted, false), 'start');
+    for (const running of sequenceNames) assert.equal(lockDecision(running, wanted, true), 'take-over');
+  }
+});
+
+function byOrder(a: string, b: string): number {
+  const names: readonly string[] = sequenceNames;
+  return names.indexOf(a) - names.indexOf(b);
+}

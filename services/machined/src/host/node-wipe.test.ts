@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { createNodeWipe, type WipePlaces } from './node-wipe.ts';
+
+/** A node with something on each of its volumes, and a file outside of them that a link leads to. */
+function openNode() {
+  const root = mkdtempSync(join(tmpdir(), 'node-wipe-'));
+  const state = join(root, 'system', 'state');
+  const ephemeral = join(root, 'var');
+  const outside = join(root, 'outside');
+  mkdirSync(outside);
+  writeFileSync(join(outside, 'kept'), 'kept');
+  mkdirSync(state, { recursive: true });
+  for (const name of ['config.yaml', 'meta.json', 'node-identity.yaml', 'config.yaml.new'])
+    writeFileSync(join(state, name), name);
+  const data = join(ephemeral, 'lib', 'etcd', 'member');
+  mkdirSync(data, { recursive: true });
+  writeFileSync(join(data, 'log'), 'log');
+  mkdirSync(join(ephemeral, 'log'));
+  writeFileSync(Buffer.concat([Buffer.from(`${ephemeral}/log/`), Buffer.from([0xff, 0x2e])]), 'raw');
+  symlinkSync(outside, join(ephemeral, 'link'));
+  const places: WipePlaces = { state, ephemeral, meta: join(state, 'meta.json') };
+  return {
+    places,
+    root,
+    state: () => readdirSync(state).sort(),
+    ephemeral: () => readdirSync(ephemeral).sort(),
+    isOutsideKept: () => existsSync(join(outside, 'kept')),
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+const oldState = ['config.yaml', 'config.yaml.new', 'meta.json', 'node-identity.yaml'];
+const oldEphemeral = ['lib', 'link', 'log'];
+
+test('a wipe removes what is on the volumes, follows no link, and is told once by the next start', async () => {
+  using node = openNode();
+  chmodSync(join(node.places.ephemeral, 'lib', 'etcd'), 0o000);
+  await createNodeWipe(node.places).wipe(['META', 'STATE', 'EPHEMERAL']);
+  assert.deepEqual([node.state(), node.ephemeral()], [['.wipe'], []]);
+  // What the old node still writes until its process has ended goes as well.
+  writeFileSync(join(node.places.state, 'config.yaml'), 'late');
+  const next = createNodeWipe(node.places);
+  assert.deepEqual(await next.finish(), ['META', 'STATE', 'EPHEMERAL']);
+  assert.deepEqual([node.state(), node.ephemeral(), node.isOutsideKept()], [[], [], true]);
+  assert.equal(await next.finish(), undefined);
+});
+
+test('a wipe of some volumes leaves the others as they are', async () => {
+  const cases = [
+    [['EPHEMERAL'], oldState, []],
+    [['META'], oldState.filter((name) => name !== 'meta.json'), oldEphemeral],
+    [['STATE'], ['meta.json'], oldEphemeral],
+  ] as const;
+  for (const [volumes, state, ephemeral] of cases) {
+    using node = openNode();
+    await createNodeWipe(node.places).wipe(volumes);
+    await createNodeWipe(node.places).finish();
+    assert.deepEqual([node.state(), node.ephemeral()], [state, ephemeral]);
+  }
+});
+
+test('a node whose wish to be wiped cannot be read is left as it is', async () => {
+  using node = openNode();
+  for (const text of ['', '{"volumes":["BOOT"]}', 'null']) {
+    writeFileSync(join(node.places.state, '.wipe'), text);
+    await assert.rejects(createNodeWipe(node.places).finish(), {
+      kind: 'data-loss',
+      message: `"${node.places.state}/.wipe" is damaged: whether this node was to be wiped cannot be known`,
+    });
+    assert.deepEqual(node.state(), ['.wipe', ...oldState]);
+  }
+});
+
+test('a wipe that is killed at any step leaves the old node or a wiped one', { timeout: 120_000 }, () => {
+  const source = (part: string) => pathToFileURL(join(import.meta.dirname, part)).href;
+  const preload = source('../controllers/config/testing/kill-at-step.ts');
+  const run = (node: ReturnType<typeof openNode>, call: string, step: number) => {
+    const script = `
+      import { createNodeWipe } from ${JSON.stringify(source('node-wipe.ts'))};
+      await createNodeWipe(${JSON.stringify(node.places)}).${call};`;
+    return spawnSync(process.execPath, ['--import', preload, '--input-type=module', '-e', script], {
+      env: { ...process.env, KILL_AT_STEP: String(step), KILL_AT_PATH: node.root },
+      encoding: 'utf8',
+    });
+  };
+  const never = 1_000_000;
+  let outcomes = '';
+  for (let step = 1; ; step++) {
+    using node = openNode();
+    const killed = run(node, "wipe(['META', 'STATE', 'EPHEMERAL'])", step);
+    if (killed.signal === null) {
+      assert.equal(killed.status, 0, killed.stderr);
+      break;
+    }
+    // The start after it may be killed, too.
+    run(node, 'finish()', 1 + (step % 9));
+    const finished = run(node, 'finish()', never);
+    assert.equal(finished.status, 0, finished.stderr);
+    const found = node.state().filter((name) => name !== '.wipe.new');
+    const isOld = found.length === oldState.length && node.ephemeral().length === oldEphemeral.length;
+    const isWiped = node.state().length === 0 && node.ephemeral().length === 0;
+    assert.ok(isOld || isWiped, `step ${step}: ${node.state()} ${node.ephemeral()}`);
+    assert.ok(node.isOutsideKept());
+    outcomes += isOld ? 'o' : 'w';
+  }
+  // Both were seen, and never the old node after a wiped one.
+  assert.match(outcomes, /^o{3,}w{3,}$/);
+});

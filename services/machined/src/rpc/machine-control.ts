@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type MachineServiceImplementation,
+  RebootRequest_Mode as Mode,
+  type ResetRequest,
+  ResetRequest_WipeMode as WipeMode,
+} from '@nodewright/contract/gen/machine/machine.ts';
+import { Fault } from '@nodewright/fault';
+import { planReset, type ResetPlan, type WipeMode as WipeModeName } from '../domain/plan-reset.ts';
+import type { NodeLife } from '../services/node-life.ts';
+
+export interface MachineControlInit {
+  readonly life: Pick<NodeLife, 'reboot' | 'shutDown' | 'reset'>;
+  /** Why this process cannot end its machine; undefined when it can. */
+  readonly cannotEnd?: string;
+}
+
+const wipeModes: Readonly<Record<number, WipeModeName>> = {
+  [WipeMode.ALL]: 'all',
+  [WipeMode.SYSTEM_DISK]: 'system-disk',
+  [WipeMode.USER_DISKS]: 'user-disks',
+};
+
+/**
+ * Reboot, Shutdown and Reset. Each answers once its request is found good, with the id under which the events tell what
+ * becomes of it, that it was refused for another sequence included. Source: Talos v1.14: MachineService, control.
+ */
+export function createMachineControl({
+  life,
+  cannotEnd,
+}: MachineControlInit): Pick<MachineServiceImplementation, 'reboot' | 'shutdown' | 'reset'> {
+  const begin = (sequence: (actorId: string) => Promise<void>) => {
+    if (cannotEnd !== undefined) throw new Fault('failed-precondition', cannotEnd);
+    const actorId = randomUUID();
+    void sequence(actorId);
+    return { messages: [{ actorId }] };
+  };
+  return {
+    async reboot({ mode }) {
+      const kind = rebootKind(mode);
+      return begin((actorId) => life.reboot(kind, actorId));
+    },
+    // Nothing is cordoned or drained without Kubernetes, so that a forced one is the same.
+    shutdown: async () => begin((actorId) => life.shutDown(actorId)),
+    async reset(request) {
+      const plan = planOf(request);
+      return begin((actorId) => life.reset(plan, actorId));
+    },
+  };
+}
+
+function rebootKind(mode: number): 'graceful' | 'forced' {
+  // A power cycle differs from the default by the firmware only.
+  if (mode === Mode.DEFAULT || mode === Mode.POWERCYCLE) return 'graceful';
+  if (mode === Mode.FORCE) return 'forced';
+  throw new Fault('invalid-argument', `unknown mode of a reboot: ${mode}`);
+}
+
+function planOf(request: ResetRequest): ResetPlan {
+  const { graceful, reboot, systemPartitionsToWipe, userDisksToWipe, mode: wanted } = request;
+  const mode = wipeModes[wanted];
+  if (mode === undefined) throw new Fault('invalid-argument', `unknown wipe mode: ${wanted}`);
+  return planReset({
+    ...{ graceful, reboot, mode },
+    ...{ partitions: systemPartitionsToWipe, userDisks: userDisksToWipe },
+  });
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { FakeTimers } from '@nodewright/controllers/testing';
+import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { aborted } from '../domain/aborted.ts';
+import type { SequenceName } from '../domain/node-event.ts';
+import type { Sequence } from '../domain/run-sequence.ts';
+import { MachineEnding } from '../domain/sequences/machine-ending.ts';
+import { SequenceRunner } from './sequence-runner.ts';
+
+function runner() {
+  const told: string[] = [];
+  const timers = new FakeTimers();
+  const sequences = new SequenceRunner({
+    log: createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' }),
+    timers,
+    publish(event, actorId = '') {
+      const by = actorId === '' ? '' : ` by ${actorId}`;
+      if (event.kind === 'sequence') told.push(`${event.sequence} ${event.action}${by}`);
+      if (event.kind === 'sequence-failed') told.push(`${event.sequence} ${event.error.code}${by}`);
+    },
+  });
+  return { sequences, told, timers };
+}
+
+const sequence = (name: SequenceName, work: (signal: AbortSignal) => Promise<void>): Sequence => ({
+  name,
+  phases: [{ name: 'only', tasks: { work } }],
+});
+const patient = (name: SequenceName) => sequence(name, aborted);
+const quick = (name: SequenceName) => sequence(name, async () => {});
+const cancelled = { kind: 'cancelled' };
+
+test('a sequence that may not take over is refused at once, which is told as nobody in particular', async () => {
+  const { sequences, told } = runner();
+  const boot = sequences.run(patient('boot'));
+  await assert.rejects(sequences.run(quick('shutdown'), { actorId: 'a' }), {
+    kind: 'failed-precondition',
+    message: 'sequence shutdown was not started: locked',
+  });
+  assert.deepEqual(told, ['boot start', 'shutdown locked']);
+  await sequences.run(quick('reset'), { actorId: 'b' });
+  await assert.rejects(boot, cancelled);
+});
+
+test('a sequence that takes over starts once the other one has been cancelled', async () => {
+  const { sequences, told } = runner();
+  const boot = sequences.run(patient('boot'));
+  await Promise.all([assert.rejects(boot, cancelled), sequences.run(quick('reboot'), { actorId: 'a' })]);
+  assert.deepEqual(told, [
+    'boot start',
+    'boot stop',
+    'boot cancelled',
+    'reboot start by a',
+    'reboot stop by a',
+  ]);
+});
+
+test('whoever has takeover ends any sequence', async () => {
+  const { sequences, told } = runner();
+  const reset = sequences.run(patient('reset'));
+  await Promise.all([
+    assert.rejects(reset, cancelled),
+    sequences.run(quick('shutdown'), { hasTakeover: true }),
+  ]);
+  assert.deepEqual(told, ['reset start', 'reset stop', 'reset cancelled', 'shutdown start', 'shutdown stop']);
+});
+
+test('a sequence that does not let itself be cancelled is waited for a minute, and keeps the lock', async () => {
+  const { sequences, told, timers } = runner();
+  const { promise: ends, resolve: end } = Promise.withResolvers<void>();
+  const boot = sequences.run(sequence('boot', () => ends));
+  const reboot = sequences.run(quick('reboot'), { actorId: 'a' });
+  await turn();
+  assert.equal(timers.step(timers.now() + 59_999), false);
+  assert.deepEqual(told, ['boot start']);
+  timers.step(timers.now() + 1);
+  await assert.rejects(reboot, { message: 'sequence reboot was not started: locked' });
+  assert.deepEqual(told, ['boot start', 'reboot locked']);
+  await assert.rejects(sequences.run(quick('shutdown')), { kind: 'failed-precondition' });
+  end();
+  await assert.rejects(boot, cancelled);
+  await sequences.run(quick('shutdown'));
+  assert.equal(told.at(-1), 'shutdown stop');
+});
+
+test('after the end of the machine nothing starts but what may take over', async () => {
+  const { sequences, told } = runner();
+  const ending = async () => {
+    throw new MachineEnding('reboot');
+  };
+  await assert.rejects(sequences.run(sequence('reboot', ending)), MachineEnding);
+  await assert.rejects(sequences.run(quick('reset')), { kind: 'failed-precondition' });
+  await sequences.run(quick('reboot'));
+  assert.deepEqual(told, [
+    'reboot start',
+    'reboot stop',
+    'reboot fatal',
+    'reset locked',
+    'reboot start',
+    'reboot stop',
+  ]);
+});

@@ -1,0 +1,104 @@
+import { pause, type Timers } from '@nodewright/controllers';
+import { Fault } from '@nodewright/fault';
+import type { Logger } from '@nodewright/telemetry';
+import type { NodeEvent } from '../domain/node-event.ts';
+import { runSequence, type Sequence } from '../domain/run-sequence.ts';
+import { MachineEnding } from '../domain/sequences/machine-ending.ts';
+import { lockDecision } from '../domain/sequences/sequence-lock.ts';
+
+export interface SequenceRunnerInit {
+  readonly publish: (event: NodeEvent, actorId?: string) => void;
+  readonly log: Logger;
+  readonly timers: Timers;
+}
+
+export interface SequenceRequest {
+  /** The call that asks for it, for the events. */
+  readonly actorId?: string;
+  /** Ends whatever runs. */
+  readonly hasTakeover?: boolean;
+}
+
+interface Running {
+  readonly sequence: Sequence;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** How long a sequence that is taken over may take to end. Source: Talos v1.14: sequences, lock and takeover. */
+const preemptionTimeoutMs = 60_000;
+
+/** Runs the sequences of a node, one at a time. */
+export class SequenceRunner {
+  readonly #init: SequenceRunnerInit;
+  #running: Running | undefined;
+
+  constructor(init: SequenceRunnerInit) {
+    this.#init = init;
+  }
+
+  /**
+   * Runs the sequence to its end.
+   *
+   * @throws Fault `failed-precondition` when one runs that it must not take over, which is told as an event, too; what a
+   *   task failed with; `cancelled` when another one took over; MachineEnding when it ended the machine
+   */
+  async run(sequence: Sequence, { actorId, hasTakeover = false }: SequenceRequest = {}): Promise<void> {
+    const previous = this.#running;
+    const decision = lockDecision(previous?.sequence.name, sequence.name, hasTakeover);
+    if (decision === 'locked') throw this.#refuse(sequence, previous);
+
+    const stop = new AbortController();
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    const own: Running = { sequence, stop, ended };
+    this.#running = own;
+    let isMachineEnding = false;
+    try {
+      if (previous !== undefined && !(await this.#preempt(previous))) {
+        this.#running = previous;
+        throw this.#refuse(sequence, previous);
+      }
+      const tell = (event: NodeEvent) => this.#tell(event, actorId);
+      const tolerated = (phase: string, error: unknown) =>
+        this.#init.log.warn({ sequence: sequence.name, phase, error: String(error) }, 'phase failed');
+      await runSequence(sequence, { tell, tolerated }, stop.signal);
+    } catch (error) {
+      isMachineEnding = error instanceof MachineEnding;
+      throw error;
+    } finally {
+      resolve();
+      // A machine that comes to its end starts nothing any more but what may take over.
+      if (this.#running === own && !isMachineEnding) this.#running = undefined;
+    }
+  }
+
+  /** Whether it has ended in time. */
+  async #preempt({ stop, ended }: Running): Promise<boolean> {
+    stop.abort();
+    const waited = new AbortController();
+    const isOver = await Promise.race([
+      ended.then(() => true),
+      pause(this.#init.timers, preemptionTimeoutMs, waited.signal).then(() => false),
+    ]);
+    waited.abort();
+    return isOver;
+  }
+
+  /** Nobody's event: upstream does not say here whose wish it was. */
+  #refuse({ name }: Sequence, running: Running | undefined): Fault {
+    const error = { code: 'locked', message: 'sequence not started: locked' } as const;
+    this.#init.publish({ kind: 'sequence-failed', sequence: name, error });
+    this.#init.log.warn({ sequence: name, running: running?.sequence.name }, 'sequence not started: locked');
+    return new Fault('failed-precondition', `sequence ${name} was not started: locked`);
+  }
+
+  #tell(event: NodeEvent, actorId: string | undefined): void {
+    const { publish, log } = this.#init;
+    publish(event, actorId);
+    if (event.kind === 'sequence') log.info({ sequence: event.sequence, action: event.action }, 'sequence');
+    if (event.kind === 'phase') log.info({ phase: event.phase, action: event.action }, 'phase');
+    if (event.kind === 'sequence-failed' && event.error.code === 'fatal') {
+      log.error({ sequence: event.sequence, error: event.error.message }, 'sequence failed');
+    }
+  }
+}
