@@ -89,7 +89,8 @@ test('of the calls in flight on a killed apid a read is asked again elsewhere, a
   const reads = [target.machine.version({}), target.machine.version({})];
   const writes = [target.machine.reboot({}), target.machine.reboot({})];
   const settled = Promise.allSettled([...reads, ...writes]);
-  await sleep(300);
+  // Until they are there.
+  await sleep(1500);
   await victim.signal('apid', 'SIGKILL');
 
   const [readOne, readTwo, ...written] = await settled;

@@ -68,7 +68,7 @@ describe('watching a cluster', () => {
     const abortedMs = performance.now();
     stop.abort();
     await watching;
-    assert.ok(performance.now() - abortedMs < 500);
+    assert.ok(performance.now() - abortedMs < 2000);
     assert.deepEqual([...(types.get(names[0] as string) ?? [])].sort(), [
       '',
       ...['Address', 'MachineStatus', 'Phase', 'Sequence', 'ServiceState', 'Task'].map(

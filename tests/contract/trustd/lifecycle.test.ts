@@ -28,7 +28,7 @@ test('trustd exits 0 on SIGTERM, at once with idle connections open, while waiti
     const start = performance.now();
     process.signal('SIGTERM');
     assert.deepEqual(await process.exited, { code: 0, signal: null });
-    assert.ok(performance.now() - start < 3000, `took ${performance.now() - start} ms`);
+    assert.ok(performance.now() - start < 8000, `took ${performance.now() - start} ms`);
   }
 });
 
