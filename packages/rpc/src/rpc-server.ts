@@ -11,6 +11,7 @@ import { HealthService } from './health-service.ts';
 import { createLogMiddleware } from './log-middleware.ts';
 import { createReflectionServices } from './reflection-service.ts';
 import type { RpcService } from './rpc-service.ts';
+import { sendAhead } from './send-ahead.ts';
 import { refuseUndecodable, withTolerantDecoding } from './tolerant-decoding.ts';
 import { createServerTraceMiddleware } from './trace-middleware.ts';
 import { openUnixPath } from './unix-path.ts';
@@ -66,6 +67,7 @@ export function createRpcServer(init: RpcServerInit): RpcServer {
   nameUnknownMethods();
   // Outermost first: a call is traced and logged whatever refuses it, and every error becomes a status in one place.
   const server = createServer({
+    interceptors: [sendAhead],
     'grpc.max_receive_message_length': init.maxMessageSizeBytes ?? defaultMaxMessageSizeBytes,
     'grpc.max_send_message_length': -1,
     'grpc-node.flow_control_window': streamWindowBytes,

@@ -61,11 +61,11 @@ async function* eachChecked<Request>(requests: AsyncIterable<Request>, path: str
 }
 
 /** Middleware that refuses with `invalid-argument` what could not be decoded. Innermost: who may not call learns nothing. */
-export async function* refuseUndecodable<Request, Response>(
+export function refuseUndecodable<Request, Response>(
   call: ServerMiddlewareCall<Request, Response>,
   context: CallContext,
 ) {
   const { path } = call.method;
-  if (call.requestStream) return yield* call.next(eachChecked(call.request, path), context);
-  return yield* call.next(checked(call.request, path), context);
+  const request = call.requestStream ? eachChecked(call.request, path) : checked(call.request, path);
+  return call.next(request, context);
 }

@@ -1,5 +1,12 @@
-import type { Telemetry } from '@nodewright/telemetry';
-import type { CallContext, ClientMiddleware, ServerMiddleware, ServerMiddlewareCall } from 'nice-grpc';
+import type { Span, Telemetry } from '@nodewright/telemetry';
+import type {
+  CallContext,
+  CallOptions,
+  ClientMiddleware,
+  ClientMiddlewareCall,
+  ServerMiddleware,
+  ServerMiddlewareCall,
+} from 'nice-grpc';
 import { ClientError } from 'nice-grpc';
 import { iterateInSpan } from './iterate-in-span.ts';
 import { rpcAttributes, rpcSpanName, rpcStatusAttribute } from './span-attributes.ts';
@@ -10,14 +17,22 @@ const traceparentKey = 'traceparent';
 
 type Replies<Response> = AsyncGenerator<Response, Response | undefined, undefined>;
 
-/** A span of kind server for each call, continuing the trace that the caller sent. */
+/**
+ * A span of kind server for each call, continuing the trace that the caller sent. What is not traced passes as it is:
+ * every generator on the way costs time with each message.
+ */
 export function createServerTraceMiddleware(telemetry: Telemetry): ServerMiddleware {
-  return async function* traceMiddleware<Request, Response>(
+  return (call, context) => {
+    const parent = context.metadata.get(traceparentKey);
+    if (!telemetry.enabled && parent === undefined) return call.next(call.request, context);
+    return trace(call, context, parent);
+  };
+
+  async function* trace<Request, Response>(
     call: ServerMiddlewareCall<Request, Response>,
     context: CallContext,
+    parent: string | undefined,
   ) {
-    const parent = context.metadata.get(traceparentKey);
-    if (!telemetry.enabled && parent === undefined) return yield* call.next(call.request, context);
     const { path } = call.method;
     const span = telemetry.startSpan(rpcSpanName(path), {
       kind: 'server',
@@ -40,15 +55,23 @@ export function createServerTraceMiddleware(telemetry: Telemetry): ServerMiddlew
     } finally {
       span.end();
     }
-  };
+  }
 }
 
 /** A span of kind client for each call; the callee continues it. */
 export function createClientTraceMiddleware(telemetry: Telemetry): ClientMiddleware {
-  return async function* traceMiddleware(call, options) {
+  return (call, options) => {
     const { path } = call.method;
     const span = telemetry.startSpan(rpcSpanName(path), { kind: 'client', attributes: rpcAttributes(path) });
     if (span.traceparent !== undefined) options.metadata?.set(traceparentKey, span.traceparent);
+    return telemetry.enabled ? trace(call, options, span) : call.next(call.request, options);
+  };
+
+  async function* trace<Request, Response>(
+    call: ClientMiddlewareCall<Request, Response>,
+    options: CallOptions,
+    span: Span,
+  ) {
     try {
       const result = yield* call.next(call.request, options);
       span.setAttributes(rpcStatusAttribute(0));
@@ -60,5 +83,5 @@ export function createClientTraceMiddleware(telemetry: Telemetry): ClientMiddlew
     } finally {
       span.end();
     }
-  };
+  }
 }

@@ -6,11 +6,11 @@ import { type CallSurroundings, checkCall } from '../domain/check-call.ts';
 
 /** Lets only those calls through that the method table gives to the caller's roles, before anything else is looked at. */
 export function createAuthorizeMiddleware(surroundings: () => CallSurroundings): ServerMiddleware {
-  return async function* authorizeMiddleware(call, context) {
+  return (call, context) => {
     const caller = rolesFromMetadata(context.metadata.getAll(metadataKeys.role));
     annotateRequest(context, { roles: [...caller].sort() });
     const fault = checkCall(methodTable[call.method.path], caller, surroundings());
     if (fault !== undefined) throw fault;
-    return yield* call.next(call.request, context);
+    return call.next(call.request, context);
   };
 }
