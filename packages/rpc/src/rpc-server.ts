@@ -6,6 +6,7 @@ import { HealthDefinition } from '@nodewright/contract/gen/grpc/health/v1/health
 import { makeFolder } from '@nodewright/fault/make-folder';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import { createServer, type ServerMiddleware } from 'nice-grpc';
+import { withByteMessages } from './byte-messages.ts';
 import { faultMiddleware } from './fault-middleware.ts';
 import { HealthService } from './health-service.ts';
 import { createLogMiddleware } from './log-middleware.ts';
@@ -81,7 +82,7 @@ export function createRpcServer(init: RpcServerInit): RpcServer {
   const add = ({ definition, implementation }: RpcService, middleware: readonly ServerMiddleware[] = []) => {
     let builder: Pick<typeof server, 'add' | 'with'> = server;
     for (const each of [...middleware, refuseUndecodable]) builder = builder.with(each);
-    builder.add(withTolerantDecoding(definition), implementation);
+    builder.add(withTolerantDecoding(withByteMessages(definition)), implementation);
   };
   for (const service of init.services) add(service, init.middleware);
   // The standard services stand outside of the daemon's own checks: whoever reaches the socket may ask for health.
