@@ -71,7 +71,9 @@ export function writeTarHeader(entry: TarEntry, target: Buffer): number {
 
 /** What the fields of the block cannot hold. */
 function paxRecords({ name, link = '', uid, gid, size, modifiedSeconds }: TarEntry): string {
-  const isPlain = (text: string) => text.length <= nameBytes && ascii.test(text);
+  const numbersFit =
+    fitsOctal(uid, 8) && fitsOctal(gid, 8) && fitsOctal(size, 12) && fitsOctal(modifiedSeconds, 12);
+  if (numbersFit && isPlain(name) && isPlain(link)) return '';
   return [
     isPlain(name) ? '' : paxRecord('path', name),
     isPlain(link) ? '' : paxRecord('linkpath', link),
@@ -80,6 +82,10 @@ function paxRecords({ name, link = '', uid, gid, size, modifiedSeconds }: TarEnt
     fitsOctal(size, 12) ? '' : paxRecord('size', String(size)),
     fitsOctal(modifiedSeconds, 12) ? '' : paxRecord('mtime', String(modifiedSeconds)),
   ].join('');
+}
+
+function isPlain(text: string): boolean {
+  return text.length <= nameBytes && ascii.test(text);
 }
 
 /** `<length> <key>=<value>\n`, where the length counts its own digits too. */
@@ -93,7 +99,7 @@ function paxRecord(key: string, value: string): string {
 function writeBlock(block: Buffer, entry: TarEntry, flag: string): void {
   block.fill(0, 0, tarBlockBytes);
   // Programs that know no pax records get something legible.
-  const legible = (text: string) => text.replace(/[\x80-\xff]/g, '_');
+  const legible = (text: string) => (ascii.test(text) ? text : text.replace(/[\x80-\xff]/g, '_'));
   block.write(legible(entry.name), 0, nameBytes, 'latin1');
   writeOctal(block, entry.mode & 0o7777, 100, 8);
   writeOctal(block, entry.uid, 108, 8);
@@ -101,21 +107,26 @@ function writeBlock(block: Buffer, entry: TarEntry, flag: string): void {
   writeOctal(block, entry.size, 124, 12);
   writeOctal(block, entry.modifiedSeconds, 136, 12);
   block.write(flag, 156, 'latin1');
-  block.write(legible(entry.link ?? ''), 157, nameBytes, 'latin1');
+  if (entry.link) block.write(legible(entry.link), 157, nameBytes, 'latin1');
   block.write('ustar\x0000', 257, 'latin1');
   writeOctal(block, entry.device?.major ?? 0, 329, 8);
   writeOctal(block, entry.device?.minor ?? 0, 337, 8);
-  block.write(`${checksum(block).toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  writeOctal(block, checksum(block), 148, 7);
+  block[155] = 0x20;
 }
 
 function fitsOctal(value: number, fieldBytes: number): boolean {
   return value >= 0 && value < 8 ** (fieldBytes - 1);
 }
 
-/** Numbers that do not fit stand in a pax record; the field is 0 then. */
+/** Digits and a NUL. Numbers that do not fit stand in a pax record; the field is 0 then. */
 function writeOctal(block: Buffer, value: number, offset: number, fieldBytes: number): void {
-  const digits = (fitsOctal(value, fieldBytes) ? value : 0).toString(8).padStart(fieldBytes - 1, '0');
-  block.write(`${digits}\0`, offset, 'latin1');
+  let left = fitsOctal(value, fieldBytes) ? value : 0;
+  for (let at = offset + fieldBytes - 2; at >= offset; at -= 1) {
+    const rest = Math.floor(left / 8);
+    block[at] = 0x30 + left - 8 * rest;
+    left = rest;
+  }
 }
 
 /** The sum of all bytes, with blanks in the place of the sum itself. */

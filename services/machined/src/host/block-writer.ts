@@ -24,6 +24,11 @@ export class BlockWriter {
     return this.#filling.subarray(this.#used);
   }
 
+  /** Bytes of `room`. */
+  get free(): number {
+    return blockBytes - this.#used;
+  }
+
   /** Counts the first bytes of `room` as written. */
   commit(bytes: number): void {
     this.#used += bytes;

@@ -4,12 +4,12 @@ import { type FileStat, fileStat } from './file-stat.ts';
 import type { HostPath } from './host-path.ts';
 
 /** A file that is open for reading, from its begin. Both ways of reading go on where the last one ended. */
-export interface NodeFile extends AsyncDisposable {
+export interface NodeFile extends Disposable, AsyncDisposable {
   /** Of what is open, whatever has taken its place meanwhile. */
   readonly stat: FileStat;
   /** Fills the buffer from its start as far as the kernel has bytes for one call; 0 at the end. */
   read(buffer: Uint8Array): number;
-  /** The same from the thread pool. One at a time; disposing waits for it. */
+  /** The same from the thread pool. One at a time; disposing asynchronously waits for it, and nothing else may then. */
   readLater(buffer: Uint8Array): Promise<number>;
 }
 
@@ -54,6 +54,7 @@ export function openNodeFile(path: string, hostPath: HostPath): NodeFile {
       pending = promise.catch(() => {});
       return promise;
     },
+    [Symbol.dispose]: () => closeSync(descriptor),
     async [Symbol.asyncDispose]() {
       // The number of a descriptor that is read from must not go to another file.
       await pending;
@@ -75,6 +76,7 @@ export function openBytes(content: Uint8Array, stat: FileStat): NodeFile {
     stat,
     read: take,
     readLater: async (buffer) => take(buffer),
+    [Symbol.dispose]() {},
     async [Symbol.asyncDispose]() {},
   };
 }

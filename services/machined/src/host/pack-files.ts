@@ -52,7 +52,10 @@ export async function packFiles({ files, root, signal, sink, onProblem }: PackIn
       if (step.kind === 'failed') onProblem(step.path, step.fault);
       if (step.kind !== 'file') continue;
       try {
-        await packFile(out, files, entryOf(root, step.path, step.stat, files), step.path);
+        const entry = entryOf(root, step.path, step.stat, files);
+        if (entry !== undefined && !packAtOnce(out, files, entry, step)) {
+          await packFile(out, files, entry, step.path);
+        }
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof Fault)) throw error;
@@ -87,18 +90,51 @@ function entryOf(root: string, path: string, stat: FileStat, files: NodeFiles): 
   };
 }
 
-async function packFile(
+/**
+ * Packs what needs no waiting, neither for the file nor for room: most of what there is, because each wait costs more
+ * than a small file. False, with nothing done, for everything else.
+ */
+function packAtOnce(
   out: BlockWriter,
   files: NodeFiles,
-  entry: TarEntry | undefined,
-  path: string,
-): Promise<void> {
-  if (entry === undefined) return;
-  if (entry.kind !== 'file') return putHeader(out, entry);
-  await using file = files.open(path);
-  if (fileKindOf(file.stat.mode) !== 'file') {
-    throw new Fault('unknown', 'something else took its place while it was copied');
+  entry: TarEntry,
+  { path, stat }: { readonly path: string; readonly stat: FileStat },
+): boolean {
+  const free = out.free - maxTarHeaderBytes - tarBlockBytes;
+  if (free < 0 || stat.size > free || kernelFile.test(path)) return false;
+  if (entry.kind !== 'file') {
+    out.commit(writeTarHeader(entry, out.room));
+    return true;
   }
+  using file = openFile(files, path);
+  const { size } = file.stat;
+  if (size === 0 || size > free) return false;
+  const { room } = out;
+  const headerBytes = writeTarHeader({ ...entry, size }, room);
+  const content = room.subarray(headerBytes, headerBytes + size);
+  let count = file.read(content);
+  while (count < size) {
+    const more = file.read(content.subarray(count));
+    if (more === 0) break;
+    count += more;
+  }
+  if (count < size) writeTarHeader({ ...entry, size: count }, room);
+  out.commit(headerBytes + count);
+  out.putZeros(tarPadding(count));
+  return true;
+}
+
+/** @throws Fault when it is no ordinary file any more */
+function openFile(files: NodeFiles, path: string): NodeFile {
+  const file = files.open(path);
+  if (fileKindOf(file.stat.mode) === 'file') return file;
+  file[Symbol.dispose]();
+  throw new Fault('unknown', 'something else took its place while it was copied');
+}
+
+async function packFile(out: BlockWriter, files: NodeFiles, entry: TarEntry, path: string): Promise<void> {
+  if (entry.kind !== 'file') return putHeader(out, entry);
+  await using file = openFile(files, path);
   const { size } = file.stat;
   const source: Source = { file, mayWait: kernelFile.test(path) };
   if (size === 0) await packKernelFile(out, entry, source);

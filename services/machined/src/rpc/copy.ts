@@ -20,7 +20,9 @@ export function createCopy(files: NodeFiles): Pick<MachineServiceImplementation,
       try {
         const root = await files.resolve(asked);
         const onProblem = problems.add.bind(problems);
-        for await (const piece of archiveFiles({ files, root, signal, onProblem })) yield* fileChunks(piece);
+        for await (const piece of archiveFiles({ files, root, signal, onProblem })) {
+          for (const chunk of fileChunks(piece)) yield chunk;
+        }
       } catch (error) {
         throw missingIsUnknown(error);
       }

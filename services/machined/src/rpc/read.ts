@@ -39,7 +39,7 @@ export function createRead(files: NodeFiles, log: Logger): Pick<MachineServiceIm
         }
         if (count === 0) return;
         total += count;
-        yield* fileChunks(buffer.subarray(0, count));
+        for (const chunk of fileChunks(buffer.subarray(0, count))) yield chunk;
       }
     },
   };
