@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { loadConfiguration } from '../decode/load-configuration.ts';
 import { effectiveConfig } from '../effective/effective-config.ts';
 import { encodeConfiguration } from '../encode-configuration.ts';
+import { validateConfiguration } from '../validate/validate-configuration.ts';
 import { generateConfig } from './generate-config.ts';
 import type { GenerateOptions } from './generate-options.ts';
 import { documentsOf, minors, oldSecrets, sampleInput, secrets, types } from './sample-input.ts';
@@ -165,6 +166,21 @@ test('generateConfig() leaves Kubernetes and etcd out when asked to', () => {
     'HostnameConfig',
   ]);
   assert.deepEqual(parts(13), ['cluster.id', 'cluster.secret', 'cluster.discovery', 'HostnameConfig']);
+});
+
+test('generateConfig() without Kubernetes says how the cluster is called, keeps etcd, and is valid', () => {
+  for (const type of types) {
+    const text = generateConfig(sampleInput(type, { withoutKubernetes: true }));
+    const [legacy, ...rest] = documentsOf(text);
+    assert.deepEqual(
+      rest.map(({ kind }) => kind).filter((kind) => /^Kube/.test(String(kind))),
+      ['KubeClusterConfig'],
+    );
+    const { cluster } = legacy as { cluster?: object };
+    assert.deepEqual(Object.keys(cluster ?? {}), type === 'controlplane' ? ['etcd'] : []);
+    const { errors } = validateConfiguration(loadConfiguration(text), { mode: 'metal' });
+    assert.deepEqual(errors, []);
+  }
 });
 
 test('effectiveConfig() reads back what generateConfig() wrote, for every type and contract', () => {

@@ -5,7 +5,7 @@ import { applyPatches } from '../patch/apply-patches.ts';
 import type { ConfigPatch } from '../patch/parse-patch.ts';
 import { contractHas, currentContract } from '../version-contract.ts';
 import type { GenerateInput } from './generate-options.ts';
-import { kubernetesDocuments } from './kubernetes-documents.ts';
+import { clusterDocuments, kubernetesDocuments } from './kubernetes-documents.ts';
 import { legacyDocument } from './legacy-document.ts';
 import { nodeDocuments } from './node-documents.ts';
 
@@ -19,7 +19,8 @@ export function generateDocuments(input: GenerateInput): Configuration {
   const legacy = legacyDocument(input);
   if (!contractHas(contract, 'documents')) return [legacy];
   const withKubernetes = contractHas(contract, 'kubernetesDocuments') && !options.skipKubernetesAndEtcd;
-  return [legacy, ...nodeDocuments(input), ...(withKubernetes ? kubernetesDocuments(input) : [])];
+  const documents = options.withoutKubernetes ? clusterDocuments : kubernetesDocuments;
+  return [legacy, ...nodeDocuments(input), ...(withKubernetes ? documents(input) : [])];
 }
 
 export interface GenerateConfigInput extends GenerateInput {

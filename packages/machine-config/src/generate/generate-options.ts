@@ -29,6 +29,11 @@ export interface GenerateOptions {
   readonly kubeSpan?: boolean;
   /** No Kubernetes and no etcd parts. Default false. */
   readonly skipKubernetesAndEtcd?: boolean;
+  /**
+   * Of Kubernetes only how the cluster is called and where it is found, which nodes need to find each other; etcd stays.
+   * For clusters on which Kubernetes does not run yet. Default false.
+   */
+  readonly withoutKubernetes?: boolean;
   readonly sysctls?: Readonly<Record<string, string>>;
   readonly allowSchedulingOnControlPlanes?: boolean;
   /** Default 6443. */

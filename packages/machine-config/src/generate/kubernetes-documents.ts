@@ -19,13 +19,18 @@ export function kubernetesDocuments(input: GenerateInput): ConfigDocument[] {
   return [...everyNode(input), ...(input.type === 'controlplane' ? controlPlane(input) : [])];
 }
 
+/** How the cluster is called and where its control plane is. */
+export function clusterDocuments({ clusterName, endpoint }: GenerateInput): ConfigDocument[] {
+  return [{ kind: 'KubeClusterConfig', value: { clusterName, endpoint } }];
+}
+
 function everyNode(input: GenerateInput): ConfigDocument[] {
-  const { clusterName, endpoint, secrets, type, options = {} } = input;
+  const { secrets, type, options = {} } = input;
   const { certificate, key } = secrets.certs.kubernetes;
   const authorities: YamlMap =
     type === 'controlplane' ? { issuingCA: { cert: certificate, key } } : { acceptedCAs: [certificate] };
   return [
-    { kind: 'KubeClusterConfig', value: { clusterName, endpoint } },
+    ...clusterDocuments(input),
     { kind: 'KubeNodeConfig', value: type === 'controlplane' ? controlPlaneNode(input) : { nodeIP: {} } },
     {
       kind: 'KubeletConfig',

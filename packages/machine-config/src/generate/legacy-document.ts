@@ -25,7 +25,7 @@ export function legacyDocument(input: GenerateInput): ConfigDocument {
     ...(isWhole ? legacyMachineParts(input) : {}),
   };
   const cluster: YamlMap = {
-    token: withKubernetes ? secrets.secrets.bootstrapToken : undefined,
+    token: withKubernetes && !options.withoutKubernetes ? secrets.secrets.bootstrapToken : undefined,
     etcd: withKubernetes && isControlPlane ? { ca: legacyPair(secrets.certs.etcd, true) } : undefined,
     ...(isWhole ? legacyClusterParts(input) : {}),
   };

@@ -50,6 +50,10 @@ test('generateClusterMaterial() makes configurations that differ by node as they
   ]);
   assert.ok(/kind: HostnameConfig\nauto: "off"\nhostname: node02\n/.test(configs[1] ?? ''));
   assert.equal(configs[1]?.includes(Buffer.from(secrets.certs.os.key).toString('base64')), false);
+  const kubernetes = configs.map((config) => config.match(/^kind: Kube\w+$/gm));
+  assert.deepEqual(kubernetes, [['kind: KubeClusterConfig'], ['kind: KubeClusterConfig']]);
+  const etcd = configs.map((config) => effectiveConfig(loadConfiguration(config)).etcd.ca);
+  assert.deepEqual(etcd, [secrets.certs.etcd, undefined]);
   assert.equal(
     configs.some((config) => /discovery\.talos\.dev|UnattendedInstallConfig/.test(config)),
     false,

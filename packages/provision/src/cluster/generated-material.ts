@@ -32,8 +32,8 @@ export async function generateClusterMaterial(now: () => Date): Promise<ClusterM
         clusterName,
         endpoint,
         type: node.type,
-        // There is no disk to install to, and nobody outside this machine who could know the nodes.
-        options: { installDisk: '', clusterDiscovery: false },
+        // There is no disk to install to, nobody outside this machine who could know the nodes, and no Kubernetes yet.
+        options: { installDisk: '', clusterDiscovery: false, withoutKubernetes: true },
         // The user's come last: they may change anything.
         patches: [...nodePatches(request), ...readPatches([...patches.all, ...ofType])],
       });
