@@ -18,8 +18,16 @@ export const channelOptions = {
   'grpc-node.flow_control_window': 65_535 * 32,
 } as const;
 
+export interface UnixChannelOptions {
+  /** How long the next try to connect is put off at most. Default: two minutes, as gRPC says. */
+  readonly maxReconnectPauseMs?: number;
+}
+
 /** A channel to a daemon's unix socket, whatever the length of its path. It connects at the first call. */
-export function openUnixChannel(path: string): Channel & Disposable {
+export function openUnixChannel(
+  path: string,
+  { maxReconnectPauseMs }: UnixChannelOptions = {},
+): Channel & Disposable {
   const socket = openUnixPath(path);
   // Proxies of the environment are for the outside world.
   const channel: Channel = new GrpcChannel(`unix:${socket.path}`, credentials.createInsecure(), {
@@ -27,6 +35,12 @@ export function openUnixChannel(path: string): Channel & Disposable {
     'grpc.enable_http_proxy': 0,
     // Else a channel inherits the pause, of up to two minutes, that others before it have come to at this socket.
     'grpc.use_local_subchannel_pool': 1,
+    ...(maxReconnectPauseMs === undefined
+      ? {}
+      : {
+          'grpc.initial_reconnect_backoff_ms': Math.min(100, maxReconnectPauseMs),
+          'grpc.max_reconnect_backoff_ms': maxReconnectPauseMs,
+        }),
   });
   return Object.assign(channel, {
     [Symbol.dispose]() {

@@ -1,0 +1,66 @@
+/** Where a process is, by the controllers of each hierarchy; version 2 has one without names. */
+export type CgroupPlaces = ReadonlyMap<string, string>;
+
+/** Reads `/proc/<pid>/cgroup`. The one of version 2 is at `''`. Source: cgroups(7). */
+export function parseCgroupPlaces(text: string): CgroupPlaces {
+  const places = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const [, controllers, path] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+    if (controllers === undefined || path === undefined) continue;
+    for (const controller of controllers.split(',')) places.set(controller, path);
+  }
+  return places;
+}
+
+/** A hierarchy of cgroups that is mounted. */
+export interface CgroupMount {
+  readonly version: 1 | 2;
+  /** Of version 1. */
+  readonly controllers: readonly string[];
+  readonly mountPoint: string;
+  /** The cgroup that is seen at the mount point. */
+  readonly root: string;
+}
+
+/** Reads `/proc/<pid>/mountinfo`. Source: proc(5). */
+export function parseCgroupMounts(text: string): CgroupMount[] {
+  return text.split('\n').flatMap((line): CgroupMount[] => {
+    const [before = '', after = ''] = line.split(' - ');
+    const [, , , root = '/', mountPoint = ''] = before.split(' ');
+    const [type, , options = ''] = after.split(' ');
+    if (type === 'cgroup2') return [{ version: 2, controllers: [], mountPoint: unescaped(mountPoint), root }];
+    if (type !== 'cgroup') return [];
+    return [{ version: 1, controllers: options.split(','), mountPoint: unescaped(mountPoint), root }];
+  });
+}
+
+/** The kernel writes a blank in a path as `\040`. */
+function unescaped(path: string): string {
+  return path.replaceAll(/\\(\d{3})/g, (_match, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  );
+}
+
+/** The folder with a controller's files for a process; undefined where that hierarchy is not mounted. */
+export function cgroupFolder(
+  controller: string,
+  places: CgroupPlaces,
+  mounts: readonly CgroupMount[],
+): { readonly version: 1 | 2; readonly path: string } | undefined {
+  const first = mounts.find(({ version, controllers }) => version === 1 && controllers.includes(controller));
+  const mount = first ?? mounts.find(({ version }) => version === 2);
+  const place = places.get(mount?.version === 1 ? controller : '');
+  if (mount === undefined || place === undefined) return undefined;
+  const below = mount.root !== '/' && place.startsWith(mount.root) ? place.slice(mount.root.length) : place;
+  return { version: mount.version, path: `${mount.mountPoint}${below === '/' ? '' : below}` };
+}
+
+/** Lines of a name and a number, such as `memory.stat` and `cpu.stat`. */
+export function parseFlatKeys(text: string): ReadonlyMap<string, bigint> {
+  const values = new Map<string, bigint>();
+  for (const line of text.split('\n')) {
+    const [, name = '', digits = ''] = /^(\S+) (\d+)$/.exec(line) ?? [];
+    if (name !== '') values.set(name, BigInt(digits));
+  }
+  return values;
+}

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cgroupFolder, parseCgroupMounts, parseCgroupPlaces, parseFlatKeys } from './parse-cgroup-files.ts';
+
+export interface CgroupUsage {
+  /** Version 1: without the page cache that can be dropped. Version 2: as the kernel counts. */
+  readonly memoryBytes: number;
+  readonly cpuNanoseconds: bigint;
+}
+
+/**
+ * What the cgroup of a process uses, whichever version its hierarchies are. Source: kernel, admin-guide/cgroup-v1 and
+ * cgroup-v2; Talos v1.14: Stats.
+ *
+ * @param procFolder where proc is mounted, with that process and ourselves in it
+ * @throws the system's error (`ENOENT`, `ESRCH`) when the process has gone
+ */
+export async function readCgroupUsage(pid: number, procFolder = '/proc'): Promise<CgroupUsage> {
+  const [places, mounts] = await Promise.all([
+    readFile(join(procFolder, String(pid), 'cgroup'), 'utf8').then(parseCgroupPlaces),
+    readFile(join(procFolder, 'self', 'mountinfo'), 'utf8').then(parseCgroupMounts),
+  ]);
+  const memory = cgroupFolder('memory', places, mounts);
+  const cpu = cgroupFolder('cpuacct', places, mounts);
+  const [memoryBytes, cpuNanoseconds] = await Promise.all([
+    memory === undefined ? 0 : readMemory(memory.version, memory.path),
+    cpu === undefined ? 0n : readCpu(cpu.version, cpu.path),
+  ]);
+  return { memoryBytes, cpuNanoseconds };
+}
+
+async function readMemory(version: 1 | 2, folder: string): Promise<number> {
+  if (version === 2) return Number(await readNumber(join(folder, 'memory.current')));
+  const [usage, stat] = await Promise.all([
+    readNumber(join(folder, 'memory.usage_in_bytes')),
+    readFile(join(folder, 'memory.stat'), 'utf8').then(parseFlatKeys),
+  ]);
+  const inactive = stat.get('total_inactive_file') ?? 0n;
+  return Number(inactive < usage ? usage - inactive : 0n);
+}
+
+async function readCpu(version: 1 | 2, folder: string): Promise<bigint> {
+  if (version === 1) return readNumber(join(folder, 'cpuacct.usage'));
+  const stat = parseFlatKeys(await readFile(join(folder, 'cpu.stat'), 'utf8'));
+  return (stat.get('usage_usec') ?? 0n) * 1000n;
+}
+
+async function readNumber(path: string): Promise<bigint> {
+  return BigInt((await readFile(path, 'utf8')).trim());
+}

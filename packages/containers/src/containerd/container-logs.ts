@@ -1,0 +1,91 @@
+import { open } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { faultFrom } from '@nodewright/fault';
+
+export interface ReadLogInit {
+  readonly path: string;
+  readonly tailLines?: number;
+  /** Resolves when nothing more will be written; undefined: read what is there. */
+  readonly ended?: Promise<void>;
+  readonly signal?: AbortSignal;
+}
+
+const pollMs = 100;
+const pieceBytes = 64 * 1024;
+
+/** What a task has written, and what it goes on to write until it has ended. */
+export async function* readLog(init: ReadLogInit): AsyncGenerator<Uint8Array> {
+  try {
+    yield* pieces(init);
+  } catch (error) {
+    throw faultFrom(error);
+  }
+}
+
+async function* pieces({ path, tailLines, ended, signal }: ReadLogInit): AsyncGenerator<Uint8Array> {
+  let isOver = ended === undefined;
+  let failure: unknown;
+  const over = ended
+    ?.catch((error: unknown) => {
+      failure = error;
+    })
+    .then(() => {
+      isOver = true;
+    });
+  let position: number | undefined;
+  for (;;) {
+    signal?.throwIfAborted();
+    // Looked at before the reading: what was written by then is read below.
+    const isLast = isOver;
+    await using file = await openIfThere(path);
+    if (file !== undefined) {
+      position ??= tailLines === undefined ? 0 : await tailStart(file, tailLines);
+      const { size } = await file.stat();
+      // Somebody has made it shorter: what is there now is new.
+      if (size < position) position = 0;
+      while (position < size) {
+        const piece = Buffer.alloc(Math.min(pieceBytes, size - position));
+        const { bytesRead } = await file.read(piece, 0, piece.length, position);
+        if (bytesRead === 0) break;
+        position += bytesRead;
+        yield piece.subarray(0, bytesRead);
+      }
+    }
+    if (isLast) break;
+    await Promise.race([over, sleep(pollMs, undefined, { signal })]);
+  }
+  if (failure !== undefined) throw failure;
+}
+
+type LogFile = Awaited<ReturnType<typeof open>>;
+
+/** A task that has not been started has no file. */
+async function openIfThere(path: string): Promise<LogFile | undefined> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if (faultFrom(error).kind === 'not-found') return undefined;
+    throw error;
+  }
+}
+
+/** Where the last lines begin. */
+async function tailStart(file: LogFile, lines: number): Promise<number> {
+  const { size } = await file.stat();
+  if (lines <= 0) return size;
+  let remaining = lines;
+  // A line that is not ended yet counts, the nothing behind the last newline does not.
+  let end = size;
+  const piece = Buffer.alloc(pieceBytes);
+  while (end > 0) {
+    const start = Math.max(0, end - pieceBytes);
+    const { bytesRead } = await file.read(piece, 0, end - start, start);
+    for (let index = bytesRead - 1; index >= 0; index -= 1) {
+      if (piece[index] !== 0x0a || start + index === size - 1) continue;
+      remaining -= 1;
+      if (remaining === 0) return start + index + 1;
+    }
+    end = start;
+  }
+  return 0;
+}

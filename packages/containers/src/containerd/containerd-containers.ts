@@ -1,0 +1,183 @@
+import { rm } from 'node:fs/promises';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import type { Container } from '@nodewright/contract/gen/containerd/services/containers/v1/containers.ts';
+import { type Process, Status } from '@nodewright/contract/gen/containerd/v1/types/task.ts';
+import type { Any } from '@nodewright/contract/gen/google/protobuf/any.ts';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { makeFolder } from '@nodewright/fault/make-folder';
+import { readCgroupUsage } from '../cgroups/read-cgroup-usage.ts';
+import type { CallOptions, ContainerInfo, ContainerSpec, ContainerStore } from '../container-runtime.ts';
+import { readLog } from './container-logs.ts';
+import type { ContainerdContext } from './containerd-context.ts';
+import { createContainerdTasks } from './containerd-tasks.ts';
+import { createContainer } from './create-container.ts';
+import { millisecondsFrom } from './timestamps.ts';
+
+export interface ContainerdContainersInit {
+  readonly context: ContainerdContext;
+  /** What tasks write goes to a file a container in it. */
+  readonly logFolder: string;
+  /** Cgroup below which those of containers are. */
+  readonly cgroupRoot: string;
+  readonly runtimeOptions: Any;
+}
+
+/** An id is also the name of a file. */
+const idForm = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+/** The containers of one namespace of containerd, and their tasks. */
+export function createContainerdContainers({
+  context,
+  logFolder,
+  cgroupRoot,
+  runtimeOptions,
+}: ContainerdContainersInit): ContainerStore {
+  const { services, namespace } = context;
+  const tasks = createContainerdTasks(services);
+  const logPath = (id: string) => join(logFolder, `${id}.log`);
+
+  const cgroupOf = ({ id, cgroup }: ContainerSpec) => join('/', cgroupRoot, cgroup ?? join(namespace, id));
+
+  async function find(id: string, signal?: AbortSignal): Promise<Container> {
+    requireId(id);
+    return (await services.containers.get({ id }, { signal })).container as Container;
+  }
+
+  async function infoFrom(container: Container, process: Process | undefined): Promise<ContainerInfo> {
+    const { id, image, labels, createdAt } = container;
+    const task = await tasks.settle(container, process);
+    return {
+      id,
+      internalId: id,
+      image,
+      labels,
+      createdAtMs: millisecondsFrom(createdAt),
+      ...(task === undefined ? {} : { task }),
+    };
+  }
+
+  async function running(id: string, signal?: AbortSignal): Promise<Process> {
+    await find(id, signal);
+    const process = await tasks.find(id, signal);
+    if (process === undefined || process.status === Status.STOPPED)
+      throw new Fault('failed-precondition', `no task of container "${id}" runs`);
+    return process;
+  }
+
+  async function kill(id: string, signalName: NodeJS.Signals, options: CallOptions): Promise<void> {
+    await running(id, options.signal);
+    try {
+      const signal = constants.signals[signalName];
+      await services.tasks.kill({ containerId: id, signal, all: true }, { signal: options.signal });
+    } catch (error) {
+      // It has ended since it was looked at.
+      if (faultFrom(error).kind !== 'not-found') throw error;
+      throw new Fault('failed-precondition', `no task of container "${id}" runs`, { cause: error });
+    }
+  }
+
+  async function get(id: string, { signal }: CallOptions = {}): Promise<ContainerInfo> {
+    return infoFrom(await find(id, signal), await tasks.find(id, signal));
+  }
+
+  return {
+    get,
+    async create(spec, options = {}) {
+      requireId(spec.id);
+      const container = await createContainer(
+        { context, spec, cgroupPath: cgroupOf(spec), runtimeOptions },
+        options,
+      );
+      // Of one with the same id that was not removed in the end.
+      await rm(logPath(spec.id), { force: true });
+      return infoFrom(container, undefined);
+    },
+    async list({ labels = {}, signal } = {}) {
+      const [{ containers }, { tasks: processes }] = await Promise.all([
+        services.containers.list({}, { signal }),
+        services.tasks.list({}, { signal }),
+      ]);
+      // Some answers have the container in `id` only.
+      const byId = new Map(processes.map((process) => [process.containerId || process.id, process]));
+      const wanted = containers.filter((container) =>
+        Object.entries(labels).every(([name, value]) => container.labels[name] === value),
+      );
+      const infos = await Promise.all(wanted.map((container) => infoFrom(container, byId.get(container.id))));
+      return infos.sort((a, b) => (a.id < b.id ? -1 : 1));
+    },
+    async start(id, { signal } = {}) {
+      const container = await find(id, signal);
+      const task = await tasks.settle(container, await tasks.find(id, signal));
+      if (task?.status === 'running' || task?.status === 'paused')
+        throw new Fault('failed-precondition', `the task of container "${id}" runs already`);
+      // A start that was cut off has left it.
+      if (task?.status === 'created') await services.tasks.delete({ containerId: id }, { signal });
+      await tasks.forget(container, signal);
+      await makeFolder(logFolder, 0o700);
+      const { snapshotter, snapshotKey: key } = container;
+      const { mounts: rootfs } = await services.snapshots.mounts({ snapshotter, key }, { signal });
+      const stdout = `file://${encodeURI(logPath(id))}`;
+      const request = { containerId: id, rootfs, stdout, stderr: stdout, options: runtimeOptions };
+      await services.tasks.create(request, { signal });
+      try {
+        return (await services.tasks.start({ containerId: id }, { signal })).pid;
+      } catch (error) {
+        await services.tasks.delete({ containerId: id }).catch(() => undefined);
+        throw error;
+      }
+    },
+    kill: (id, signalName, options = {}) => kill(id, signalName, options),
+    async wait(id, { signal } = {}) {
+      requireId(id);
+      return tasks.wait(id, signal);
+    },
+    async stats(id, { signal } = {}) {
+      const { pid } = await running(id, signal);
+      try {
+        return await readCgroupUsage(pid);
+      } catch (error) {
+        throw new Fault('failed-precondition', `no task of container "${id}" runs`, { cause: error });
+      }
+    },
+    async *logs(id, { follow = false, tailLines, signal }) {
+      const container = await find(id, signal);
+      // What has ended has written everything by then.
+      const task = await tasks.settle(container, await tasks.find(id, signal));
+      const isOver = task === undefined || task.status === 'stopped';
+      const ended = follow && !isOver ? tasks.wait(id, signal).then(() => undefined) : undefined;
+      yield* readLog({ path: logPath(id), tailLines, ended, signal });
+    },
+    async remove(id, { force = false, signal } = {}) {
+      const { snapshotter, snapshotKey: key } = await find(id, signal);
+      const process = await tasks.find(id, signal);
+      const runs = process !== undefined && process.status !== Status.STOPPED;
+      if (runs && !force && process.status !== Status.CREATED)
+        throw new Fault('failed-precondition', `the task of container "${id}" runs: end it first`);
+      if (runs) await endTask(id, signal);
+      await services.tasks.delete({ containerId: id }, { signal }).catch(unlessGone);
+      await services.containers.delete({ id }, { signal });
+      await services.snapshots.remove({ snapshotter, key }, { signal }).catch(unlessGone);
+      await rm(logPath(id), { force: true });
+    },
+  };
+
+  async function endTask(id: string, signal?: AbortSignal): Promise<void> {
+    try {
+      await kill(id, 'SIGKILL', { signal });
+      await services.tasks.wait({ containerId: id }, { signal });
+    } catch (error) {
+      const { kind } = faultFrom(error);
+      if (kind !== 'failed-precondition' && kind !== 'not-found') throw error;
+    }
+  }
+}
+
+function unlessGone(error: unknown): void {
+  if (faultFrom(error).kind !== 'not-found') throw error;
+}
+
+function requireId(id: string): void {
+  if (!idForm.test(id))
+    throw new Fault('invalid-argument', `"${id}" is no id of a container: letters, digits, ".", "_" and "-"`);
+}

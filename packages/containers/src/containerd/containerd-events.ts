@@ -1,0 +1,39 @@
+import { ContainerCreate, ContainerDelete } from '@nodewright/contract/gen/containerd/events/container.ts';
+import { TaskExit, TaskOOM, TaskStart } from '@nodewright/contract/gen/containerd/events/task.ts';
+import {
+  ImageCreate,
+  ImageDelete,
+  ImageUpdate,
+} from '@nodewright/contract/gen/containerd/services/images/v1/image_events.ts';
+import type { Envelope } from '@nodewright/contract/gen/containerd/types/event.ts';
+import type { RuntimeEvent } from '../container-runtime.ts';
+import { millisecondsFrom } from './timestamps.ts';
+
+type Happening = RuntimeEvent extends infer Event
+  ? Event extends RuntimeEvent
+    ? Omit<Event, 'atMs'>
+    : never
+  : never;
+
+const readers: Readonly<Record<string, (value: Uint8Array) => Happening | undefined>> = {
+  '/containers/create': (value) => ({ kind: 'container-created', id: ContainerCreate.decode(value).id }),
+  '/containers/delete': (value) => ({ kind: 'container-removed', id: ContainerDelete.decode(value).id }),
+  '/tasks/start': (value) => ({ kind: 'task-started', id: TaskStart.decode(value).containerId }),
+  '/tasks/oom': (value) => ({ kind: 'task-out-of-memory', id: TaskOOM.decode(value).containerId }),
+  '/tasks/exit': (value) => {
+    const { containerId, id, exitStatus } = TaskExit.decode(value);
+    // The end of a process that was added is not the end of the task.
+    return id === containerId ? { kind: 'task-exited', id, code: exitStatus } : undefined;
+  },
+  '/images/create': (value) => ({ kind: 'image-added', reference: ImageCreate.decode(value).name }),
+  '/images/update': (value) => ({ kind: 'image-added', reference: ImageUpdate.decode(value).name }),
+  '/images/delete': (value) => ({ kind: 'image-removed', reference: ImageDelete.decode(value).name }),
+};
+
+/** What an event of containerd is in the words of the contract; undefined for those that it has no words for. */
+export function runtimeEventFrom({ topic, event, timestamp }: Envelope): RuntimeEvent | undefined {
+  const happening = readers[topic]?.(event?.value ?? new Uint8Array());
+  return happening === undefined
+    ? undefined
+    : ({ atMs: millisecondsFrom(timestamp), ...happening } as RuntimeEvent);
+}

@@ -1,0 +1,106 @@
+import type { Image } from '@nodewright/contract/gen/containerd/services/images/v1/images.ts';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { type Descriptor, formatImageReference, parseImageReference } from '@nodewright/oci';
+import type { CallOptions } from '../container-runtime.ts';
+import type { ImageInfo, ImageStore, PullOptions, PullStep } from '../image-store.ts';
+import type { ContainerdContext } from './containerd-context.ts';
+import { storedSizeBytes } from './image-content.ts';
+import { importArchive } from './import-archive.ts';
+import { pullImage } from './pull-image.ts';
+import { createPullReport } from './pull-report.ts';
+import { recordImage } from './record-image.ts';
+import { millisecondsFrom } from './timestamps.ts';
+
+/** The images of one namespace of containerd. */
+export function createContainerdImages(context: ContainerdContext): ImageStore {
+  const { services, platform, nowMs } = context;
+  /** By reference: two pulls of one image would end each other's lease. */
+  const pulls = new Map<string, Promise<unknown>>();
+
+  async function infoFrom(image: Image, { signal }: CallOptions): Promise<ImageInfo> {
+    const target = targetOf(image);
+    return {
+      reference: image.name,
+      digest: target.digest,
+      sizeBytes: await storedSizeBytes(services.content, target, platform, signal),
+      createdAtMs: millisecondsFrom(image.createdAt),
+      labels: image.labels,
+    };
+  }
+
+  async function get(reference: string, options: CallOptions = {}): Promise<ImageInfo> {
+    const { image } = await services.images.get({ name: wholeName(reference) }, { signal: options.signal });
+    return infoFrom(image as Image, options);
+  }
+
+  async function pull(
+    reference: string,
+    report: ReturnType<typeof createPullReport>,
+    options: PullOptions,
+  ): Promise<PullStep> {
+    const before = pulls.get(reference);
+    const own = (async () => {
+      await before?.catch(() => undefined);
+      options.signal?.throwIfAborted();
+      await pullImage(context, reference, report, options);
+    })();
+    pulls.set(reference, own);
+    try {
+      await own;
+    } catch (error) {
+      throw pullFault(error, reference);
+    } finally {
+      if (pulls.get(reference) === own) pulls.delete(reference);
+    }
+    return { kind: 'done', image: await get(reference, options) };
+  }
+
+  return {
+    get,
+    async list(options = {}) {
+      const { images } = await services.images.list({}, { signal: options.signal });
+      const infos = await Promise.all(images.map((image) => infoFrom(image, options)));
+      return infos.sort((a, b) => (a.reference < b.reference ? -1 : 1));
+    },
+    async *pull(reference, options = {}) {
+      const whole = wholeName(reference);
+      const left = new AbortController();
+      const signal =
+        options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
+      const report = createPullReport(nowMs);
+      yield* report.steps(pull(whole, report, { ...options, signal }), () => left.abort());
+    },
+    async import(archive, options = {}) {
+      const infos: ImageInfo[] = [];
+      for (const reference of await importArchive(context, archive, options))
+        infos.push(await get(reference, options));
+      return infos;
+    },
+    async tag(source, target, options = {}) {
+      const { image } = await services.images.get({ name: wholeName(source) }, { signal: options.signal });
+      await recordImage(services.images, wholeName(target), targetOf(image as Image), options.signal);
+      return get(target, options);
+    },
+    async remove(reference, { signal } = {}) {
+      await services.images.delete({ name: wholeName(reference), sync: true }, { signal });
+    },
+  };
+}
+
+/** References that leave something out mean one that says it. */
+const wholeName = (reference: string) => formatImageReference(parseImageReference(reference));
+
+/** Whoever pulls several wants to know which it was. */
+function pullFault(error: unknown, reference: string): Fault {
+  const fault = faultFrom(error);
+  if (fault.message.includes(reference)) return fault;
+  return new Fault(fault.kind, `cannot pull ${reference}: ${fault.message}`, { cause: error });
+}
+
+function targetOf({ target }: Image): Descriptor {
+  return {
+    mediaType: target?.mediaType ?? '',
+    digest: target?.digest ?? '',
+    size: Number(target?.size ?? 0n),
+  };
+}

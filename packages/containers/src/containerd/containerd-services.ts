@@ -1,0 +1,70 @@
+import { ContainersDefinition } from '@nodewright/contract/gen/containerd/services/containers/v1/containers.ts';
+import { ContentDefinition } from '@nodewright/contract/gen/containerd/services/content/v1/content.ts';
+import { DiffDefinition } from '@nodewright/contract/gen/containerd/services/diff/v1/diff.ts';
+import { EventsDefinition } from '@nodewright/contract/gen/containerd/services/events/v1/events.ts';
+import { ImagesDefinition } from '@nodewright/contract/gen/containerd/services/images/v1/images.ts';
+import { LeasesDefinition } from '@nodewright/contract/gen/containerd/services/leases/v1/leases.ts';
+import { SnapshotsDefinition } from '@nodewright/contract/gen/containerd/services/snapshots/v1/snapshots.ts';
+import { TasksDefinition } from '@nodewright/contract/gen/containerd/services/tasks/v1/tasks.ts';
+import { VersionDefinition } from '@nodewright/contract/gen/containerd/services/version/v1/version.ts';
+import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
+import type { Telemetry } from '@nodewright/telemetry';
+import type { Client, CompatServiceDefinition } from 'nice-grpc';
+import { awaitConnection } from './await-connection.ts';
+import { throwingFaults } from './throwing-faults.ts';
+
+/** What containerd serves, for one of its namespaces. Every call is a client span, and fails with a Fault. */
+export interface NamespaceServices {
+  readonly containers: Client<typeof ContainersDefinition>;
+  readonly content: Client<typeof ContentDefinition>;
+  readonly diff: Client<typeof DiffDefinition>;
+  readonly events: Client<typeof EventsDefinition>;
+  readonly images: Client<typeof ImagesDefinition>;
+  readonly leases: Client<typeof LeasesDefinition>;
+  readonly snapshots: Client<typeof SnapshotsDefinition>;
+  readonly tasks: Client<typeof TasksDefinition>;
+}
+
+export interface ContainerdServices extends Disposable {
+  readonly version: Client<typeof VersionDefinition>;
+  /** With a lease, what calls make is held by it. */
+  namespace(name: string, lease?: string): NamespaceServices;
+}
+
+/** A containerd that comes back is found again so soon. */
+const maxReconnectPauseMs = 500;
+
+/** Connects at the first call. */
+export function openContainerdServices(socketPath: string, telemetry: Telemetry): ContainerdServices {
+  const channel = openUnixChannel(socketPath, { maxReconnectPauseMs });
+  const ready = () => awaitConnection(channel, socketPath, 2 * maxReconnectPauseMs);
+  const client = <Service extends CompatServiceDefinition>(
+    definition: Service,
+    metadata: Readonly<Record<string, string>>,
+  ) =>
+    throwingFaults({
+      definition,
+      client: createRpcClient(definition, channel, { telemetry, metadata }),
+      ready,
+    });
+  return {
+    version: client(VersionDefinition, {}),
+    namespace(name, lease) {
+      const metadata = {
+        'containerd-namespace': name,
+        ...(lease === undefined ? {} : { 'containerd-lease': lease }),
+      };
+      return {
+        containers: client(ContainersDefinition, metadata),
+        content: client(ContentDefinition, metadata),
+        diff: client(DiffDefinition, metadata),
+        events: client(EventsDefinition, metadata),
+        images: client(ImagesDefinition, metadata),
+        leases: client(LeasesDefinition, metadata),
+        snapshots: client(SnapshotsDefinition, metadata),
+        tasks: client(TasksDefinition, metadata),
+      };
+    },
+    [Symbol.dispose]: () => channel[Symbol.dispose](),
+  };
+}

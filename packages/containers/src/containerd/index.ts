@@ -1,0 +1,1 @@
+export { type ContainerdRuntimeInit, openContainerdRuntime } from './open-containerd-runtime.ts';

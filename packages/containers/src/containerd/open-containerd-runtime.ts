@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { arch } from 'node:process';
+import {
+  type EndpointsOf,
+  formatPlatform,
+  openDistributionClient,
+  type Platform,
+  platformOfNode,
+} from '@nodewright/oci';
+import type { Telemetry } from '@nodewright/telemetry';
+import type { ContainerRuntime, NamespaceName, RuntimeNamespace } from '../container-runtime.ts';
+import { createContainerdContainers } from './containerd-containers.ts';
+import type { ContainerdContext } from './containerd-context.ts';
+import { createContainerdImages } from './containerd-images.ts';
+import { openContainerdServices } from './containerd-services.ts';
+import { runcOptions } from './create-container.ts';
+import { watchContainerdEvents } from './watch-containerd-events.ts';
+
+export interface ContainerdRuntimeInit {
+  /** Of containerd's gRPC API. */
+  readonly socketPath: string;
+  /** What tasks write goes to files in it: `<namespace>/<id>.log`. containerd must see it under the same path. */
+  readonly logFolder: string;
+  readonly telemetry: Telemetry;
+  /** Cgroup below which those of containers are; default the highest. */
+  readonly cgroupRoot?: string;
+  /** Where runc keeps its state; default its own place. Two containerds with containers of one name need two. */
+  readonly runcRoot?: string;
+  /** Default `overlayfs`. */
+  readonly snapshotter?: string;
+  /** Where registries are asked; default themselves. */
+  readonly endpointsOf?: EndpointsOf;
+  /** Default: that of this process. */
+  readonly platform?: Platform;
+  readonly nowMs?: () => number;
+}
+
+/** A container runtime over containerd's API, version 1.6 or newer. Connects at the first call. */
+export function openContainerdRuntime(init: ContainerdRuntimeInit): ContainerRuntime {
+  const { telemetry, platform = platformOfNode(arch), nowMs = Date.now, snapshotter = 'overlayfs' } = init;
+  const connection = openContainerdServices(init.socketPath, telemetry);
+  const distribution = openDistributionClient({ telemetry, endpointsOf: init.endpointsOf });
+  const namespaces = new Map<NamespaceName, RuntimeNamespace>();
+
+  function openNamespace(name: NamespaceName): RuntimeNamespace {
+    const services = connection.namespace(name);
+    const context: ContainerdContext = {
+      namespace: name,
+      connection,
+      services,
+      distribution,
+      platform,
+      snapshotter,
+      nowMs,
+    };
+    return {
+      name,
+      images: createContainerdImages(context),
+      containers: createContainerdContainers({
+        context,
+        logFolder: join(init.logFolder, name),
+        cgroupRoot: init.cgroupRoot ?? '/',
+        runtimeOptions: runcOptions(init.runcRoot),
+      }),
+      watchEvents: (signal) => watchContainerdEvents(services.events, name, signal),
+    };
+  }
+
+  return {
+    name: 'containerd',
+    async version({ signal } = {}) {
+      const { version } = await connection.version.version({}, { signal });
+      return { version, platform: formatPlatform(platform) };
+    },
+    namespace(name) {
+      const known = namespaces.get(name) ?? openNamespace(name);
+      namespaces.set(name, known);
+      return known;
+    },
+    async [Symbol.asyncDispose]() {
+      distribution[Symbol.dispose]();
+      connection[Symbol.dispose]();
+    },
+  };
+}

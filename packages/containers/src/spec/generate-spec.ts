@@ -1,0 +1,86 @@
+import { Fault } from '@nodewright/fault';
+import type { ImageProcess } from '@nodewright/oci';
+import type { ContainerSpec, MountSpec } from '../container-runtime.ts';
+import { defaultMounts, maskedPaths, readOnlyPaths } from './default-mounts.ts';
+import type { RuntimeMount, RuntimeSpec } from './runtime-spec.ts';
+import { systemCallFilter } from './system-call-filter.ts';
+
+export interface GenerateSpecInit {
+  readonly spec: ContainerSpec;
+  /** What the image wants; the user it names is not looked at. */
+  readonly image: ImageProcess;
+  /** Absolute, below the root of the cgroups. */
+  readonly cgroupPath: string;
+}
+
+const searchPath = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+const namespaces = ['pid', 'ipc', 'uts', 'mount'] as const;
+
+/**
+ * What a container is to the program that makes it. Source: OCI runtime specification 1.0.2; Talos v1.14: containerd
+ * runner.
+ *
+ * @throws Fault `invalid-argument` when there is nothing to run
+ */
+export function generateSpec({ spec, image, cgroupPath }: GenerateSpecInit): RuntimeSpec {
+  const args = spec.command ?? [...image.entrypoint, ...image.command];
+  if (args.length === 0)
+    throw new Fault(
+      'invalid-argument',
+      `container "${spec.id}" has no command, and its image "${spec.image}" names none`,
+    );
+  const capabilities = spec.capabilities ?? [];
+  const { memoryBytes, processes, openFiles } = spec.limits ?? {};
+  return {
+    ociVersion: '1.0.2',
+    process: {
+      terminal: false,
+      user: spec.user ?? { uid: 0, gid: 0 },
+      args,
+      env: mergedEnvironment(image.environment, spec.environment ?? {}),
+      cwd: spec.workingDirectory ?? image.workingDirectory,
+      capabilities: { bounding: capabilities, effective: capabilities, permitted: capabilities },
+      rlimits: openFiles === undefined ? [] : [{ type: 'RLIMIT_NOFILE', hard: openFiles, soft: openFiles }],
+      noNewPrivileges: true,
+      ...(spec.oomScoreAdjust === undefined ? {} : { oomScoreAdj: spec.oomScoreAdjust }),
+    },
+    root: { path: 'rootfs', readonly: spec.readOnlyRoot ?? true },
+    mounts: [...defaultMounts, ...(spec.mounts ?? []).map(runtimeMount)],
+    linux: {
+      cgroupsPath: cgroupPath,
+      // A network namespace of its own has a loopback device, and nothing else is put into it.
+      namespaces: [...namespaces, ...(spec.network === 'host' ? [] : ['network'])].map((type) => ({ type })),
+      resources: {
+        // runc adds those that every program may expect.
+        devices: [{ allow: false, access: 'rwm' }],
+        ...(memoryBytes === undefined ? {} : { memory: { limit: memoryBytes } }),
+        ...(processes === undefined ? {} : { pids: { limit: processes } }),
+      },
+      maskedPaths,
+      readonlyPaths: readOnlyPaths,
+      seccomp: systemCallFilter(capabilities),
+    },
+  };
+}
+
+/** Of several with one name the last is meant. */
+function mergedEnvironment(image: readonly string[], added: Readonly<Record<string, string>>): string[] {
+  const byName = new Map<string, string>();
+  const lines = [searchPath, ...image, ...Object.entries(added).map(([name, value]) => `${name}=${value}`)];
+  for (const line of lines) byName.set(line.split('=', 1)[0] ?? '', line);
+  return [...byName.values()];
+}
+
+function runtimeMount(mount: MountSpec): RuntimeMount {
+  if (mount.kind === 'bind') {
+    const { source, target: destination, readOnly = false } = mount;
+    return { destination, type: 'bind', source, options: ['rbind', 'rprivate', readOnly ? 'ro' : 'rw'] };
+  }
+  const mode = (mount.mode ?? 0o755).toString(8);
+  return {
+    destination: mount.target,
+    type: 'tmpfs',
+    source: 'tmpfs',
+    options: ['nosuid', 'nodev', `size=${mount.sizeBytes}`, `mode=${mode}`],
+  };
+}

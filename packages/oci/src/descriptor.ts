@@ -1,0 +1,12 @@
+import type { Platform } from './platform.ts';
+
+/** Names a piece of content. Source: OCI image specification, descriptors. */
+export interface Descriptor {
+  readonly mediaType: string;
+  readonly digest: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Of a manifest in an index. */
+  readonly platform?: Platform;
+}

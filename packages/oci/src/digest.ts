@@ -1,0 +1,33 @@
+import { createHash, type Hash } from 'node:crypto';
+import { Fault } from '@nodewright/fault';
+
+const lengths: Readonly<Record<string, number>> = { sha256: 64, sha512: 128 };
+
+/** Whether it is a digest of an algorithm that is known here. Source: OCI image specification, descriptors. */
+export function isDigest(text: string): boolean {
+  const [algorithm = '', hex = '', ...more] = text.split(':');
+  return more.length === 0 && hex.length === lengths[algorithm] && /^[0-9a-f]+$/.test(hex);
+}
+
+/** `sha256:…` of some bytes. */
+export function digestOf(bytes: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}
+
+/** @throws Fault `data-loss` when the bytes are not those that the digest names */
+export function verifyDigest(bytes: Uint8Array, digest: string, what: string): void {
+  const found = `${digest.split(':')[0]}:${hashFor(digest).update(bytes).digest('hex')}`;
+  if (found !== digest)
+    throw new Fault(
+      'data-loss',
+      `${what} is not what was asked for: its digest is ${found} and not ${digest}`,
+    );
+}
+
+/** @throws Fault `invalid-argument` for an algorithm that is not known here */
+function hashFor(digest: string): Hash {
+  const algorithm = digest.split(':')[0] ?? '';
+  if (lengths[algorithm] === undefined)
+    throw new Fault('invalid-argument', `no digest is made with "${algorithm}" here`);
+  return createHash(algorithm);
+}

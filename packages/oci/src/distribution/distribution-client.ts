@@ -1,0 +1,142 @@
+import { Fault, faultFrom } from '@nodewright/fault';
+import type { Telemetry } from '@nodewright/telemetry';
+import type { Descriptor } from '../descriptor.ts';
+import { digestOf, verifyDigest } from '../digest.ts';
+import { formatImageReference, type ImageReference } from '../image-reference.ts';
+import { mediaTypes } from '../media-types.ts';
+import type { Credentials } from './authorization.ts';
+import { openHttpConnections } from './http-request.ts';
+import { bodyOf, readBody } from './read-body.ts';
+import { type EndpointsOf, ownEndpoints } from './registry-endpoint.ts';
+import { createRegistryRequests } from './registry-requests.ts';
+
+export interface DistributionClientInit {
+  readonly telemetry: Telemetry;
+  /** Default: the registry itself. */
+  readonly endpointsOf?: EndpointsOf;
+  /** An answer that stalls so long has broken. Default 90 s. Source: Talos v1.14: internal pulls, idle timeout. */
+  readonly idleTimeoutMs?: number;
+}
+
+/**
+ * Asks registries. Source: OCI distribution specification, pull. Faults: `not-found`, `unauthenticated`,
+ * `permission-denied`, `unavailable` (no answer, or an error of the server), `aborted` (an answer that ended early),
+ * `data-loss` (not what its digest says).
+ */
+export interface DistributionClient extends Disposable {
+  /** The index or manifest that a reference stands for. */
+  resolve(reference: ImageReference, options?: DistributionOptions): Promise<FetchedDocument>;
+  /** A manifest by digest, of the same repository. */
+  fetchManifest(
+    reference: ImageReference,
+    descriptor: Descriptor,
+    options?: DistributionOptions,
+  ): Promise<FetchedDocument>;
+  /** The bytes of a blob from an offset on. Whoever takes them checks the digest. */
+  fetchBlob(
+    reference: ImageReference,
+    descriptor: Descriptor,
+    options?: DistributionOptions & { readonly offset?: number },
+  ): AsyncIterable<Uint8Array>;
+}
+
+export interface DistributionOptions {
+  readonly credentials?: Credentials;
+  readonly signal?: AbortSignal;
+}
+
+export interface FetchedDocument {
+  readonly descriptor: Descriptor;
+  readonly bytes: Uint8Array;
+}
+
+/** Source: OCI distribution specification, pushing manifests: registries take so much. */
+const manifestLimitBytes = 4 * 1024 * 1024;
+const manifestTypes = [
+  mediaTypes.index,
+  mediaTypes.dockerIndex,
+  mediaTypes.manifest,
+  mediaTypes.dockerManifest,
+];
+
+export function openDistributionClient({
+  telemetry,
+  endpointsOf = ownEndpoints,
+  idleTimeoutMs = 90_000,
+}: DistributionClientInit): DistributionClient {
+  const connections = openHttpConnections(idleTimeoutMs);
+  const requests = createRegistryRequests({ connections, endpointsOf });
+
+  async function inSpan<T>(name: string, reference: ImageReference, body: () => Promise<T>): Promise<T> {
+    const attributes = { 'server.address': reference.registry, 'oci.repository': reference.repository };
+    const span = telemetry.startSpan(name, { kind: 'client', attributes });
+    try {
+      return await telemetry.withSpan(span, body);
+    } catch (error) {
+      span.fail(error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  const fetchDocument = (reference: ImageReference, which: string, options: DistributionOptions = {}) =>
+    inSpan('distribution manifest', reference, async () => {
+      const headers = { accept: manifestTypes.join(', ') };
+      const answer = await requests.get(reference, `manifests/${which}`, { ...options, headers });
+      const bytes = await readBody(answer, manifestLimitBytes);
+      if (which.includes(':'))
+        verifyDigest(bytes, which, `the manifest of ${formatImageReference(reference)}`);
+      const digest = which.includes(':') ? which : digestOf(bytes);
+      const mediaType = mediaTypeFrom(answer.headers['content-type'], bytes);
+      return { descriptor: { mediaType, digest, size: bytes.length }, bytes };
+    });
+
+  return {
+    resolve: (reference, options) =>
+      fetchDocument(reference, reference.digest ?? reference.tag ?? 'latest', options),
+    fetchManifest: (reference, { digest }, options) => fetchDocument(reference, digest, options),
+    async *fetchBlob(reference, { digest, size }, { offset = 0, ...options } = {}) {
+      const headers = offset === 0 ? {} : { range: `bytes=${offset}-` };
+      const answer = await inSpan('distribution blob', reference, () =>
+        requests.get(reference, `blobs/${digest}`, { ...options, headers }),
+      );
+      // A registry may send everything although part of it was asked for.
+      let skip = answer.statusCode === 206 ? 0 : offset;
+      let position = offset - skip;
+      for await (const piece of bodyOf(answer)) {
+        position += piece.length;
+        if (position > size)
+          throw new Fault(
+            'data-loss',
+            `the registry ${reference.registry} sends more for ${digest} than its ${size} bytes`,
+          );
+        if (skip >= piece.length) skip -= piece.length;
+        else {
+          yield skip === 0 ? piece : piece.subarray(skip);
+          skip = 0;
+        }
+      }
+      if (position < size)
+        throw new Fault(
+          'aborted',
+          `the registry ${reference.registry} ended ${digest} at ${position} of ${size} bytes`,
+        );
+    },
+    [Symbol.dispose]: () => connections[Symbol.dispose](),
+  };
+}
+
+/** Some registries send a type of their own making; the document itself says it too. */
+function mediaTypeFrom(header: string | undefined, bytes: Uint8Array): string {
+  const announced = (header ?? '').split(';')[0]?.trim() ?? '';
+  if ((manifestTypes as readonly string[]).includes(announced)) return announced;
+  try {
+    const { mediaType, manifests } = JSON.parse(Buffer.from(bytes).toString()) as Record<string, unknown>;
+    if (typeof mediaType === 'string' && (manifestTypes as readonly string[]).includes(mediaType))
+      return mediaType;
+    return Array.isArray(manifests) ? mediaTypes.index : mediaTypes.manifest;
+  } catch (error) {
+    throw new Fault('data-loss', 'the manifest of the image is no JSON object', { cause: faultFrom(error) });
+  }
+}

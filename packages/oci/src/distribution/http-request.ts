@@ -1,0 +1,82 @@
+import type { Agent, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { Agent as TlsAgent } from 'node:https';
+import { Fault, faultFrom } from '@nodewright/fault';
+
+export interface HttpRequest {
+  readonly url: URL;
+  readonly headers: OutgoingHttpHeaders;
+  readonly ca: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Connections that are kept for the next request. */
+export interface HttpConnections extends Disposable {
+  /** Answers with the first answer that is no redirect. What is sent as authorization stays with its origin. */
+  get(request: HttpRequest): Promise<IncomingMessage>;
+}
+
+const redirects = new Set([301, 302, 303, 307, 308]);
+const redirectLimit = 5;
+
+/** Nothing is loaded before the first request: a node pulls rarely. `idleTimeoutMs` ends an answer that stalls. */
+export function openHttpConnections(idleTimeoutMs: number): HttpConnections {
+  const agents: { plain?: Agent; tls?: TlsAgent } = {};
+
+  async function once({ url, headers, ca, signal }: HttpRequest): Promise<IncomingMessage> {
+    const [http, https] = await Promise.all([import('node:http'), import('node:https')]);
+    const isTls = url.protocol === 'https:';
+    agents.plain ??= new http.Agent({ keepAlive: true });
+    agents.tls ??= new https.Agent({ keepAlive: true });
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const options = { headers, signal, timeout: idleTimeoutMs };
+    const request = isTls
+      ? https.get(url, { ...options, ca, agent: agents.tls }, resolve)
+      : http.get(url, { ...options, agent: agents.plain }, resolve);
+    request.on('timeout', () => request.destroy(stalled(url, idleTimeoutMs)));
+    request.on('error', (error) => reject(connectionFault(error, url)));
+    return promise;
+  }
+
+  return {
+    async get(request) {
+      let current = request;
+      for (let count = 0; ; count += 1) {
+        const answer = await once(current);
+        const { location } = answer.headers;
+        if (!redirects.has(answer.statusCode ?? 0) || location === undefined) return answer;
+        answer.resume();
+        if (count === redirectLimit)
+          throw new Fault('unavailable', `${request.url.host} redirects without an end`);
+        current = redirected(current, location);
+      }
+    },
+    [Symbol.dispose]() {
+      agents.plain?.destroy();
+      agents.tls?.destroy();
+    },
+  };
+}
+
+function redirected(request: HttpRequest, location: string): HttpRequest {
+  const url = new URL(location, request.url);
+  const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && request.url.protocol === 'http:');
+  if (!isSafe)
+    throw new Fault(
+      'permission-denied',
+      `${request.url.host} redirects to ${url.protocol}, which is not followed`,
+    );
+  const { authorization, ...others } = request.headers;
+  const keeps = url.origin === request.url.origin;
+  return { ...request, url, headers: keeps ? request.headers : others };
+}
+
+function stalled(url: URL, idleTimeoutMs: number): Fault {
+  return new Fault('aborted', `nothing came from ${url.host} for ${idleTimeoutMs / 1000}s`);
+}
+
+/** What kept a request from being answered. */
+function connectionFault(error: Error, { host }: URL): Fault {
+  const fault = faultFrom(error);
+  if (error instanceof Fault || fault.kind === 'cancelled') return fault;
+  return new Fault('unavailable', `the registry ${host} does not answer: ${error.message}`, { cause: error });
+}

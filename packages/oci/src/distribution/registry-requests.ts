@@ -1,0 +1,118 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { Fault, type FaultKind, faultFrom } from '@nodewright/fault';
+import { formatImageReference, type ImageReference } from '../image-reference.ts';
+import { authorize, type Credentials } from './authorization.ts';
+import { parseChallenge } from './challenge.ts';
+import type { HttpConnections } from './http-request.ts';
+import { readBody } from './read-body.ts';
+import type { EndpointsOf, RegistryEndpoint } from './registry-endpoint.ts';
+
+export interface RegistryRequestsInit {
+  readonly connections: HttpConnections;
+  readonly endpointsOf: EndpointsOf;
+}
+
+export interface RegistryRequestOptions {
+  readonly headers: OutgoingHttpHeaders;
+  readonly credentials?: Credentials;
+  readonly signal?: AbortSignal;
+}
+
+export interface RegistryRequests {
+  /** Gets what lies at `path` of a repository. A status other than success is a Fault. */
+  get(reference: ImageReference, path: string, options: RegistryRequestOptions): Promise<IncomingMessage>;
+}
+
+const errorLimitBytes = 64 * 1024;
+const agent = 'nodewright';
+
+/** Requests with what the registry wants to know first, and to the next endpoint where one does not have it. */
+export function createRegistryRequests({ connections, endpointsOf }: RegistryRequestsInit): RegistryRequests {
+  /** By endpoint, repository and user: what was good for the last request is so for the next. */
+  const authorizations = new Map<string, string>();
+
+  async function ask(
+    endpoint: RegistryEndpoint,
+    reference: ImageReference,
+    path: string,
+    { headers, credentials, signal }: RegistryRequestOptions,
+  ): Promise<IncomingMessage> {
+    const url = new URL(`${endpoint.url.replace(/\/$/, '')}/v2/${reference.repository}/${path}`);
+    const { ca } = endpoint;
+    const key = [
+      endpoint.url,
+      reference.repository,
+      credentials?.username ?? '',
+      credentials?.password ?? '',
+    ].join('\n');
+    const send = (authorization: string | undefined) => {
+      const known = authorization === undefined ? {} : { authorization };
+      return connections.get({ url, headers: { 'user-agent': agent, ...headers, ...known }, ca, signal });
+    };
+    let answer = await send(authorizations.get(key));
+    const challenge =
+      answer.statusCode === 401 ? parseChallenge(answer.headers['www-authenticate'] ?? '') : undefined;
+    if (challenge !== undefined) {
+      answer.resume();
+      const { repository } = reference;
+      const value = await authorize({
+        challenge,
+        registry: url,
+        ca,
+        repository,
+        credentials,
+        connections,
+        signal,
+      });
+      authorizations.set(key, value);
+      answer = await send(value);
+    }
+    if (answer.statusCode === 200 || answer.statusCode === 206) return answer;
+    throw await refusal(answer, reference, url.host);
+  }
+
+  return {
+    async get(reference, path, options) {
+      let last: Fault | undefined;
+      for (const endpoint of endpointsOf(reference.registry)) {
+        try {
+          return await ask(endpoint, reference, path, options);
+        } catch (error) {
+          last = faultFrom(error);
+          if (last.kind === 'cancelled') break;
+        }
+      }
+      throw last ?? new Fault('unavailable', `there is no endpoint for the registry ${reference.registry}`);
+    },
+  };
+}
+
+const kindsByStatus: Readonly<Record<number, FaultKind>> = {
+  401: 'unauthenticated',
+  403: 'permission-denied',
+  404: 'not-found',
+  416: 'data-loss',
+};
+
+async function refusal(answer: IncomingMessage, reference: ImageReference, host: string): Promise<Fault> {
+  const status = answer.statusCode ?? 0;
+  const kind = kindsByStatus[status] ?? 'unavailable';
+  const reason = reasonIn(await readBody(answer, errorLimitBytes).catch(() => Buffer.alloc(0)));
+  const what = formatImageReference(reference);
+  return new Fault(
+    kind,
+    `the registry ${host} refuses ${what}: HTTP ${status}${reason === '' ? '' : `, ${reason}`}`,
+  );
+}
+
+/** Source: OCI distribution specification, error codes. */
+function reasonIn(body: Buffer): string {
+  try {
+    const { errors } = JSON.parse(body.toString()) as { errors?: { code?: unknown; message?: unknown }[] };
+    const { code, message } = errors?.[0] ?? {};
+    const text = typeof message === 'string' && message !== '' ? message : code;
+    return typeof text === 'string' ? text.slice(0, 200) : '';
+  } catch {
+    return '';
+  }
+}

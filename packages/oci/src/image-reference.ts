@@ -1,0 +1,73 @@
+import { Fault } from '@nodewright/fault';
+import { isDigest } from './digest.ts';
+
+/** What names an image: where it is, what it is called there, and which of it. */
+export interface ImageReference {
+  /** Host, and port where it says one: `registry.example:5000`. */
+  readonly registry: string;
+  /** Path in the registry: `team/app`. */
+  readonly repository: string;
+  readonly tag?: string;
+  /** Wins over the tag. */
+  readonly digest?: string;
+}
+
+const hub = 'docker.io';
+const component = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
+const repositoryForm = new RegExp(`^${component}(?:/${component})*$`);
+const registryForm =
+  /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9-]+)*|\[[0-9a-fA-F:]+\])(?::\d{1,5})?$/;
+const tagForm = /^\w[\w.-]{0,127}$/;
+/** Registry and repository together. Source: OCI distribution specification, pulling manifests. */
+const nameLimit = 255;
+
+/**
+ * Reads a reference. What names no registry is Docker Hub's, what names neither tag nor digest is `latest`.
+ *
+ * @throws Fault `invalid-argument`
+ */
+export function parseImageReference(text: string): ImageReference {
+  const [named = '', digest, ...more] = text.split('@');
+  const lastSlash = named.lastIndexOf('/');
+  const colon = named.indexOf(':', lastSlash + 1);
+  const path = colon < 0 ? named : named.slice(0, colon);
+  const tag = colon < 0 ? undefined : named.slice(colon + 1);
+  const { registry, repository } = splitRegistry(path);
+  const isValid =
+    more.length === 0 &&
+    registryForm.test(registry) &&
+    repositoryForm.test(repository) &&
+    registry.length + repository.length <= nameLimit &&
+    (tag === undefined || tagForm.test(tag)) &&
+    (digest === undefined || isDigest(digest));
+  if (!isValid)
+    throw new Fault(
+      'invalid-argument',
+      `"${text}" is no reference of an image, such as "registry.example/app:v1"`,
+    );
+  const whichTag = tag ?? (digest === undefined ? 'latest' : undefined);
+  return {
+    registry,
+    repository,
+    ...(whichTag === undefined ? {} : { tag: whichTag }),
+    ...(digest === undefined ? {} : { digest }),
+  };
+}
+
+/** The reference with everything said: `docker.io/library/busybox:latest` for `busybox`. */
+export function formatImageReference({ registry, repository, tag, digest }: ImageReference): string {
+  const which = `${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
+  return `${registry}/${repository}${which}`;
+}
+
+/** A first part that could not be a repository, or looks like a host, is the registry. */
+function splitRegistry(path: string): Pick<ImageReference, 'registry' | 'repository'> {
+  const slash = path.indexOf('/');
+  const first = path.slice(0, Math.max(slash, 0));
+  const isHost = slash > 0 && (/[.:A-Z[]/.test(first) || first === 'localhost');
+  const registry = isHost ? first : hub;
+  const repository = isHost ? path.slice(slash + 1) : path;
+  if (registry === hub || registry === 'index.docker.io')
+    return { registry: hub, repository: repository.includes('/') ? repository : `library/${repository}` };
+  return { registry, repository };
+}

@@ -1,0 +1,20 @@
+/** Source: OCI image specification, media types; and those of Docker that came before. */
+export const mediaTypes = {
+  index: 'application/vnd.oci.image.index.v1+json',
+  dockerIndex: 'application/vnd.docker.distribution.manifest.list.v2+json',
+  manifest: 'application/vnd.oci.image.manifest.v1+json',
+  dockerManifest: 'application/vnd.docker.distribution.manifest.v2+json',
+  config: 'application/vnd.oci.image.config.v1+json',
+  layer: 'application/vnd.oci.image.layer.v1.tar',
+  gzipLayer: 'application/vnd.oci.image.layer.v1.tar+gzip',
+  zstdLayer: 'application/vnd.oci.image.layer.v1.tar+zstd',
+} as const;
+
+/** Whether it names several manifests to choose from. */
+export function isIndexType(mediaType: string): boolean {
+  return mediaType === mediaTypes.index || mediaType === mediaTypes.dockerIndex;
+}
+
+export function isManifestType(mediaType: string): boolean {
+  return mediaType === mediaTypes.manifest || mediaType === mediaTypes.dockerManifest;
+}

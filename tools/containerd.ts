@@ -1,0 +1,11 @@
+// `make containerd`: the real containerd and runc that the tests of its driver start.
+import { join } from 'node:path';
+import { ensureContainerd } from './containerd/ensure-containerd.ts';
+
+try {
+  const { folder } = ensureContainerd(join(import.meta.dirname, '..'));
+  process.stdout.write(`containerd: ${folder}\n`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
