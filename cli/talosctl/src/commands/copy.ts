@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { NodeClient } from '@nodewright/client';
 import { faultFrom } from '@nodewright/fault';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import { gatherBytes } from '../gather-bytes.ts';
 import { NodeErrors } from '../node-errors.ts';
 import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
 import { onlyTarget } from '../only-target.ts';
@@ -30,7 +31,7 @@ class ArchiveSource {
     const env = this.#env;
     const pieces = this.#node.machine.copy({ rootPath: this.#rootPath }, { signal: env.signal });
     try {
-      yield* showTransfer(env, this.#node.name, pieces, target);
+      yield* showTransfer(env, this.#node.name, gatherBytes(pieces), target);
     } catch (error) {
       this.failed = true;
       throw error;
