@@ -8,6 +8,7 @@ import {
   createClientFactory,
   Metadata,
 } from 'nice-grpc';
+import { withByteMessages } from './byte-messages.ts';
 import { createClientTraceMiddleware } from './trace-middleware.ts';
 import { openUnixPath } from './unix-path.ts';
 
@@ -69,5 +70,5 @@ export function createRpcClient<Service extends CompatServiceDefinition>(
       return call.next(call.request, { ...options, metadata: merged });
     })
     .use(createClientTraceMiddleware(telemetry))
-    .create(definition, channel);
+    .create(withByteMessages(definition), channel);
 }
