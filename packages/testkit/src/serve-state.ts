@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createRpcServer } from '@nodewright/rpc';
+import { createRpcServer, type RpcService } from '@nodewright/rpc';
 import { codecsOf, type KindRef, MemoryState, pointerTo, putResource, type State } from '@nodewright/state';
 import { nodeKinds } from '@nodewright/state/kinds';
 import { createStateService } from '@nodewright/state/wire';
@@ -15,8 +15,15 @@ export interface StateServer extends AsyncDisposable {
   remove(kind: KindRef, id: string): Promise<void>;
 }
 
-/** Serves a state, an empty one by default, on the socket `path`. Disposing it ends the watches and closes the socket. */
-export async function serveState(path: string, state: State = newState()): Promise<StateServer> {
+/**
+ * Serves a state, an empty one by default, on the socket `path`, and beside it what else machined serves there. Disposing
+ * it ends the watches and closes the socket.
+ */
+export async function serveState(
+  path: string,
+  state: State = newState(),
+  services: readonly RpcService[] = [],
+): Promise<StateServer> {
   const log = createLogger({ name: 'state', telemetry: noTelemetry, level: 'silent' });
   const stop = new AbortController();
   const service = createStateService({
@@ -25,7 +32,12 @@ export async function serveState(path: string, state: State = newState()): Promi
     now: Date.now,
     stopSignal: stop.signal,
   });
-  const server = createRpcServer({ services: [service], telemetry: noTelemetry, log, drainTimeoutMs: 1000 });
+  const server = createRpcServer({
+    services: [service, ...services],
+    telemetry: noTelemetry,
+    log,
+    drainTimeoutMs: 1000,
+  });
   await server.listenUnix(path);
   return {
     state,

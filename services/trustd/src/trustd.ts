@@ -3,14 +3,9 @@ import { SecurityServiceDefinition } from '@nodewright/contract/gen/securityapi/
 import { MembershipServiceDefinition } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { tlsPrivateKey } from '@nodewright/pki';
-import {
-  createRpcClient,
-  createRpcServer,
-  openUnixChannel,
-  ReloadingServerCredentials,
-  type RpcServer,
-} from '@nodewright/rpc';
+import { createRpcServer, ReloadingServerCredentials, type RpcServer } from '@nodewright/rpc';
 import type { TrustRoot } from './domain/trust-root.ts';
+import { passReport } from './host/pass-report.ts';
 import { watchTrustRoot } from './host/watch-trust-root.ts';
 import { createMembershipService } from './rpc/membership-service.ts';
 import { requireToken } from './rpc/require-token.ts';
@@ -54,7 +49,6 @@ async function serve(
   const { telemetry, log } = context;
   const { listenAddress, runtimeSocket } = context.options;
   let root = first;
-  const machined = openUnixChannel(runtimeSocket);
   const credentials = new ReloadingServerCredentials({ ...tlsPair(root), minVersion: 'TLSv1.3' });
   const server: RpcServer = createRpcServer({
     services: [
@@ -65,7 +59,8 @@ async function serve(
       {
         definition: MembershipServiceDefinition,
         implementation: createMembershipService(
-          createRpcClient(MembershipServiceDefinition, machined, { telemetry }),
+          (report, signal) => passReport(runtimeSocket, telemetry, report, signal),
+          context.signal,
         ),
       },
     ],
@@ -85,10 +80,7 @@ async function serve(
       root = next;
       log.info('root of trust adopted');
     },
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      machined[Symbol.dispose]();
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 

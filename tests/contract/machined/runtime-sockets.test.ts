@@ -1,7 +1,9 @@
 // What machined tells apid and trustd on their own sockets, and what it keeps from them.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { MembershipServiceDefinition } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { faultFrom } from '@nodewright/fault';
+import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
 import { type KindRef, pointerTo, type State } from '@nodewright/state';
 import {
   apiCertificates,
@@ -13,9 +15,10 @@ import {
   osRootSecrets,
   trustdCertificates,
 } from '@nodewright/state/kinds';
+import { noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
 import { startNode } from './harness/node-under-test.ts';
-import { openRuntimeState } from './harness/runtime-state.ts';
+import { openRuntimeState, runtimeSocketOf } from './harness/runtime-state.ts';
 
 const scope = new AsyncDisposableStack();
 after(() => scope.disposeAsync());
@@ -110,6 +113,20 @@ test('neither writes, what it may read or not', async () => {
       await refusal(trustd.teardown(config.metadata)),
     ],
     [readOnly, readOnly, readOnly, readOnly, readOnly, denied],
+  );
+});
+
+test('reports of nodes are taken on the socket of trustd alone, and kept only where there is an etcd', async () => {
+  const report = (daemon: 'apid' | 'trustd') => {
+    const channel = scope.adopt(openUnixChannel(runtimeSocketOf(node.root, daemon)), (opened) =>
+      opened[Symbol.dispose](),
+    );
+    return createRpcClient(MembershipServiceDefinition, channel, { telemetry: noTelemetry }).report({});
+  };
+  assert.match(await refusal(report('apid')), /^unimplemented: /);
+  assert.equal(
+    await refusal(report('trustd')),
+    'unavailable: this control plane has no etcd to keep node records in',
   );
 });
 

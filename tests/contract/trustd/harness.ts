@@ -7,6 +7,10 @@ import {
   type CertificateResponse,
   SecurityServiceDefinition,
 } from '@nodewright/contract/gen/securityapi/security.ts';
+import {
+  MembershipServiceDefinition,
+  type MembershipServiceImplementation,
+} from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { type CertificateAndKey, generateCertificateAuthority, issueCertificate } from '@nodewright/pki';
 import { osRootSecrets, trustdCertificates } from '@nodewright/state/kinds';
 import { type DaemonProcess, type StateServer, serveState, spawnDaemon } from '@nodewright/testkit';
@@ -84,7 +88,13 @@ async function feed(state: StateServer, runtime: Runtime): Promise<void> {
 
 /** Starts trustd with a whole root of trust in the state; with `withoutRuntime`, before there is one. */
 export async function startTrustd(
-  init: { withoutRuntime?: boolean; env?: Record<string, string>; listenAddress?: string } = {},
+  init: {
+    withoutRuntime?: boolean;
+    env?: Record<string, string>;
+    listenAddress?: string;
+    /** What machined does with reports; by default it knows none. */
+    report?: MembershipServiceImplementation['report'];
+  } = {},
 ): Promise<Trustd> {
   const root = mkdtempSync(join(tmpdir(), 'trustd-'));
   const runtimeSocket = join(root, 'system', 'run', 'trustd', 'runtime.sock');
@@ -96,7 +106,12 @@ export async function startTrustd(
     acceptedCas: [ca.certificate],
     token,
   };
-  let state = await serveState(runtimeSocket);
+  const membership =
+    init.report === undefined
+      ? []
+      : [{ definition: MembershipServiceDefinition, implementation: { report: init.report } }];
+  const serve = () => serveState(runtimeSocket, undefined, membership);
+  let state = await serve();
   const writeRuntime = async (changes: Partial<Runtime> = {}) => {
     runtime = { ...runtime, ...changes };
     await feed(state, runtime);
@@ -136,7 +151,7 @@ export async function startTrustd(
       await state[Symbol.asyncDispose]();
     },
     async restartState() {
-      state = await serveState(runtimeSocket);
+      state = await serve();
     },
     port: async () => Number((await logged('listening')).port),
     logged,
