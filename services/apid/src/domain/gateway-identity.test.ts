@@ -80,6 +80,24 @@ test('identityFromFacts() is what the state tells, with keys that TLS can load',
   assert.match(identity.server.key, /^-----BEGIN PRIVATE KEY-----/);
 });
 
+test('identityFromFacts() knows nodes by their names with and without the domain, whole names first', () => {
+  const members = [
+    member('alpha.lab', '10.5.0.4'),
+    member('beta.lab', '10.5.0.5'),
+    member('alpha', '10.5.0.3'),
+    member('', '10.5.0.6'),
+  ];
+  assert.deepEqual(
+    read({}, {}, { members }).members,
+    new Map([
+      ['alpha.lab', ['10.5.0.4']],
+      ['beta.lab', ['10.5.0.5']],
+      ['alpha', ['10.5.0.3']],
+      ['beta', ['10.5.0.5']],
+    ]),
+  );
+});
+
 test('identityFromFacts() takes every form of a listen address', () => {
   const listens = [':50000', '[fd00::2]:50000', 'localhost:0'].map(
     (listenAddress) => read({ listenAddress }).listen,

@@ -25,7 +25,7 @@ export interface GatewayIdentity {
   readonly hostname: string;
   /** Targets that are this node. */
   readonly localTargets: ReadonlySet<string>;
-  /** Addresses of the nodes of the cluster by lower-case host name, the preferred one first. */
+  /** Addresses of the nodes of the cluster by lower-case host name, with the domain and without, the preferred one first. */
   readonly members: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -50,7 +50,7 @@ export function identityFromFacts(facts: UsableFacts): GatewayIdentity {
     acceptedCas,
     hostname: names[0] ?? 'this node',
     localTargets: new Set(names),
-    members: new Map(members.map(({ hostname, addresses }) => [hostname.toLowerCase(), addresses] as const)),
+    members: addressesByName(members),
   };
 }
 
@@ -60,6 +60,13 @@ function ownNames({ hostname, addresses }: ServiceFacts): string[] {
   const names = name === '' || domainname === '' ? [name] : [name, `${name}.${domainname}`];
   const plain = (addresses?.addresses ?? []).map((address) => address.split('/')[0] ?? '');
   return [...names, ...plain].filter((text) => text !== '');
+}
+
+/** A whole name comes before one that is short for another node's. */
+function addressesByName(members: ServiceFacts['members']): Map<string, readonly string[]> {
+  const named = members.map(({ hostname, addresses }) => [hostname.toLowerCase(), addresses] as const);
+  const short = named.map(([hostname, addresses]) => [hostname.split('.', 1)[0] ?? '', addresses] as const);
+  return new Map([...short, ...named].filter(([name]) => name !== ''));
 }
 
 /** `:50000`, `10.5.0.2:50000` or `[fd00::2]:50000`. */
