@@ -5,14 +5,15 @@ import type { Container } from '@nodewright/contract/gen/containerd/services/con
 import { type Process, Status } from '@nodewright/contract/gen/containerd/v1/types/task.ts';
 import type { Any } from '@nodewright/contract/gen/google/protobuf/any.ts';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { makeFolder } from '@nodewright/fault/make-folder';
 import { readCgroupUsage } from '../cgroups/read-cgroup-usage.ts';
 import type { CallOptions, ContainerInfo, ContainerSpec, ContainerStore } from '../container-runtime.ts';
 import { readLog } from './container-logs.ts';
 import type { ContainerdContext } from './containerd-context.ts';
 import { createContainerdTasks } from './containerd-tasks.ts';
 import { createContainer } from './create-container.ts';
+import { startTask } from './start-task.ts';
 import { millisecondsFrom } from './timestamps.ts';
+import { createTurns } from './turns.ts';
 
 export interface ContainerdContainersInit {
   readonly context: ContainerdContext;
@@ -34,7 +35,8 @@ export function createContainerdContainers({
   runtimeOptions,
 }: ContainerdContainersInit): ContainerStore {
   const { services, namespace } = context;
-  const tasks = createContainerdTasks(services);
+  const inTurn = createTurns();
+  const tasks = createContainerdTasks({ ...services, inTurn });
   const logPath = (id: string) => join(logFolder, `${id}.log`);
 
   const cgroupOf = ({ id, cgroup }: ContainerSpec) => join('/', cgroupRoot, cgroup ?? join(namespace, id));
@@ -81,6 +83,32 @@ export function createContainerdContainers({
     return infoFrom(await find(id, signal), await tasks.find(id, signal));
   }
 
+  async function endTask(id: string, signal?: AbortSignal): Promise<void> {
+    try {
+      await kill(id, 'SIGKILL', { signal });
+      await services.tasks.wait({ containerId: id }, { signal });
+    } catch (error) {
+      const { kind } = faultFrom(error);
+      if (kind !== 'failed-precondition' && kind !== 'not-found') throw error;
+    }
+  }
+
+  async function remove(
+    id: string,
+    { force = false, signal }: CallOptions & { readonly force?: boolean } = {},
+  ): Promise<void> {
+    const { snapshotter, snapshotKey: key } = await find(id, signal);
+    const process = await tasks.find(id, signal);
+    const runs = process !== undefined && process.status !== Status.STOPPED;
+    if (runs && !force && process.status !== Status.CREATED)
+      throw new Fault('failed-precondition', `the task of container "${id}" runs: end it first`);
+    if (runs) await endTask(id, signal);
+    await services.tasks.delete({ containerId: id }, { signal }).catch(unlessGone);
+    await services.containers.delete({ id }, { signal });
+    await services.snapshots.remove({ snapshotter, key }, { signal }).catch(unlessGone);
+    await rm(logPath(id), { force: true });
+  }
+
   return {
     get,
     async create(spec, options = {}) {
@@ -106,27 +134,11 @@ export function createContainerdContainers({
       const infos = await Promise.all(wanted.map((container) => infoFrom(container, byId.get(container.id))));
       return infos.sort((a, b) => (a.id < b.id ? -1 : 1));
     },
-    async start(id, { signal } = {}) {
-      const container = await find(id, signal);
-      const task = await tasks.settle(container, await tasks.find(id, signal));
-      if (task?.status === 'running' || task?.status === 'paused')
-        throw new Fault('failed-precondition', `the task of container "${id}" runs already`);
-      // A start that was cut off has left it.
-      if (task?.status === 'created') await services.tasks.delete({ containerId: id }, { signal });
-      await tasks.forget(container, signal);
-      await makeFolder(logFolder, 0o700);
-      const { snapshotter, snapshotKey: key } = container;
-      const { mounts: rootfs } = await services.snapshots.mounts({ snapshotter, key }, { signal });
-      const stdout = `file://${encodeURI(logPath(id))}`;
-      const request = { containerId: id, rootfs, stdout, stderr: stdout, options: runtimeOptions };
-      await services.tasks.create(request, { signal });
-      try {
-        return (await services.tasks.start({ containerId: id }, { signal })).pid;
-      } catch (error) {
-        await services.tasks.delete({ containerId: id }).catch(() => undefined);
-        throw error;
-      }
-    },
+    start: (id, { signal } = {}) =>
+      inTurn(id, async () => {
+        const container = await find(id, signal);
+        return startTask({ services, tasks, container, logPath: logPath(id), runtimeOptions, signal });
+      }),
     kill: (id, signalName, options = {}) => kill(id, signalName, options),
     async wait(id, { signal } = {}) {
       requireId(id);
@@ -148,29 +160,8 @@ export function createContainerdContainers({
       const ended = follow && !isOver ? tasks.wait(id, signal).then(() => undefined) : undefined;
       yield* readLog({ path: logPath(id), tailLines, ended, signal });
     },
-    async remove(id, { force = false, signal } = {}) {
-      const { snapshotter, snapshotKey: key } = await find(id, signal);
-      const process = await tasks.find(id, signal);
-      const runs = process !== undefined && process.status !== Status.STOPPED;
-      if (runs && !force && process.status !== Status.CREATED)
-        throw new Fault('failed-precondition', `the task of container "${id}" runs: end it first`);
-      if (runs) await endTask(id, signal);
-      await services.tasks.delete({ containerId: id }, { signal }).catch(unlessGone);
-      await services.containers.delete({ id }, { signal });
-      await services.snapshots.remove({ snapshotter, key }, { signal }).catch(unlessGone);
-      await rm(logPath(id), { force: true });
-    },
+    remove: (id, options) => inTurn(id, () => remove(id, options)),
   };
-
-  async function endTask(id: string, signal?: AbortSignal): Promise<void> {
-    try {
-      await kill(id, 'SIGKILL', { signal });
-      await services.tasks.wait({ containerId: id }, { signal });
-    } catch (error) {
-      const { kind } = faultFrom(error);
-      if (kind !== 'failed-precondition' && kind !== 'not-found') throw error;
-    }
-  }
 }
 
 function unlessGone(error: unknown): void {

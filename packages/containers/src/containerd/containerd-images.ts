@@ -7,15 +7,16 @@ import type { ContainerdContext } from './containerd-context.ts';
 import { storedSizeBytes } from './image-content.ts';
 import { importArchive } from './import-archive.ts';
 import { pullImage } from './pull-image.ts';
-import { createPullReport } from './pull-report.ts';
+import { createPullReport, type PullReport } from './pull-report.ts';
 import { recordImage } from './record-image.ts';
 import { millisecondsFrom } from './timestamps.ts';
+import { createTurns } from './turns.ts';
 
 /** The images of one namespace of containerd. */
 export function createContainerdImages(context: ContainerdContext): ImageStore {
   const { services, platform, nowMs } = context;
   /** By reference: two pulls of one image would end each other's lease. */
-  const pulls = new Map<string, Promise<unknown>>();
+  const inTurn = createTurns();
 
   async function infoFrom(image: Image, { signal }: CallOptions): Promise<ImageInfo> {
     const target = targetOf(image);
@@ -33,24 +34,14 @@ export function createContainerdImages(context: ContainerdContext): ImageStore {
     return infoFrom(image as Image, options);
   }
 
-  async function pull(
-    reference: string,
-    report: ReturnType<typeof createPullReport>,
-    options: PullOptions,
-  ): Promise<PullStep> {
-    const before = pulls.get(reference);
-    const own = (async () => {
-      await before?.catch(() => undefined);
-      options.signal?.throwIfAborted();
-      await pullImage(context, reference, report, options);
-    })();
-    pulls.set(reference, own);
+  async function pull(reference: string, report: PullReport, options: PullOptions): Promise<PullStep> {
     try {
-      await own;
+      await inTurn(reference, async () => {
+        options.signal?.throwIfAborted();
+        await pullImage(context, reference, report, options);
+      });
     } catch (error) {
       throw pullFault(error, reference);
-    } finally {
-      if (pulls.get(reference) === own) pulls.delete(reference);
     }
     return { kind: 'done', image: await get(reference, options) };
   }

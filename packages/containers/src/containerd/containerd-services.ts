@@ -11,6 +11,7 @@ import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { Client, CompatServiceDefinition } from 'nice-grpc';
 import { awaitConnection } from './await-connection.ts';
+import { createPendingSubscriptions, type PendingSubscriptions } from './pending-subscriptions.ts';
 import { throwingFaults } from './throwing-faults.ts';
 
 /** What containerd serves, for one of its namespaces. Every call is a client span, and fails with a Fault. */
@@ -26,6 +27,8 @@ export interface NamespaceServices {
 }
 
 export interface ContainerdServices extends Disposable {
+  /** Calls other than those about events wait for them. */
+  readonly pending: PendingSubscriptions;
   readonly version: Client<typeof VersionDefinition>;
   /** With a lease, what calls make is held by it. */
   namespace(name: string, lease?: string): NamespaceServices;
@@ -37,10 +40,16 @@ const maxReconnectPauseMs = 500;
 /** Connects at the first call. */
 export function openContainerdServices(socketPath: string, telemetry: Telemetry): ContainerdServices {
   const channel = openUnixChannel(socketPath, { maxReconnectPauseMs });
-  const ready = () => awaitConnection(channel, socketPath, 2 * maxReconnectPauseMs);
+  const pending = createPendingSubscriptions();
+  const connected = () => awaitConnection(channel, socketPath, 2 * maxReconnectPauseMs);
+  const watched = async () => {
+    await pending.settled();
+    await connected();
+  };
   const client = <Service extends CompatServiceDefinition>(
     definition: Service,
     metadata: Readonly<Record<string, string>>,
+    ready = watched,
   ) =>
     throwingFaults({
       definition,
@@ -48,6 +57,7 @@ export function openContainerdServices(socketPath: string, telemetry: Telemetry)
       ready,
     });
   return {
+    pending,
     version: client(VersionDefinition, {}),
     namespace(name, lease) {
       const metadata = {
@@ -58,7 +68,7 @@ export function openContainerdServices(socketPath: string, telemetry: Telemetry)
         containers: client(ContainersDefinition, metadata),
         content: client(ContentDefinition, metadata),
         diff: client(DiffDefinition, metadata),
-        events: client(EventsDefinition, metadata),
+        events: client(EventsDefinition, metadata, connected),
         images: client(ImagesDefinition, metadata),
         leases: client(LeasesDefinition, metadata),
         snapshots: client(SnapshotsDefinition, metadata),

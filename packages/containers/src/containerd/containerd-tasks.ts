@@ -5,6 +5,7 @@ import type { ExitStatus, TaskInfo } from '../container-runtime.ts';
 import type { NamespaceServices } from './containerd-services.ts';
 import { exitExtension, exitExtensionFrom, exitFrom, isOurs } from './task-exit.ts';
 import { millisecondsFrom } from './timestamps.ts';
+import type { Turns } from './turns.ts';
 
 /** The tasks of one namespace, with how they ended after they are gone. */
 export interface ContainerdTasks {
@@ -12,38 +13,34 @@ export interface ContainerdTasks {
   find(id: string, signal?: AbortSignal): Promise<Process | undefined>;
   /** What the contract says of it. A task that has ended is deleted: after that, all that it wrote is in its file. */
   settle(container: Container, process: Process | undefined): Promise<TaskInfo | undefined>;
+  /** The same for who has the turn of the container. */
+  settleInTurn(container: Container, process: Process | undefined): Promise<TaskInfo | undefined>;
   /** Waits until the task has ended; `not-found` when there is none. */
   wait(id: string, signal?: AbortSignal): Promise<ExitStatus>;
   /** Forgets how the last one ended. */
-  forget(container: Container, signal?: AbortSignal): Promise<void>;
+  forget(id: string, signal?: AbortSignal): Promise<void>;
 }
 
-export function createContainerdTasks({
-  containers,
-  tasks,
-}: Pick<NamespaceServices, 'containers' | 'tasks'>): ContainerdTasks {
-  const settling = new Map<string, Promise<void>>();
+export interface ContainerdTasksInit extends Pick<NamespaceServices, 'containers' | 'tasks'> {
+  /** By container: nobody starts a task while another is deleted. */
+  readonly inTurn: Turns;
+}
 
+export function createContainerdTasks({ containers, tasks, inTurn }: ContainerdTasksInit): ContainerdTasks {
   async function keep(id: string, exit: ExitStatus | undefined, signal?: AbortSignal): Promise<void> {
     const container = { id, extensions: { [exitExtension]: exitExtensionFrom(exit) } };
     await containers.update({ container, updateMask: [`extensions.${exitExtension}`] }, { signal });
   }
 
   /** First kept, then deleted: whatever dies in between, it is known how the task ended. */
-  function retire(id: string, exit: ExitStatus): Promise<void> {
-    const running = settling.get(id);
-    if (running !== undefined) return running;
-    const own = (async () => {
+  async function retire(id: string, exit: ExitStatus): Promise<void> {
+    try {
       await keep(id, exit);
       await tasks.delete({ containerId: id });
-    })()
-      .catch((error: unknown) => {
-        // Somebody else has deleted it, or removed the container.
-        if (!isGone(error)) throw error;
-      })
-      .finally(() => settling.delete(id));
-    settling.set(id, own);
-    return own;
+    } catch (error) {
+      // Another process has deleted it, or removed the container.
+      if (!isGone(error)) throw error;
+    }
   }
 
   async function find(id: string, signal?: AbortSignal): Promise<Process | undefined> {
@@ -55,22 +52,29 @@ export function createContainerdTasks({
     }
   }
 
+  async function settleInTurn(
+    container: Container,
+    process: Process | undefined,
+  ): Promise<TaskInfo | undefined> {
+    const task = taskInfoFrom(container, process);
+    if (process !== undefined && task?.status === 'stopped' && isOurs(container.extensions))
+      await retire(container.id, task.exit);
+    return task;
+  }
+
   async function settle(container: Container, process: Process | undefined): Promise<TaskInfo | undefined> {
-    const kept = exitFrom(container.extensions);
-    if (process === undefined) return kept === undefined ? undefined : { status: 'stopped', exit: kept };
-    if (process.status === Status.STOPPED) {
-      const exit = { code: process.exitStatus, atMs: millisecondsFrom(process.exitedAt) };
-      if (isOurs(container.extensions)) await retire(container.id, exit);
-      return { status: 'stopped', exit };
-    }
-    if (process.status === Status.CREATED) return { status: 'created' };
-    const isPaused = process.status === Status.PAUSED || process.status === Status.PAUSING;
-    return { status: isPaused ? 'paused' : 'running', pid: process.pid };
+    if (process?.status !== Status.STOPPED) return taskInfoFrom(container, process);
+    // What is known of it may be old by the time that it is looked after.
+    return inTurn(container.id, async () => {
+      const now = await containers.get({ id: container.id });
+      return settleInTurn(now.container as Container, await find(container.id));
+    });
   }
 
   return {
     find,
     settle,
+    settleInTurn,
     async wait(id, signal) {
       for (;;) {
         const { container } = await containers.get({ id }, { signal });
@@ -85,10 +89,19 @@ export function createContainerdTasks({
         }
       }
     },
-    async forget({ id, extensions }, signal) {
-      if (exitFrom(extensions) !== undefined) await keep(id, undefined, signal);
-    },
+    forget: (id, signal) => keep(id, undefined, signal),
   };
+}
+
+function taskInfoFrom({ extensions }: Container, process: Process | undefined): TaskInfo | undefined {
+  const kept = exitFrom(extensions);
+  if (process === undefined) return kept === undefined ? undefined : { status: 'stopped', exit: kept };
+  const { status, pid, exitStatus, exitedAt } = process;
+  if (status === Status.STOPPED)
+    return { status: 'stopped', exit: { code: exitStatus, atMs: millisecondsFrom(exitedAt) } };
+  if (status === Status.CREATED) return { status: 'created' };
+  const isPaused = status === Status.PAUSED || status === Status.PAUSING;
+  return { status: isPaused ? 'paused' : 'running', pid };
 }
 
 /** No such task, or no such container any more. */

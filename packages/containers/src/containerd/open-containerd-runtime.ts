@@ -62,7 +62,10 @@ export function openContainerdRuntime(init: ContainerdRuntimeInit): ContainerRun
         cgroupRoot: init.cgroupRoot ?? '/',
         runtimeOptions: runcOptions(init.runcRoot),
       }),
-      watchEvents: (signal) => watchContainerdEvents(services.events, name, signal),
+      watchEvents: (signal) => {
+        const { pending } = connection;
+        return watchContainerdEvents({ events: services.events, namespace: name, pending, signal });
+      },
     };
   }
 

@@ -1,22 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Envelope } from '@nodewright/contract/gen/containerd/types/event.ts';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { RuntimeEvent } from '../container-runtime.ts';
 import { runtimeEventFrom } from './containerd-events.ts';
 import type { NamespaceServices } from './containerd-services.ts';
+import type { PendingSubscriptions } from './pending-subscriptions.ts';
+
+/** An event of our own. containerd does not say when a subscription is in force: when this comes through, it is. */
+const markerTopic = '/nodewright/subscribed';
+const markerPauseMs = 20;
+const markerTimeoutMs = 5_000;
+
+export interface WatchEventsInit {
+  readonly events: NamespaceServices['events'];
+  readonly namespace: string;
+  /** Other calls of this connection wait for those that it holds. */
+  readonly pending: PendingSubscriptions;
+  readonly signal: AbortSignal;
+}
 
 /** What happens in a namespace. Ends when the signal aborts; throws `unavailable` when containerd goes. */
-export async function* watchContainerdEvents(
-  events: NamespaceServices['events'],
-  namespace: string,
-  signal: AbortSignal,
-): AsyncGenerator<RuntimeEvent> {
+export async function* watchContainerdEvents(init: WatchEventsInit): AsyncGenerator<RuntimeEvent> {
+  const { events, namespace, pending, signal } = init;
+  const inForce = Promise.withResolvers<void>();
+  const left = new AbortController();
+  const both = AbortSignal.any([signal, left.signal]);
+  const marker = randomUUID();
   try {
-    for await (const envelope of events.subscribe({ filters: [`namespace==${namespace}`] }, { signal })) {
+    pending.add(inForce.promise);
+    const envelopes = events.subscribe({ filters: [`namespace=="${namespace}"`] }, { signal: both });
+    void sendMarkers(events, marker, inForce.promise, both).finally(inForce.resolve);
+    for await (const envelope of envelopes) {
+      if (isMarker(envelope, marker)) inForce.resolve();
       const event = runtimeEventFrom(envelope);
       if (event !== undefined) yield event;
     }
   } catch (error) {
     if (signal.aborted) return;
     throw faultFrom(error);
+  } finally {
+    inForce.resolve();
+    left.abort();
   }
   if (!signal.aborted) throw new Fault('unavailable', 'containerd ended the events');
+}
+
+async function sendMarkers(
+  events: NamespaceServices['events'],
+  marker: string,
+  inForce: Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  let arrived = false;
+  void inForce.then(() => {
+    arrived = true;
+  });
+  const event = { typeUrl: 'nodewright.Subscribed', value: Buffer.from(marker) };
+  const deadline = performance.now() + markerTimeoutMs;
+  try {
+    while (!arrived && performance.now() < deadline) {
+      await events.publish({ topic: markerTopic, event }, { signal });
+      await Promise.race([inForce, sleep(markerPauseMs, undefined, { signal })]);
+    }
+  } catch {
+    // The subscription ends of the same, and says why.
+  }
+}
+
+function isMarker({ topic, event }: Envelope, marker: string): boolean {
+  return topic === markerTopic && Buffer.from(event?.value ?? []).toString() === marker;
 }
