@@ -9,20 +9,21 @@ export interface ClaimOwner {
 }
 
 /**
- * `waiting`: not told to start yet; `restarting`: dead, to be started again shortly; `stopping`: with its supervisor.
+ * `waiting`: not told to start yet; `restarting`: dead, to be started again shortly; `off`: shut down by its API, until
+ * somebody starts it; `stopping`: with its supervisor.
  */
-export const nodeRunStates = ['waiting', 'running', 'restarting', 'stopping'] as const;
+export const nodeRunStates = ['waiting', 'running', 'restarting', 'off', 'stopping'] as const;
 export type NodeRunState = (typeof nodeRunStates)[number];
 
 export interface NodeStatus {
   readonly name: string;
   readonly state: NodeRunState;
   readonly pid?: number;
-  /** How often it was started again. */
+  /** How often it was started again after it had died; a reboot is no death. */
   readonly restarts: number;
   /** When it entered its state, RFC 3339. */
   readonly since: string;
-  /** How it ended the last time: `exit code 1`, `SIGKILL`. */
+  /** How it ended the last time: `exit code 1`, `SIGKILL`, `reboot`, `power off`. */
   readonly lastExit?: string;
 }
 

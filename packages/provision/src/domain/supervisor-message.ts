@@ -9,3 +9,6 @@ export type SupervisorOrder =
   | { readonly kind: 'start'; readonly nodes: readonly string[] }
   /** The cluster is complete: from now on it runs without the one who started it. */
   | { readonly kind: 'release' };
+
+/** Tells a supervisor that runs already to start the nodes that are off. Only one that reports such nodes knows it. */
+export const startWishSignal = 'SIGUSR2';

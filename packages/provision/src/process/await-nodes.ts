@@ -1,30 +1,38 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ports } from '@nodewright/contract';
+import { nodePaths, ports } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import type { ClusterFolder } from '../cluster/cluster-folder.ts';
 import { awaitAnswers, type Creation } from '../cluster/creation.ts';
-import { askOwner } from '../cluster/owner-socket.ts';
-import { claimOwnerFromJson } from '../domain/claim.ts';
-import { clusterPorts } from '../domain/cluster-ports.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
+import { askSupervisor } from './ask-supervisor.ts';
 
 /** A node that died this often does not come up by waiting. */
 const hopelessRestarts = 2;
 
 /**
  * Resolves when every node answers: control planes on their own addresses, workers through the first control plane,
- * as workers do not forward.
+ * as workers do not forward. A node that was reset has nothing to be asked with: it waits for a configuration.
  */
 export async function awaitNodes(
   creation: Creation,
   state: ClusterState,
   talosconfig: string,
 ): Promise<void> {
-  const { folder } = creation;
-  const first = state.nodes[0]?.address ?? '';
+  const { folder, progress } = creation;
+  const isWiped = (name: string) => !existsSync(join(folder.nodeRoot(name), nodePaths.machineConfig));
+  const wiped = state.nodes.filter(({ name }) => isWiped(name));
+  if (wiped.length > 0) {
+    const names = wiped.map(({ name, address }) => `${name} (${address})`).join(', ');
+    progress.note(`waiting for a machine configuration since it was reset: ${names}`);
+  }
+  const awaited = state.nodes.filter((node) => !wiped.includes(node));
+  const first = awaited.find(({ type }) => type === 'controlplane')?.address;
+  if (first === undefined) return;
   await awaitAnswers(creation, talosconfig, {
-    nodes: state.nodes.map(({ name, type, address }) => ({
+    nodes: awaited.map(({ name, type, address }) => ({
       name,
       address,
       endpoint: type === 'controlplane' ? address : first,
@@ -32,20 +40,20 @@ export async function awaitNodes(
       listener: { host: address, port: ports.apid },
       log: folder.nodeLog(name),
     })),
-    watch: (signal) => watchForHopelessNode(folder, state.network?.gateway ?? '', signal),
+    watch: (signal) => watchForHopelessNode(folder, state, signal),
   });
 }
 
 async function watchForHopelessNode(
   folder: ClusterFolder,
-  gateway: string,
+  state: ClusterState,
   signal: AbortSignal,
 ): Promise<Fault | undefined> {
   while (!signal.aborted) {
     await sleep(500, undefined, { signal }).catch(() => {});
     if (signal.aborted) break;
-    const owner = claimOwnerFromJson(await askOwner({ host: gateway, port: clusterPorts.claim }));
-    if (owner === undefined || owner.folder !== folder.path) {
+    const owner = await askSupervisor(folder, state);
+    if (owner === undefined) {
       return new Fault('unavailable', `the supervisor is gone: see ${folder.supervisorLog}`);
     }
     const node = owner.nodes.find(({ restarts }) => restarts >= hopelessRestarts);

@@ -1,11 +1,10 @@
 import type { ClusterFolder } from '../cluster/cluster-folder.ts';
-import { askOwner } from '../cluster/owner-socket.ts';
 import { locateCluster, readCluster } from '../cluster/read-cluster.ts';
 import { storedView } from '../cluster/stored-view.ts';
-import { claimOwnerFromJson, type NodeStatus } from '../domain/claim.ts';
-import { clusterPorts } from '../domain/cluster-ports.ts';
+import type { NodeStatus } from '../domain/claim.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import type { ClusterRef, ClusterView } from '../provisioner.ts';
+import { askSupervisor } from './ask-supervisor.ts';
 
 /** The cluster and what runs of it now. */
 export async function showCluster(ref: ClusterRef): Promise<ClusterView> {
@@ -30,13 +29,12 @@ export async function viewCluster(
   };
 }
 
-/** Nothing when it does not answer, or when someone else sits on the port: only the pid we know is believed. */
+/** Only the pid we know is believed. */
 async function askStatuses(
   folder: ClusterFolder,
   state: ClusterState,
   supervisorPid: number,
 ): Promise<readonly NodeStatus[]> {
-  if (state.network === undefined) return [];
-  const owner = claimOwnerFromJson(await askOwner({ host: state.network.gateway, port: clusterPorts.claim }));
-  return owner?.folder === folder.path && owner.pid === supervisorPid ? owner.nodes : [];
+  const owner = await askSupervisor(folder, state);
+  return owner?.pid === supervisorPid ? owner.nodes : [];
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nodeExitCodes } from '@nodewright/contract';
 import type { Logger } from '@nodewright/telemetry';
 import { sendSignal } from '../cluster/cluster-processes.ts';
 import type { NodeRunState, NodeStatus } from '../domain/claim.ts';
@@ -25,6 +26,8 @@ export interface NodeRunnerInit {
 /**
  * Keeps one node's machined running from start() until it is disposed. Each machined leads a process group of its
  * own: what it leaves behind when it dies is killed before it is started again, so that ports and sockets are free.
+ * One that says with its exit code that the machine reboots is started again at once, and one that says that the machine
+ * is off stays down until the next start().
  * Its standard input is a pipe that closes with this process, however this process ends.
  */
 export class NodeRunner implements AsyncDisposable {
@@ -33,6 +36,7 @@ export class NodeRunner implements AsyncDisposable {
   #since: Date;
   #child: ChildProcess | undefined;
   #startedAtMs = 0;
+  #wasStarted = false;
   #restarts = 0;
   #history: RestartHistory = { quickDeaths: 0 };
   #lastExit: string | undefined;
@@ -47,9 +51,15 @@ export class NodeRunner implements AsyncDisposable {
     return this.#init.name;
   }
 
-  /** Starts the node; a node that was started already is left alone. */
+  /** Starts the node; a node that was started already, and is not off, is left alone. */
   start(): void {
     if (this.#state === 'waiting') this.#spawn();
+    else this.startIfOff();
+  }
+
+  /** Starts the node if it is off. */
+  startIfOff(): void {
+    if (this.#state === 'off') this.#startAnew();
   }
 
   status(): NodeStatus {
@@ -87,13 +97,14 @@ export class NodeRunner implements AsyncDisposable {
         detached: true,
         stdio: ['pipe', output, output],
         // Only the first start belongs to what its starter was doing.
-        env: this.#restarts === 0 ? environment : { ...environment, TRACEPARENT: undefined },
+        env: this.#wasStarted ? { ...environment, TRACEPARENT: undefined } : environment,
       });
       this.#startedAtMs = performance.now();
+      this.#wasStarted = true;
       child.stdin?.on('error', () => {});
       // A program that cannot be started has no exit event.
       child.once('error', (error) => this.#onExit(child, error.message));
-      child.once('exit', (code, signal) => this.#onExit(child, signal ?? `exit code ${code}`));
+      child.once('exit', (code, signal) => this.#onExit(child, signal ?? exitText(code)));
       this.#child = child;
       if (child.pid !== undefined) writeFileSync(pidPath, `${child.pid}\n`, { mode: 0o600 });
       this.#enter('running');
@@ -113,15 +124,33 @@ export class NodeRunner implements AsyncDisposable {
       log.info({ node: name, how }, 'node stopped');
       return;
     }
+    if (how === endTexts.powerOff) {
+      this.#enter('off');
+      log.info({ node: name }, 'node is off');
+      return;
+    }
+    this.#enter('restarting');
+    if (how === endTexts.reboot) {
+      this.#history = { quickDeaths: 0 };
+      log.info({ node: name }, 'node reboots');
+      // What was left of the old one holds its ports until it is gone.
+      void groupEnded(child.pid ?? 0).then(() => {
+        if (this.#state === 'restarting') this.#startAnew();
+      });
+      return;
+    }
     const { delayMs, history } = planRestart(this.#history, performance.now() - this.#startedAtMs);
     this.#history = history;
-    this.#enter('restarting');
     log.warn({ node: name, how, delayMs }, 'node died');
     this.#timer = setTimeout(() => this.#restart(), delayMs);
   }
 
   #restart(): void {
     this.#restarts++;
+    this.#startAnew();
+  }
+
+  #startAnew(): void {
     try {
       this.#spawn();
     } catch (error) {
@@ -129,6 +158,7 @@ export class NodeRunner implements AsyncDisposable {
       this.#init.log.error({ node: this.#init.name, error: String(error) }, 'node could not be started');
       const { delayMs, history } = planRestart(this.#history, 0);
       this.#history = history;
+      this.#enter('restarting');
       this.#timer = setTimeout(() => this.#restart(), delayMs);
     }
   }
@@ -137,6 +167,14 @@ export class NodeRunner implements AsyncDisposable {
     this.#state = state;
     this.#since = this.#init.now();
   }
+}
+
+/** How an end that was wanted is told. */
+const endTexts = { reboot: 'reboot', powerOff: 'power off' } as const;
+
+function exitText(code: number | null): string {
+  if (code === nodeExitCodes.reboot) return endTexts.reboot;
+  return code === nodeExitCodes.powerOff ? endTexts.powerOff : `exit code ${code}`;
 }
 
 /** What was left of the group has been killed; that takes the kernel a moment. What nobody reaps is not waited for long. */

@@ -1,0 +1,15 @@
+import type { ClusterFolder } from '../cluster/cluster-folder.ts';
+import { askOwner } from '../cluster/owner-socket.ts';
+import { type ClaimOwner, claimOwnerFromJson } from '../domain/claim.ts';
+import { clusterPorts } from '../domain/cluster-ports.ts';
+import type { ClusterState } from '../domain/cluster-state.ts';
+
+/** What the supervisor of the cluster says of itself; undefined when it does not answer, or someone else does. */
+export async function askSupervisor(
+  folder: ClusterFolder,
+  { network }: Pick<ClusterState, 'network'>,
+): Promise<ClaimOwner | undefined> {
+  if (network === undefined) return undefined;
+  const owner = claimOwnerFromJson(await askOwner({ host: network.gateway, port: clusterPorts.claim }));
+  return owner?.folder === folder.path ? owner : undefined;
+}
