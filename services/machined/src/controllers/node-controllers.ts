@@ -104,6 +104,8 @@ export function nodeControllers(init: NodeControllersInit): Controller[] {
       apidListenAddress: listenAddressOf(node, ports.apid),
       random: Math.random,
       telemetry,
+      // The kernel gives this one to every connection within the host, whatever address the node has of its own.
+      etcdPeerSources: mode === 'process' ? ['127.0.0.1'] : [],
     }),
     ...etcdControllers({
       own: mode === 'process' ? addresses : undefined,

@@ -44,7 +44,7 @@ async function openNode(own: readonly string[] | undefined = undefined) {
     nowMs: Date.now(),
     controllers: [
       createRootEtcdController(),
-      createEtcdSecretsController(),
+      createEtcdSecretsController(['127.0.0.1']),
       ...etcdControllers({
         own,
         hands: {
@@ -120,7 +120,11 @@ test('a control plane with the CA of etcd has its spec and its certificates, in 
         dnsNames: ['localhost', 'node01', 'node01.example.org'],
         ipAddresses: ['10.0.0.5', '127.0.0.1', '::1'],
       },
-      { ...member, dnsNames: ['node01', 'node01.example.org'], ipAddresses: ['10.0.0.5'] },
+      {
+        ...member,
+        dnsNames: ['node01', 'node01.example.org'],
+        ipAddresses: ['10.0.0.5', '127.0.0.1'],
+      },
       { ...client, commonName: 'talos' },
       { ...client, commonName: 'kube-apiserver' },
     ],
@@ -171,7 +175,7 @@ test('the certificates of etcd are made anew when the node has another address, 
     [versions, onDisk.ipAddresses],
     [
       ['1', '1', '2'],
-      ['10.0.0.5', '10.0.0.6'],
+      ['10.0.0.5', '10.0.0.6', '127.0.0.1'],
     ],
   );
 });

@@ -17,8 +17,10 @@ const output = pointerTo(etcdSecrets, 'etcd');
 /**
  * The certificates of etcd and of its clients on this node. They last ten years and are made anew when the names or
  * addresses of the node are others, or its CA is. Source: Talos v1.14: secrets.EtcdController.
+ *
+ * @param peerSources further addresses that connections of this node to other members come from
  */
-export function createEtcdSecretsController(): Controller {
+export function createEtcdSecretsController(peerSources: readonly string[] = []): Controller {
   let made: string | undefined;
   return {
     name: 'secrets.EtcdController',
@@ -41,7 +43,7 @@ export function createEtcdSecretsController(): Controller {
       if (!network?.addressReady || !network.hostnameReady || !time?.synced) return;
       if (hostname === undefined || addresses === undefined) return;
 
-      const certificates = etcdCertificates(hostname, addresses);
+      const certificates = etcdCertificates(hostname, addresses, peerSources);
       const inputs = keyOfInputs({ ca, certificates, epoch: time.epoch });
       if (made === inputs && (await pass.get(output)) !== undefined) return;
       const nowMs = pass.now();

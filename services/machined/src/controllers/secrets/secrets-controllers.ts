@@ -23,6 +23,8 @@ export interface SecretsControllersInit {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly telemetry: Telemetry;
+  /** Further addresses that connections of this node's etcd to other members come from. */
+  readonly etcdPeerSources?: readonly string[];
   /** How a worker gets its certificate; default: from the trustd of a control plane. */
   readonly ask?: AskForCertificate;
 }
@@ -32,6 +34,7 @@ export function secretsControllers({
   apidListenAddress,
   random,
   telemetry,
+  etcdPeerSources,
   ask = createAsk(random, telemetry),
 }: SecretsControllersInit): Controller[] {
   return [
@@ -42,7 +45,7 @@ export function secretsControllers({
     new ApiController(ask),
     createTrustdController(),
     createRootEtcdController(),
-    createEtcdSecretsController(),
+    createEtcdSecretsController(etcdPeerSources),
     createStaticEndpointController(),
     createMaintenanceConfigController(apidListenAddress),
     createApiServiceConfigController(apidListenAddress),

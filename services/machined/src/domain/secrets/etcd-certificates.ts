@@ -16,8 +16,15 @@ export type EtcdCertificates = Readonly<
   Record<'etcd' | 'etcdPeer' | 'etcdAdmin' | 'etcdAPIServer', CertificateSpec>
 >;
 
-/** @param addresses all that the node ever had, without those that Kubernetes made */
-export function etcdCertificates(hostname: HostnameStatusSpec, addresses: NodeAddressSpec): EtcdCertificates {
+/**
+ * @param addresses all that the node ever had, without those that Kubernetes made
+ * @param peerSources further addresses that its connections to other members come from, which they check
+ */
+export function etcdCertificates(
+  hostname: HostnameStatusSpec,
+  addresses: NodeAddressSpec,
+  peerSources: readonly string[] = [],
+): EtcdCertificates {
   const names = unique([hostname.hostname, fullyQualifiedName(hostname)]);
   const own = unique(plainAddresses(addresses));
   const member = {
@@ -31,7 +38,7 @@ export function etcdCertificates(hostname: HostnameStatusSpec, addresses: NodeAd
       dnsNames: unique([...names, 'localhost']),
       ipAddresses: unique([...own, '127.0.0.1', '::1']),
     },
-    etcdPeer: { ...member, dnsNames: names, ipAddresses: own },
+    etcdPeer: { ...member, dnsNames: names, ipAddresses: unique([...own, ...peerSources]) },
     etcdAdmin: client('talos'),
     etcdAPIServer: client('kube-apiserver'),
   };
