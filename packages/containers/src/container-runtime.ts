@@ -58,7 +58,10 @@ export interface ContainerStore {
   remove(id: string, options?: CallOptions & { readonly force?: boolean }): Promise<void>;
   /** Starts a task; one that ended before is forgotten. `failed-precondition` when one runs. Yields its pid. */
   start(id: string, options?: CallOptions): Promise<number>;
-  /** Sends a signal to every process of the task. `failed-precondition` when none runs. */
+  /**
+   * Sends a signal to the task: to all of its processes where the runtime can, else to the first, with whose end all
+   * of them end. `failed-precondition` when none runs.
+   */
   kill(id: string, signalName: NodeJS.Signals, options?: CallOptions): Promise<void>;
   /** How the task ends, or ended; at once for one that has. `not-found` when the container goes, or has no task. */
   wait(id: string, options?: CallOptions): Promise<ExitStatus>;
@@ -123,8 +126,6 @@ export interface ContainerInfo {
   readonly internalId: string;
   /** As it was created with. */
   readonly image: string;
-  /** Digest of what the image was then: `sha256:…`. Empty when the runtime does not know. */
-  readonly imageDigest: string;
   readonly labels: Labels;
   readonly createdAtMs: number;
   /** Undefined while it was never started, and after a runtime forgot. */
@@ -150,7 +151,7 @@ export interface ContainerStats {
 }
 
 export interface LogOptions extends CallOptions {
-  /** Goes on until the container is removed, or the signal aborts. */
+  /** Goes on until the task has ended and all is read, or the signal aborts. */
   readonly follow?: boolean;
   /** Lines from the end to begin with; default everything that is kept. */
   readonly tailLines?: number;

@@ -1,0 +1,69 @@
+import { Fault } from '@nodewright/fault';
+import type Docker from 'dockerode';
+import type { ContainerSpec, MountSpec } from '../container-runtime.ts';
+import { enginePathOf, type NodeContainer } from './node-container.ts';
+
+export interface ContainerOptionsInit {
+  readonly spec: ContainerSpec;
+  /** In the engine, whose containers are all in one namespace. */
+  readonly name: string;
+  /** The engine's id of the image. */
+  readonly imageId: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Undefined when the node is the engine's host. */
+  readonly node: NodeContainer | undefined;
+}
+
+/** What the engine is told about a container: what the specification says, and nothing that it does not allow. */
+export function containerOptions(init: ContainerOptionsInit): Docker.ContainerCreateOptions {
+  const { spec, name, imageId, labels, node } = init;
+  const { command, environment = {}, user = { uid: 0, gid: 0 }, limits = {} } = spec;
+  const { openFiles } = limits;
+  return {
+    name,
+    Image: imageId,
+    Labels: { ...labels },
+    // The specification's command is whole: the image's entry point must not come before it.
+    ...(command === undefined ? {} : { Entrypoint: [...command], Cmd: [] }),
+    Env: Object.entries(environment).map(([variable, value]) => `${variable}=${value}`),
+    ...(spec.workingDirectory === undefined ? {} : { WorkingDir: spec.workingDirectory }),
+    User: `${user.uid}:${user.gid}`,
+    // The image's own idea of health is of no use here; whoever runs the container has one.
+    Healthcheck: { Test: ['NONE'] },
+    HostConfig: {
+      NetworkMode: networkMode(spec, node),
+      CapDrop: ['ALL'],
+      CapAdd: [...(spec.capabilities ?? [])],
+      SecurityOpt: ['no-new-privileges:true'],
+      ReadonlyRootfs: spec.readOnlyRoot ?? true,
+      RestartPolicy: { Name: 'no' },
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '2' } },
+      Mounts: (spec.mounts ?? []).map((mount) => engineMount(mount, node)),
+      ...(spec.oomScoreAdjust === undefined ? {} : { OomScoreAdj: spec.oomScoreAdjust }),
+      ...(limits.memoryBytes === undefined ? {} : { Memory: limits.memoryBytes }),
+      ...(limits.processes === undefined ? {} : { PidsLimit: limits.processes }),
+      ...(openFiles === undefined ? {} : { Ulimits: [{ Name: 'nofile', Soft: openFiles, Hard: openFiles }] }),
+    },
+  };
+}
+
+function networkMode({ network }: ContainerSpec, node: NodeContainer | undefined): string {
+  if (network !== 'host') return 'none';
+  return node === undefined ? 'host' : `container:${node.id}`;
+}
+
+function engineMount(mount: MountSpec, node: NodeContainer | undefined): Docker.MountSettings {
+  if (mount.kind === 'memory') {
+    const { target, sizeBytes, mode = 0o755 } = mount;
+    return { Type: 'tmpfs', Source: '', Target: target, TmpfsOptions: { SizeBytes: sizeBytes, Mode: mode } };
+  }
+  const { source, target, readOnly = false } = mount;
+  const path = node === undefined ? source : enginePathOf(source, node.mounts);
+  if (path === undefined) {
+    throw new Fault(
+      'failed-precondition',
+      `"${source}" is in the node's own container only: a volume has to be mounted there to be shared`,
+    );
+  }
+  return { Type: 'bind', Source: path, Target: target, ReadOnly: readOnly };
+}

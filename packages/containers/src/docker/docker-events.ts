@@ -1,0 +1,79 @@
+import { Fault } from '@nodewright/fault';
+import type { NamespaceName, RuntimeEvent } from '../container-runtime.ts';
+import type { DockerImages } from './docker-images.ts';
+import type { Engine } from './open-engine.ts';
+import { ownFilter, ownLabels, type Scope } from './ownership.ts';
+import { readJsonLines } from './read-lines.ts';
+
+interface EngineEvent {
+  readonly Type: string;
+  readonly Action: string;
+  readonly Actor: { readonly Attributes: Readonly<Record<string, string>> };
+  readonly timeNano: number;
+}
+
+export interface DockerEventsInit {
+  readonly engine: Engine;
+  readonly scope: Scope;
+  readonly namespace: NamespaceName;
+  readonly images: Pick<DockerImages, 'list'>;
+}
+
+/** Events of the node's containers, and of its images. Ends as `RuntimeNamespace.watchEvents` says. */
+export async function* watchDockerEvents(
+  { engine, scope, namespace, images }: DockerEventsInit,
+  signal: AbortSignal,
+): AsyncGenerator<RuntimeEvent> {
+  const what = 'cannot watch the engine';
+  // From this moment, even if the engine takes the request in later.
+  const since = (Date.now() / 1000).toFixed(6);
+  const wanted = ownFilter(scope, namespace).label.map((label) => label.split('=') as [string, string]);
+  try {
+    // One stream keeps the order. The engine's filter for labels would leave every image out.
+    const stream = await engine.wait('events', what, { signal }, (docker, abortSignal) =>
+      docker.getEvents({ since, filters: { type: ['container', 'image'] }, abortSignal } as object),
+    );
+    let held = new Set((await images.list({ signal })).map(({ reference }) => reference));
+    for await (const event of readJsonLines<EngineEvent>(stream as unknown as AsyncIterable<Uint8Array>)) {
+      const atMs = Math.floor(event.timeNano / 1e6);
+      if (event.Type === 'image') {
+        const now = new Set((await images.list({ signal })).map(({ reference }) => reference));
+        for (const reference of now.difference(held)) yield { kind: 'image-added', reference, atMs };
+        for (const reference of held.difference(now)) yield { kind: 'image-removed', reference, atMs };
+        held = now;
+        continue;
+      }
+      const attributes = event.Actor.Attributes;
+      if (!wanted.every(([name, value]) => attributes[name] === value)) continue;
+      const own = containerEvent(event.Action, attributes, atMs);
+      if (own !== undefined) yield own;
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    if (error instanceof Fault) throw error;
+    throw new Fault('unavailable', `${what}: it went away`, { cause: error });
+  }
+  if (!signal.aborted) throw new Fault('unavailable', `${what}: it went away`);
+}
+
+function containerEvent(
+  action: string,
+  attributes: Readonly<Record<string, string>>,
+  atMs: number,
+): RuntimeEvent | undefined {
+  const id = attributes[ownLabels.container] ?? '';
+  switch (action) {
+    case 'create':
+      return { kind: 'container-created', id, atMs };
+    case 'destroy':
+      return { kind: 'container-removed', id, atMs };
+    case 'start':
+      return { kind: 'task-started', id, atMs };
+    case 'oom':
+      return { kind: 'task-out-of-memory', id, atMs };
+    case 'die':
+      return { kind: 'task-exited', id, code: Number(attributes.exitCode), atMs };
+    default:
+      return undefined;
+  }
+}

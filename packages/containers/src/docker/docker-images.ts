@@ -1,0 +1,155 @@
+import { Fault } from '@nodewright/fault';
+import type { ImageReference } from '@nodewright/oci';
+import type Docker from 'dockerode';
+import type { NamespaceName } from '../container-runtime.ts';
+import type { ImageInfo, ImageStore, PullStep } from '../image-store.ts';
+import { loadArchive } from './load-archive.ts';
+import type { Engine } from './open-engine.ts';
+import {
+  isSameRepository,
+  ownedReference,
+  type Purpose,
+  readReference,
+  referenceOfOwned,
+  referenceText,
+} from './owned-reference.ts';
+import type { Scope } from './ownership.ts';
+import { pullFromEngine } from './pull-from-engine.ts';
+
+export interface DockerImagesInit {
+  readonly engine: Engine;
+  readonly scope: Scope;
+  readonly namespace: NamespaceName;
+  /** References that whoever made the cluster has put into the engine: they are taken, and no registry is asked. */
+  readonly given: readonly string[];
+  /** How often a download may begin again. */
+  readonly pullRetries: number;
+}
+
+type HeldImage = ImageInfo & { readonly id: string };
+
+export interface DockerImages extends ImageStore {
+  /** The engine's id of an image. */
+  idOf(reference: string, signal?: AbortSignal): Promise<string>;
+}
+
+/** Images that a node holds in an engine that others use too; see `owned-reference.ts`. */
+export function createDockerImages(init: DockerImagesInit): DockerImages {
+  const { engine, scope, namespace } = init;
+
+  const find = async (reference: string, signal?: AbortSignal): Promise<HeldImage> => {
+    const wanted = referenceText(readReference(reference));
+    const found = (await listHeld(init, signal)).find((image) => image.reference === wanted);
+    if (found === undefined) throw new Fault('not-found', `image ${reference} not found`);
+    return found;
+  };
+  const tagAs = (purpose: Purpose, id: string, reference: ImageReference, signal?: AbortSignal) =>
+    engine.call(
+      'images.tag',
+      `cannot keep "${referenceText(reference)}"`,
+      { signal },
+      (docker, abortSignal) =>
+        docker.getImage(id).tag({ ...ownedReference(scope, namespace, purpose, reference), abortSignal }),
+    );
+  /** Holds the image with this id, and remembers the digest that the repository has for it. */
+  const hold = async (
+    id: string,
+    reference: ImageReference,
+    digest: string | undefined,
+    signal?: AbortSignal,
+  ) => {
+    const { registry, repository } = reference;
+    if (digest !== undefined) await tagAs('digest', id, { registry, repository, digest }, signal);
+    await tagAs('held', id, reference, signal);
+  };
+
+  return {
+    list: async (options) => (await listHeld(init, options?.signal)).map(withoutId),
+    get: async (reference, options) => withoutId(await find(reference, options?.signal)),
+    idOf: async (reference, signal) => (await find(reference, signal)).id,
+    async *pull(reference, options = {}): AsyncIterable<PullStep> {
+      const parsed = readReference(reference);
+      const { id, digest, isNew } = yield* pullFromEngine(init, parsed, options);
+      await hold(id, parsed, digest, options.signal);
+      // The engine's own name for it goes, now that ours holds it; one that was there before is somebody else's.
+      if (isNew) await removeTag(engine, referenceText(parsed), options.signal);
+      yield { kind: 'done', image: withoutId(await find(reference, options.signal)) };
+    },
+    async import(archive, options) {
+      const images: ImageInfo[] = [];
+      for (const { name, id, isNew } of await loadArchive(engine, archive, options?.signal)) {
+        await hold(id, readReference(name), undefined, options?.signal);
+        if (isNew) await removeTag(engine, name, options?.signal);
+        images.push(withoutId(await find(name, options?.signal)));
+      }
+      return images;
+    },
+    async tag(source, target, options) {
+      const { id, digest } = await find(source, options?.signal);
+      await hold(id, readReference(target), digest === id ? undefined : digest, options?.signal);
+      return withoutId(await find(target, options?.signal));
+    },
+    async remove(reference, options) {
+      const { id } = await find(reference, options?.signal);
+      const parsed = readReference(reference);
+      const { repo, tag } = ownedReference(scope, namespace, 'held', parsed);
+      await removeTag(engine, `${repo}:${tag}`, options?.signal);
+      const rest = (await listHeld(init, options?.signal)).filter((image) => image.id === id);
+      if (rest.some((image) => isSameRepository(readReference(image.reference), parsed))) return;
+      for (const name of await digestTags(init, id, parsed)) await removeTag(engine, name, options?.signal);
+    },
+  };
+}
+
+/** Takes a name of the engine away; one that is gone is right. */
+async function removeTag(engine: Engine, name: string, signal?: AbortSignal): Promise<void> {
+  try {
+    await engine.call('images.remove', `cannot remove "${name}"`, { signal }, (docker, abortSignal) =>
+      docker.getImage(name).remove({ abortSignal }),
+    );
+  } catch (error) {
+    if (!(error instanceof Fault && error.kind === 'not-found')) throw error;
+  }
+}
+
+function listEngine({ engine }: DockerImagesInit, signal?: AbortSignal): Promise<Docker.ImageInfo[]> {
+  return engine.call('images.list', 'cannot list images', { signal }, (docker, abortSignal) =>
+    docker.listImages({ abortSignal }),
+  );
+}
+
+async function listHeld(init: DockerImagesInit, signal?: AbortSignal): Promise<HeldImage[]> {
+  const images = (await listEngine(init, signal)).flatMap((image) => heldImages(image, init));
+  return images.sort((a, b) => (a.reference < b.reference ? -1 : 1));
+}
+
+function heldImages(image: Docker.ImageInfo, { scope, namespace }: DockerImagesInit): HeldImage[] {
+  const tags = image.RepoTags ?? [];
+  const digests = tags.flatMap((tag) => referenceOfOwned(scope, namespace, 'digest', tag) ?? []);
+  return tags.flatMap((tag) => {
+    const reference = referenceOfOwned(scope, namespace, 'held', tag);
+    if (reference === undefined) return [];
+    const remembered = digests.find((digest) => isSameRepository(digest, reference));
+    return {
+      id: image.Id,
+      reference: referenceText(reference),
+      digest: reference.digest ?? remembered?.digest ?? image.Id,
+      sizeBytes: image.Size,
+      createdAtMs: image.Created * 1000,
+      labels: image.Labels ?? {},
+    };
+  });
+}
+
+/** The tags that remember digests of one repository for an image. */
+async function digestTags(init: DockerImagesInit, id: string, of: ImageReference): Promise<string[]> {
+  const tags = (await listEngine(init)).find((image) => image.Id === id)?.RepoTags ?? [];
+  return tags.filter((tag) => {
+    const remembered = referenceOfOwned(init.scope, init.namespace, 'digest', tag);
+    return remembered !== undefined && isSameRepository(remembered, of);
+  });
+}
+
+function withoutId({ id: _, ...info }: HeldImage): ImageInfo {
+  return info;
+}

@@ -1,0 +1,9 @@
+import type { Engine } from './open-engine.ts';
+
+/** What the engine's containers run on, as images say it: `linux/amd64`. */
+export function enginePlatform(engine: Engine, signal?: AbortSignal): Promise<string> {
+  return engine.call('version', 'cannot ask for the platform', { signal }, async (docker) => {
+    const { Os, Arch } = await docker.version();
+    return `${Os}/${Arch}`;
+  });
+}

@@ -1,0 +1,74 @@
+// An engine has one store of images for everybody, and an image carries no labels of its owner. So a node holds an image
+// by a tag of its own, under a domain that can never be reached. Whoever removes a cluster removes its tags.
+import { createHash } from 'node:crypto';
+import { formatImageReference, type ImageReference, parseImageReference } from '@nodewright/oci';
+import type { NamespaceName } from '../container-runtime.ts';
+import type { Scope } from './ownership.ts';
+
+/** What begins every tag by which nodes hold images. The domain is reserved. Source: RFC 2606. */
+export const ownedDomain = 'nodewright.invalid';
+
+/** What begins the tags of all nodes of a cluster; names of clusters may hold what references may not. */
+export function ownedByCluster(cluster: string): string {
+  return `${ownedDomain}/${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}/`;
+}
+
+/** Reads a reference; a digest makes the tag beside it a mere comment. Throws a Fault `invalid-argument`. */
+export function readReference(text: string): ImageReference {
+  const { registry, repository, tag, digest } = parseImageReference(text);
+  return digest === undefined ? { registry, repository, tag } : { registry, repository, digest };
+}
+
+/** Whether a tag is the image as it was asked for, or only remembers which digest a repository's image had. */
+export type Purpose = 'held' | 'digest';
+
+/** The tag by which a node holds the image that it knows by `reference`. */
+export function ownedReference(
+  scope: Scope,
+  namespace: NamespaceName,
+  purpose: Purpose,
+  { registry, repository, tag, digest }: ImageReference,
+): { readonly repo: string; readonly tag: string } {
+  return {
+    repo: `${prefixOf(scope, namespace, purpose)}${escapeHost(registry)}/${repository}`,
+    tag: digest === undefined ? (tag ?? 'latest') : digest.replace(':', '-'),
+  };
+}
+
+/** The reference that a tag of the node stands for; undefined for a tag of anybody else. */
+export function referenceOfOwned(
+  scope: Scope,
+  namespace: NamespaceName,
+  purpose: Purpose,
+  owned: string,
+): ImageReference | undefined {
+  const prefix = prefixOf(scope, namespace, purpose);
+  const [, host = '', repository = '', tag = ''] =
+    /^([^/]+)\/(.+):([^:/]+)$/.exec(owned.slice(prefix.length)) ?? [];
+  if (!owned.startsWith(prefix) || repository === '') return undefined;
+  const [, hex] = /^sha256-([0-9a-f]{64})$/.exec(tag) ?? [];
+  const which = hex === undefined ? { tag } : { digest: `sha256:${hex}` };
+  return { registry: unescapeHost(host), repository, ...which };
+}
+
+/** Whether two references are of one repository. */
+export function isSameRepository(one: ImageReference, other: ImageReference): boolean {
+  return one.registry === other.registry && one.repository === other.repository;
+}
+
+export { formatImageReference as referenceText };
+
+function prefixOf({ cluster, node }: Scope, namespace: NamespaceName, purpose: Purpose): string {
+  return `${ownedByCluster(cluster)}${node}/${namespace}/${purpose}/`;
+}
+
+const isPathComponent = /^[a-z0-9]+(?:(?:\.|-+)[a-z0-9]+)*$/;
+
+/** A port, or a capital letter, is nothing that a path may hold: such a host stands in hexadecimal. */
+function escapeHost(host: string): string {
+  return isPathComponent.test(host) ? host : `x_${Buffer.from(host).toString('hex')}`;
+}
+
+function unescapeHost(escaped: string): string {
+  return escaped.startsWith('x_') ? Buffer.from(escaped.slice(2), 'hex').toString() : escaped;
+}

@@ -1,0 +1,115 @@
+import { Fault, faultFrom } from '@nodewright/fault';
+import type { ImageReference } from '@nodewright/oci';
+import type { PullOptions, PullStep } from '../image-store.ts';
+import type { DockerImagesInit } from './docker-images.ts';
+import { streamFault } from './engine-fault.ts';
+import { enginePlatform } from './engine-platform.ts';
+import { isSameRepository, readReference, referenceText } from './owned-reference.ts';
+import { type PullLine, PullProgress, RetryCount } from './pull-progress.ts';
+import { readJsonLines } from './read-lines.ts';
+
+/** What a pull brought. */
+export interface PulledImage {
+  /** The engine's id. */
+  readonly id: string;
+  /** What the repository calls it. */
+  readonly digest: string | undefined;
+  /** The engine had nothing of this name before. */
+  readonly isNew: boolean;
+}
+
+type FoundImage = Omit<PulledImage, 'isNew'> & { readonly platform: string };
+
+/** Another node of the same engine may take its name for the image away just when we look for ours. */
+const attempts = 3;
+
+/** Has the engine pull, yields the progress of layers, and returns what it then has under that name. */
+export async function* pullFromEngine(
+  init: DockerImagesInit,
+  reference: ImageReference,
+  options: PullOptions,
+): AsyncGenerator<PullStep, PulledImage> {
+  const name = referenceText(reference);
+  const before = await inspect(init, reference, options);
+  if (before !== undefined && init.given.some((given) => referenceText(readReference(given)) === name))
+    return { ...before, isNew: false };
+  const progress = new PullProgress();
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    yield* pullOnce(init, name, options, progress);
+    const pulled = await inspect(init, reference, options);
+    if (pulled === undefined) continue;
+    await refuseOtherPlatform(init, name, pulled, options);
+    return { ...pulled, isNew: before === undefined };
+  }
+  throw new Fault('aborted', `image "${name}" was taken out of the engine as soon as it was in it`);
+}
+
+async function* pullOnce(
+  { engine, pullRetries }: DockerImagesInit,
+  name: string,
+  { signal, credentials }: PullOptions,
+  progress: PullProgress,
+): AsyncGenerator<PullStep> {
+  const what = `cannot pull "${name}"`;
+  // Ends the pull in the engine, too, however this generator is left.
+  const left = new AbortController();
+  const ends = signal === undefined ? left.signal : AbortSignal.any([left.signal, signal]);
+  try {
+    const stream = await engine.wait('images.pull', what, { signal: ends }, (docker, abortSignal) =>
+      docker.pull(name, {
+        abortSignal,
+        ...(credentials === undefined ? {} : { authconfig: { ...credentials, serveraddress: '' } }),
+      }),
+    );
+    const retries = new RetryCount();
+    for await (const line of readJsonLines<PullLine>(stream as AsyncIterable<Uint8Array>)) {
+      const said = line.errorDetail?.message ?? line.error;
+      if (said !== undefined) throw streamFault(what, said);
+      if (retries.afterLine(line) > pullRetries)
+        throw new Fault('aborted', `${what}: the connection to the registry broke at layer ${line.id}`);
+      const layer = progress.afterLine(line, Date.now());
+      if (layer !== undefined) yield { kind: 'layer', layer };
+    }
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    if (signal?.aborted) throw faultFrom(signal.reason);
+    const text = `${what}: the engine at "${engine.socketPath}" went away`;
+    throw new Fault('unavailable', text, { cause: error });
+  } finally {
+    left.abort();
+  }
+}
+
+async function inspect(
+  { engine }: DockerImagesInit,
+  reference: ImageReference,
+  { signal }: PullOptions,
+): Promise<FoundImage | undefined> {
+  const name = referenceText(reference);
+  try {
+    return await engine.call('images.get', `cannot look at "${name}"`, { signal }, async (docker) => {
+      const found = await docker.getImage(name).inspect();
+      const digests = (found.RepoDigests ?? []).map(readReference);
+      const known = digests.find((digest) => isSameRepository(digest, reference));
+      return {
+        id: found.Id,
+        digest: reference.digest ?? known?.digest,
+        platform: `${found.Os}/${found.Architecture}`,
+      };
+    });
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'not-found') return undefined;
+    throw error;
+  }
+}
+
+async function refuseOtherPlatform(
+  { engine }: DockerImagesInit,
+  name: string,
+  { platform }: FoundImage,
+  { signal }: PullOptions,
+): Promise<void> {
+  const own = await enginePlatform(engine, signal);
+  if (own === platform) return;
+  throw new Fault('failed-precondition', `image "${name}" is for ${platform}, this node is ${own}`);
+}

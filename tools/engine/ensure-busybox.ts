@@ -1,0 +1,29 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { unpackPackages } from './unpack-packages.ts';
+
+/**
+ * Path of a static BusyBox: the shell of images that tests make. Debian's, unpacked once for a checkout, without root.
+ *
+ * @throws Error where there is no apt, or it reaches no mirror.
+ */
+export function ensureBusybox(checkout: string): string {
+  const folder = join(checkout, '_out', 'tools', 'busybox');
+  const program = join(folder, 'busybox');
+  if (existsSync(program)) return program;
+  const work = mkdtempSync(join(tmpdir(), 'busybox-'));
+  try {
+    unpackPackages('trixie', ['busybox-static'], work);
+    mkdirSync(folder, { recursive: true });
+    // Whole at once, as others may want it now.
+    const draft = `${program}.${process.pid}`;
+    const found = ['usr/bin/busybox', 'bin/busybox'].map((path) => join(work, path)).find(existsSync);
+    copyFileSync(found ?? join(work, 'usr/bin/busybox'), draft);
+    chmodSync(draft, 0o755);
+    renameSync(draft, program);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  return program;
+}
