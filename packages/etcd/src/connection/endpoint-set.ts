@@ -32,7 +32,7 @@ const defaultTimeoutMs = 10_000;
 const leastShareMs = 1_000;
 
 /** Answers of a member that another one may not give. */
-const elsewhereBetter = new Set(['no-leader', 'learner', 'stopped']);
+const elsewhereBetter = new Set(['no-leader', 'leader-changed', 'timed-out', 'learner', 'stopped']);
 
 /** The endpoints of a client, and which is asked first: the one that has answered last. */
 export class EndpointSet implements Disposable {
@@ -84,12 +84,14 @@ export class EndpointSet implements Disposable {
   /** A connected endpoint, and from then on another one when it is said to be bad: for streams. */
   async connected(time: CallTime): Promise<{ readonly endpoint: EtcdEndpoint; markBad(): void }> {
     const failures: EtcdFault[] = [];
-    for (const [index, endpoint] of this.#inOrder()) {
-      const failure = await this.#connect(endpoint, time);
+    const order = this.#inOrder();
+    for (const [tried, [index, endpoint]] of order.entries()) {
+      const failure = await this.#connect(endpoint, time, order.length - tried);
       if (failure === undefined) {
         this.#preferred = index;
         return { endpoint, markBad: () => this.#turnFrom(index) };
       }
+      this.#turnFrom(index);
       failures.push(failure);
     }
     throw noneReachable(failures);
@@ -100,7 +102,7 @@ export class EndpointSet implements Disposable {
     const order = this.#inOrder();
     for (const [tried, [index, endpoint]] of order.entries()) {
       const left = order.length - tried;
-      const failure = await this.#connect(endpoint, time);
+      const failure = await this.#connect(endpoint, time, left);
       if (failure === undefined) {
         const outcome = await this.#run(call, endpoint, time, left, span);
         if (!(outcome instanceof EtcdFault)) {
@@ -111,7 +113,10 @@ export class EndpointSet implements Disposable {
         this.#turnFrom(index);
         if (time.over || !mayGoOn(outcome, call.repeatable)) throw outcome;
         failures.push(outcome);
-      } else failures.push(failure);
+      } else {
+        this.#turnFrom(index);
+        failures.push(failure);
+      }
       if (time.over) throw time.fault(endpoint.address);
       span.addEvent('failed over', { 'server.address': endpoint.address });
     }
@@ -125,8 +130,7 @@ export class EndpointSet implements Disposable {
     left: number,
     span: Span,
   ): Promise<{ readonly value: T } | EtcdFault> {
-    const shareMs = call.repeatable && left > 1 ? Math.max(leastShareMs, time.leftMs / left) : time.leftMs;
-    using share = new CallTime(shareMs, [time.signal]);
+    using share = new CallTime(call.repeatable ? shareOf(time, left) : time.leftMs, [time.signal]);
     const metadata = Metadata(span.traceparent === undefined ? {} : { traceparent: span.traceparent });
     try {
       return { value: await call.run(endpoint.services, { signal: share.signal, metadata }) };
@@ -138,8 +142,8 @@ export class EndpointSet implements Disposable {
   }
 
   /** Why there is no connection, where there is none. */
-  async #connect(endpoint: EtcdEndpoint, time: CallTime): Promise<EtcdFault | undefined> {
-    const timeoutMs = Math.min(this.#dialTimeoutMs, time.leftMs);
+  async #connect(endpoint: EtcdEndpoint, time: CallTime, left: number): Promise<EtcdFault | undefined> {
+    const timeoutMs = Math.min(this.#dialTimeoutMs, shareOf(time, left));
     const state = await endpoint.connect(timeoutMs, time.signal);
     if (time.over) throw time.fault(endpoint.address);
     if (state === 'ready') return undefined;
@@ -160,6 +164,11 @@ export class EndpointSet implements Disposable {
     this.#closing.abort();
     for (const endpoint of this.#endpoints) endpoint[Symbol.dispose]();
   }
+}
+
+/** What one of the endpoints that are left may take, so that there is time for the others. */
+function shareOf({ leftMs }: CallTime, left: number): number {
+  return left > 1 ? Math.min(leftMs, Math.max(leastShareMs, leftMs / left)) : leftMs;
 }
 
 /** Whether another endpoint may be asked the same. */

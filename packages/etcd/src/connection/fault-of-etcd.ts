@@ -5,6 +5,8 @@ import { EtcdFault, type EtcdReason } from '../etcd-fault.ts';
 const reasons: readonly (readonly [string, EtcdReason])[] = [
   ['member not found', 'member-not-found'],
   ['Peer URLs already exists', 'peer-url-exists'],
+  // The same, within the second in which the member was added: ids are made of URLs and time.
+  ['member ID already exist', 'peer-url-exists'],
   ['can only promote a learner member which is in sync with leader', 'learner-not-ready'],
   ['can only promote a learner member', 'not-a-learner'],
   ['too many learner members in cluster', 'too-many-learners'],

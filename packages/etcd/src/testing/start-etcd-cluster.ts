@@ -1,7 +1,15 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
 import type { EtcdClient } from '../etcd-client.ts';
+import { etcdReasonOf } from '../etcd-fault.ts';
 import { type EtcdClientInit, openEtcdClient } from '../open-etcd-client.ts';
+import { findEtcd } from './find-etcd.ts';
 import { peerUrlOf, randomLoopback, startEtcd, type TestMember } from './start-etcd.ts';
 import { createTestPki, type TestPki } from './test-pki.ts';
 
@@ -12,6 +20,10 @@ export interface TestCluster extends AsyncDisposable {
   readonly endpoints: readonly string[];
   /** A client of all members, or of those that are named. It is closed with the cluster. */
   client(init?: Partial<EtcdClientInit>): EtcdClient;
+  /** Runs the real command line of etcd against all members; yields what it printed. */
+  etcdctl(...args: string[]): Promise<string>;
+  /** The same, without waiting for its end. */
+  spawnEtcdctl(...args: string[]): ChildProcess;
   /** Adds a learner and starts it; yields when it has started, which may be before it has caught up. */
   join(name: string): Promise<{ readonly member: TestMember; readonly id: bigint }>;
 }
@@ -37,6 +49,7 @@ export async function startEtcdCluster(
     scope.use(openEtcdClient({ endpoints, tls: pki.admin, telemetry: noTelemetry, ...init }));
 
   const all = client();
+  const commandLine = await commandLineOf(scope, pki, endpoints);
   await eventually(async () => (await all.get('is it there', { timeoutMs: 2000 })) === undefined, {
     what: `answer of ${count} members`,
     timeoutMs: startTimeoutMs,
@@ -51,9 +64,12 @@ export async function startEtcdCluster(
       const { endpoints: given = endpoints, tls = pki.admin, telemetry = noTelemetry, ...rest } = init ?? {};
       return owned.use(openEtcdClient({ endpoints: given, tls, telemetry, ...rest }));
     },
+    etcdctl: async (...args) =>
+      (await promisify(execFile)(commandLine.program, [...commandLine.args, ...args])).stdout,
+    spawnEtcdctl: (...args) => spawn(commandLine.program, [...commandLine.args, ...args], { stdio: 'pipe' }),
     async join(name) {
       const address = randomLoopback();
-      const { member, members: known } = await all.addLearner([peerUrlOf(address)]);
+      const { member, members: known } = await addLearner(all, peerUrlOf(address));
       const list = known.flatMap(({ name: other, peerUrls }) =>
         peerUrls.map((url) => `${other === '' ? name : other}=${url}`),
       );
@@ -65,4 +81,39 @@ export async function startEtcdCluster(
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** The program with what it needs to be believed. */
+async function commandLineOf(
+  scope: AsyncDisposableStack,
+  { admin }: TestPki,
+  endpoints: readonly string[],
+): Promise<{ readonly program: string; readonly args: readonly string[] }> {
+  const folder = await mkdtemp(join(tmpdir(), 'etcdctl-'));
+  scope.defer(() => rm(folder, { recursive: true, force: true }));
+  const files = { cacert: admin.ca, cert: admin.cert, key: admin.key };
+  const options = await Promise.all(
+    Object.entries(files).map(async ([option, pem]) => {
+      await writeFile(join(folder, option), pem, { mode: 0o600 });
+      return `--${option}=${join(folder, option)}`;
+    }),
+  );
+  const urls = endpoints.map((endpoint) => `https://${endpoint}`);
+  return { program: findEtcd()?.etcdctl ?? 'etcdctl', args: [...options, `--endpoints=${urls.join(',')}`] };
+}
+
+/** Members say no until they have been connected with each other for five seconds. */
+async function addLearner(
+  client: EtcdClient,
+  peerUrl: string,
+): Promise<Awaited<ReturnType<EtcdClient['addLearner']>>> {
+  const end = performance.now() + 30_000;
+  for (;;) {
+    try {
+      return await client.addLearner([peerUrl]);
+    } catch (error) {
+      if (etcdReasonOf(error) !== 'unhealthy-cluster' || performance.now() > end) throw error;
+      await pause(250);
+    }
+  }
 }

@@ -1,0 +1,151 @@
+// The way to a real etcd, and where it can end.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { after, test } from 'node:test';
+import { openTelemetry } from '@nodewright/telemetry';
+import { eventually, startOtlpReceiver } from '@nodewright/testkit';
+import type { EtcdFault } from '../etcd-fault.ts';
+import { openEtcdClient } from '../open-etcd-client.ts';
+import { createTestPki, randomLoopback, skipWithoutEtcd, startEtcdCluster } from '../testing/index.ts';
+
+const skip = skipWithoutEtcd();
+const scope = new AsyncDisposableStack();
+after(() => scope.disposeAsync());
+const cluster = skip ? undefined : scope.use(await startEtcdCluster(3));
+const running = () => cluster ?? assert.fail('no etcd');
+const deadEndpoint = () => `${randomLoopback()}:2379`;
+
+test('a server of another CA is not believed, nor a client of another one', { skip }, async () => {
+  const {
+    pki,
+    endpoints: [endpoint = ''],
+  } = running();
+  const stranger = await createTestPki();
+  const wrongCa = running().client({ endpoints: [endpoint], tls: { ...pki.admin, ca: stranger.admin.ca } });
+  await assert.rejects(wrongCa.get('x'), (fault: EtcdFault) => {
+    assert.deepEqual([fault.kind, fault.reason, fault.endpoint], ['unavailable', 'unreachable', endpoint]);
+    assert.match(fault.message, /^etcd at \S+ cannot be reached: .*(certificate|verify)/);
+    return true;
+  });
+  const wrongClient = running().client({
+    endpoints: [endpoint],
+    tls: { ...stranger.admin, ca: pki.admin.ca },
+  });
+  await assert.rejects(wrongClient.get('x', { timeoutMs: 5000 }), (fault: EtcdFault) => {
+    assert.deepEqual([fault.kind, fault.endpoint], ['unavailable', endpoint], fault.message);
+    return true;
+  });
+});
+
+test('certificates that cannot be used are refused when the client is opened', { skip }, async () => {
+  const { pki } = running();
+  const other = await createTestPki();
+  const tls = { ...pki.admin, key: other.admin.key };
+  assert.throws(() => running().client({ tls }), { kind: 'invalid-argument' });
+  assert.throws(() => running().client({ endpoints: [] }), { kind: 'invalid-argument' });
+});
+
+test('one endpoint that nobody listens on fails at once and says so', { skip }, async () => {
+  const endpoint = deadEndpoint();
+  const client = running().client({ endpoints: [endpoint] });
+  const started = performance.now();
+  await assert.rejects(client.get('x'), {
+    kind: 'unavailable',
+    reason: 'unreachable',
+    endpoint,
+    message: `etcd at ${endpoint} cannot be reached: connect ECONNREFUSED ${endpoint}`,
+  });
+  assert.ok(performance.now() - started < 3000);
+});
+
+test('several endpoints that nobody listens on are all named', { skip }, async () => {
+  const endpoints = [deadEndpoint(), deadEndpoint()];
+  await assert.rejects(running().client({ endpoints }).put('x', 'y'), (fault: EtcdFault) => {
+    assert.equal(fault.reason, 'unreachable');
+    assert.ok(
+      endpoints.every((endpoint) => fault.message.includes(endpoint)),
+      fault.message,
+    );
+    return true;
+  });
+});
+
+test('one dead endpoint among three is passed over, also by what changes something', { skip }, async () => {
+  const { endpoints } = running();
+  const client = running().client({ endpoints: [deadEndpoint(), ...endpoints.slice(1)] });
+  assert.ok((await client.put('over', 'x')) > 0n);
+  assert.equal((await client.get('over'))?.version, 1n);
+});
+
+test('an endpoint that takes the connection and says nothing is passed over after the time to dial', {
+  skip,
+}, async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  scope.defer(() => void silent.close());
+  await new Promise((resolve) => silent.once('listening', resolve));
+  const address = silent.address();
+  if (address === null || typeof address === 'string') assert.fail();
+  const endpoints = [`127.0.0.1:${address.port}`, ...running().endpoints];
+  const client = running().client({ endpoints, dialTimeoutMs: 300 });
+  assert.ok((await client.put('silent', 'x')) > 0n);
+  const alone = running().client({ endpoints: endpoints.slice(0, 1), dialTimeoutMs: 300 });
+  await assert.rejects(alone.get('x'), {
+    reason: 'unreachable',
+    message: `etcd at ${endpoints[0]} cannot be reached: no connection within 0.3 s`,
+  });
+});
+
+test('a frozen member is passed over by reads, and what changes something ends with its time', {
+  skip,
+}, async () => {
+  const [first] = running().members;
+  const client = running().client();
+  await client.put('frozen', 'x');
+  first?.signal('SIGSTOP');
+  try {
+    await assert.rejects(client.put('frozen', 'y', { timeoutMs: 1500 }), {
+      kind: 'deadline-exceeded',
+      endpoint: first?.endpoint,
+      message: `etcd at ${first?.endpoint} did not answer within 1500 ms`,
+    });
+    const reader = running().client();
+    // A new leader may have to be found first.
+    await eventually(async () => (await reader.get('frozen', { timeoutMs: 4000 })) !== undefined, {
+      what: 'an answer of the others',
+    });
+  } finally {
+    first?.signal('SIGCONT');
+  }
+});
+
+test('a call that is given up fails as cancelled, and so does one of a closed client', { skip }, async () => {
+  const client = running().client();
+  await assert.rejects(client.get('x', { signal: AbortSignal.abort() }), { kind: 'cancelled' });
+  await client[Symbol.asyncDispose]();
+  await assert.rejects(client.get('x'), { kind: 'cancelled' });
+});
+
+test('a call is one span that tells the endpoint, and neither keys nor values', { skip }, async () => {
+  await using receiver = await startOtlpReceiver();
+  // The SDK reads the environment of the process itself.
+  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = receiver.endpoint;
+  const environment = process.env;
+  const telemetry = await openTelemetry({ serviceName: 'test', serviceVersion: '0', environment });
+  const { pki, endpoints } = running();
+  {
+    await using client = openEtcdClient({
+      endpoints: [deadEndpoint(), ...endpoints],
+      tls: pki.admin,
+      telemetry,
+    });
+    await client.put('secret-key', 'secret-value');
+    await client.members();
+  }
+  await telemetry[Symbol.asyncDispose]();
+  const names = receiver.spans().map(({ name }) => name);
+  assert.deepEqual(names, ['etcd KV/Put', 'etcd Cluster/MemberList']);
+  assert.doesNotMatch(
+    JSON.stringify(receiver.spans(), (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+    /secret/,
+  );
+});

@@ -1,0 +1,83 @@
+// Locks on a real etcd, shared with etcd's own command line.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, test } from 'node:test';
+import { eventually } from '@nodewright/testkit';
+import { skipWithoutEtcd, startEtcdCluster } from '../testing/index.ts';
+
+const skip = skipWithoutEtcd();
+const scope = new AsyncDisposableStack();
+after(() => scope.disposeAsync());
+const cluster = skip ? undefined : scope.use(await startEtcdCluster());
+const etcd = () => (cluster ?? assert.fail('no etcd')).client();
+
+test('a lock is held by one at a time, in the order in which they came', { skip }, async () => {
+  const order: string[] = [];
+  const first = await etcd().lock('turns');
+  const waiting = [];
+  for (const name of ['second', 'third']) {
+    const client = etcd();
+    waiting.push(
+      client.lock('turns').then(async (lock) => {
+        order.push(name);
+        await lock[Symbol.asyncDispose]();
+      }),
+    );
+    const row = async () => (await client.list('turns/')).keyValues.length;
+    await eventually(async () => (await row()) === waiting.length + 1, { what: `${name} in the row` });
+  }
+  assert.equal(order.length, 0);
+  order.push('first');
+  await first[Symbol.asyncDispose]();
+  await Promise.all(waiting);
+  assert.deepEqual(order, ['first', 'second', 'third']);
+  assert.deepEqual((await etcd().list('turns/')).keyValues, []);
+});
+
+test('a lock is a key of its name and its lease, which goes with the lease', { skip }, async () => {
+  const client = etcd();
+  const lock = await client.lock('talos:v1:etcdUpgradeMutex', { ttlSeconds: 60 });
+  assert.equal(lock.key, `talos:v1:etcdUpgradeMutex/${lock.lease.id.toString(16)}`);
+  assert.equal((await client.get(lock.key))?.lease, lock.lease.id);
+  await lock.lease.revoke();
+  assert.equal(lock.signal.aborted, true);
+  assert.equal(await client.get(lock.key), undefined);
+});
+
+test('a lock waits for one that etcd’s own command holds, and the other way round', { skip }, async () => {
+  const client = etcd();
+  const theirs = cluster?.spawnEtcdctl('lock', 'shared') ?? assert.fail();
+  const [line] = await once(theirs.stdout ?? assert.fail(), 'data');
+  assert.match(String(line), /^shared\/[0-9a-f]+\n/);
+  const giveUp = new AbortController();
+  const tried = client.lock('shared', { signal: giveUp.signal });
+  await eventually(async () => (await client.list('shared/')).keyValues.length === 2, { what: 'row of two' });
+  giveUp.abort();
+  await assert.rejects(tried, { kind: 'cancelled' });
+  assert.equal((await client.list('shared/')).keyValues.length, 1);
+
+  const next = client.lock('shared');
+  theirs.kill('SIGINT');
+  const ours = await next;
+  const again = cluster?.spawnEtcdctl('lock', 'shared', 'true') ?? assert.fail();
+  const ended = once(again, 'exit');
+  await eventually(async () => (await client.list('shared/')).keyValues.length === 2, { what: 'their wait' });
+  assert.equal(again.exitCode, null);
+  await ours[Symbol.asyncDispose]();
+  assert.equal((await ended)[0], 0);
+});
+
+test('a lock whose lease is lost while it is waited for is not given', { skip }, async () => {
+  const client = etcd();
+  await using held = await client.lock('lost');
+  const waiting = client.lock('lost', { ttlSeconds: 3 });
+  const row = async () => (await client.list('lost/')).keyValues;
+  await eventually(async () => (await row()).length === 2, { what: 'row of two' });
+  const theirs = (await row()).find(({ key }) => key !== held.key);
+  await cluster?.etcdctl('lease', 'revoke', theirs?.lease.toString(16) ?? '');
+  await assert.rejects(waiting, ({ kind }: { kind: string }) => ['cancelled', 'aborted'].includes(kind));
+  assert.deepEqual(
+    (await row()).map(({ key }) => key),
+    [held.key],
+  );
+});

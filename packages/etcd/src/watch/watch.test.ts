@@ -1,0 +1,137 @@
+// Watches on a real etcd, over lost connections and forgotten history.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { eventually } from '@nodewright/testkit';
+import { skipWithoutEtcd, startEtcdCluster } from '../testing/index.ts';
+import type { PrefixWatch } from './prefix-watch.ts';
+
+const skip = skipWithoutEtcd();
+const scope = new AsyncDisposableStack();
+after(() => scope.disposeAsync());
+const cluster = skip ? undefined : scope.use(await startEtcdCluster(3));
+const etcd = () => (cluster ?? assert.fail('no etcd')).client();
+
+/** What a watch has told, in short words, and when it has ended. */
+function follow(watch: PrefixWatch): { readonly told: string[]; readonly ended: Promise<void> } {
+  const told: string[] = [];
+  const read = async () => {
+    for await (const news of watch) {
+      if (news.kind === 'all') told.push(`all ${news.keyValues.map(({ key }) => key).join(' ')}`.trim());
+      else
+        for (const change of news.changes)
+          told.push(change.kind === 'put' ? `put ${change.keyValue.key}` : `delete ${change.key}`);
+    }
+  };
+  return { told, ended: read() };
+}
+
+test('watchPrefix() tells everything, then what changes, until it is aborted', { skip }, async () => {
+  const client = etcd();
+  const stop = new AbortController();
+  await client.put('w1/a', '1');
+  await client.put('elsewhere', '1');
+  const { told, ended } = follow(client.watchPrefix('w1/', stop.signal));
+  await eventually(() => told.length === 1, { what: 'list' });
+  await client.put('w1/b', '2');
+  await client.txn({
+    compare: [],
+    success: [
+      { kind: 'put', key: 'w1/c', value: '3' },
+      { kind: 'delete', key: 'w1/a' },
+      { kind: 'put', key: 'elsewhere', value: '2' },
+    ],
+  });
+  await eventually(() => told.length === 4, { what: 'changes', explain: () => told.join(', ') });
+  stop.abort();
+  await ended;
+  assert.deepEqual(told, ['all w1/a', 'put w1/b', 'put w1/c', 'delete w1/a']);
+});
+
+test('watchPrefix() loses no change and tells none twice while its members die in turn', {
+  skip,
+}, async () => {
+  const { members, endpoints } = cluster ?? assert.fail();
+  const client = etcd();
+  const writer = etcd();
+  const stop = new AbortController();
+  const trouble: string[] = [];
+  const onTrouble = ({ message }: Error) => void trouble.push(message);
+  const { told, ended } = follow(client.watchPrefix('w2/', stop.signal, { onTrouble }));
+  await eventually(() => told.length === 1, { what: 'list' });
+  const expected = ['all'];
+  const write = async (count: number) => {
+    for (let index = 0; index < count; index++) {
+      const key = `w2/${String(expected.length).padStart(4, '0')}`;
+      await eventually(
+        async () => {
+          // Written once, or not at all: the condition makes the repetition harmless.
+          const { succeeded } = await writer.txn(
+            { compare: [{ key, createRevision: 0n }], success: [{ kind: 'put', key, value: '' }] },
+            { timeoutMs: 3000 },
+          );
+          return succeeded || (await writer.get(key)) !== undefined;
+        },
+        { what: `write of ${key}`, timeoutMs: 30_000 },
+      );
+      expected.push(`put ${key}`);
+    }
+  };
+  for (const member of members) {
+    await write(20);
+    await member.stop('SIGKILL');
+    await write(20);
+    member.start();
+    await eventually(
+      async () => (await cluster?.client({ endpoints: [member.endpoint] }).get('x')) === undefined,
+      { what: `return of ${member.name}`, timeoutMs: 30_000 },
+    );
+  }
+  await eventually(() => told.length >= expected.length, {
+    what: 'all changes',
+    timeoutMs: 30_000,
+    explain: () => `${told.length} of ${expected.length}\n${trouble.join('\n')}`,
+  });
+  stop.abort();
+  await ended;
+  assert.deepEqual(told, expected);
+  assert.ok(trouble.length > 0, 'the watch was never broken');
+  assert.ok(
+    trouble.every((line) => endpoints.some((endpoint) => line.includes(endpoint))),
+    trouble.join('\n'),
+  );
+});
+
+test('watchPrefix() tells everything anew where etcd has forgotten what was missed', { skip }, async () => {
+  const { members, endpoints: [first = ''] = [] } = cluster ?? assert.fail();
+  const client = cluster?.client({ endpoints: [first] }) ?? assert.fail();
+  const writer = cluster?.client({ endpoints: cluster.endpoints.slice(1) }) ?? assert.fail();
+  const stop = new AbortController();
+  await writer.put('w3/old', '');
+  const { told, ended } = follow(client.watchPrefix('w3/', stop.signal));
+  await eventually(() => told.length === 1, { what: 'list' });
+  await members[0]?.stop('SIGKILL');
+  await eventually(async () => (await writer.put('w3/new', '')) > 0n, {
+    what: 'write without it',
+    timeoutMs: 30_000,
+  });
+  await writer.delete('w3/old');
+  const { revision } = await writer.list('w3/');
+  await writer.put('w3/newer', '');
+  await writer.compact(revision);
+  members[0]?.start();
+  await eventually(() => told.length >= 2, { what: 'new list', timeoutMs: 30_000 });
+  await writer.put('w3/newest', '');
+  await eventually(() => told.includes('put w3/newest'), { what: 'change', timeoutMs: 30_000 });
+  stop.abort();
+  await ended;
+  assert.deepEqual(told, ['all w3/old', 'all w3/new w3/newer', 'put w3/newest']);
+});
+
+test('watchPrefix() ends when its client is closed', { skip }, async () => {
+  const client = etcd();
+  const { told, ended } = follow(client.watchPrefix('w4/', new AbortController().signal));
+  await eventually(() => told.length === 1, { what: 'list' });
+  await client[Symbol.asyncDispose]();
+  await ended;
+  assert.deepEqual(told, ['all']);
+});
