@@ -74,6 +74,7 @@ export async function openCluster(init: BenchClusterInit): Promise<BenchCluster>
       patches: { all: [], controlPlanes: [], workers: [] },
       talosconfig: join(init.workspace, 'talosconfig'),
       ifAbsent: false,
+      bootstrap: false,
     },
     quiet,
     init.signal,

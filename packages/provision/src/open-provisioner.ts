@@ -21,7 +21,7 @@ export interface ProvisionerInit {
 export function openProvisioner(name: ProvisionerName, init: ProvisionerInit): Provisioner {
   if (name === 'process') {
     return createProcessProvisioner(() => ({
-      programs: findPrograms(init.distFolder, init.nodeBinary),
+      programs: findPrograms(init),
       ...commonParts(init),
     }));
   }
@@ -58,6 +58,10 @@ function commonParts(init: ProvisionerInit): CreateParts {
     async openProbe(talosconfig) {
       const { openClientProbe } = await import('./cluster/client-probe.ts');
       return openClientProbe(talosconfig, init.telemetry);
+    },
+    async openEtcdProbe(talosconfig) {
+      const { openClientEtcdProbe } = await import('./cluster/client-etcd-probe.ts');
+      return openClientEtcdProbe(talosconfig, init.telemetry);
     },
   };
 }

@@ -35,6 +35,8 @@ export interface ClusterRequest extends ClusterRef {
   readonly talosconfig: string;
   /** Succeed when the very same cluster already runs. */
   readonly ifAbsent: boolean;
+  /** Bootstrap etcd on the first control plane, and wait until all control planes have a vote. */
+  readonly bootstrap: boolean;
 }
 
 export interface NodeView {
@@ -77,7 +79,7 @@ export interface CreateResult {
   readonly cluster: ClusterView;
   /** What was done: made from nothing, started again, or found running. */
   readonly outcome: 'created' | 'started' | 'kept';
-  /** From the call to all nodes answering, in seconds. */
+  /** From the call to all nodes answering, and having their votes in etcd where that is waited for, in seconds. */
   readonly seconds: number;
 }
 

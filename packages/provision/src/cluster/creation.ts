@@ -2,6 +2,7 @@ import type { ClusterState, StatefulProvisioner } from '../domain/cluster-state.
 import type { ClusterRequest, ClusterView, ConfigPatches, Progress } from '../provisioner.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
 import type { MakeClusterMaterial } from './cluster-material.ts';
+import type { EtcdProbe } from './etcd-probe.ts';
 import { type NodeProbe, type NodeWait, waitForNodes } from './wait-for-nodes.ts';
 
 /** What a creation needs of the world, whatever its nodes are. */
@@ -12,6 +13,8 @@ export interface CreateParts {
   readonly makeMaterial: MakeClusterMaterial;
   /** A probe that gets in with this talosconfig. */
   readonly openProbe: (talosconfig: string) => Promise<NodeProbe>;
+  /** The same, for etcd. */
+  readonly openEtcdProbe: (talosconfig: string) => Promise<EtcdProbe>;
 }
 
 /** One run of `cluster create`. The cluster's lock is held. */

@@ -7,6 +7,7 @@ test('daemonEnvironment() passes what daemons need and none of the secrets aroun
     daemonEnvironment({
       PATH: '/bin',
       LC_ALL: 'C',
+      NODEWRIGHT_ETCD: 'none',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
       NODE_OPTIONS: '--inspect',
       AWS_SECRET_ACCESS_KEY: 'x',
@@ -15,6 +16,7 @@ test('daemonEnvironment() passes what daemons need and none of the secrets aroun
     {
       PATH: '/bin',
       LC_ALL: 'C',
+      NODEWRIGHT_ETCD: 'none',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
       MALLOC_ARENA_MAX: '1',
     },

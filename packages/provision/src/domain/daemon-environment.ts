@@ -1,3 +1,6 @@
+/** Says where the programs of etcd are: a folder, or `none` for clusters without etcd. */
+export const etcdVariable = 'NODEWRIGHT_ETCD';
+
 const passed = new Set([
   'PATH',
   'HOME',
@@ -8,6 +11,7 @@ const passed = new Set([
   'TMPDIR',
   'LOG_LEVEL',
   'TRACEPARENT',
+  etcdVariable,
 ]);
 const passedPrefixes = ['LC_', 'OTEL_'];
 

@@ -11,6 +11,7 @@ import { planNodes } from '../domain/cluster-shape.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { candidateSubnets, gatewayAddress, parseSubnet, type Subnet, subnetCidr } from '../domain/subnet.ts';
 import { awaitNodes } from './await-nodes.ts';
+import { formProcessEtcd } from './form-process-etcd.ts';
 import type { ProcessParts } from './process-parts.ts';
 import { startSupervisor } from './start-supervisor.ts';
 
@@ -64,6 +65,7 @@ export async function createAnew(creation: Creation<ProcessParts>, patchDigest: 
   await supervisor.release();
   undo.move();
   await awaitNodes(creation, created, talosconfig);
+  await formProcessEtcd(creation, created, talosconfig);
 }
 
 async function candidatesFor({ request, folder }: Creation): Promise<Subnet[]> {

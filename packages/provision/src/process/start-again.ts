@@ -3,7 +3,10 @@ import { stopProcesses } from '../cluster/remove-cluster.ts';
 import { readTalosconfig, restoreContext } from '../cluster/restore-context.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { parseSubnet } from '../domain/subnet.ts';
+import { startWishSignal } from '../domain/supervisor-message.ts';
+import { askSupervisor } from './ask-supervisor.ts';
 import { awaitNodes } from './await-nodes.ts';
+import { formProcessEtcd } from './form-process-etcd.ts';
 import type { ProcessParts } from './process-parts.ts';
 import { startSupervisor } from './start-supervisor.ts';
 
@@ -29,11 +32,22 @@ export async function startAgain(creation: Creation<ProcessParts>, state: Cluste
   await restoreContext(creation, state, talosconfig);
   await supervisor.release();
   await awaitNodes(creation, state, talosconfig);
+  await formProcessEtcd(creation, state, talosconfig);
 }
 
-/** Leaves a running cluster alone and makes sure that it answers and can be reached. */
-export async function keepRunning(creation: Creation, state: ClusterState): Promise<void> {
+/** Leaves what runs alone, starts the nodes that are off, and makes sure that the cluster answers and can be reached. */
+export async function keepRunning(creation: Creation<ProcessParts>, state: ClusterState): Promise<void> {
   const talosconfig = await readTalosconfig(creation);
+  await startNodesThatAreOff(creation, state);
   await restoreContext(creation, state, talosconfig);
   await awaitNodes(creation, state, talosconfig);
+  await formProcessEtcd(creation, state, talosconfig);
+}
+
+async function startNodesThatAreOff({ folder, progress }: Creation, state: ClusterState): Promise<void> {
+  const supervisor = await askSupervisor(folder, state);
+  const off = (supervisor?.nodes ?? []).filter((node) => node.state === 'off').map(({ name }) => name);
+  if (supervisor === undefined || off.length === 0) return;
+  progress.note(`starting what was shut down: ${off.join(', ')}`);
+  process.kill(supervisor.pid, startWishSignal);
 }

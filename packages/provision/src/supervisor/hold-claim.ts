@@ -1,4 +1,4 @@
-import { ports } from '@nodewright/contract';
+import { etcdPorts, ports } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import { askOwner, holdOwnerSocket, type OwnerSocket } from '../cluster/owner-socket.ts';
 import { claimOwnerFromJson } from '../domain/claim.ts';
@@ -11,18 +11,25 @@ export interface Claim extends AsyncDisposable {
   readonly subnet: Subnet;
 }
 
+/** The nodes whose ports have to be free. */
+export interface ClaimedNodes {
+  readonly shape: ClusterShape;
+  /** Control planes run etcd. */
+  readonly hasEtcd: boolean;
+}
+
 /**
  * Takes the first of the candidates whose claim port nobody holds and on which the ports of all nodes are free. Throws
  * a Fault `already-exists` that names the owner of the last one when there is none.
  */
 export async function holdClaim(
   candidates: readonly Subnet[],
-  shape: ClusterShape,
+  nodes: ClaimedNodes,
   describeOwner: () => object,
 ): Promise<Claim> {
   let reason = 'no address range to try';
   for (const subnet of candidates) {
-    const result = await tryClaim(subnet, shape, describeOwner);
+    const result = await tryClaim(subnet, nodes, describeOwner);
     if (typeof result !== 'string') {
       return { subnet, [Symbol.asyncDispose]: () => result[Symbol.asyncDispose]() };
     }
@@ -36,13 +43,13 @@ export async function holdClaim(
 /** The claim, or why it cannot be had. */
 async function tryClaim(
   subnet: Subnet,
-  shape: ClusterShape,
+  nodes: ClaimedNodes,
   describeOwner: () => object,
 ): Promise<OwnerSocket | string> {
   const where = { host: gatewayAddress(subnet), port: clusterPorts.claim };
   const socket = await holdOwnerSocket(where, describeOwner);
   if (socket === undefined) return describeClash(subnet);
-  const taken = await describeTakenPorts(portNeeds(subnet, shape));
+  const taken = await describeTakenPorts(portNeeds(subnet, nodes));
   if (taken.length === 0) return socket;
   await socket[Symbol.asyncDispose]();
   return taken.join('; ');
@@ -59,13 +66,15 @@ async function describeClash(subnet: Subnet): Promise<string> {
   return holder ?? `${where.host}:${where.port} was in use`;
 }
 
-function portNeeds(subnet: Subnet, shape: ClusterShape): PortNeed[] {
+function portNeeds(subnet: Subnet, { shape, hasEtcd }: ClaimedNodes): PortNeed[] {
   const tcp = (address: string, port: number): PortNeed => ({ protocol: 'tcp', address, port });
   return [
     { protocol: 'udp', address: gatewayAddress(subnet), port: clusterPorts.time },
     ...planNodes(shape, subnet).flatMap(({ address, type }) =>
       type === 'controlplane'
-        ? [tcp(address, ports.apid), tcp(address, ports.trustd)]
+        ? [ports.apid, ports.trustd, ...(hasEtcd ? Object.values(etcdPorts) : [])].map((port) =>
+            tcp(address, port),
+          )
         : [tcp(address, ports.apid)],
     ),
   ];

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { PlannedNode } from '../domain/cluster-shape.ts';
+import type { EtcdPrograms } from '../process/find-etcd.ts';
 
 /** Where the programs of a node are. */
 export interface NodePrograms {
@@ -7,6 +8,8 @@ export interface NodePrograms {
   readonly servicesFolder: string;
   /** The Node.js that runs them. */
   readonly nodeBinary: string;
+  /** Undefined: control planes have no etcd. */
+  readonly etcd?: EtcdPrograms | undefined;
 }
 
 /**
@@ -36,5 +39,8 @@ export function machinedCommand(node: PlannedNode, root: string, programs: NodeP
     ...['--address', node.address],
     ...['--services-dir', programs.servicesFolder],
     ...['--node-binary', programs.nodeBinary],
+    ...(programs.etcd === undefined
+      ? []
+      : ['--etcd-binary', programs.etcd.etcd, '--etcdutl-binary', programs.etcd.etcdutl]),
   ];
 }

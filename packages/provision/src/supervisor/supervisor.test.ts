@@ -119,7 +119,7 @@ test('a supervisor whose starter is killed before the cluster is complete ends a
     await provisioner.create({
       name: 'c', clustersFolder: ${JSON.stringify(clustersFolder)}, shape: { controlPlanes: 1, workers: 0 },
       cidr: undefined, patches: { all: [], controlPlanes: [], workers: [] },
-      talosconfig: ${JSON.stringify(join(cluster.home, 'config'))}, ifAbsent: false,
+      talosconfig: ${JSON.stringify(join(cluster.home, 'config'))}, ifAbsent: false, bootstrap: true,
     }, progress, new AbortController().signal);`;
   const creator = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -13,6 +13,8 @@ import { planNodes } from '../domain/cluster-shape.ts';
 import { type ClusterState, decodeClusterState } from '../domain/cluster-state.ts';
 import { clusterVariable } from '../domain/owned-process.ts';
 import { gatewayAddress, parseSubnet, subnetCidr } from '../domain/subnet.ts';
+import { startWishSignal } from '../domain/supervisor-message.ts';
+import { findEtcd } from '../process/find-etcd.ts';
 import { holdClaim } from './hold-claim.ts';
 import { machinedCommand } from './machined-command.ts';
 import { NodeRunner } from './node-runner.ts';
@@ -91,12 +93,14 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
   scope.use(await holdSupervisorLock(folder, state.name, describe));
   // A supervisor that was killed may have left nodes behind: they hold the ports and write into the same folders.
   await killClusterProcesses(folder, 5_000);
-  const claim = scope.use(await holdClaim(candidates(context, state), state.shape, describe));
+  const servicesFolder = resolve(context.options.servicesDir ?? dirname(dirname(process.argv[1] ?? '')));
+  const etcd = findEtcd(servicesFolder, context.environment);
+  const wanted = { shape: state.shape, hasEtcd: etcd !== undefined };
+  const claim = scope.use(await holdClaim(candidates(context, state), wanted, describe));
   scope.use(await createSntpServer({ address: gatewayAddress(claim.subnet), port: clusterPorts.time }));
   await recordSupervisor(folder, scope, { pid: process.pid, since, cidr: subnetCidr(claim.subnet) });
 
-  const servicesFolder = resolve(context.options.servicesDir ?? dirname(dirname(process.argv[1] ?? '')));
-  const programs = { servicesFolder, nodeBinary: context.options.nodeBinary ?? process.execPath };
+  const programs = { servicesFolder, nodeBinary: context.options.nodeBinary ?? process.execPath, etcd };
   scope.defer(async () => {
     await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
   });
@@ -116,9 +120,19 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
       }),
     );
   }
+  startOnWish(nodes, scope);
   stopWithoutFolder(context, scope, folder);
   if (starter === undefined) for (const node of nodes) node.start();
   else await obey(starter, nodes, subnetCidr(claim.subnet));
+}
+
+/** Whoever starts the cluster again while it runs means the nodes that are off. */
+function startOnWish(nodes: readonly NodeRunner[], scope: AsyncDisposableStack): void {
+  const start = () => {
+    for (const node of nodes) node.startIfOff();
+  };
+  process.on(startWishSignal, start);
+  scope.defer(() => void process.off(startWishSignal, start));
 }
 
 /** Someone who removes the folder of a cluster, or the whole clone, means its processes too. */

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nodeExitCodes } from '@nodewright/contract';
 import type { ProcessPrograms } from '../process/programs.ts';
 
 export interface FakeMachinedBehaviour {
@@ -15,7 +16,7 @@ export interface FakeMachinedBehaviour {
 
 /**
  * Programs for tests: the real supervisor, run from its source, and a machined that only listens where apid would.
- * Its first line of output is its command line as JSON.
+ * Its first line of output is its command line as JSON. SIGHUP stands for a reboot, SIGUSR2 for a shutdown.
  */
 export function writeFakePrograms(folder: string, behaviour: FakeMachinedBehaviour = {}): ProcessPrograms {
   const put = (name: string, source: string) => {
@@ -29,6 +30,7 @@ export function writeFakePrograms(folder: string, behaviour: FakeMachinedBehavio
     nodeBinary: process.execPath,
     supervisor: join(folder, 'process-supervisor', 'process-supervisor.cjs'),
     servicesFolder: folder,
+    etcd: undefined,
   };
 }
 
@@ -46,6 +48,8 @@ if (behaviour.child) {
 }
 if (behaviour.exitCode !== undefined) process.exit(behaviour.exitCode);
 process.stdin.on('end', () => process.exit(0)).resume();
+process.on('SIGHUP', () => process.exit(${nodeExitCodes.reboot}));
+process.on('SIGUSR2', () => process.exit(${nodeExitCodes.powerOff}));
 process.on('SIGTERM', () => { if (!behaviour.stubborn) process.exit(0); });
 setInterval(() => {}, 1000);
 if (!behaviour.deaf) createServer((socket) => socket.end()).listen(50000, valueOf('--address'));

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ClusterMaterial } from '../cluster/cluster-material.ts';
+import { etcdVariable } from '../domain/daemon-environment.ts';
 import type { ProcessParts } from '../process/process-parts.ts';
 import { createProcessProvisioner } from '../process/process-provisioner.ts';
 import type { ClusterRef, ClusterRequest, Progress, Provisioner } from '../provisioner.ts';
@@ -29,9 +30,12 @@ export async function openTestCluster(
   const names = new Set<string>();
   const parts: ProcessParts = {
     programs: writeFakePrograms(join(folder.path, 'dist'), behaviour),
-    environment: process.env,
+    environment: { ...process.env, [etcdVariable]: 'none' },
     checkPatches: async () => {},
     makeMaterial: async () => fakeMaterial(`${folder.path}`),
+    openEtcdProbe: async () => {
+      throw new Error('there is no etcd');
+    },
     openProbe: async () => ({ version: async () => 'source', [Symbol.asyncDispose]: async () => {} }),
     ...change,
   };
@@ -61,6 +65,7 @@ export async function openTestCluster(
         patches: { all: [], controlPlanes: [], workers: [] },
         talosconfig: join(home, 'config'),
         ifAbsent: false,
+        bootstrap: true,
         ...change,
       };
       names.add(request.name);

@@ -19,6 +19,7 @@ interface CreateOptions extends ClusterOptions, OutputOptions {
   readonly configPatchWorkers?: readonly string[];
   readonly talosconfigDestination?: string;
   readonly ifAbsent?: boolean;
+  readonly skipBootstrap?: boolean;
 }
 
 /** `talosctl cluster create`: makes a cluster, or starts again one that is stopped. */
@@ -37,7 +38,8 @@ export function defineClusterCreate(cluster: Command, env: CliEnvironment): void
     .option('--config-patch-controlplanes <patch>', 'the same for control planes', collect)
     .option('--config-patch-workers <patch>', 'the same for workers', collect)
     .option('--talosconfig-destination <path>', 'talosconfig that gets the context (default: the one in use)')
-    .option('--if-absent', 'succeed when the same cluster already runs');
+    .option('--if-absent', 'succeed when the same cluster already runs')
+    .option('--skip-bootstrap', 'leave it to you to bootstrap etcd, and do not wait for it');
   addOutputOption(command).action(
     async (argument: ProvisionerName | undefined, _options: CreateOptions, called: Command) => {
       const options = called.optsWithGlobals<CreateOptions>();
@@ -66,6 +68,7 @@ async function requestFrom(env: CliEnvironment, options: CreateOptions): Promise
     patches: { all, controlPlanes, workers },
     talosconfig: talosconfigLocation(env, { talosconfig: options.talosconfigDestination }).path,
     ifAbsent: options.ifAbsent ?? false,
+    bootstrap: !options.skipBootstrap,
   };
 }
 

@@ -1,0 +1,33 @@
+import { openTalosClient, type TalosClient } from '@nodewright/client';
+import { parseTalosconfig } from '@nodewright/client/talosconfig';
+import type { Telemetry } from '@nodewright/telemetry';
+import type { EtcdProbe } from './etcd-probe.ts';
+
+/** Speaks with the client that users have. */
+export function openClientEtcdProbe(talosconfig: string, telemetry: Telemetry): EtcdProbe {
+  const config = parseTalosconfig(talosconfig);
+  const context = config.contexts.get(config.context);
+  const clients = new Map<string, TalosClient>();
+  const machineOf = (endpoint: string) => {
+    const client = clients.get(endpoint) ?? openTalosClient({ context, endpoints: [endpoint], telemetry });
+    clients.set(endpoint, client);
+    return client.firstEndpoint().machine;
+  };
+  return {
+    async bootstrap(endpoint, signal) {
+      await machineOf(endpoint).bootstrap({}, { signal });
+    },
+    async members(endpoint, signal) {
+      const { messages } = await machineOf(endpoint).etcdMemberList({}, { signal });
+      return messages.flatMap(({ members }) =>
+        members.map(({ peerUrls, isLearner }) => ({
+          hosts: peerUrls.flatMap((url) => URL.parse(url)?.hostname.replace(/^\[(.*)\]$/, '$1') ?? []),
+          isVoter: !isLearner,
+        })),
+      );
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients.values()) client[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '@nodewright/fault';
+import type { EtcdProbe, ProbedMember } from './etcd-probe.ts';
+import { formEtcd } from './form-etcd.ts';
+
+const controlPlanes = [1, 2, 3].map((number) => ({
+  name: `node0${number}`,
+  address: `127.9.9.${number}`,
+  endpoint: `127.0.0.1:${number}`,
+}));
+const member = (number: number, isVoter = true): ProbedMember => ({ hosts: [`127.9.9.${number}`], isVoter });
+const never = new AbortController().signal;
+
+/** Etcd as it forms: each look at the members is one step further; each call to bootstrap has its answer. */
+function openRig(
+  views: readonly (readonly ProbedMember[] | Fault)[],
+  bootstraps: readonly (Fault | undefined)[] = [],
+) {
+  const calls: string[] = [];
+  const steps: string[] = [];
+  let looks = 0;
+  const answers = [...bootstraps];
+  const probe: EtcdProbe = {
+    async bootstrap(endpoint) {
+      calls.push(endpoint);
+      const answer = answers.shift();
+      if (answer !== undefined) throw answer;
+    },
+    async members() {
+      const view = views[Math.min(looks++, views.length - 1)] ?? [];
+      if (view instanceof Fault) throw view;
+      return view;
+    },
+    [Symbol.asyncDispose]: async () => {},
+  };
+  const progress = {
+    async step<T>(name: string, body: () => Promise<T>): Promise<T> {
+      const result = await body();
+      steps.push(name);
+      return result;
+    },
+    note() {},
+  };
+  return {
+    calls,
+    steps,
+    form: (isNew: boolean, signal = never) => formEtcd({ controlPlanes, isNew, probe, progress, signal }),
+  };
+}
+
+const allVote = [1, 2, 3].map((number) => member(number));
+
+test('formEtcd() bootstraps the first control plane once it can be, and waits for every vote', async () => {
+  const notYet = new Fault('failed-precondition', 'time is not in sync yet');
+  const rig = openRig(
+    [new Fault('unavailable', 'no answer'), [member(1)], [member(1), member(2, false)], allVote],
+    [notYet, undefined],
+  );
+  await rig.form(true);
+  assert.deepEqual(rig.calls, ['127.0.0.1:1', '127.0.0.1:1']);
+  assert.equal(rig.steps[0], 'etcd bootstrapped on node01');
+  assert.deepEqual(rig.steps.slice(1).sort(), [
+    'node01 votes in etcd',
+    'node02 votes in etcd',
+    'node03 votes in etcd',
+  ]);
+});
+
+test('formEtcd() takes one that is bootstrapped already as it is, and bootstraps none that has data', async () => {
+  const rig = openRig([allVote], [new Fault('already-exists', 'etcd data directory is not empty')]);
+  await rig.form(true);
+  assert.deepEqual(rig.steps[0], 'etcd bootstrapped on node01');
+  const other = openRig([allVote]);
+  await other.form(false);
+  assert.deepEqual(other.calls, []);
+});
+
+test('formEtcd() fails at once with what does not go away by waiting', async () => {
+  const fault = new Fault('invalid-argument', 'etcd is not configured, bootstrap is not possible');
+  await assert.rejects(openRig([allVote], [fault]).form(true), fault);
+});
+
+test('formEtcd() ends when it is not wanted any more', async () => {
+  const stop = new AbortController();
+  const waiting = openRig([[member(1)]]).form(false, stop.signal);
+  setTimeout(() => stop.abort(), 20);
+  await assert.rejects(waiting, { name: 'AbortError' });
+});

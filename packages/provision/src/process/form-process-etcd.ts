@@ -1,0 +1,46 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { nodePaths } from '@nodewright/contract';
+import { faultFrom } from '@nodewright/fault';
+import type { Creation } from '../cluster/creation.ts';
+import { formEtcd } from '../cluster/form-etcd.ts';
+import type { ClusterState } from '../domain/cluster-state.ts';
+import { etcdVariable } from '../domain/daemon-environment.ts';
+import type { ProcessParts } from './process-parts.ts';
+
+/**
+ * Resolves when every control plane has a vote in etcd, which is bootstrapped where no node has data of it. Clusters
+ * without etcd, and those whose maker wants to do it himself, are left alone.
+ */
+export async function formProcessEtcd(
+  { folder, parts, request, progress, signal }: Creation<ProcessParts>,
+  { nodes }: ClusterState,
+  talosconfig: string,
+): Promise<void> {
+  if (parts.programs.etcd === undefined) {
+    // Who wants none need not be told.
+    if (parts.environment[etcdVariable] === 'none') return;
+    progress.note('control planes have no etcd: get it with make etcd, then start the cluster again');
+    return;
+  }
+  if (!request.bootstrap) return;
+  const controlPlanes = nodes
+    .filter(({ type }) => type === 'controlplane')
+    .map(({ name, address }) => ({ name, address, endpoint: address }));
+  await using probe = await parts.openEtcdProbe(talosconfig);
+  const isNew = !controlPlanes.some(({ name }) => hasData(join(folder.nodeRoot(name), nodePaths.etcdData)));
+  try {
+    await formEtcd({ controlPlanes, isNew, probe, progress, signal });
+  } catch (error) {
+    if (faultFrom(error).kind !== 'unimplemented') throw error;
+    progress.note('the nodes do not tell who votes in etcd: it is not waited for');
+  }
+}
+
+function hasData(path: string): boolean {
+  try {
+    return readdirSync(path).length > 0;
+  } catch {
+    return false;
+  }
+}
