@@ -1,5 +1,6 @@
 // How this node's etcd becomes a member with a vote, through the members that there are.
-import type { EtcdClient } from '@nodewright/etcd';
+import { pause, type Timers } from '@nodewright/controllers';
+import type { EtcdClient, EtcdReason } from '@nodewright/etcd';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
 import {
@@ -16,6 +17,7 @@ import {
   joinSchedule,
   promotionEndpointMs,
   promotionSchedule,
+  shortWait,
 } from '../domain/etcd/retry-schedules.ts';
 import type { EtcdAccess } from '../resources/etcd-access.ts';
 import { type AttemptsInit, makeAttempts } from './attempts.ts';
@@ -43,11 +45,16 @@ export async function joinEtcd(
   return makeAttempts({ schedule: joinSchedule, timers, random, signal, onFailure }, async (attempt) => {
     const endpoints = await access.others();
     if (endpoints.length === 0) throw new Fault('unavailable', 'no other control plane is known');
-    return firstToDo(access, endpoints, (client) => enter(client, self, attempt));
+    return firstToDo(access, endpoints, (client) => enter(client, timers, self, attempt));
   });
 }
 
-async function enter(client: EtcdClient, self: OwnMember, signal: AbortSignal): Promise<string> {
+async function enter(
+  client: EtcdClient,
+  timers: Timers,
+  self: OwnMember,
+  signal: AbortSignal,
+): Promise<string> {
   const { etcdReasonOf } = await import('@nodewright/etcd');
   const options = { timeoutMs: promotionEndpointMs, signal };
   const list = () => client.members({ ...options, linearizable: true });
@@ -55,7 +62,9 @@ async function enter(client: EtcdClient, self: OwnMember, signal: AbortSignal): 
     if (step.kind === 'remove') await client.removeMember(step.id, options);
     if (step.kind !== 'add-learner') continue;
     try {
-      await client.addLearner(step.peerUrls, options);
+      await retryShortly(timers, signal, ['too-many-learners', 'unhealthy-cluster'], () =>
+        client.addLearner(step.peerUrls, options),
+      );
     } catch (error) {
       // What was asked for in an attempt that was given up may have been done since.
       const isThere = etcdReasonOf(error) === 'peer-url-exists';
@@ -88,9 +97,32 @@ export async function promoteEtcd(
     if (step.kind === 'done') return;
     if (step.kind === 'wait') throw new Fault('unavailable', 'the members of etcd do not know this node');
     const endpoints = promotionEndpoints(members, others, own);
-    await firstToDo(access, endpoints, (client) => client.promote(step.id, options));
+    await firstToDo(access, endpoints, (client) =>
+      retryShortly(timers, attempt, ['learner-not-ready'], () => client.promote(step.id, options)),
+    );
     log.info('etcd of this node has a vote');
   });
+}
+
+/** Does it again and again while it fails for one of these reasons, and for a short time only. */
+async function retryShortly<T>(
+  timers: Timers,
+  signal: AbortSignal,
+  passing: readonly EtcdReason[],
+  act: () => Promise<T>,
+): Promise<T> {
+  const { etcdReasonOf } = await import('@nodewright/etcd');
+  const untilMs = timers.now() + shortWait.totalMs;
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      const reason = etcdReasonOf(error);
+      if (reason === undefined || !passing.includes(reason) || timers.now() >= untilMs) throw error;
+      await pause(timers, shortWait.unitMs, signal);
+      if (signal.aborted) throw error;
+    }
+  }
 }
 
 /** What the first of the endpoints that can do it yields. @throws Fault that tells why each could not */

@@ -60,10 +60,10 @@ test('planJoin() removes nobody but a member of its own name', () => {
   );
 });
 
-test('initialClusterOf() names every member, and takes the nameless one for this node', () => {
+test('initialClusterOf() names every member, and takes for this node the nameless one with its URLs', () => {
   assert.equal(
-    initialClusterOf([a, b, member(9, '', 3, true)], self),
-    'a=https://10.0.0.1:2380,b=https://10.0.0.2:2380,c=https://10.0.0.3:2380',
+    initialClusterOf([a, member(171, '', 2), member(9, '', 3, true)], self),
+    'a=https://10.0.0.1:2380,ab=https://10.0.0.2:2380,c=https://10.0.0.3:2380',
   );
 });
 

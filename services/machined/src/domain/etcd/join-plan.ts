@@ -39,11 +39,19 @@ export function learnerInWaiting(
   );
 }
 
-/** What etcd is told of the cluster that it enters: `name=url` for every member, of which the nameless one is this node. */
+/**
+ * What etcd is told of the cluster that it enters: `name=url` for every member. The one without a name that has this
+ * node's URLs is this node; etcd knows any other by its URLs alone, whatever it is called here.
+ */
 export function initialClusterOf(members: readonly KnownMember[], self: OwnMember): string {
   return members
-    .flatMap(({ name, peerUrls }) => peerUrls.map((url) => `${name === '' ? self.name : name}=${url}`))
+    .flatMap((member) => member.peerUrls.map((url) => `${calledIn(member, self)}=${url}`))
     .join(',');
+}
+
+function calledIn({ id, name, peerUrls }: KnownMember, self: OwnMember): string {
+  if (name !== '') return name;
+  return sameSet(peerUrls, self.peerUrls) ? self.name : id.toString(16);
 }
 
 /** The same for a cluster that has no other member. */
