@@ -1,5 +1,4 @@
 const fileSystems = 'needs volumes, which a node does not have yet: `talosctl diskfree` says so';
-const etcd = 'needs etcd as a service of the node, which is not built yet';
 const containers = 'needs a container runtime of the node, which is not built yet';
 const image = 'needs the node image: a node of processes or containers has no disk of its own';
 
@@ -8,11 +7,6 @@ const image = 'needs the node image: a node of processes or containers has no di
  * excuses these methods alone; a test keeps the table true.
  */
 export const unbuiltMethods: Readonly<Record<string, string>> = {
-  ...reasonFor(etcd, '/machine.MachineService/', [
-    ...['Bootstrap', 'EtcdMemberList', 'EtcdRemoveMemberByID', 'EtcdLeaveCluster', 'EtcdForfeitLeadership'],
-    ...['EtcdRecover', 'EtcdSnapshot', 'EtcdAlarmList', 'EtcdAlarmDisarm', 'EtcdDefragment', 'EtcdStatus'],
-    ...['EtcdDowngradeValidate', 'EtcdDowngradeEnable', 'EtcdDowngradeCancel'],
-  ]),
   ...reasonFor('needs Kubernetes on the cluster, which is not built yet', '/machine.MachineService/', [
     'Kubeconfig',
   ]),

@@ -24,6 +24,9 @@ import { createClusterHealth } from './rpc/cluster-health.ts';
 import type { ImplementedServices } from './rpc/complete-services.ts';
 import { createDisks } from './rpc/disks.ts';
 import { createDmesg } from './rpc/dmesg.ts';
+import { createEtcdMaintenance } from './rpc/etcd-maintenance.ts';
+import { createEtcdMembers } from './rpc/etcd-members.ts';
+import { createEtcdSnapshot } from './rpc/etcd-snapshot.ts';
 import { createEvents } from './rpc/events.ts';
 import { createFiles } from './rpc/files.ts';
 import { createInspect } from './rpc/inspect.ts';
@@ -102,6 +105,14 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
         { etcd: init.etcd, configuration: () => view.configuration(), timers: systemTimers },
         telemetry,
       ),
+      ...createEtcdMembers({
+        access: init.etcd.access,
+        service: init.etcd.run?.service,
+        hostname: () => view.hostname(),
+        ...{ state, timers: systemTimers },
+      }),
+      ...createEtcdMaintenance(init.etcd.access),
+      ...createEtcdSnapshot(init.etcd.access, layout.paths.etcdSnapshot),
       ...createMachineControl(init.control),
     },
     'cosi.resource.State': createStateApi({ state, now, stopSignal }),

@@ -1,0 +1,9 @@
+/** In which form data are stored, where etcd itself does not say so. Source: Talos v1.14: EtcdStatus. */
+export function storageVersionOf(status: {
+  readonly storageVersion: string;
+  readonly version: string;
+}): string {
+  if (status.storageVersion !== '') return status.storageVersion;
+  const [, major, minor] = /^(\d+)\.(\d+)/.exec(status.version) ?? [];
+  return major === undefined ? 'unknown' : `${major}.${minor}.0`;
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { receiveSnapshot } from './receive-snapshot.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'receive-snapshot-'));
+after(() => rmSync(folder, { recursive: true }));
+const path = join(folder, 'etcd.snapshot');
+
+async function* pieces(...texts: string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) {
+    if (text === 'broken') throw new Error('the stream broke');
+    yield Buffer.from(text);
+  }
+}
+
+test('receiveSnapshot() keeps what was sent, for its owner alone, in place of an earlier one', async () => {
+  assert.equal(await receiveSnapshot(path, pieces('first')), 5);
+  assert.equal(await receiveSnapshot(path, pieces('sec', 'ond')), 6);
+  assert.equal(readFileSync(path, 'utf8'), 'second');
+  assert.equal(statSync(path).mode & 0o777, 0o700);
+});
+
+test('receiveSnapshot() leaves the earlier one, and nothing else, when the upload breaks or is empty', async () => {
+  await receiveSnapshot(path, pieces('whole'));
+  await assert.rejects(receiveSnapshot(path, pieces('ha', 'broken')), { message: 'the stream broke' });
+  await assert.rejects(receiveSnapshot(path, pieces()), { kind: 'invalid-argument' });
+  assert.deepEqual([readdirSync(folder), readFileSync(path, 'utf8')], [['etcd.snapshot'], 'whole']);
+});
+
+test('receiveSnapshot() is not ready on a node whose folder is not there yet', async () => {
+  await assert.rejects(receiveSnapshot(join(folder, 'missing', 'etcd.snapshot'), pieces('x')), {
+    kind: 'failed-precondition',
+    message: 'etcd service is not ready for recovery yet',
+  });
+});
