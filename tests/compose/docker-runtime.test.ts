@@ -44,7 +44,7 @@ async function openHost({ diskBytes }: { readonly diskBytes?: number } = {}): Pr
     openRuntime: () =>
       openDockerRuntime({
         socketPath,
-        scope: { cluster: 'a-test', node: 'node01', clusterLabels: { 'test.cluster': 'a-test' } },
+        scope: { cluster: 'a-test', node: 'node01' },
         pullRetries: 1,
         telemetry: noTelemetry,
       }),

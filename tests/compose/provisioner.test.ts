@@ -1,7 +1,7 @@
 // Clusters of `talosctl cluster create --provisioner docker`: several at once, killed, stopped, interrupted, gone.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,6 +41,12 @@ async function keepersOf(folder: string): Promise<number[]> {
   return processes
     .filter(({ args }) => args.includes('docker-keeper.cjs') && args.includes(folder))
     .map(({ pid }) => pid);
+}
+
+/** Folders of clusters; none where no command came so far as to make one. */
+function clustersIn(home: string): string[] {
+  const folder = join(home, 'clusters');
+  return existsSync(folder) ? readdirSync(folder) : [];
 }
 
 async function answers(cluster: DockerCluster): Promise<boolean> {
@@ -200,7 +206,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
       // It may have been done just before: then there is a cluster, and it is whole.
       if (code === 0) await runTalosctl(['cluster', 'destroy', '--name', name], cli);
       assert.deepEqual(await objectsOf(name), [], `after ${delayMs} ms`);
-      assert.deepEqual(readdirSync(join(home.path, 'clusters')), []);
+      assert.deepEqual(clustersIn(home.path), []);
     }
   });
 
@@ -224,7 +230,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
       await engine.release();
       assert.notEqual((await closed)[0], 0);
       assert.deepEqual(await objectsOf(name), []);
-      assert.deepEqual(readdirSync(join(home.path, 'clusters')), []);
+      assert.deepEqual(clustersIn(home.path), []);
     });
   }
 
@@ -234,7 +240,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
     await one.destroy();
     assert.deepEqual(await objectsOf(one.name), []);
     assert.deepEqual(await keepersOf(folder), []);
-    assert.deepEqual(readdirSync(join(one.home, 'clusters')), []);
+    assert.deepEqual(clustersIn(one.home), []);
     assert.deepEqual([...(await readTalosconfig(join(one.home, 'config'))).contexts.keys()], []);
     assert.ok(await answers(two), 'the other cluster is as it was');
   });
