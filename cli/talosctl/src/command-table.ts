@@ -224,6 +224,20 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/read.ts')).readCommand,
   },
   {
+    name: 'reboot',
+    aliases: [],
+    summary: 'Reboot nodes',
+    group: 'nodes',
+    load: async () => (await import('./commands/reboot.ts')).rebootCommand,
+  },
+  {
+    name: 'reset',
+    aliases: [],
+    summary: 'Wipe nodes, and reboot or shut them down',
+    group: 'nodes',
+    load: async () => (await import('./commands/reset.ts')).resetCommand,
+  },
+  {
     name: 'restart',
     aliases: [],
     summary: 'Restart a container',
@@ -236,6 +250,13 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'Show, start, stop or restart services',
     group: 'nodes',
     load: async () => (await import('./commands/service.ts')).serviceCommand,
+  },
+  {
+    name: 'shutdown',
+    aliases: [],
+    summary: 'Shut nodes down',
+    group: 'nodes',
+    load: async () => (await import('./commands/shutdown.ts')).shutdownCommand,
   },
   {
     name: 'stats',

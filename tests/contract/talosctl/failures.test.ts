@@ -118,7 +118,7 @@ test('an unknown command suggests the nearest, and a verb that is not built yet 
       'error: unknown command "memry" for "talosctl"\n\nDid you mean this?\n  memory\n\nRun \'talosctl --help\' for usage.\n',
     ],
     ['xyzzy', 'error: unknown command "xyzzy" for "talosctl"\n\nRun \'talosctl --help\' for usage.\n'],
-    ['reboot', 'error: talosctl reboot is not there yet\n'],
+    ['rollback', 'error: talosctl rollback is not there yet\n'],
     ['inject', 'error: talosctl inject is not there yet\n'],
     ['disks', 'error: talosctl disks is gone: use talosctl get disks\n'],
     [

@@ -1,0 +1,81 @@
+import type { OutputStream } from '../command-module.ts';
+import { printableCell } from '../render/printable.ts';
+
+export type ActionState = 'running' | 'failed' | 'done';
+
+/** Shows how far each node is. */
+export interface ActionDisplay extends Disposable {
+  update(node: string, message: string, state?: ActionState): void;
+}
+
+/** A line per update: for logs, and where a terminal has no room. Source: Talos v1.14: action tracking, output. */
+export function createLineDisplay(output: OutputStream): ActionDisplay {
+  return {
+    update: (node, message) => void output.write(`${JSON.stringify(node)}: ${printableCell(message)}\n`),
+    [Symbol.dispose]() {},
+  };
+}
+
+const spinner = ['◰', '◳', '◲', '◱'];
+const frameMs = 100;
+const colours: Readonly<Record<ActionState, string>> = { running: '33', failed: '31', done: '32' };
+/** With more nodes the block would be longer than most terminals are high. */
+const mostNodes = 20;
+
+/** A block on a terminal with a line a node, drawn again as they come along. */
+export function createBlockDisplay(
+  output: OutputStream,
+  nodes: readonly string[],
+  { isColoured }: { readonly isColoured: boolean },
+): ActionDisplay {
+  const lines = new Map<string, { message: string; state: ActionState }>(
+    nodes.map((node) => [node, { message: 'waiting', state: 'running' }]),
+  );
+  let drawn = 0;
+  let isOver = false;
+  let frame = 0;
+  const draw = () => {
+    const width = (output.columns || 80) - 1;
+    const fit = (text: string) =>
+      text.length > width ? `${text.slice(0, Math.max(width - 3, 0))}...` : text;
+    const paint = (text: string, state: ActionState) =>
+      isColoured ? `\u001b[${colours[state]}m${text}\u001b[0m` : text;
+    const isRunning = [...lines.values()].some(({ state }) => state === 'running');
+    const rows = [
+      fit(`${isRunning ? spinner[frame % spinner.length] : '◼'} watching nodes: [${nodes.join(' ')}]`),
+      ...[...lines].map(([node, { message, state }]) =>
+        paint(fit(`    * ${node}: ${printableCell(message)}`), state),
+      ),
+    ];
+    const back = drawn === 0 ? '' : `\u001b[${drawn}A\r\u001b[J`;
+    output.write(`${back}${rows.join('\n')}\n`);
+    drawn = rows.length;
+  };
+  draw();
+  const timer = setInterval(() => {
+    frame++;
+    draw();
+  }, frameMs);
+  timer.unref();
+  return {
+    update(node, message, state = 'running') {
+      lines.set(node, { message, state });
+    },
+    [Symbol.dispose]() {
+      if (isOver) return;
+      isOver = true;
+      clearInterval(timer);
+      draw();
+    },
+  };
+}
+
+/** The display that suits where it is written to. */
+export function openActionDisplay(
+  output: OutputStream,
+  nodes: readonly string[],
+  { isPlain, environment }: { readonly isPlain: boolean; readonly environment: NodeJS.ProcessEnv },
+): ActionDisplay {
+  if (isPlain || !output.isTTY || nodes.length > mostNodes) return createLineDisplay(output);
+  return createBlockDisplay(output, nodes, { isColoured: !environment.NO_COLOR });
+}

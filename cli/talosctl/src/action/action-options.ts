@@ -1,0 +1,40 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { acceptBooleanValues } from '../commands/gen/accept-boolean-values.ts';
+import { parseGoDuration } from '../go-duration.ts';
+import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
+
+/** Options of every command that goes on after the node has answered. */
+export interface ActionOptions extends NodeOptions, OutputOptions {
+  readonly wait: boolean;
+  readonly debug?: boolean;
+  /** Nanoseconds. */
+  readonly timeout: bigint;
+  readonly yes?: boolean;
+  readonly progress?: 'auto' | 'plain';
+}
+
+/** Source: Talos v1.14: lifecycle commands, tracking flags. */
+const defaultTimeout = '30m0s';
+const defaultTimeoutNanos = 1800n * 1_000_000_000n;
+
+/** Adds them, and the flags that the verb is to be had with. */
+export function addActionOptions(command: Command): Command {
+  acceptBooleanValues(command);
+  const timeout = command
+    .createOption(
+      '--timeout <duration>',
+      `how long to wait when --wait or --debug is set (default: ${defaultTimeout})`,
+    )
+    .argParser(parseGoDuration);
+  return addOutputOption(addNodeOptions(command))
+    .option('--wait', 'wait until it is done, showing how it goes (default)', true)
+    .option('--no-wait', 'do not wait')
+    .option('--debug', 'print the kernel log of nodes that fail; implies --wait')
+    .addOption(timeout.default(defaultTimeoutNanos, defaultTimeout))
+    .option('-y, --yes', 'do not ask');
+}
+
+export function parseProgress(text: string): 'auto' | 'plain' {
+  if (text === 'auto' || text === 'plain') return text;
+  throw new InvalidArgumentError('It must be auto or plain.');
+}

@@ -1,0 +1,58 @@
+import { RebootRequest_Mode as Mode } from '@nodewright/contract/gen/machine/machine.ts';
+import { InvalidArgumentError } from 'commander';
+import { type ActionOptions, addActionOptions, parseProgress } from '../action/action-options.ts';
+import { bootIdChanged } from '../action/boot-id.ts';
+import { effectLines } from '../action/effect-lines.ts';
+import { runNodeAction } from '../action/run-node-action.ts';
+import type { CommandModule } from '../command-module.ts';
+import { UsageFault } from '../failure.ts';
+import { parseGoDuration } from '../go-duration.ts';
+import { onlyMessage } from '../only-message.ts';
+
+interface RebootOptions extends ActionOptions {
+  readonly mode: Mode;
+  readonly drain?: boolean;
+}
+
+const modes: Readonly<Record<string, Mode>> = {
+  default: Mode.DEFAULT,
+  powercycle: Mode.POWERCYCLE,
+  force: Mode.FORCE,
+};
+
+function parseMode(text: string): Mode {
+  const mode = Object.hasOwn(modes, text.toLowerCase()) ? modes[text.toLowerCase()] : undefined;
+  if (mode === undefined) throw new InvalidArgumentError('It must be default, powercycle or force.');
+  return mode;
+}
+
+/** `talosctl reboot`. Source: Talos v1.14: reboot. */
+export const rebootCommand: CommandModule = {
+  define(command, env) {
+    addActionOptions(command)
+      .option(
+        '-m, --mode <mode>',
+        'default, powercycle (through the firmware) or force (stopping nothing first)',
+        parseMode,
+        Mode.DEFAULT,
+      )
+      .option('--drain', 'drain the Kubernetes node first; implies --wait (needs Kubernetes)')
+      .option('--drain-timeout <duration>', 'how long draining may take', parseGoDuration)
+      .option('--progress <kind>', 'auto, or plain: lines without colours', parseProgress, 'auto')
+      .action(({ mode, drain, ...options }: RebootOptions) => {
+        if (drain) throw new UsageFault('flag --drain: this program cannot talk to Kubernetes yet');
+        const forced = mode === Mode.FORCE ? ', without stopping its services first' : '';
+        return runNodeAction(env, options, {
+          verb: 'reboot',
+          effect: (client, signal) => effectLines(client, `reboots${forced}`, signal),
+          action: {
+            sequence: 'reboot',
+            start: async ({ machine }, signal) =>
+              onlyMessage(await machine.reboot({ mode }, { signal })).actorId,
+            isMet: (event) => event.kind === 'status' && event.stage === 'RUNNING' && event.ready,
+            postCheck: bootIdChanged,
+          },
+        });
+      });
+  },
+};

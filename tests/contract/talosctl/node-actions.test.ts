@@ -1,0 +1,174 @@
+// talosctl reboot, shutdown and reset: what they ask of nodes, and how they follow what becomes of it.
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import type { FakeHandler } from './fake-gateway.ts';
+import { FakeMachine, sequenceEvent, statusEvent, taskEvent } from './fake-machine.ts';
+import { healthyCluster } from './replies.ts';
+import { openSuite } from './suite.ts';
+
+const machines = new Map<string, FakeMachine>();
+const machineOf = (name = 'node01'): FakeMachine => {
+  const machine = machines.get(name) ?? new FakeMachine();
+  machines.set(name, machine);
+  return machine;
+};
+const handlers: Record<string, FakeHandler> = { ...healthyCluster };
+for (const path of Object.keys(new FakeMachine().handlers))
+  handlers[path] = (call) => machineOf(call.node).handlers[path]?.(call);
+const suite = openSuite(handlers);
+beforeEach(() => machines.clear());
+
+/** What a machine does that reboots. Before it goes it tells a past in which it was well. */
+const reboots = (machine: FakeMachine) => (actor: string) => {
+  machine.tell(sequenceEvent('reboot', 1), actor);
+  machine.tell(statusEvent(5, true));
+  machine.tell(taskEvent('stopAllServices', 0), actor);
+  setTimeout(() => machine.goDown(), 100);
+  setTimeout(() => machine.comeBack(), 1500);
+};
+
+test('reboot waits over the restart until the node runs and is another one', async () => {
+  const machine = machineOf();
+  machine.tell(statusEvent(4, true));
+  machine.act = reboots(machine);
+  const { stdout, stderr, exitCode } = await suite.run('reboot', '-n', 'node01', '--mode', 'powercycle');
+  assert.equal(exitCode, 0, stderr);
+  assert.equal(stdout, '');
+  assert.deepEqual(machine.requests, [{ mode: 1 }]);
+  const lines = stderr.trimEnd().split('\n');
+  assert.deepEqual(lines.slice(0, 1), ['"node01": waiting for actor ID']);
+  assert.match(lines[1] ?? '', /^"node01": actor ID: actor-\d+$/);
+  assert.ok(lines.includes('"node01": sequence: reboot action: START'));
+  assert.ok(lines.includes('"node01": task: stopAllServices action: START'));
+  assert.ok(lines.includes('"node01": unavailable, retrying...'));
+  assert.deepEqual(lines.slice(-3), [
+    '"node01": events check condition met',
+    '"node01": post check passed',
+    '"node01": done',
+  ]);
+});
+
+test('reboot believes the past of a node that has not gone yet no more than its boot id', async () => {
+  const machine = machineOf();
+  machine.tell(statusEvent(4, true));
+  machine.act = (actor) => {
+    machine.tell(sequenceEvent('reboot', 1), actor);
+    machine.tell(taskEvent('stopAllServices', 0), actor);
+    // Longer than the pause before the next look: the old node is looked at once more.
+    setTimeout(() => machine.goDown(), 1500);
+    setTimeout(() => machine.comeBack(), 2500);
+  };
+  const { stderr, exitCode } = await suite.run('reboot', '-n', 'node01');
+  assert.equal(exitCode, 0, stderr);
+  assert.equal(machine.bootId, 2);
+});
+
+test('reboot goes without the boot id where the caller may not read it', async () => {
+  const machine = machineOf();
+  machine.tell(statusEvent(4, true));
+  machine.mayRead = false;
+  machine.act = reboots(machine);
+  const { stderr, exitCode } = await suite.run('reboot', '-n', 'node01', '-o', 'json');
+  assert.equal(exitCode, 0, stderr);
+  assert.equal(machine.bootId, 2);
+  assert.ok(!stderr.includes('post check'));
+});
+
+test('a sequence that fails fails its node alone, and a document says which', async () => {
+  const [good, bad] = [machineOf('node01'), machineOf('node02')];
+  good.act = (actor) => good.tell(taskEvent('stopAllServices', 0), actor);
+  bad.act = (actor) => {
+    bad.tell(sequenceEvent('reset', 1), actor);
+    bad.tell(sequenceEvent('reset', 0, { code: 0, message: 'sequence failed: no quorum' }), actor);
+  };
+  const { stdout, stderr, exitCode } = await suite.run('reset', '--yes', '-o', 'json');
+  assert.equal(exitCode, 1);
+  const [first, second] = JSON.parse(stdout);
+  assert.deepEqual([first.node, first.done, /^actor-/.test(first.actorId)], ['node01', true, true]);
+  const error = { code: 'Aborted', message: 'sequence failed: no quorum' };
+  assert.deepEqual(second, { node: 'node02', error });
+  assert.match(
+    stderr,
+    /error from node node02: rpc error: code = Aborted desc = sequence failed: no quorum\n$/,
+  );
+});
+
+test('a node that is busy with another sequence says so at once, and nobody waits', async () => {
+  const machine = machineOf();
+  machine.act = () =>
+    machine.tell(sequenceEvent('reset', 0, { code: 1, message: 'sequence not started: locked' }));
+  const { stderr, exitCode } = await suite.run('reset', '-n', 'node01');
+  assert.equal(exitCode, 1);
+  assert.match(stderr, /desc = the node is busy with another sequence: try again later\n$/);
+});
+
+test('shutdown and reset are done when the services are being stopped', async () => {
+  for (const verb of ['shutdown', 'reset']) {
+    const machine = machineOf();
+    machine.act = (actor) => {
+      machine.tell(sequenceEvent(verb, 1), actor);
+      machine.tell(taskEvent('stopAllServices', 0), actor);
+    };
+    const { stderr, exitCode } = await suite.run(verb, '-n', 'node01');
+    assert.equal(exitCode, 0, stderr);
+    assert.ok(stderr.endsWith('"node01": events check condition met\n"node01": done\n'), stderr);
+  }
+});
+
+test('reset asks for what its flags say', async () => {
+  const machine = machineOf();
+  const words = ['--graceful=false', '--reboot', '--wipe-mode', 'system-disk', '--wait=false'];
+  const labels = ['--system-labels-to-wipe', 'STATE,EPHEMERAL', '--user-disks-to-wipe', '/dev/sdb'];
+  const { stdout, stderr, exitCode } = await suite.run('reset', '-n', 'node01', ...words, ...labels);
+  assert.deepEqual([stdout, stderr, exitCode], ['', '', 0]);
+  assert.deepEqual(machine.requests, [
+    {
+      graceful: false,
+      reboot: true,
+      mode: 1,
+      systemPartitionsToWipe: [
+        { label: 'STATE', wipe: true },
+        { label: 'EPHEMERAL', wipe: true },
+      ],
+      userDisksToWipe: ['/dev/sdb'],
+    },
+  ]);
+});
+
+test('several nodes are not touched where nobody can be asked, unless the user said yes', async () => {
+  for (const verb of ['reboot', 'shutdown', 'reset']) {
+    const { stderr, exitCode } = await suite.run(verb, '--wait=false');
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /is for 2 nodes \(node01, node02\), and nobody can be asked: add flag --yes/);
+  }
+  assert.deepEqual(
+    [...machines.values()].flatMap(({ requests }) => requests),
+    [],
+  );
+  const { exitCode } = await suite.run('reboot', '--wait=false', '--yes');
+  assert.equal(exitCode, 0);
+  assert.equal(machines.size, 2);
+});
+
+test('a node that is not done in time fails, with the time', async () => {
+  machineOf();
+  const { stderr, exitCode } = await suite.run('shutdown', '-n', 'node01', '--timeout', '1s');
+  assert.equal(exitCode, 1);
+  assert.match(stderr, /code = DeadlineExceeded desc = it was not done within 1 s\n$/);
+});
+
+test('what cannot be meant is refused before a node is asked', async () => {
+  for (const words of [
+    ['reboot', '--mode', 'kexec'],
+    ['reboot', '--drain'],
+    ['reboot', '--progress', 'loud'],
+    ['reset', '--wipe-mode', 'none'],
+    ['shutdown', '--timeout', 'soon'],
+    ['shutdown', '--wait=perhaps'],
+  ]) {
+    const { stderr, exitCode } = await suite.run(...words, '-n', 'node01');
+    assert.equal(exitCode, 1, words.join(' '));
+    assert.match(stderr, /error: /);
+  }
+  assert.equal(machines.size, 0);
+});
