@@ -24,11 +24,15 @@ export interface TalosctlInit {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Starts the built command line as a person would, with nothing of the test's environment but the path. */
+/**
+ * Starts the built command line as a person would, with nothing of the test's environment but the path. Clusters that it
+ * makes are without etcd, which takes its time to form, unless `environment` says so.
+ */
 export function startTalosctl(words: readonly string[], init: TalosctlInit) {
+  const own = { PATH: process.env.PATH, NODEWRIGHT_ETCD: 'none' };
   return spawn(init.nodeBinary ?? process.execPath, [init.bundle ?? talosctlBundle, ...words], {
     cwd: '/',
-    env: { PATH: process.env.PATH, HOME: init.home, TALOS_HOME: init.home, ...init.environment },
+    env: { ...own, HOME: init.home, TALOS_HOME: init.home, ...init.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: init.ownGroup === true,
     ...init.user,

@@ -79,8 +79,10 @@ export interface CreateResult {
   readonly cluster: ClusterView;
   /** What was done: made from nothing, started again, or found running. */
   readonly outcome: 'created' | 'started' | 'kept';
-  /** From the call to all nodes answering, and having their votes in etcd where that is waited for, in seconds. */
+  /** From the call to all nodes answering, in seconds. */
   readonly seconds: number;
+  /** Control planes with a vote in etcd, and from the call to the last of them having it; none where nobody waited. */
+  readonly votes?: { readonly count: number; readonly seconds: number };
 }
 
 /** What a destroy would end and remove. */

@@ -21,6 +21,8 @@ export interface ProcessClusterInit extends Omit<TalosctlInit, 'home'> {
   readonly home?: string;
   /** More words for `cluster create`. */
   readonly flags?: readonly string[];
+  /** Control planes run the etcd that `make etcd` has fetched. */
+  readonly etcd?: true;
 }
 
 /** A folder for a test's clusters, owned by `user`. */
@@ -41,7 +43,8 @@ export async function openProcessCluster(
   await using scope = new AsyncDisposableStack();
   const home = init.home ?? scope.use(await openHome(init.user)).path;
   const name = init.name ?? 'test';
-  const cli: TalosctlInit = { ...init, home };
+  const environment = { ...(init.etcd && { NODEWRIGHT_ETCD: '' }), ...init.environment };
+  const cli: TalosctlInit = { ...init, home, environment };
   scope.defer(async () => {
     await runTalosctl(['cluster', 'destroy', '--name', name, '--force', '--if-present'], cli);
   });

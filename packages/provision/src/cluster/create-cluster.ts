@@ -4,7 +4,7 @@ import { Fault } from '@nodewright/fault';
 import { planCreation } from '../domain/plan-creation.ts';
 import type { ClusterRequest, ConfigPatches, CreateResult, Progress } from '../provisioner.ts';
 import { lockCluster } from './cluster-lock.ts';
-import type { ClusterMaker, CreateParts, Creation } from './creation.ts';
+import type { ClusterMaker, CreateParts, Creation, CreationMilestones } from './creation.ts';
 import { removeOwnContext } from './destroy-cluster.ts';
 import { findCluster, locateCluster } from './read-cluster.ts';
 
@@ -24,15 +24,19 @@ export async function createCluster<Parts extends CreateParts>(
   const folder = await locateCluster(request, { make: true });
   await using _lock = await lockCluster(folder.path, request.name);
 
-  const creation: Creation<Parts> = { request, folder, parts, progress, signal };
+  const milestones: CreationMilestones = {};
+  const creation: Creation<Parts> = { request, folder, parts, progress, signal, milestones };
   const outcome = await carryOut(maker, creation, digestPatches(request.patches));
 
   const found = await findCluster(folder);
   if (found.kind !== 'cluster') throw new Fault('aborted', `${folder.path} was removed in the meantime`);
+  const { votes } = milestones;
+  const seconds = (at: number) => (at - startedAt) / 1000;
   return {
     cluster: await maker.view(folder, found.state, found.supervisorPid, parts),
     outcome,
-    seconds: (performance.now() - startedAt) / 1000,
+    seconds: seconds(milestones.answeredAt ?? performance.now()),
+    ...(votes === undefined ? {} : { votes: { count: votes.count, seconds: seconds(votes.at) } }),
   };
 }
 

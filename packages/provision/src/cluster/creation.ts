@@ -24,6 +24,13 @@ export interface Creation<Parts extends CreateParts = CreateParts> {
   readonly parts: Parts;
   readonly progress: Progress;
   readonly signal: AbortSignal;
+  readonly milestones: CreationMilestones;
+}
+
+/** When something was reached, as `performance.now()` says it; written down by whoever reaches it. */
+export interface CreationMilestones {
+  answeredAt?: number;
+  votes?: { readonly count: number; readonly at: number };
 }
 
 /** What one kind of cluster does at each outcome of the plan. */
@@ -59,7 +66,9 @@ export async function awaitAnswers(
   const { parts, progress, signal } = creation;
   await using probe = await parts.openProbe(talosconfig);
   const { length } = wait.nodes;
-  return await progress.step(`${length} nodes answer`, () =>
+  const commits = await progress.step(`${length} nodes answer`, () =>
     waitForNodes({ ...wait, probe, timeoutMs: waitTimeoutMs(length), signal }),
   );
+  creation.milestones.answeredAt = performance.now();
+  return commits;
 }

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodePaths } from '@nodewright/contract';
-import { faultFrom } from '@nodewright/fault';
 import type { Creation } from '../cluster/creation.ts';
 import { formEtcd } from '../cluster/form-etcd.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
@@ -13,7 +12,7 @@ import type { ProcessParts } from './process-parts.ts';
  * without etcd, and those whose maker wants to do it himself, are left alone.
  */
 export async function formProcessEtcd(
-  { folder, parts, request, progress, signal }: Creation<ProcessParts>,
+  { folder, parts, request, progress, signal, milestones }: Creation<ProcessParts>,
   { nodes }: ClusterState,
   talosconfig: string,
 ): Promise<void> {
@@ -29,12 +28,8 @@ export async function formProcessEtcd(
     .map(({ name, address }) => ({ name, address, endpoint: address }));
   await using probe = await parts.openEtcdProbe(talosconfig);
   const isNew = !controlPlanes.some(({ name }) => hasData(join(folder.nodeRoot(name), nodePaths.etcdData)));
-  try {
-    await formEtcd({ controlPlanes, isNew, probe, progress, signal });
-  } catch (error) {
-    if (faultFrom(error).kind !== 'unimplemented') throw error;
-    progress.note('the nodes do not tell who votes in etcd: it is not waited for');
-  }
+  await formEtcd({ controlPlanes, isNew, probe, progress, signal });
+  milestones.votes = { count: controlPlanes.length, at: performance.now() };
 }
 
 function hasData(path: string): boolean {

@@ -74,14 +74,21 @@ async function requestFrom(env: CliEnvironment, options: CreateOptions): Promise
 
 async function report(env: CliEnvironment, { output }: OutputOptions, result: CreateResult): Promise<void> {
   // From the start of this program: what its user waited for.
-  const seconds = Math.round(performance.now()) / 1000;
-  const { cluster, outcome } = result;
+  const { cluster, outcome, votes } = result;
+  const beforeCall = performance.now() / 1000 - Math.max(result.seconds, votes?.seconds ?? 0);
+  const sinceStart = (since: number) => Math.round((beforeCall + since) * 1000) / 1000;
+  const seconds = sinceStart(result.seconds);
+  const etcd = votes && { voters: votes.count, seconds: sinceStart(votes.seconds) };
   if (output === 'table') env.stdout.write(clusterText(cluster));
-  else await writeDocument(env.stdout, output, { outcome, seconds, cluster });
+  else await writeDocument(env.stdout, output, { outcome, seconds, ...(etcd && { etcd }), cluster });
   const traces = cluster.jaeger === undefined ? '' : `; Jaeger is at ${cluster.jaeger.url}`;
   env.stderr.write(
     `cluster "${cluster.name}": ${cluster.nodes.length} nodes answer after ${seconds.toFixed(1)}s${traces}\n`,
   );
+  if (etcd !== undefined) {
+    const who = etcd.voters === 1 ? 'its control plane votes' : `${etcd.voters} control planes vote`;
+    env.stderr.write(`cluster "${cluster.name}": ${who} in etcd after ${etcd.seconds.toFixed(1)}s\n`);
+  }
 }
 
 function parseCount(text: string): number {
