@@ -5,11 +5,11 @@ import { checkReport } from '../../domain/membership/check-report.ts';
 import { recordText } from '../../domain/membership/node-record.ts';
 import type { KeptRecords, NodeRecordStore } from '../../domain/membership/node-record-store.ts';
 import { ChangeSignal } from '../change-signal.ts';
-import { inSpan } from '../in-span.ts';
 import { pause } from '../pause.ts';
 import { LinkReports } from './link-reports.ts';
 import { heartbeatMs, type LinkTiming, RetryPauses } from './link-timing.ts';
 import type { NodeRegistry } from './node-registry.ts';
+import { inOwnTrace, outsideOfTraces } from './traces.ts';
 
 export interface EtcdLinkInit {
   readonly registry: NodeRegistry;
@@ -29,7 +29,11 @@ const seenTimeoutMs = 2000;
  * A control plane's place in the cluster: follows the records of all nodes, keeps its own and those of the nodes that
  * report to it, and begins anew after every failure until `signal` aborts.
  */
-export async function followEtcd(init: EtcdLinkInit, signal: AbortSignal): Promise<void> {
+export function followEtcd(init: EtcdLinkInit, signal: AbortSignal): Promise<void> {
+  return outsideOfTraces(init.telemetry, () => follow(init, signal));
+}
+
+async function follow(init: EtcdLinkInit, signal: AbortSignal): Promise<void> {
   const pauses = new RetryPauses(init.timing, init.random);
   const reports = new LinkReports(init.log, 'etcd');
   const onUp = () => {
@@ -98,10 +102,11 @@ class EtcdSession {
     let told: NodeRecord | undefined;
     while (!signal.aborted) {
       const own = registry.own();
-      await inSpan(telemetry, 'keep node record', async () => {
+      const tell = async () => {
         if (own !== undefined) await this.#keep(own, signal);
         else if (told !== undefined) await this.#store.remove(told.nodeId);
-      });
+      };
+      await (own === told ? tell() : inOwnTrace(telemetry, 'tell node record', tell));
       told = own;
       this.#onUp();
       if (registry.own() !== own) continue;

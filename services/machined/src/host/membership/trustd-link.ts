@@ -13,6 +13,7 @@ import { endpointText, openTrustdChannel } from '../trustd-channel.ts';
 import { LinkReports } from './link-reports.ts';
 import { heartbeatMs, type LinkTiming, RetryPauses } from './link-timing.ts';
 import type { NodeRegistry } from './node-registry.ts';
+import { inOwnTrace, outsideOfTraces } from './traces.ts';
 
 export interface TrustdLinkInit {
   readonly registry: NodeRegistry;
@@ -36,7 +37,11 @@ const shortestRestMs = 200;
  * A worker's place in the cluster: reports to the trustd of a control plane, to the next one as soon as one fails, and
  * learns from the answers who else lives, until `signal` aborts.
  */
-export async function followTrustd(init: TrustdLinkInit, signal: AbortSignal): Promise<void> {
+export function followTrustd(init: TrustdLinkInit, signal: AbortSignal): Promise<void> {
+  return outsideOfTraces(init.telemetry, () => follow(init, signal));
+}
+
+async function follow(init: TrustdLinkInit, signal: AbortSignal): Promise<void> {
   const pauses = new RetryPauses(init.timing, init.random);
   const reports = new LinkReports(init.log, 'trustd');
   while (!signal.aborted) {
@@ -92,6 +97,7 @@ async function reportTo(
   };
 
   let knownVersion = '';
+  let told: NodeRecord | undefined;
   while (!outer.aborted) {
     const own = registry.own();
     if (own === undefined) {
@@ -99,11 +105,13 @@ async function reportTo(
       continue;
     }
     const askedMs = performance.now();
-    const answer = await report(own, knownVersion);
+    const tell = () => report(own, knownVersion);
+    const answer = await (own === told ? tell() : inOwnTrace(telemetry, 'tell node record', tell));
     if (answer === 'outdated') {
       await pause(shortestRestMs, outer);
       continue;
     }
+    told = own;
     onAnswer();
     registry.learn(answer.nodes);
     // It waits before it answers that nothing is new; one that does not is asked again when the record needs it.

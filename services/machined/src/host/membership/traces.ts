@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto';
+import type { Telemetry } from '@nodewright/telemetry';
+
+/**
+ * Does work that goes on as long as the node runs. It belongs to no trace, not to that of whoever began it either, and
+ * every hop is told so: else each heartbeat of each node would be one. Source: W3C Trace Context, sampled flag.
+ */
+export function outsideOfTraces<T>(telemetry: Telemetry, work: () => T): T {
+  const parent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`;
+  const span = telemetry.startSpan('background', { parent });
+  try {
+    return telemetry.withSpan(span, work);
+  } finally {
+    span.end();
+  }
+}
+
+/** Does what is worth to be seen in a trace of its own. */
+export async function inOwnTrace<T>(telemetry: Telemetry, name: string, work: () => Promise<T>): Promise<T> {
+  const span = telemetry.startSpan(name, { parent: '' });
+  try {
+    return await telemetry.withSpan(span, work);
+  } catch (error) {
+    span.fail(error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
