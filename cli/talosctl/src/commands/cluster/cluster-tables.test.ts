@@ -53,8 +53,13 @@ test('a step is one line with its seconds, marked on a terminal, and none when i
   const lines: string[] = [];
   const write = (text: string | Uint8Array) => lines.push(String(text));
   for (const isTTY of [false, true]) {
-    const progress = createStepLines({ write, isTTY });
-    assert.equal(await progress.step('secrets', async () => 42), 42);
+    let now = 1000;
+    const progress = createStepLines({ write, isTTY }, () => now);
+    const secrets = async () => {
+      now += 1260;
+      return 42;
+    };
+    assert.equal(await progress.step('secrets', secrets), 42);
     await assert.rejects(
       progress.step('broken', () => Promise.reject(new Error('it broke'))),
       /it broke/,
@@ -62,9 +67,9 @@ test('a step is one line with its seconds, marked on a terminal, and none when i
     progress.note('by the way');
   }
   assert.deepEqual(lines, [
-    'secrets 0.0s\n',
+    'secrets 1.3s\n',
     'by the way\n',
-    '\u001b[32m✓\u001b[0m secrets 0.0s\n',
+    '\u001b[32m✓\u001b[0m secrets 1.3s\n',
     'by the way\n',
   ]);
 });
