@@ -1,0 +1,133 @@
+// Programs that die under the driver: what it says, and that it finds its way back.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { layoutArchive } from '@nodewright/containers/testing';
+import { eventually } from '@nodewright/testkit';
+import { type Bench, imageWith, keptBy, openBench, openRuntime } from './bench.ts';
+import { mountsBelow, noContainerd } from './start-containerd.ts';
+
+const options = { skip: noContainerd, timeout: 120_000 };
+const image = 'registry.example/test/shell:v1';
+const shell = (script: string) => ['/bin/sh', '-c', script];
+const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
+
+async function openBenchWithImage(): Promise<Bench> {
+  const bench = await openBench();
+  const archive = await layoutArchive(await imageWith(), image);
+  await bench.system.images.import(
+    (async function* () {
+      yield archive;
+    })(),
+  );
+  return bench;
+}
+
+async function logOf({ system }: Bench, id: string): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of system.containers.logs(id, {})) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+test('a task that ends while containerd is away is forgotten, but not what it said', options, async () => {
+  await using bench = await openBenchWithImage();
+  const { containers } = bench.system;
+  await containers.create({ id: 'away', image, command: shell('sleep 1; echo words; exit 9') });
+  const pid = await containers.start('away');
+  await bench.containerd.kill();
+  await eventually(() => !isAlive(pid), { what: 'end of the task' });
+  await bench.containerd.restart();
+  // containerd takes a shim that it finds with nothing running for one that was never used.
+  await assert.rejects(containers.wait('away'), { kind: 'not-found' });
+  assert.equal((await containers.get('away')).task, undefined);
+  assert.equal(await logOf(bench, 'away'), 'words\n');
+  await containers.start('away');
+  assert.equal((await containers.wait('away')).code, 9);
+  assert.equal(await logOf(bench, 'away'), 'words\nwords\n');
+});
+
+test('a task whose shim is killed is gone, and can be started again', options, async () => {
+  await using bench = await openBenchWithImage();
+  const { containers } = bench.system;
+  await containers.create({ id: 'orphan', image, command: shell('sleep 600') });
+  const pid = await containers.start('orphan');
+  const waiting = containers.wait('orphan').then(
+    ({ code }) => code,
+    (error: { kind?: string }) => error.kind,
+  );
+  for (const shim of bench.containerd.shims()) process.kill(shim, 'SIGKILL');
+  await eventually(() => !isAlive(pid), { what: 'end of the task' });
+  assert.ok([137, 255, 'not-found'].includes((await waiting) ?? ''), String(await waiting));
+  await eventually(async () => (await containers.get('orphan')).task?.status !== 'running', {
+    what: 'news of the end',
+  });
+  const again = await containers.start('orphan');
+  assert.ok(isAlive(again));
+  await containers.remove('orphan', { force: true });
+  assert.ok(!isAlive(again));
+});
+
+test('an ended task keeps no program running, and its end outlives containerd', options, async () => {
+  await using bench = await openBenchWithImage();
+  const { containers } = bench.system;
+  await containers.create({ id: 'ended', image, command: shell('exit 3') });
+  await containers.start('ended');
+  const exit = await containers.wait('ended');
+  await eventually(() => bench.containerd.shims().length === 0, { what: 'end of the shim' });
+  assert.deepEqual((await containers.get('ended')).task, { status: 'stopped', exit });
+  await bench.containerd.kill();
+  await bench.containerd.restart();
+  assert.deepEqual(await containers.wait('ended'), exit);
+  await using other = openRuntime(bench.containerd);
+  assert.deepEqual((await other.namespace('system').containers.list())[0]?.task, { status: 'stopped', exit });
+});
+
+test('create() takes over the file system of a creation that was cut off', options, async () => {
+  await using bench = await openBenchWithImage();
+  const { containers } = bench.system;
+  await bench.services.leases.create({ id: 'of-the-test' });
+  await bench.services.snapshots.prepare({ snapshotter: 'overlayfs', key: 'cut' });
+  const resource = { id: 'cut', type: 'snapshots/overlayfs' };
+  await bench.services.leases.addResource({ id: 'of-the-test', resource });
+  await containers.create({ id: 'cut', image, command: shell('echo whole') });
+  await containers.start('cut');
+  assert.equal((await containers.wait('cut')).code, 0);
+  assert.equal(await logOf(bench, 'cut'), 'whole\n');
+});
+
+test('many starts, ends and removals at once come out even', options, async () => {
+  await using bench = await openBenchWithImage();
+  const { containers } = bench.system;
+  const ids = ['one', 'two', 'three', 'four'];
+  await Promise.all(ids.map((id) => containers.create({ id, image, command: shell('sleep 0.1; exit 2') })));
+  const starts = await Promise.allSettled(ids.flatMap((id) => [containers.start(id), containers.start(id)]));
+  assert.equal(starts.filter(({ status }) => status === 'fulfilled').length, ids.length);
+  const looks = Array.from({ length: 3 }, () => containers.list());
+  const ends = await Promise.all(ids.flatMap((id) => [containers.wait(id), containers.wait(id)]));
+  await Promise.all(looks);
+  assert.deepEqual(new Set(ends.map(({ code }) => code)), new Set([2]));
+  await Promise.all(ids.map((id) => containers.remove(id)));
+  assert.deepEqual(await containers.list(), []);
+  const { snapshots, leases } = await keptBy(bench.services);
+  assert.deepEqual({ snapshots: snapshots.length, leases }, { snapshots: 1, leases: [] });
+});
+
+test('a containerd of a test leaves nothing, whatever runs in it', options, async () => {
+  const left = { folder: '', pid: 0, cgroupRoot: '' };
+  {
+    await using bench = await openBenchWithImage();
+    const { containers } = bench.system;
+    await containers.create({ id: 'runs', image, command: shell('sleep 600'), cgroup: 'some/group' });
+    left.pid = await containers.start('runs');
+    left.folder = bench.containerd.folder;
+    left.cgroupRoot = bench.containerd.cgroupRoot;
+    const group = join('/', left.cgroupRoot, 'some/group');
+    assert.ok(readFileSync(`/proc/${left.pid}/cgroup`, 'utf8').includes(`:${group}\n`));
+    assert.ok(mountsBelow(left.folder).length > 0);
+  }
+  assert.deepEqual(
+    { alive: isAlive(left.pid), folder: existsSync(left.folder), mounts: mountsBelow(left.folder) },
+    { alive: false, folder: false, mounts: [] },
+  );
+});

@@ -1,0 +1,177 @@
+// What pulls do beyond the suite of container runtimes: going on, sharing, and leaving nothing behind.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import type { TestImage } from '@nodewright/containers/testing';
+import { eventually } from '@nodewright/testkit';
+import { imageWith, keptBy, openBench, pull } from './bench.ts';
+import { openScriptedRegistry } from './scripted-registry.ts';
+import { noContainerd } from './start-containerd.ts';
+
+const options = { skip: noContainerd, timeout: 120_000 };
+const isFault = (kind: string) => (error: unknown) => (error as { kind?: string }).kind === kind;
+const partsOf = ({ manifest, config, layers }: TestImage) =>
+  [manifest, config, ...layers].map(({ digest }) => digest).sort();
+const paddingOf = ({ layers }: TestImage) => layers.at(-1)?.digest ?? '';
+
+test('a pull goes on from the byte where an earlier one was cut, and is complete', options, async () => {
+  await using bench = await openBench();
+  const image = await imageWith({ paddingBytes: 4_000_000 });
+  await using registry = await openScriptedRegistry({ 'a/cut': image });
+  const reference = `${registry.host}/a/cut:v1`;
+  registry.answer = (digest, response, bytes) => {
+    if (digest !== paddingOf(image)) return false;
+    response.write(bytes.subarray(0, 1_500_000), () => response.destroy());
+    return true;
+  };
+  await assert.rejects(pull(bench.system, reference), isFault('aborted'));
+  const { statuses } = await bench.services.content.listStatuses({});
+  const kept = Number(statuses.find(({ ref }) => ref.includes(paddingOf(image)))?.offset ?? 0);
+  assert.ok(kept > 0 && kept <= 1_500_000, `${kept} bytes were kept`);
+  registry.answer = () => false;
+  registry.asked.length = 0;
+  assert.equal((await pull(bench.system, reference)).digest, image.manifest.digest);
+  const again = registry.asked.filter(({ digest }) => digest === paddingOf(image));
+  assert.deepEqual(again, [{ digest: paddingOf(image), from: kept }]);
+  assert.deepEqual((await keptBy(bench.services)).content, partsOf(image));
+});
+
+test(
+  'a pull during which containerd dies is unavailable, and goes on after it is back',
+  options,
+  async () => {
+    await using bench = await openBench();
+    const image = await imageWith({ paddingBytes: 4_000_000 });
+    await using registry = await openScriptedRegistry({ 'a/crash': image });
+    const reference = `${registry.host}/a/crash:v1`;
+    let hangs = Promise.withResolvers<void>();
+    registry.answer = (digest, response, bytes) => {
+      if (digest !== paddingOf(image)) return false;
+      response.write(bytes.subarray(0, 1_000_000), () => hangs.resolve());
+      return true;
+    };
+    const first = pull(bench.system, reference);
+    first.catch(() => undefined);
+    await hangs.promise;
+    await eventually(
+      async () => {
+        const { statuses } = await bench.services.content.listStatuses({});
+        return statuses.some(({ offset }) => offset > 500_000n);
+      },
+      { what: 'bytes of the layer in containerd' },
+    );
+    await bench.containerd.kill();
+    // The next bytes have nowhere to go.
+    registry.answer = () => false;
+    hangs = Promise.withResolvers();
+    await assert.rejects(first, isFault('unavailable'));
+    await bench.containerd.restart();
+    assert.equal((await pull(bench.system, reference)).digest, image.manifest.digest);
+    const { snapshots, ...kept } = await keptBy(bench.services);
+    assert.equal(snapshots.length, image.layers.length);
+    assert.deepEqual(kept, { content: partsOf(image), writes: [], leases: [], images: [reference] });
+  },
+);
+
+test(
+  'an image that is removed leaves nothing, and one that shares with it all of its own',
+  options,
+  async () => {
+    await using bench = await openBench();
+    const [small, large] = [await imageWith(), await imageWith({ paddingBytes: 100_000 })];
+    await using registry = await openScriptedRegistry({ 'a/small': small, 'a/large': large });
+    for (const name of ['small', 'large']) await pull(bench.system, `${registry.host}/a/${name}:v1`);
+    await bench.system.images.remove(`${registry.host}/a/large:v1`);
+    const { snapshots, ...kept } = await keptBy(bench.services);
+    assert.equal(snapshots.length, 1);
+    assert.deepEqual(kept, {
+      content: partsOf(small),
+      writes: [],
+      leases: [],
+      images: [`${registry.host}/a/small:v1`],
+    });
+    await bench.system.images.remove(`${registry.host}/a/small:v1`);
+    assert.deepEqual(await keptBy(bench.services), {
+      content: [],
+      writes: [],
+      snapshots: [],
+      leases: [],
+      images: [],
+    });
+  },
+);
+
+test('pulls at the same time fetch what they share once', options, async () => {
+  await using bench = await openBench();
+  const [small, large] = [await imageWith(), await imageWith({ paddingBytes: 100_000 })];
+  await using registry = await openScriptedRegistry({ 'a/small': small, 'a/large': large });
+  const references = ['small', 'large', 'small', 'large'].map((name) => `${registry.host}/a/${name}:v1`);
+  const images = await Promise.all(references.map((reference) => pull(bench.system, reference)));
+  assert.deepEqual(
+    images.map(({ digest }) => digest),
+    [small, large, small, large].map(({ manifest }) => manifest.digest),
+  );
+  const shared = small.layers[0]?.digest;
+  assert.equal(registry.asked.filter(({ digest }) => digest === shared).length, 1);
+  const { leases, writes } = await keptBy(bench.services);
+  assert.deepEqual({ leases, writes }, { leases: [], writes: [] });
+});
+
+test(
+  'an image is pulled into both namespaces, and stays in one when it leaves the other',
+  options,
+  async () => {
+    await using bench = await openBench();
+    const image = await imageWith();
+    await using registry = await openScriptedRegistry({ 'a/both': image });
+    const reference = `${registry.host}/a/both:v1`;
+    const kubernetes = bench.runtime.namespace('k8s.io');
+    for (const namespace of [bench.system, kubernetes]) await pull(namespace, reference);
+    await bench.system.images.remove(reference);
+    await kubernetes.containers.create({
+      id: 'both',
+      image: reference,
+      command: ['/bin/sh', '-c', 'exit 4'],
+    });
+    await kubernetes.containers.start('both');
+    assert.equal((await kubernetes.containers.wait('both')).code, 4);
+    await kubernetes.containers.remove('both');
+  },
+);
+
+test(
+  'a layer that is not what its digest says is data-loss, and nothing of it is kept',
+  options,
+  async () => {
+    await using bench = await openBench();
+    const image = await imageWith({ paddingBytes: 100_000 });
+    await using registry = await openScriptedRegistry({ 'a/wrong': image });
+    registry.answer = (digest, response, bytes) => {
+      if (digest !== paddingOf(image)) return false;
+      const wrong = Buffer.from(bytes);
+      wrong[wrong.length - 1] = (wrong.at(-1) ?? 0) ^ 1;
+      response.end(wrong);
+      return true;
+    };
+    await assert.rejects(pull(bench.system, `${registry.host}/a/wrong:v1`), isFault('data-loss'));
+    const { writes, leases, images } = await keptBy(bench.services);
+    assert.deepEqual({ writes, leases, images }, { writes: [], leases: [], images: [] });
+  },
+);
+
+test('a pull that is left ends its requests', options, async () => {
+  await using bench = await openBench();
+  const image = await imageWith({ paddingBytes: 1_000_000 });
+  await using registry = await openScriptedRegistry({ 'a/left': image });
+  const closed = Promise.withResolvers<void>();
+  registry.answer = (digest, response, bytes) => {
+    if (digest !== paddingOf(image)) return false;
+    void once(response, 'close').then(() => closed.resolve());
+    response.write(bytes.subarray(0, 300_000));
+    return true;
+  };
+  for await (const step of bench.system.images.pull(`${registry.host}/a/left:v1`))
+    if (step.kind === 'layer' && step.layer.id === paddingOf(image) && step.layer.offsetBytes > 0) break;
+  await closed.promise;
+  assert.deepEqual(await bench.system.images.list(), []);
+});
