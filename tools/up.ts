@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findProvisioner } from '@nodewright/provision';
 import { askEngine } from '../packages/provision/src/docker/ask-engine.ts';
+import { ensureEtcd } from './etcd/ensure-etcd.ts';
 import { chooseProvisioner } from './up/choose-provisioner.ts';
 import { ensureImages, madeImagesFile } from './up/ensure-images.ts';
 import { removeMade } from './up/made-images.ts';
@@ -42,6 +43,7 @@ async function up(): Promise<void> {
   // Without an engine the command line says what to do.
   if (chosen === 'docker' && existing === undefined && engine.state === 'ready')
     provisioner = await prepareImages();
+  if (provisioner === 'process') await prepareEtcd();
   await talosctl(
     ...['cluster', 'create', '--provisioner', provisioner, '--name', values.name, '--if-absent'],
     ...['--controlplanes', values.controlplanes, '--workers', values.workers],
@@ -57,6 +59,18 @@ async function prepareImages(): Promise<'docker' | 'process'> {
     if (values.provisioner !== '') throw error;
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}: using processes\n`);
     return 'process';
+  }
+}
+
+/** Nodes without etcd are of use, too: what keeps it away is told, and no more. */
+async function prepareEtcd(): Promise<void> {
+  const wanted = process.env.NODEWRIGHT_ETCD ?? '';
+  if (wanted !== '') return;
+  try {
+    const { fetched, version } = await ensureEtcd(checkout);
+    if (fetched) process.stderr.write(`fetched etcd ${version}\n`);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   }
 }
 
