@@ -36,6 +36,7 @@ import { isControlPlaneNow, openNodeView } from './resources/node-view.ts';
 import { openNodeState } from './resources/open-node-state.ts';
 import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
 import { completeServices } from './rpc/complete-services.ts';
+import { etcdLeave } from './services/etcd-leave.ts';
 import { NodeLife } from './services/node-life.ts';
 import { ownService } from './services/node-services.ts';
 import { openEtcd, startEtcdWhenWanted } from './services/open-etcd.ts';
@@ -100,6 +101,8 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     ...{ events, log, records: () => services.records() },
     stopServices: () => services[Symbol.asyncDispose](),
     wipe: (volumes) => wipe.wipe(volumes),
+    leaveEtcd: () =>
+      etcdLeave(etcd, { state, dataFolder: layout.paths.etcdData, hostname: () => view.hostname() }),
     end: (end) => context.end(end, machineExitCode(mode, end)),
   });
   const state = await openNodeState(now, telemetry);
