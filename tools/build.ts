@@ -25,6 +25,26 @@ const reflectionAssets: Plugin = {
   },
 };
 
+/**
+ * What the client of Docker engines brings for engines on other machines and for building images, which no program of the
+ * suite does: half a megabyte, and native parts.
+ */
+const localEngineOnly: Plugin = {
+  name: 'local-engine-only',
+  setup(setup) {
+    const unused = "module.exports = () => { throw new Error('this build has no part for that'); };";
+    setup.onLoad({ filter: /\/(docker-modem\/lib\/ssh|dockerode\/lib\/(session|buildkit))\.js$/ }, () => ({
+      contents: unused,
+      loader: 'js',
+    }));
+    setup.onResolve({ filter: /^(tar-fs|@balena\/dockerignore)$/ }, ({ path }) => ({
+      path,
+      namespace: 'unused',
+    }));
+    setup.onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: unused, loader: 'js' }));
+  },
+};
+
 /** Imports of these modules are of the files beside the bundle. */
 const modulesApart = (apart: NonNullable<Bundle['apart']>): Plugin => ({
   name: 'modules-apart',
@@ -70,7 +90,7 @@ async function buildBundle({ name, entry, assets, apart = {} }: Bundle, sha: str
     define: { BUILD_SHA: JSON.stringify(sha) },
     // Its form for import() asks where its own file is, which a bundle cannot tell.
     alias: { koffi: join(checkout, 'node_modules', 'koffi', 'index.cjs') },
-    plugins: [reflectionAssets, modulesApart(apart)],
+    plugins: [reflectionAssets, localEngineOnly, modulesApart(apart)],
     logLevel: 'warning',
     absWorkingDir: checkout,
   });

@@ -1,5 +1,5 @@
 const fileSystems = 'needs volumes, which a node does not have yet: `talosctl diskfree` says so';
-const containers = 'needs a container runtime of the node, which is not built yet';
+const containers = 'needs terminals in containers of the node, which are not built yet';
 const image = 'needs the node image: a node of processes or containers has no disk of its own';
 
 /**
@@ -10,10 +10,6 @@ export const unbuiltMethods: Readonly<Record<string, string>> = {
   ...reasonFor('needs Kubernetes on the cluster, which is not built yet', '/machine.MachineService/', [
     'Kubeconfig',
   ]),
-  ...reasonFor(containers, '/machine.MachineService/', [
-    ...['Containers', 'Stats', 'Restart', 'ImageList', 'ImagePull'],
-  ]),
-  ...reasonFor(containers, '/machine.ImageService/', ['List', 'Pull', 'Import', 'Remove', 'Verify']),
   ...reasonFor(containers, '/machine.DebugService/', ['ContainerRun']),
   ...reasonFor(image, '/machine.MachineService/', ['Rollback', 'Upgrade']),
   ...reasonFor(image, '/machine.LifecycleService/', ['Install', 'Upgrade']),

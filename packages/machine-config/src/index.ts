@@ -6,6 +6,7 @@ export { type DiffOptions, diffConfigurations } from './diff-configurations.ts';
 export type { CommentModes } from './docs/describe-document.ts';
 export { ConfigReader, DocumentReader } from './effective/config-reader.ts';
 export { type EffectiveConfig, effectiveConfig } from './effective/effective-config.ts';
+export { defaultEtcdImage } from './effective/etcd-settings.ts';
 export type { NameServer } from './effective/network-settings.ts';
 export type { NodeTaint } from './effective/node-settings.ts';
 export type { LogDestination } from './effective/runtime-settings.ts';

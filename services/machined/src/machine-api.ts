@@ -1,3 +1,4 @@
+import type { ContainerRuntime } from '@nodewright/containers';
 import { type ControllerRuntime, systemTimers } from '@nodewright/controllers';
 import { createFileSystemSizes } from '@nodewright/linux';
 import { systemWallClock } from '@nodewright/sntp';
@@ -22,6 +23,7 @@ import { createBootstrap } from './rpc/bootstrap.ts';
 import { createClientConfiguration } from './rpc/client-configuration.ts';
 import { createClusterHealth } from './rpc/cluster-health.ts';
 import type { ImplementedServices } from './rpc/complete-services.ts';
+import { createContainers } from './rpc/containers.ts';
 import { createDisks } from './rpc/disks.ts';
 import { createDmesg } from './rpc/dmesg.ts';
 import { createEtcdMaintenance } from './rpc/etcd-maintenance.ts';
@@ -29,6 +31,8 @@ import { createEtcdMembers } from './rpc/etcd-members.ts';
 import { createEtcdSnapshot } from './rpc/etcd-snapshot.ts';
 import { createEvents } from './rpc/events.ts';
 import { createFiles } from './rpc/files.ts';
+import { createImageService } from './rpc/image-service.ts';
+import { createImages } from './rpc/images.ts';
 import { createInspect } from './rpc/inspect.ts';
 import { createKernelStatistics } from './rpc/kernel-statistics.ts';
 import { createLogs } from './rpc/logs.ts';
@@ -63,6 +67,7 @@ export interface MachineApiInit {
   readonly configuration: OpenConfiguration;
   readonly control: MachineControlInit;
   readonly meta: MetaStore;
+  readonly containers: ContainerRuntime | undefined;
   readonly etcd: NodeEtcd;
   readonly controllers: Pick<ControllerRuntime, 'graph'>;
   readonly kernel: KernelFiles;
@@ -98,7 +103,9 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
       ...createServiceControl(services),
       ...createEvents(events, stopSignal),
       ...createClientConfiguration(view, now),
-      ...createLogs(logs, neighbours, signal),
+      ...createLogs(logs, neighbours, signal, init.containers),
+      ...createContainers(init.containers),
+      ...createImages(init.containers),
       ...createApplyConfiguration({ ...init.configuration, log }),
       ...createMeta(init.meta),
       ...createBootstrap(
@@ -115,6 +122,9 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
       ...createEtcdSnapshot(init.etcd.access, layout.paths.etcdSnapshot),
       ...createMachineControl(init.control),
     },
+    'machine.ImageService': createImageService(init.containers, () =>
+      view.hasDocument('ImageVerificationConfig'),
+    ),
     'cosi.resource.State': createStateApi({ state, now, stopSignal }),
     'inspect.InspectService': createInspect(() => controllers.graph()),
     'storage.StorageService': createDisks(telemetry),

@@ -39,6 +39,7 @@ import { completeServices } from './rpc/complete-services.ts';
 import { etcdLeave } from './services/etcd-leave.ts';
 import { NodeLife } from './services/node-life.ts';
 import { ownService } from './services/node-services.ts';
+import { openContainerRuntime } from './services/open-container-runtime.ts';
 import { openEtcd, startEtcdWhenWanted } from './services/open-etcd.ts';
 import { ServiceManager } from './services/service-manager.ts';
 import { startDaemon } from './services/start-daemon.ts';
@@ -118,7 +119,9 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   });
   const membership = scope.use(await openMembershipFile(layout.paths.membership, log));
   const registry = new NodeRegistry();
-  const etcd = await openEtcd({ ...context, ...{ layout, state, services, logs, guard } }, scope);
+  const containers = await openContainerRuntime({ ...context, hostname: node.hostname });
+  if (containers !== undefined) scope.use(containers);
+  const etcd = await openEtcd({ ...context, ...{ containers, layout, state, services, logs, guard } }, scope);
   const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
   for (const controller of [
     ...configuration.controllers,
@@ -148,6 +151,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
             meta,
             controllers,
           },
+          containers,
           etcd,
           control: { life, ...(mode === 'metal' ? { cannotEnd: cannotEndText } : {}) },
           ...{ kernel, mode, signal, streamsEnd: stopSignal, telemetry, log },

@@ -51,6 +51,21 @@ export const options = {
     type: 'path',
     description: 'etcdutl, which restores snapshots; beside etcd by default',
   },
+  engineSocket: {
+    env: 'MACHINED_ENGINE_SOCKET',
+    type: 'path',
+    description: 'socket of the Docker engine that runs the node itself and what it starts beside it',
+  },
+  engineCluster: {
+    env: 'MACHINED_ENGINE_CLUSTER',
+    type: 'string',
+    description: "compose project of the node's cluster in that engine; nothing else in it is seen",
+  },
+  etcdImage: {
+    env: 'MACHINED_ETCD_IMAGE',
+    type: 'string',
+    description: 'image of etcd that the engine has, where the configuration names none',
+  },
   restartInterval: {
     env: 'MACHINED_RESTART_INTERVAL',
     type: 'duration',

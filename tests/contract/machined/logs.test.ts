@@ -76,8 +76,9 @@ test('wrong selections are refused in the words of the reference', async () => {
     [
       { namespace: 'k8s.io', driver: 1, id: 'kube-system/x:y' },
       2,
-      'container "kube-system/x:y" not found: no container runtime runs on this node',
+      'container "kube-system/x:y" not found: no CRI runs on this node',
     ],
+    [{ namespace: 'k8s.io', id: 'x' }, 2, 'container "x" not found: no container runtime runs on this node'],
     [{ namespace: '', id: 'kubelet' }, 2, 'log "kubelet" was not registered'],
   ];
   for (const [request, code, details] of refusals) await assert.rejects(read(request), { code, details });

@@ -5,6 +5,7 @@ import { enginePathOf } from './node-container.ts';
 
 const node = {
   id: 'abc',
+  labels: {},
   mounts: [
     { source: '/volumes/state/_data', target: '/system/state' },
     { source: '/volumes/lib/_data', target: '/var/lib' },

@@ -23,6 +23,8 @@ export interface DockerContainersInit {
   readonly images: Pick<DockerImages, 'idOf'>;
   /** Labels of the node's own container; undefined when the node is the engine's host. */
   readonly node: Labels | undefined;
+  /** Names of labels of the node's own container that everything beside it carries too. */
+  readonly inherited: readonly string[];
 }
 
 /** The containers of a node in an engine that others use too: those with its labels. */
@@ -51,6 +53,7 @@ export function createDockerContainers(init: DockerContainersInit): ContainerSto
         name: engineName(scope, namespace, spec.id),
         imageId,
         labels: {
+          ...chosen(node?.labels ?? {}, init.inherited),
           ...containerLabels(scope, namespace, spec.id),
           [ownLabels.image]: spec.image,
           [ownLabels.labels]: JSON.stringify(spec.labels ?? {}),
@@ -229,6 +232,10 @@ async function inspect(
     if (error instanceof Fault && error.kind === 'not-found') return undefined;
     throw error;
   }
+}
+
+function chosen(labels: Labels, names: readonly string[]): Labels {
+  return Object.fromEntries(Object.entries(labels).filter(([name]) => names.includes(name)));
 }
 
 function isRunning({ task }: ContainerInfo): boolean {

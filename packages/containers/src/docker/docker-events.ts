@@ -2,7 +2,7 @@ import { Fault } from '@nodewright/fault';
 import type { NamespaceName, RuntimeEvent } from '../container-runtime.ts';
 import type { DockerImages } from './docker-images.ts';
 import type { Engine } from './open-engine.ts';
-import { ownFilter, ownLabels, type Scope } from './ownership.ts';
+import { namespaceLabels, ownLabels, type Scope } from './ownership.ts';
 import { readJsonLines } from './read-lines.ts';
 
 interface EngineEvent {
@@ -27,7 +27,7 @@ export async function* watchDockerEvents(
   const what = 'cannot watch the engine';
   // From this moment, even if the engine takes the request in later.
   const since = (Date.now() / 1000).toFixed(6);
-  const wanted = ownFilter(scope, namespace).label.map((label) => label.split('=') as [string, string]);
+  const wanted = Object.entries(namespaceLabels(scope, namespace));
   try {
     // One stream keeps the order. The engine's filter for labels would leave every image out.
     const stream = await engine.wait('events', what, { signal }, (docker, abortSignal) =>

@@ -38,8 +38,13 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
   const { engine, scope, namespace } = init;
 
   const find = async (reference: string, signal?: AbortSignal): Promise<HeldImage> => {
-    const wanted = referenceText(readReference(reference));
-    const found = (await listHeld(init, signal)).find((image) => image.reference === wanted);
+    const parsed = readReference(reference);
+    const wanted = referenceText(parsed);
+    const images = await listHeld(init, signal);
+    // By its digest an image is known under any of its names.
+    const isPinned = (image: HeldImage) =>
+      image.digest === parsed.digest && isSameRepository(readReference(image.reference), parsed);
+    const found = images.find((image) => image.reference === wanted) ?? images.find(isPinned);
     if (found === undefined) throw new Fault('not-found', `image ${reference} not found`);
     return found;
   };
@@ -90,8 +95,11 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
       return withoutId(await find(target, options?.signal));
     },
     async remove(reference, options) {
-      const { id } = await find(reference, options?.signal);
       const parsed = readReference(reference);
+      const held = await find(reference, options?.signal);
+      if (held.reference !== referenceText(parsed))
+        throw new Fault('not-found', `image ${reference} not found: it is here as ${held.reference}`);
+      const { id } = held;
       const { repo, tag } = ownedReference(scope, namespace, 'held', parsed);
       await removeTag(engine, `${repo}:${tag}`, options?.signal);
       const rest = (await listHeld(init, options?.signal)).filter((image) => image.id === id);

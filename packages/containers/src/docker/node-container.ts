@@ -7,6 +7,7 @@ import type { Engine } from './open-engine.ts';
 export interface NodeContainer {
   /** The engine's id. */
   readonly id: string;
+  readonly labels: Labels;
   readonly mounts: readonly NodeMount[];
 }
 
@@ -35,7 +36,7 @@ export async function findNodeContainer(
     source: Source,
     target: Destination,
   }));
-  return { id: own.Id, mounts };
+  return { id: own.Id, labels: own.Labels, mounts };
 }
 
 /** Where the engine finds what the node sees at `path`; undefined when it is in the node's container only. */

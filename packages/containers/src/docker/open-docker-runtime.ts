@@ -12,6 +12,8 @@ export interface DockerRuntimeInit {
   readonly scope: Scope;
   /** Labels by which the node's own container is found; leave it out when the node is the engine's host. */
   readonly node?: Labels;
+  /** Names of labels of that container that everything beside it carries too, for whoever removes the cluster. */
+  readonly inherited?: readonly string[];
   /** References that are in the engine already and need no registry. */
   readonly given?: readonly string[];
   /** How often a download that broke may begin again before a pull fails; default 3. */
@@ -21,14 +23,14 @@ export interface DockerRuntimeInit {
 
 /** A Docker engine as the container runtime of one node. */
 export function openDockerRuntime(init: DockerRuntimeInit): ContainerRuntime {
-  const { scope, telemetry, given = [], pullRetries = 3 } = init;
+  const { scope, telemetry, given = [], inherited = [], pullRetries = 3 } = init;
   const engine = openEngine({ socketPath: init.socketPath, telemetry });
   const open = (namespace: NamespaceName): RuntimeNamespace => {
     const images = createDockerImages({ engine, scope, namespace, given, pullRetries });
     return {
       name: namespace,
       images,
-      containers: createDockerContainers({ engine, scope, namespace, images, node: init.node }),
+      containers: createDockerContainers({ engine, scope, namespace, images, node: init.node, inherited }),
       watchEvents: (signal) => watchDockerEvents({ engine, scope, namespace, images }, signal),
     };
   };

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ownedReference, readReference, referenceOfOwned, referenceText } from './owned-reference.ts';
 import type { Scope } from './ownership.ts';
 
-const scope: Scope = { cluster: 'My_Cluster--', node: 'node01', clusterLabels: {} };
+const scope: Scope = { cluster: 'My_Cluster--', node: 'node01' };
 const component = fc.stringMatching(/^[a-z0-9]{1,8}([._-][a-z0-9]{1,8})?$/);
 const registry = fc.oneof(
   fc.constantFrom(

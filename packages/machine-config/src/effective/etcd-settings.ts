@@ -15,7 +15,8 @@ export interface EtcdSettings {
   };
 }
 
-const defaultImage = 'registry.k8s.io/etcd:v3.7.1';
+/** Where the configuration names none. Source: Talos v1.14: etcd image. */
+export const defaultEtcdImage = 'registry.k8s.io/etcd:v3.7.1';
 
 /** Source: Talos v1.14: machine configuration, `cluster.etcd`. */
 export function etcdSettings({ legacy }: ConfigReader): EtcdSettings {
@@ -28,7 +29,7 @@ export function etcdSettings({ legacy }: ConfigReader): EtcdSettings {
   return {
     etcd: {
       ca: certificate === undefined || key === undefined ? undefined : { certificate, key },
-      image: legacy.text('cluster', 'etcd', 'image') || defaultImage,
+      image: legacy.text('cluster', 'etcd', 'image') || defaultEtcdImage,
       extraArgs: legacy.argMap('cluster', 'etcd', 'extraArgs'),
       advertisedSubnets,
       listenSubnets: listen.length > 0 ? listen : advertisedSubnets,

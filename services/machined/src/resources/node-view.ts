@@ -1,4 +1,4 @@
-import type { EffectiveConfig } from '@nodewright/machine-config';
+import { ConfigReader, type EffectiveConfig } from '@nodewright/machine-config';
 import { pointerTo, type State } from '@nodewright/state';
 import { hostnameStatuses, machineConfigs, nodeAddresses } from '@nodewright/state/kinds';
 import { activeConfigId, decodedOnce } from '../controllers/config/configuration-of.ts';
@@ -12,6 +12,8 @@ export interface NodeView {
   addresses(): readonly string[];
   /** The values of the configuration in force, complete or not; undefined when there is none. They hold secrets. */
   configuration(): EffectiveConfig | undefined;
+  /** Whether the configuration in force has a document of this kind. */
+  hasDocument(kind: string): boolean;
   /** Resolves at the next change of the configuration, or when `signal` aborts. */
   nextConfiguration(signal: AbortSignal): Promise<void>;
 }
@@ -32,6 +34,12 @@ export async function openNodeView(state: State): Promise<NodeView & AsyncDispos
     configuration() {
       const resource = configuration.current();
       return resource && decodedOnce(resource).effective;
+    },
+    hasDocument(kind) {
+      const resource = configuration.current();
+      return (
+        resource !== undefined && new ConfigReader(decodedOnce(resource).documents).documents(kind).length > 0
+      );
     },
     nextConfiguration: (signal) => configuration.nextChange(signal),
     [Symbol.asyncDispose]: () => scope.disposeAsync(),

@@ -1,13 +1,17 @@
 import { dirname, join } from 'node:path';
+import type { ContainerRuntime } from '@nodewright/containers';
 import { serviceIds } from '@nodewright/contract';
 import { systemTimers } from '@nodewright/controllers';
+import { defaultEtcdImage } from '@nodewright/machine-config';
 import type { State } from '@nodewright/state';
-import { metaKeys } from '@nodewright/state/kinds';
+import { etcdSpecs, metaKeys } from '@nodewright/state/kinds';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { EtcdHands } from '../controllers/etcd/etcd-controllers.ts';
 import type { Condition } from '../domain/condition.ts';
 import { wantsEtcd } from '../domain/etcd/etcd-config.ts';
+import type { EtcdRuntime } from '../domain/etcd/etcd-runtime.ts';
 import { metaKeyId } from '../domain/meta-values.ts';
+import { createContainerEtcd } from '../host/etcd/container-etcd.ts';
 import { createEtcdPkiFiles } from '../host/etcd/pki-files.ts';
 import { createProcessEtcd } from '../host/etcd/process-etcd.ts';
 import type { ExitGuard } from '../host/exit-guard.ts';
@@ -25,8 +29,10 @@ export interface OpenEtcdInit {
   readonly options: {
     readonly etcdBinary?: string;
     readonly etcdutlBinary?: string;
+    readonly etcdImage?: string;
     readonly restartInterval: number;
   };
+  readonly containers: ContainerRuntime | undefined;
   readonly layout: NodeLayout;
   readonly state: State;
   readonly services: ServiceManager;
@@ -58,18 +64,9 @@ const upgradeTag = metaKeyId(6);
 export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack): Promise<NodeEtcd> {
   const { options, layout, state, services, telemetry, log } = init;
   const access = createEtcdAccess(state, telemetry);
-  if (options.etcdBinary === undefined) return { access, run: undefined };
+  const runtime = etcdRuntimeOf(init);
+  if (runtime === undefined) return { access, run: undefined };
   const { etcdData, etcdSecrets, etcdSnapshot } = layout.paths;
-  const runtime = createProcessEtcd({
-    etcd: options.etcdBinary,
-    etcdutl: options.etcdutlBinary ?? join(dirname(options.etcdBinary), 'etcdutl'),
-    folders: { data: etcdData, secrets: etcdSecrets, snapshot: etcdSnapshot },
-    environment: init.environment,
-    workingDirectory: `${layout.root}/`,
-    log: init.logs.open(serviceIds.etcd),
-    guard: init.guard,
-    watcher: recordServicePid(state, serviceIds.etcd),
-  });
   const conditions = await openEtcdConditions(state, scope);
   const service = scope.use(
     new EtcdService({
@@ -88,6 +85,40 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
     updatePeerUrls: (peerUrls, signal) => updatePeerUrls(access, peerUrls, signal),
   };
   return { access, run: { service, hands, timeSync: conditions.timeSync } };
+}
+
+/** Programs of this host, or a container where the node has a runtime for them; undefined where it has neither. */
+function etcdRuntimeOf(init: OpenEtcdInit): EtcdRuntime | undefined {
+  const { options, layout, state, containers } = init;
+  const { etcdData, etcdSecrets, etcdSnapshot } = layout.paths;
+  const folders = { data: etcdData, secrets: etcdSecrets, snapshot: etcdSnapshot };
+  if (options.etcdBinary !== undefined) {
+    return createProcessEtcd({
+      folders,
+      log: init.logs.open(serviceIds.etcd),
+      watcher: recordServicePid(state, serviceIds.etcd),
+      etcd: options.etcdBinary,
+      etcdutl: options.etcdutlBinary ?? join(dirname(options.etcdBinary), 'etcdutl'),
+      environment: init.environment,
+      workingDirectory: `${layout.root}/`,
+      guard: init.guard,
+    });
+  }
+  if (containers === undefined) return undefined;
+  return createContainerEtcd({
+    folders,
+    log: init.logs.open(serviceIds.etcd),
+    runtime: containers,
+    image: () => etcdImageOf(state, options.etcdImage),
+    // machined of the stack may not give its files to anybody: etcd beside it is the same user.
+    user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+  });
+}
+
+async function etcdImageOf(state: State, given: string | undefined): Promise<string> {
+  const [spec] = await state.list(etcdSpecs);
+  const wanted = spec?.spec.image ?? defaultEtcdImage;
+  return wanted === defaultEtcdImage ? (given ?? wanted) : wanted;
 }
 
 /**

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { containerNames, requireContainer, selectNamespace } from './container-selection.ts';
+import { imageNamespace, imageNamespaceOf } from './image-selection.ts';
+import { logSourceOf } from './log-source.ts';
+
+test('selectNamespace() chooses the namespace, and refuses in the words of the reference', () => {
+  assert.equal(selectNamespace({ namespace: 'system', driver: 0 }), 'system');
+  assert.equal(selectNamespace({ namespace: 'k8s.io', driver: 0 }), 'k8s.io');
+  const refusals = [
+    ['', 0, 'invalid-argument', "namespace can't be empty"],
+    ['system', 7, 'invalid-argument', 'unsupported driver "7"'],
+    ['system', 1, 'unknown', 'CRI inspector is supported only for K8s namespace'],
+    ['k8s.io', 1, 'unavailable', 'no CRI runs on this node: it has no Kubernetes'],
+    ['other', 0, 'not-found', 'no namespace "other": there are "system" and "k8s.io"'],
+  ] as const;
+  for (const [namespace, driver, kind, message] of refusals)
+    assert.throws(() => selectNamespace({ namespace, driver }), { kind, message });
+});
+
+test('containerNames() calls what Kubernetes runs by its pod, and the rest by its id', () => {
+  const pod = { 'io.kubernetes.pod.namespace': 'kube-system', 'io.kubernetes.pod.name': 'dns-1' };
+  const named = { ...pod, 'io.kubernetes.container.name': 'dns' };
+  assert.deepEqual(containerNames({ id: 'etcd', labels: {} }), { id: 'etcd', podId: 'etcd', name: 'etcd' });
+  const sandbox = 'kube-system/dns-1';
+  assert.deepEqual(containerNames({ id: 'f00', labels: pod }), {
+    id: sandbox,
+    podId: sandbox,
+    name: sandbox,
+  });
+  const container = { id: 'b00', labels: named };
+  assert.deepEqual(containerNames(container), { id: `${sandbox}:dns`, podId: sandbox, name: 'dns' });
+  const info = { ...container, internalId: 'b00', image: 'x', createdAtMs: 0 };
+  assert.equal(requireContainer([info], `${sandbox}:dns`), info);
+  assert.equal(requireContainer([info], 'b00'), info);
+  assert.throws(() => requireContainer([info], 'dns'), {
+    kind: 'unknown',
+    message: 'container "dns" not found',
+  });
+});
+
+test('imageNamespaceOf() takes what the wire may say, and refuses the rest', () => {
+  assert.equal(imageNamespaceOf({ driver: 0, namespace: 1 }), 'system');
+  assert.equal(imageNamespaceOf({ driver: 1, namespace: 2 }), 'k8s.io');
+  assert.equal(imageNamespace(1), 'system');
+  const refusals = [
+    [undefined, 'containerd instance is required'],
+    [{ driver: 0, namespace: 2 }, 'cannot use CRI namespace with containerd driver'],
+    [{ driver: 0, namespace: 0 }, 'unsupported namespace "0"'],
+    [{ driver: 5, namespace: 1 }, 'unsupported driver "5"'],
+  ] as const;
+  for (const [instance, message] of refusals)
+    assert.throws(() => imageNamespaceOf(instance), { kind: 'invalid-argument', message });
+});
+
+test('logSourceOf() knows logs in memory from those of containers', () => {
+  assert.equal(logSourceOf({ namespace: 'system', id: 'etcd', driver: 9 }), 'memory');
+  assert.equal(logSourceOf({ namespace: '', id: 'kubelet', driver: 0 }), 'memory');
+  assert.equal(logSourceOf({ namespace: 'k8s.io', id: 'x', driver: 0 }), 'container');
+  assert.throws(() => logSourceOf({ namespace: 'k8s.io', id: 'x', driver: 3 }), { kind: 'invalid-argument' });
+});

@@ -1,0 +1,57 @@
+// Which containers a call speaks of, and what they are called on the wire. Source: Talos v1.14: Containers, Stats, Logs.
+import type { ContainerInfo, NamespaceName } from '@nodewright/containers';
+import { Fault } from '@nodewright/fault';
+
+/** The fields by which calls choose a runtime. */
+export interface ContainerSelection {
+  readonly namespace: string;
+  readonly driver: number;
+}
+
+/** As they are on the wire: containerd itself, and Kubernetes' interface to it. */
+export const containerDrivers = { containerd: 0, cri: 1 } as const;
+const systemNamespace = 'system';
+const kubernetesNamespace = 'k8s.io';
+
+/** Labels that Kubernetes' runtimes put on what they run. */
+const podNamespaceLabel = 'io.kubernetes.pod.namespace';
+const podNameLabel = 'io.kubernetes.pod.name';
+const podContainerLabel = 'io.kubernetes.container.name';
+
+/** @throws Fault in the words of the reference for what no node has, `unavailable` for what this one has not. */
+export function selectNamespace({ namespace, driver }: ContainerSelection): NamespaceName {
+  if (namespace === '') throw new Fault('invalid-argument', "namespace can't be empty");
+  if (driver === containerDrivers.cri) {
+    if (namespace !== kubernetesNamespace)
+      throw new Fault('unknown', 'CRI inspector is supported only for K8s namespace');
+    throw new Fault('unavailable', 'no CRI runs on this node: it has no Kubernetes');
+  }
+  if (driver !== containerDrivers.containerd)
+    throw new Fault('invalid-argument', `unsupported driver "${driver}"`);
+  if (namespace === systemNamespace || namespace === kubernetesNamespace) return namespace;
+  throw new Fault('not-found', `no namespace "${namespace}": there are "system" and "k8s.io"`);
+}
+
+/** What a container is called on the wire. */
+export interface ContainerNames {
+  /** `namespace/pod:container` in Kubernetes, `namespace/pod` for what holds a pod together, else its own. */
+  readonly id: string;
+  readonly podId: string;
+  readonly name: string;
+}
+
+export function containerNames({ id, labels }: Pick<ContainerInfo, 'id' | 'labels'>): ContainerNames {
+  const namespace = labels[podNamespaceLabel];
+  const pod = labels[podNameLabel];
+  if (namespace === undefined || pod === undefined) return { id, podId: id, name: id };
+  const podId = `${namespace}/${pod}`;
+  const name = labels[podContainerLabel];
+  return name === undefined ? { id: podId, podId, name: podId } : { id: `${podId}:${name}`, podId, name };
+}
+
+/** The container that `wanted` means: its name on the wire, or its own id. @throws Fault when there is none */
+export function requireContainer(found: readonly ContainerInfo[], wanted: string): ContainerInfo {
+  const container = found.find((info) => info.id === wanted || containerNames(info).id === wanted);
+  if (container === undefined) throw new Fault('unknown', `container "${wanted}" not found`);
+  return container;
+}

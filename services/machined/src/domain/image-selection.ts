@@ -1,0 +1,28 @@
+// Whose images a call speaks of. Source: Talos v1.14: ImageService.
+import type { NamespaceName } from '@nodewright/containers';
+import { Fault } from '@nodewright/fault';
+import { containerDrivers } from './container-selection.ts';
+
+/** Of `ContainerdNamespace` on the wire. */
+const namespaces: Readonly<Record<number, NamespaceName>> = { 1: 'system', 2: 'k8s.io' };
+const kubernetes = 2;
+
+/** @throws Fault `invalid-argument` */
+export function imageNamespace(namespace: number): NamespaceName {
+  const found = namespaces[namespace];
+  if (found === undefined) throw new Fault('invalid-argument', `unsupported namespace "${namespace}"`);
+  return found;
+}
+
+/** @throws Fault `invalid-argument` */
+export function imageNamespaceOf(
+  instance: { readonly driver: number; readonly namespace: number } | undefined,
+): NamespaceName {
+  if (instance === undefined) throw new Fault('invalid-argument', 'containerd instance is required');
+  const { driver, namespace } = instance;
+  if (driver !== containerDrivers.containerd && driver !== containerDrivers.cri)
+    throw new Fault('invalid-argument', `unsupported driver "${driver}"`);
+  if (driver === containerDrivers.containerd && namespace === kubernetes)
+    throw new Fault('invalid-argument', 'cannot use CRI namespace with containerd driver');
+  return imageNamespace(namespace);
+}

@@ -1,0 +1,30 @@
+import { Fault } from '@nodewright/fault';
+import { containerDrivers } from './container-selection.ts';
+
+/** The fields of a Logs request that decide where its lines come from. */
+export interface LogSelection {
+  readonly namespace: string;
+  readonly id: string;
+  readonly driver: number;
+}
+
+const systemNamespace = 'system';
+const kubernetesNamespace = 'k8s.io';
+
+/**
+ * Where the lines of a request come from: a log of the node's own, or a container of Kubernetes.
+ * Source: Talos v1.14: Logs.
+ *
+ * @throws Fault in the words of the reference for what is neither
+ */
+export function logSourceOf({ namespace, id, driver }: LogSelection): 'memory' | 'container' {
+  if (namespace === systemNamespace || id === 'kubelet') return 'memory';
+  if (namespace === '') throw new Fault('invalid-argument', "namespace can't be empty");
+  if (driver === containerDrivers.cri) {
+    if (namespace !== kubernetesNamespace)
+      throw new Fault('unknown', 'CRI inspector is supported only for K8s namespace');
+    throw new Fault('unknown', `container "${id}" not found: no CRI runs on this node`);
+  }
+  if (driver === containerDrivers.containerd) return 'container';
+  throw new Fault('invalid-argument', `unsupported driver "${driver}"`);
+}

@@ -1,0 +1,91 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ContainerRuntime, ContainerSpec, RuntimeNamespace } from '@nodewright/containers';
+import { Fault } from '@nodewright/fault';
+import { makeFolder } from '@nodewright/fault/make-folder';
+import type { EtcdRuntime } from '../../domain/etcd/etcd-runtime.ts';
+import { type EtcdVersion, etcdVersionFrom } from '../../domain/etcd/etcd-version.ts';
+import { createContainerRunner } from '../container-runner.ts';
+import type { ServiceLog } from '../log-store.ts';
+import { runContainer } from '../run-container.ts';
+
+export interface ContainerEtcdInit {
+  readonly runtime: ContainerRuntime;
+  /** What the image is called; asked for at each start. */
+  readonly image: () => Promise<string>;
+  /** Where things lie on the node; etcd sees them at the same places. */
+  readonly folders: { readonly data: string; readonly secrets: string; readonly snapshot: string };
+  /** As whom etcd runs: its data and secrets are this user's. */
+  readonly user: { readonly uid: number; readonly gid: number };
+  readonly log: ServiceLog;
+}
+
+const id = 'etcd';
+const programs = '/usr/local/bin';
+/** Source: Talos v1.14: runners. */
+const graceTimeoutMs = 10_000;
+/** The image may have to be pulled first. */
+const versionTimeoutMs = 20 * 60_000;
+
+/** etcd as a container beside the others of its node, in the node's network. Source: Talos v1.14: etcd service. */
+export function createContainerEtcd(init: ContainerEtcdInit): EtcdRuntime {
+  const { runtime, image, folders, user, log } = init;
+  const namespace: RuntimeNamespace = runtime.namespace('system');
+  const { data, secrets, snapshot } = folders;
+  const own = async (): Promise<Pick<ContainerSpec, 'image' | 'user'>> => ({ image: await image(), user });
+  return {
+    paths: folders,
+    async version() {
+      const spec = { ...(await own()), id: `${id}-version`, command: [join(programs, 'etcd'), '--version'] };
+      const said = await runContainer('etcd', namespace, spec, AbortSignal.timeout(versionTimeoutMs));
+      return requireVersion(said, spec.image);
+    },
+    createRunner: (args) =>
+      createContainerRunner({
+        ...{ runtime: runtime.name, namespace, id, log, graceTimeoutMs },
+        spec: async () => ({
+          ...(await own()),
+          id,
+          command: [join(programs, 'etcd'), ...args],
+          network: 'host',
+          oomScoreAdjust: -998,
+          cgroup: 'podruntime/etcd',
+          limits: { openFiles: 10_240 },
+          mounts: [
+            { kind: 'bind', source: secrets, target: secrets, readOnly: true },
+            { kind: 'bind', source: data, target: data },
+          ],
+        }),
+      }),
+    async restore({ name, peerUrls, initialCluster, skipHashCheck }, signal) {
+      const draft = `${data}.restore`;
+      const folder = dirname(data);
+      await rm(draft, { recursive: true, force: true });
+      await makeFolder(folder);
+      const command = [
+        ...[join(programs, 'etcdutl'), 'snapshot', 'restore', snapshot],
+        ...[`--name=${name}`, `--data-dir=${draft}`],
+        `--initial-cluster=${initialCluster}`,
+        `--initial-advertise-peer-urls=${peerUrls.join(',')}`,
+        ...(skipHashCheck ? ['--skip-hash-check'] : []),
+      ];
+      const mounts = [{ kind: 'bind', source: folder, target: folder }] as const;
+      try {
+        const spec = { ...(await own()), id: `${id}-restore`, command, mounts };
+        await runContainer('etcdutl', namespace, spec, signal);
+        await mkdir(data, { recursive: true, mode: 0o700 });
+        // One step: until here the directory is empty, from here on the data is whole.
+        await rename(join(draft, 'member'), join(data, 'member'));
+      } finally {
+        await rm(draft, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+function requireVersion(said: string, image: string): EtcdVersion {
+  const version = etcdVersionFrom(said);
+  if (version === undefined)
+    throw new Fault('failed-precondition', `image "${image}" does not say that it holds etcd`);
+  return version;
+}

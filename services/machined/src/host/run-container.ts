@@ -1,0 +1,35 @@
+import type { ContainerSpec, RuntimeNamespace } from '@nodewright/containers';
+import { Fault } from '@nodewright/fault';
+import { ensureImage } from './container-runner.ts';
+
+/** What a container said may be long; its last words are what matters. */
+const outputLines = 1000;
+
+/**
+ * Runs a container to its end; yields what it said. Nothing of it stays.
+ *
+ * @param name of the program, for the text of a failure
+ * @throws Fault `internal` with the last line of what it said; `cancelled`; what the runtime throws
+ */
+export async function runContainer(
+  name: string,
+  namespace: RuntimeNamespace,
+  spec: ContainerSpec,
+  signal: AbortSignal,
+): Promise<string> {
+  const { containers } = namespace;
+  const { id } = spec;
+  await ensureImage(namespace, spec.image, signal);
+  // One that was left by a machined that was killed.
+  const remove = () => containers.remove(id, { force: true }).catch(() => {});
+  await remove();
+  await using _container = { [Symbol.asyncDispose]: remove };
+  await containers.create(spec, { signal });
+  await containers.start(id, { signal });
+  const { code } = await containers.wait(id, { signal });
+  const parts: Uint8Array[] = [];
+  for await (const part of containers.logs(id, { tailLines: outputLines, signal })) parts.push(part);
+  const said = Buffer.concat(parts).toString();
+  if (code === 0) return said;
+  throw new Fault('internal', `${name}: ${said.trimEnd().split('\n').at(-1) || `exit code ${code}`}`);
+}

@@ -1,0 +1,78 @@
+import type { ContainerInfo, ContainerRuntime, RuntimeNamespace } from '@nodewright/containers';
+import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
+import { Fault } from '@nodewright/fault';
+import {
+  type ContainerSelection,
+  containerNames,
+  requireContainer,
+  selectNamespace,
+} from '../domain/container-selection.ts';
+import { requireRuntime } from './require-runtime.ts';
+
+/** Containers, Stats and Restart: the containers beside the node's daemons, and those daemons where they are some. */
+export function createContainers(
+  runtime: ContainerRuntime | undefined,
+): Pick<MachineServiceImplementation, 'containers' | 'stats' | 'restart'> {
+  const select = (selection: ContainerSelection): RuntimeNamespace => {
+    // A CRI that is not there is nobody's question on a node that has no runtime at all.
+    const there = requireRuntime(runtime);
+    return there.namespace(selectNamespace(selection));
+  };
+  return {
+    async containers(request, { signal }) {
+      const { name: namespace, containers } = select(request);
+      const found = await containers.list({ signal });
+      return {
+        messages: [
+          {
+            containers: found
+              .filter(({ task }) => task !== undefined)
+              .map((info) => ({
+                ...containerNames(info),
+                namespace,
+                image: info.image,
+                pid: info.task !== undefined && 'pid' in info.task ? info.task.pid : 0,
+                status: info.task?.status.toUpperCase(),
+                internalId: info.internalId,
+              })),
+          },
+        ],
+      };
+    },
+    async stats(request, { signal }) {
+      const { name: namespace, containers } = select(request);
+      const found = (await containers.list({ signal })).filter(({ task }) => task?.status === 'running');
+      const stats = await Promise.all(found.map((info) => statOf(containers, namespace, info, signal)));
+      return { messages: [{ stats: stats.filter((stat) => stat !== undefined) }] };
+    },
+    async restart(request, { signal }) {
+      const { containers } = select(request);
+      const { id } = requireContainer(await containers.list({ signal }), request.id);
+      // Whoever runs it starts it again.
+      await containers.kill(id, 'SIGTERM', { signal });
+      return { messages: [{}] };
+    },
+  };
+}
+
+/** Undefined for one that ends while it is asked for. */
+async function statOf(
+  containers: RuntimeNamespace['containers'],
+  namespace: string,
+  info: ContainerInfo,
+  signal: AbortSignal,
+) {
+  try {
+    const { memoryBytes, cpuNanoseconds } = await containers.stats(info.id, { signal });
+    return {
+      ...containerNames(info),
+      namespace,
+      memoryUsage: BigInt(Math.round(memoryBytes)),
+      cpuUsage: cpuNanoseconds,
+    };
+  } catch (error) {
+    if (error instanceof Fault && (error.kind === 'not-found' || error.kind === 'failed-precondition'))
+      return undefined;
+    throw error;
+  }
+}

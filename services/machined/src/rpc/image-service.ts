@@ -1,0 +1,112 @@
+import type { ContainerRuntime, ImageStore, LayerProgress } from '@nodewright/containers';
+import {
+  type ImageServiceImplementation,
+  type ImageServiceImportRequest,
+  ImageServicePullLayerProgress_Status as LayerStatus,
+} from '@nodewright/contract/gen/machine/image.ts';
+import { Fault } from '@nodewright/fault';
+import { imageNamespaceOf } from '../domain/image-selection.ts';
+import { imageMessage } from './images.ts';
+import { requireRuntime } from './require-runtime.ts';
+
+type Instance = Parameters<typeof imageNamespaceOf>[0];
+
+const layerStatuses = {
+  downloading: LayerStatus.DOWNLOADING,
+  downloaded: LayerStatus.DOWNLOAD_COMPLETE,
+  extracting: LayerStatus.EXTRACTING,
+  extracted: LayerStatus.EXTRACT_COMPLETE,
+  'already-exists': LayerStatus.ALREADY_EXISTS,
+} as const satisfies Record<LayerProgress['status'], LayerStatus>;
+
+/**
+ * ImageService: the images of the node's container runtime. Source: Talos v1.14: ImageService.
+ *
+ * @param hasRules whether the configuration has rules on signatures
+ */
+export function createImageService(
+  runtime: ContainerRuntime | undefined,
+  hasRules: () => boolean,
+): ImageServiceImplementation {
+  const imagesOf = (instance: Instance): ImageStore => {
+    const namespace = imageNamespaceOf(instance);
+    return requireRuntime(runtime).namespace(namespace).images;
+  };
+  return {
+    async *list({ containerd }, { signal }) {
+      for (const image of await imagesOf(containerd).list({ signal }))
+        yield { ...imageMessage(image), labels: image.labels };
+    },
+    async *pull({ containerd, imageRef }, { signal }) {
+      for await (const step of imagesOf(containerd).pull(imageRef, { signal })) {
+        if (step.kind === 'layer')
+          yield { response: { $case: 'pullProgress', value: layerMessage(step.layer) } };
+        else yield { response: { $case: 'name', value: pinned(step.image) } };
+      }
+    },
+    async import(requests, { signal }) {
+      const messages = requests[Symbol.asyncIterator]();
+      const first = await messages.next();
+      const begin = first.done ? undefined : first.value.request;
+      if (begin?.$case !== 'containerd')
+        throw new Fault('invalid-argument', 'containerd instance is required');
+      const images = imagesOf(begin.value);
+      const [taken] = await images.import(archiveOf(messages), { signal });
+      if (taken === undefined)
+        throw new Fault('invalid-argument', 'the archive holds no image that has a name');
+      return { name: taken.reference };
+    },
+    async remove({ containerd, imageRef }, { signal }) {
+      const images = imagesOf(containerd);
+      try {
+        await images.remove(imageRef, { signal });
+      } catch (error) {
+        if (!(error instanceof Fault && error.kind === 'not-found')) throw error;
+        throw new Fault('not-found', `image ${imageRef} not found`, { cause: error });
+      }
+      return {};
+    },
+    async verify({ imageRef }) {
+      const { parseImageReference } = await import('@nodewright/oci');
+      parseImageReference(imageRef);
+      if (hasRules())
+        throw new Fault(
+          'unimplemented',
+          'rules on the signatures of images are not carried out by this build',
+        );
+      return { verified: false, message: 'no matched rule' };
+    },
+  };
+}
+
+async function* archiveOf(messages: AsyncIterator<ImageServiceImportRequest>): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const { value, done } = await messages.next();
+    if (done) return;
+    if (value.request?.$case !== 'imageChunk')
+      throw new Fault(
+        'invalid-argument',
+        'after its first message an import sends pieces of the archive only',
+      );
+    yield value.request.value.bytes;
+  }
+}
+
+function layerMessage({ id, status, elapsedMs, offsetBytes, totalBytes }: LayerProgress) {
+  const seconds = Math.floor(elapsedMs / 1000);
+  return {
+    layerId: id,
+    progress: {
+      status: layerStatuses[status],
+      elapsed: { seconds: BigInt(seconds), nanos: Math.round((elapsedMs - seconds * 1000) * 1e6) },
+      offset: BigInt(offsetBytes),
+      total: BigInt(totalBytes),
+    },
+  };
+}
+
+/** The reference with the digest in the place of the tag. */
+function pinned({ reference, digest }: { readonly reference: string; readonly digest: string }): string {
+  const name = reference.replace(/@.*$/, '').replace(/:[^:/]+$/, '');
+  return `${name}@${digest}`;
+}

@@ -1,0 +1,44 @@
+import type { ContainerRuntime, ImageInfo } from '@nodewright/containers';
+import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
+import { Fault } from '@nodewright/fault';
+import { imageNamespace } from '../domain/image-selection.ts';
+import { requireRuntime } from './require-runtime.ts';
+import { timestampFromUnixMs } from './timestamp.ts';
+
+/** ImageList and ImagePull, for clients that do not know ImageService. Source: Talos v1.14: MachineService, images. */
+export function createImages(
+  runtime: ContainerRuntime | undefined,
+): Pick<MachineServiceImplementation, 'imageList' | 'imagePull'> {
+  const select = (number: number) => {
+    const namespace = imageNamespace(number);
+    return requireRuntime(runtime).namespace(namespace);
+  };
+  return {
+    async *imageList({ namespace }, { signal }) {
+      const { images } = select(namespace);
+      for (const image of await images.list({ signal })) yield imageMessage(image);
+    },
+    async imagePull({ namespace, reference }, { signal }) {
+      const { images } = select(namespace);
+      const isThere = await images.get(reference, { signal }).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof Fault && error.kind === 'not-found') return false;
+          throw error;
+        },
+      );
+      if (!isThere) for await (const _step of images.pull(reference, { signal }));
+      return { messages: [{}] };
+    },
+  };
+}
+
+/** An image as both services send it. */
+export function imageMessage({ reference, digest, sizeBytes, createdAtMs }: ImageInfo) {
+  return {
+    name: reference,
+    digest,
+    size: BigInt(sizeBytes),
+    createdAt: timestampFromUnixMs(createdAtMs),
+  };
+}

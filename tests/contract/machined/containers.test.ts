@@ -1,0 +1,58 @@
+// A node of processes has no container runtime: every call that needs one says so in one line, and none says that it is
+// away for a moment.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { ContainerDriver } from '@nodewright/contract/gen/common/common.ts';
+import { ImageServiceDefinition } from '@nodewright/contract/gen/machine/image.ts';
+import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
+import { startNode } from './harness/node-under-test.ts';
+
+const node = await startNode();
+after(() => node[Symbol.asyncDispose]());
+const machine = node.client(MachineServiceDefinition, 'os:admin');
+const images = node.client(ImageServiceDefinition, 'os:admin');
+const containerd = { driver: ContainerDriver.CONTAINERD, namespace: 1 } as const;
+
+const drain = async (stream: AsyncIterable<unknown>) => {
+  for await (const _message of stream);
+};
+async function* oneByOne<T>(...messages: T[]): AsyncGenerator<T> {
+  yield* messages;
+}
+
+test('every call that needs a container runtime says that this node has none', async () => {
+  const system = { namespace: 'system', driver: ContainerDriver.CONTAINERD };
+  const details = 'no container runtime runs on this node: its services are processes';
+  const calls = [
+    machine.containers(system),
+    machine.stats(system),
+    machine.restart({ ...system, id: 'etcd' }),
+    drain(machine.imageList({ namespace: 1 })),
+    machine.imagePull({ namespace: 1, reference: 'registry.example/app:v1' }),
+    drain(images.list({ containerd })),
+    drain(images.pull({ containerd, imageRef: 'registry.example/app:v1' })),
+    images.import(oneByOne({ request: { $case: 'containerd' as const, value: containerd } })),
+    images.remove({ containerd, imageRef: 'registry.example/app:v1' }),
+  ];
+  for (const call of calls) await assert.rejects(call, { code: 9, details });
+});
+
+test('what no node takes is refused before that', async () => {
+  const wrong = { driver: ContainerDriver.CONTAINERD, namespace: 2 } as const;
+  const refusals = [
+    [drain(images.list({})), 'containerd instance is required'],
+    [drain(images.list({ containerd: wrong })), 'cannot use CRI namespace with containerd driver'],
+    [
+      images.import(oneByOne({ request: { $case: 'imageChunk' as const, value: {} } })),
+      'containerd instance is required',
+    ],
+    [drain(machine.imageList({ namespace: 0 })), 'unsupported namespace "0"'],
+  ] as const;
+  for (const [call, details] of refusals) await assert.rejects(call, { code: 3, details });
+});
+
+test('an image that no rule speaks of is not verified, and no reference is no image', async () => {
+  const { verified, message } = await images.verify({ imageRef: 'registry.example/app:v1' });
+  assert.deepEqual({ verified, message }, { verified: false, message: 'no matched rule' });
+  await assert.rejects(images.verify({ imageRef: 'No Reference' }), { code: 3 });
+});
