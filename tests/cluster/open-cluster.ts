@@ -5,6 +5,8 @@ import { openProcessCluster } from './process/process-cluster.ts';
 export interface OpenClusterInit {
   /** Added to the environment of the command line and of all daemons. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** More words for `cluster create`. */
+  readonly flags?: readonly string[];
 }
 
 /** A new cluster on the provisioner that `TEST_PROVISIONER` names, `process` by default. */

@@ -108,3 +108,33 @@ test('one trace shows what a patch caused, from the command to the controllers',
     assert.equal(way.at(-1), 'reconcile');
   }
 });
+
+test('one trace shows a bootstrap, from the command to the process of etcd and what etcd is asked', async () => {
+  await using receiver = await startOtlpReceiver();
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint };
+  const flags = ['--skip-bootstrap'];
+  await using traced = await openCluster({ controlPlanes: 1, workers: 0 }, { environment, flags });
+  const { exitCode, stderr } = await traced.talosctl('-n', 'node01', 'bootstrap');
+  assert.equal(exitCode, 0, stderr);
+
+  const belowBootstrap = (spans: readonly ReceivedSpan[]) => {
+    const root = spans.find(({ name }) => name === 'talosctl bootstrap');
+    const step = spans.find((span) => span.traceId === root?.traceId && span.name === 'bootstrap etcd');
+    return spans.filter(({ parentSpanId }) => step !== undefined && parentSpanId === step.spanId);
+  };
+  const isRunning = ({ attributes }: ReceivedSpan) =>
+    attributes['service.id'] === 'etcd' && attributes['service.state'] === 'Running';
+  const isAsked = ({ name }: ReceivedSpan) => name === 'etcd Cluster/MemberList';
+  const spans = await receiver.waitFor((received) => {
+    const below = belowBootstrap(received);
+    return below.some(isRunning) && below.some(isAsked);
+  });
+  const step = spans.find(({ name }) => name === 'bootstrap etcd');
+  const byId = new Map(spans.map((span) => [span.spanId, span]));
+  const way: string[] = [];
+  for (let span = step; span !== undefined; span = byId.get(span.parentSpanId)) way.unshift(span.name);
+  const [first, ...hops] = way;
+  const last = hops.pop();
+  assert.deepEqual([first, last], ['talosctl bootstrap', 'bootstrap etcd']);
+  assert.deepEqual([...new Set(hops)], ['machine.MachineService/Bootstrap']);
+});

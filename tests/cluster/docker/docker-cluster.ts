@@ -15,6 +15,8 @@ export interface DockerCluster extends CreatedCluster<Node> {
 export interface DockerClusterInit {
   readonly name?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** More words for `cluster create`. */
+  readonly flags?: readonly string[];
 }
 
 let opened = 0;
@@ -62,6 +64,7 @@ export async function openDockerCluster(
     words: [
       ...['--provisioner', 'docker'],
       ...['--controlplanes', String(controlPlanes), '--workers', String(workers)],
+      ...(init.flags ?? []),
     ],
     nodeOf: (node) => dockerNode(node, containerOf),
     scope: scope.move(),
