@@ -5,23 +5,29 @@ import { showWait } from './progress.ts';
 /** What stderr is told of an answer that takes two and a half seconds. */
 async function toldWhileWaiting(t: TestContext, isTTY: boolean): Promise<string> {
   t.mock.timers.enable({ apis: ['setInterval'] });
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const pass = (milliseconds: number) => {
+    now += milliseconds;
+    t.mock.timers.tick(milliseconds);
+  };
   let told = '';
   const write = (text: string | Uint8Array) => {
     told += text;
   };
   const { promise, resolve } = Promise.withResolvers<string>();
   const answer = showWait({ isTTY, columns: 80, write }, 'node01', promise);
-  t.mock.timers.tick(1000);
-  t.mock.timers.tick(1000);
+  pass(1000);
+  pass(1000);
   resolve('found');
   assert.equal(await answer, 'found');
-  t.mock.timers.tick(5000);
+  pass(5000);
   return told;
 }
 
 test('showWait() names the node each second until it has answered, and takes the line away', async (t) => {
-  const line = '\r\u001b[Kwaiting for node01 (0s)';
-  assert.equal(await toldWhileWaiting(t, true), `${line}${line}\r\u001b[K`);
+  const line = '\r\u001b[Kwaiting for node01';
+  assert.equal(await toldWhileWaiting(t, true), `${line} (1s)${line} (2s)\r\u001b[K`);
 });
 
 test('showWait() says nothing where nobody looks', async (t) => {

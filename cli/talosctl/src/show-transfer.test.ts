@@ -5,12 +5,18 @@ import { showTransfer } from './show-transfer.ts';
 /** What a terminal is told while a node is silent for a second, sends 82 kB, and is silent for another. */
 async function toldDuringTransfer(t: TestContext, target: { isTTY: boolean }): Promise<string[]> {
   t.mock.timers.enable({ apis: ['setInterval'] });
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const passSecond = () => {
+    now += 1000;
+    t.mock.timers.tick(1000);
+  };
   const told: string[] = [];
   const stderr = { isTTY: true, columns: 80, write: (text: string | Uint8Array) => told.push(String(text)) };
   async function* pieces() {
-    t.mock.timers.tick(1000);
+    passSecond();
     yield { bytes: new Uint8Array(82_000) };
-    t.mock.timers.tick(1000);
+    passSecond();
   }
   const sizes: number[] = [];
   for await (const bytes of showTransfer({ stderr }, 'node01', pieces(), target)) sizes.push(bytes.length);
@@ -21,12 +27,12 @@ async function toldDuringTransfer(t: TestContext, target: { isTTY: boolean }): P
 test('showTransfer() tells a terminal what it waits for and then what has come', async (t) => {
   assert.deepEqual(await toldDuringTransfer(t, { isTTY: false }), [
     '',
-    'waiting for node01 (0s)',
-    '82 kB from node01 (0s)',
+    'waiting for node01 (1s)',
+    '82 kB from node01 (2s)',
     '',
   ]);
 });
 
 test('showTransfer() is silent once the bytes themselves are on the terminal', async (t) => {
-  assert.deepEqual(await toldDuringTransfer(t, { isTTY: true }), ['', 'waiting for node01 (0s)', '']);
+  assert.deepEqual(await toldDuringTransfer(t, { isTTY: true }), ['', 'waiting for node01 (1s)', '']);
 });
