@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { noTelemetry } from '@nodewright/telemetry';
+import { digestOf } from '../digest.ts';
+import { parseImageReference } from '../image-reference.ts';
+import { mediaTypes } from '../media-types.ts';
+import { type DistributionClientInit, openDistributionClient } from './distribution-client.ts';
+
+interface Server extends AsyncDisposable {
+  readonly host: string;
+  readonly requests: IncomingMessage[];
+}
+
+async function serve(listener: RequestListener): Promise<Server> {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    listener(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+const open = (init: Partial<DistributionClientInit> = {}) =>
+  openDistributionClient({ telemetry: noTelemetry, ...init });
+const manifest = Buffer.from(JSON.stringify({ schemaVersion: 2, config: {}, layers: [] }));
+const blob = Buffer.from('0123456789'.repeat(1000));
+const descriptor = { mediaType: mediaTypes.layer, digest: digestOf(blob), size: blob.length };
+
+async function read(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of bytes) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+test('resolve() yields the manifest with its type, as the document says where the server does not', async () => {
+  await using server = await serve((_request, response) => response.end(manifest));
+  using client = open();
+  const found = await client.resolve(parseImageReference(`${server.host}/a/b:v1`));
+  assert.deepEqual(found.descriptor, {
+    mediaType: mediaTypes.manifest,
+    digest: digestOf(manifest),
+    size: manifest.length,
+  });
+  const [request] = server.requests;
+  assert.equal(request?.url, '/v2/a/b/manifests/v1');
+  assert.match(request?.headers.accept ?? '', /image\.index.*manifest\.list.*image\.manifest/);
+});
+
+test('resolve() by digest refuses a document that is another', async () => {
+  await using server = await serve((_request, response) => response.end(manifest));
+  using client = open();
+  const wrong = parseImageReference(`${server.host}/a/b@${digestOf(blob)}`);
+  await assert.rejects(client.resolve(wrong), { kind: 'data-loss' });
+  const right = parseImageReference(`${server.host}/a/b@${digestOf(manifest)}`);
+  assert.equal((await client.resolve(right)).descriptor.digest, digestOf(manifest));
+});
+
+test('a registry that wants a token gets one, which serves further requests; the password goes to who gives it', async () => {
+  let given = 0;
+  await using auth = await serve((_request, response) => {
+    given += 1;
+    response.end(JSON.stringify({ token: `token-${given}` }));
+  });
+  await using server = await serve((request, response) => {
+    if (request.headers.authorization === `Bearer token-1`) return response.end(manifest);
+    const realm = `Bearer realm="http://${auth.host}/token?x=1",service="s"`;
+    return response.writeHead(401, { 'www-authenticate': realm }).end();
+  });
+  using client = open();
+  const reference = parseImageReference(`${server.host}/a/b:v1`);
+  const credentials = { username: 'user', password: 'open sesame' };
+  for (let count = 0; count < 3; count += 1) await client.resolve(reference, { credentials });
+  assert.equal(given, 1);
+  const [request] = auth.requests;
+  assert.equal(request?.url, '/token?x=1&service=s&scope=repository%3Aa%2Fb%3Apull');
+  assert.equal(request?.headers.authorization, `Basic ${Buffer.from('user:open sesame').toString('base64')}`);
+  assert.deepEqual(
+    server.requests.map(({ headers }) => headers.authorization),
+    [undefined, 'Bearer token-1', 'Bearer token-1', 'Bearer token-1'],
+  );
+});
+
+test('refusals are Faults that name the registry and the image, and no password', async () => {
+  const answers: [number, string, string][] = [
+    [401, 'unauthenticated', ''],
+    [403, 'permission-denied', ''],
+    [404, 'not-found', JSON.stringify({ errors: [{ code: 'MANIFEST_UNKNOWN', message: 'no such tag' }] })],
+    [429, 'unavailable', ''],
+    [500, 'unavailable', '<html>'],
+  ];
+  for (const [status, kind, body] of answers) {
+    await using server = await serve((_request, response) => response.writeHead(status).end(body));
+    using client = open();
+    const reference = parseImageReference(`${server.host}/a/b:v1`);
+    const credentials = { username: 'user', password: 'open sesame' };
+    await assert.rejects(client.resolve(reference, { credentials }), (error: Error & { kind: string }) => {
+      assert.equal(error.kind, kind);
+      const said = body.startsWith('{') ? ', no such tag' : '';
+      assert.equal(
+        error.message,
+        `the registry ${server.host} refuses ${server.host}/a/b:v1: HTTP ${status}${said}`,
+      );
+      return true;
+    });
+  }
+});
+
+test('fetchBlob() goes on from an offset, also where the registry sends everything', async () => {
+  for (const takesRange of [true, false]) {
+    await using server = await serve((request, response) => {
+      const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+      if (takesRange && from > 0) response.writeHead(206).end(blob.subarray(from));
+      else response.end(blob);
+    });
+    using client = open();
+    const reference = parseImageReference(`${server.host}/a/b:v1`);
+    assert.equal(await read(client.fetchBlob(reference, descriptor)), blob.toString());
+    const rest = await read(client.fetchBlob(reference, descriptor, { offset: 4321 }));
+    assert.equal(rest, blob.subarray(4321).toString());
+  }
+});
+
+test('fetchBlob() is aborted when the bytes end early, and data-loss when there are too many', async () => {
+  const answers: [RequestListener, string][] = [
+    [(_request, response) => response.end(blob.subarray(1)), 'aborted'],
+    [(_request, response) => response.end(Buffer.concat([blob, blob])), 'data-loss'],
+    [
+      (_request, response) => {
+        response.setHeader('content-length', blob.length);
+        response.write(blob.subarray(0, 10), () => response.destroy());
+      },
+      'aborted',
+    ],
+    [
+      (_request, response) => {
+        response.setHeader('content-length', blob.length);
+        response.write(blob.subarray(0, 10));
+      },
+      'aborted',
+    ],
+  ];
+  for (const [listener, kind] of answers) {
+    await using server = await serve(listener);
+    using client = open({ idleTimeoutMs: 300 });
+    const reference = parseImageReference(`${server.host}/a/b:v1`);
+    await assert.rejects(read(client.fetchBlob(reference, descriptor)), { kind });
+  }
+});
+
+test('a redirect is followed, without what was sent to prove who asks', async () => {
+  await using store = await serve((_request, response) => response.end(blob));
+  await using server = await serve((request, response) => {
+    if (request.headers.authorization === undefined)
+      return response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end();
+    return response.writeHead(307, { location: `http://${store.host}/elsewhere` }).end();
+  });
+  using client = open();
+  const credentials = { username: 'user', password: 'open sesame' };
+  const reference = parseImageReference(`${server.host}/a/b:v1`);
+  assert.equal(await read(client.fetchBlob(reference, descriptor, { credentials })), blob.toString());
+  assert.deepEqual(
+    store.requests.map(({ url, headers }) => [url, headers.authorization]),
+    [['/elsewhere', undefined]],
+  );
+});
+
+test('endpoints are tried in their order, and the last failure is told', async () => {
+  await using without = await serve((_request, response) => response.writeHead(404).end());
+  await using mirror = await serve((_request, response) => response.end(manifest));
+  const reference = parseImageReference('registry.example/a/b:v1');
+  const urls = [`http://${without.host}`, `http://${mirror.host}/prefix/`];
+  using client = open({ endpointsOf: () => urls.map((url) => ({ url })) });
+  assert.equal((await client.resolve(reference)).descriptor.digest, digestOf(manifest));
+  assert.deepEqual(
+    [without, mirror].map(({ requests }) => requests.map(({ url }) => url)),
+    [['/v2/a/b/manifests/v1'], ['/prefix/v2/a/b/manifests/v1']],
+  );
+  using lost = open({
+    endpointsOf: () => [{ url: 'http://127.0.0.1:1' }, { url: `http://${without.host}` }],
+  });
+  await assert.rejects(lost.resolve(reference), { kind: 'not-found' });
+});
+
+test('a signal ends a request that nobody answers', async () => {
+  await using server = await serve(() => undefined);
+  using client = open();
+  const left = new AbortController();
+  const asking = client.resolve(parseImageReference(`${server.host}/a/b:v1`), { signal: left.signal });
+  asking.catch(() => undefined);
+  left.abort();
+  await assert.rejects(asking, { kind: 'cancelled' });
+});
