@@ -6,7 +6,7 @@ import type { Logger } from '@nodewright/telemetry';
 import {
   initialClusterOf,
   type KnownMember,
-  learnerInWaiting,
+  memberInWaiting,
   type OwnMember,
   planJoin,
   planPromotion,
@@ -68,7 +68,7 @@ async function enter(
     } catch (error) {
       // What was asked for in an attempt that was given up may have been done since.
       const isThere = etcdReasonOf(error) === 'peer-url-exists';
-      if (!isThere || learnerInWaiting(await list(), self) === undefined) throw error;
+      if (!isThere || memberInWaiting(await list(), self) === undefined) throw error;
     }
   }
   return initialClusterOf(await list(), self);

@@ -71,6 +71,8 @@ export class EtcdService implements AsyncDisposable {
   async bootstrap(wish: BootstrapWish): Promise<void> {
     const { services } = this.#init;
     await this.assertNoData();
+    // Somebody else may have called while the folder was read.
+    if (this.#wish !== undefined) throw notEmpty();
     this.#wish = wish;
     this.#isWanted = true;
     await services.stop([id], 'Bootstrap requested');
@@ -80,7 +82,7 @@ export class EtcdService implements AsyncDisposable {
   /** @throws Fault `already-exists` when it has data, or is about to have */
   async assertNoData(): Promise<void> {
     if ((await isEtcdDataEmpty(this.#init.data.path)) && this.#wish === undefined) return;
-    throw new Fault('already-exists', 'etcd data directory is not empty');
+    throw notEmpty();
   }
 
   /** Stops it until it is started again, or the node is. */
@@ -182,3 +184,5 @@ export class EtcdService implements AsyncDisposable {
     });
   }
 }
+
+const notEmpty = () => new Fault('already-exists', 'etcd data directory is not empty');

@@ -31,8 +31,13 @@ test('planJoin() removes what the node was before, and adds it or takes up where
     [[a, member(9, '', 3, true)], [{ kind: 'reuse', id: 9n }]],
     // A learner that waits for somebody else.
     [[a, member(9, '', 4, true)], [add]],
-    // Added with a vote by hand: it is no learner of ours.
-    [[a, member(9, '', 3, false)], [add]],
+    // Added with a vote, by hand.
+    [[a, member(9, '', 3, false)], [{ kind: 'reuse', id: 9n }]],
+    // It was called otherwise.
+    [
+      [a, member(7, 'old', 3)],
+      [{ kind: 'remove', id: 7n }, add],
+    ],
     [
       [member(3, 'c', 7), member(9, '', 3, true)],
       [
@@ -44,7 +49,7 @@ test('planJoin() removes what the node was before, and adds it or takes up where
   for (const [members, steps] of table) assert.deepEqual(planJoin(members, self), steps);
 });
 
-test('planJoin() removes nobody but a member of its own name', () => {
+test('planJoin() removes nobody but members of its own name or URLs', () => {
   const name = fc.constantFrom('', 'a', 'b', 'c');
   const anyMember = fc
     .tuple(fc.integer({ min: 1, max: 99 }), name, fc.integer({ min: 1, max: 5 }), fc.boolean())
@@ -53,8 +58,13 @@ test('planJoin() removes nobody but a member of its own name', () => {
     fc.property(fc.array(anyMember), (members) => {
       const steps = planJoin(members, self);
       const removed = steps.flatMap((step) => (step.kind === 'remove' ? [step.id] : []));
-      const named = members.filter((each) => each.name === 'c').map(({ id }) => id);
-      assert.deepEqual(removed, named);
+      const own = members.filter(
+        ({ name, peerUrls }) => name === 'c' || (name !== '' && peerUrls[0] === self.peerUrls[0]),
+      );
+      assert.deepEqual(
+        removed,
+        own.map(({ id }) => id),
+      );
       assert.equal(steps.filter(({ kind }) => kind !== 'remove').length, 1);
     }),
   );

@@ -22,21 +22,22 @@ export type JoinStep =
 
 /** How a node without data becomes a member. Source: Talos v1.14: etcd, join. */
 export function planJoin(members: readonly KnownMember[], self: OwnMember): JoinStep[] {
-  const earlier = members.filter(({ name }) => name === self.name);
+  // It may have had another name; the URLs are its own, whoever used them.
+  const earlier = members.filter(
+    ({ name, peerUrls }) => name !== '' && (name === self.name || sameSet(peerUrls, self.peerUrls)),
+  );
   const removals = earlier.map(({ id }): JoinStep => ({ kind: 'remove', id }));
-  const waiting = learnerInWaiting(members, self);
+  const waiting = memberInWaiting(members, self);
   if (waiting !== undefined) return [...removals, { kind: 'reuse', id: waiting.id }];
   return [...removals, { kind: 'add-learner', peerUrls: self.peerUrls }];
 }
 
-/** The learner without a name that was added for this node. */
-export function learnerInWaiting(
+/** The member without a name that was added for this node and has never started. */
+export function memberInWaiting(
   members: readonly KnownMember[],
   { peerUrls }: OwnMember,
 ): KnownMember | undefined {
-  return members.find(
-    ({ name, isLearner, peerUrls: urls }) => name === '' && isLearner && sameSet(urls, peerUrls),
-  );
+  return members.find(({ name, peerUrls: urls }) => name === '' && sameSet(urls, peerUrls));
 }
 
 /**

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeTimers } from '@nodewright/controllers/testing';
+import { Fault } from '@nodewright/fault';
+import { eventually } from '@nodewright/testkit';
+import { type EtcdRig, initialFlags, isEmpty, openEtcdRig } from './testing/etcd-rig.ts';
+
+const plain = { recover: false, skipHashCheck: false };
+const self = 'node01=https://10.0.0.5:2380';
+const runsTimes = (rig: EtcdRig, times: number) =>
+  eventually(() => rig.runs.length === times, {
+    what: `run ${times} of etcd`,
+    explain: () => rig.history().join('\n'),
+  });
+const is = (rig: EtcdRig, state: string) =>
+  eventually(() => rig.state() === state, {
+    what: `etcd that is ${state}`,
+    explain: () => rig.history().join('\n'),
+  });
+
+test('etcd without data waits for a cluster, and a stop before there is one is no failure', async () => {
+  await using rig = await openEtcdRig();
+  rig.service.start();
+  await is(rig, 'Preparing');
+  await rig.service.stop();
+  assert.deepEqual(rig.history(), [
+    'Starting: Starting service',
+    'Preparing: Running pre state',
+    'Finished: Service finished successfully',
+  ]);
+  assert.equal(rig.runs.length, 0);
+});
+
+test('bootstrap makes it the first member of a new cluster, once', async () => {
+  await using rig = await openEtcdRig();
+  rig.service.start();
+  await is(rig, 'Preparing');
+  await rig.service.bootstrap(plain);
+  await runsTimes(rig, 1);
+  assert.deepEqual(initialFlags(rig.runs[0]), [`--initial-cluster=${self}`, '--initial-cluster-state=new']);
+  assert.deepEqual(rig.history().slice(2, 4), [
+    'Finished: Bootstrap requested',
+    'Starting: Starting service',
+  ]);
+  const refusal = new Fault('already-exists', 'etcd data directory is not empty');
+  await assert.rejects(rig.service.bootstrap(plain), refusal);
+  // Its data says all from now on.
+  await rig.service.stop();
+  rig.service.start();
+  await runsTimes(rig, 2);
+  assert.deepEqual(initialFlags(rig.runs[1]), []);
+});
+
+test('two calls of bootstrap at once make one cluster', async () => {
+  await using rig = await openEtcdRig();
+  rig.service.start();
+  await is(rig, 'Preparing');
+  const outcomes = await Promise.allSettled([rig.service.bootstrap(plain), rig.service.bootstrap(plain)]);
+  assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  await runsTimes(rig, 1);
+});
+
+test('etcd joins as a learner, and has a vote as soon as it has caught up', async () => {
+  await using rig = await openEtcdRig();
+  rig.others.add({});
+  rig.others.notReady = 2;
+  rig.service.start();
+  await runsTimes(rig, 1);
+  assert.deepEqual(initialFlags(rig.runs[0]), [
+    `--initial-cluster=other1=https://10.0.1.1:2380,${self}`,
+    '--initial-cluster-state=existing',
+  ]);
+  const votes = () =>
+    rig.others.members.map(({ name, isLearner }) => `${name}${isLearner ? '?' : ''}`).join(' ');
+  await eventually(() => votes() === 'other1 node01', { what: 'vote', explain: votes });
+});
+
+test('what the node was in an earlier life is removed, and what it was added as is taken up', async () => {
+  await using rig = await openEtcdRig();
+  rig.others.add({});
+  rig.others.add({ name: 'node01', peerUrls: ['https://10.0.0.5:2380'] });
+  rig.service.start();
+  await runsTimes(rig, 1);
+  const [other, added] = rig.others.members;
+  assert.deepEqual([rig.others.members.length, other?.name, added?.id === 2n], [2, 'other1', true]);
+  assert.match(initialFlags(rig.runs[0])[0] ?? '', /,node01=https:\/\/10\.0\.0\.5:2380$/);
+});
+
+test('etcd that crashes is started again with the same arguments', async () => {
+  await using rig = await openEtcdRig();
+  rig.service.start();
+  await is(rig, 'Preparing');
+  await rig.service.bootstrap(plain);
+  await runsTimes(rig, 1);
+  rig.crash();
+  await runsTimes(rig, 2);
+  assert.deepEqual(rig.runs[1], rig.runs[0]);
+  assert.ok(rig.history().includes('Waiting: Error running Etcd, going to restart forever: signal: killed'));
+});
+
+test('bootstrap with a snapshot restores it first, and leaves what etcd has to know to the data', async () => {
+  await using rig = await openEtcdRig();
+  rig.service.start();
+  await is(rig, 'Preparing');
+  await rig.service.bootstrap({ recover: true, skipHashCheck: true });
+  await runsTimes(rig, 1);
+  assert.deepEqual([rig.restores, initialFlags(rig.runs[0])], [[`${self} unchecked`], []]);
+});
+
+test('a snapshot that cannot be restored fails the service with the reason; later it joins again', async () => {
+  const timers = new FakeTimers();
+  const fault = new Fault('internal', 'etcdutl: expected sha256 [1], got [2]');
+  await using rig = await openEtcdRig({ timers, restoreFault: fault });
+  rig.service.start();
+  await is(rig, 'Preparing');
+  await rig.service.bootstrap({ recover: true, skipHashCheck: false });
+  await is(rig, 'Failed');
+  assert.equal(
+    rig.history().at(-1),
+    'Failed: Failed to run pre stage: etcdutl: expected sha256 [1], got [2]',
+  );
+  assert.ok(await isEmpty(rig.data));
+  rig.others.add({});
+  while (timers.step(timers.now() + 30_000));
+  await runsTimes(rig, 1);
+  assert.match(initialFlags(rig.runs[0])[1] ?? '', /existing/);
+});
+
+test('a flag that the node sets itself keeps etcd from starting, and the history says which', async () => {
+  await using rig = await openEtcdRig({ extraArgs: { 'data-dir': { values: ['/elsewhere'] } } });
+  rig.others.add({});
+  rig.service.start();
+  await is(rig, 'Failed');
+  assert.match(
+    rig.history().at(-1) ?? '',
+    /cluster\.etcd\.extraArgs sets "data-dir", which the node sets itself/,
+  );
+});
+
+test('wipe stops etcd for good and empties its data, and not the folder', async () => {
+  await using rig = await openEtcdRig();
+  rig.service.start();
+  await is(rig, 'Preparing');
+  await rig.service.bootstrap(plain);
+  await runsTimes(rig, 1);
+  await rig.service.wipe();
+  assert.deepEqual([rig.state(), await isEmpty(rig.data)], ['Finished', true]);
+  rig.service.start();
+  await is(rig, 'Preparing');
+});
