@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { type ReadLogInit, readLog } from './container-logs.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'logs-'));
+after(() => rmSync(folder, { recursive: true }));
+let count = 0;
+const fileWith = (text: string): string => {
+  count += 1;
+  const path = join(folder, `${count}.log`);
+  writeFileSync(path, text);
+  return path;
+};
+async function textOf(init: ReadLogInit): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of readLog(init)) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+test('readLog() begins with the last lines, of which one may not have ended', async () => {
+  const rows: [string, number | undefined, string][] = [
+    ['a\nb\nc\n', undefined, 'a\nb\nc\n'],
+    ['a\nb\nc\n', 0, ''],
+    ['a\nb\nc\n', 1, 'c\n'],
+    ['a\nb\nc\n', 2, 'b\nc\n'],
+    ['a\nb\nc\n', 9, 'a\nb\nc\n'],
+    ['a\nb\nc', 1, 'c'],
+    ['a\nb\nc', 2, 'b\nc'],
+    ['\n\n\n', 2, '\n\n'],
+    ['', 3, ''],
+    ['one', 1, 'one'],
+  ];
+  for (const [text, tailLines, expected] of rows)
+    assert.equal(
+      await textOf({ path: fileWith(text), tailLines }),
+      expected,
+      JSON.stringify([text, tailLines]),
+    );
+});
+
+test('readLog() finds the last lines of a file of many pieces', async () => {
+  const lines = Array.from({ length: 40_000 }, (_, index) => `line ${index}\n`);
+  const path = fileWith(lines.join(''));
+  for (const tailLines of [1, 5_000, 39_999, 40_000])
+    assert.equal(await textOf({ path, tailLines }), lines.slice(-tailLines).join(''));
+});
+
+test('readLog() of a task that never wrote is empty', async () => {
+  assert.equal(await textOf({ path: join(folder, 'none.log') }), '');
+});
+
+test('readLog() goes on until the task has ended, with all that it wrote by then', async () => {
+  const path = fileWith('first\n');
+  const ended = Promise.withResolvers<void>();
+  const reading = readLog({ path, ended: ended.promise });
+  assert.equal(Buffer.from((await reading.next()).value ?? '').toString(), 'first\n');
+  appendFileSync(path, 'second\n');
+  assert.equal(Buffer.from((await reading.next()).value ?? '').toString(), 'second\n');
+  const last = reading.next();
+  appendFileSync(path, 'third\n');
+  ended.resolve();
+  assert.equal(Buffer.from((await last).value ?? '').toString(), 'third\n');
+  assert.equal((await reading.next()).done, true);
+});
+
+test('readLog() fails with what the waiting for the end fails with, after what was written', async () => {
+  const path = fileWith('words\n');
+  const reading = readLog({ path, ended: Promise.reject(new Error('containerd went away')) });
+  assert.equal(Buffer.from((await reading.next()).value ?? '').toString(), 'words\n');
+  await assert.rejects(reading.next(), /containerd went away/);
+});
+
+test('readLog() that is given up is cancelled', async () => {
+  const left = new AbortController();
+  const path = fileWith('');
+  const reading = textOf({ path, ended: new Promise(() => undefined), signal: left.signal });
+  left.abort();
+  await assert.rejects(reading, { kind: 'cancelled' });
+});
