@@ -11,7 +11,7 @@ import {
 import { TimeServiceDefinition, type TimeServiceImplementation } from '@nodewright/contract/gen/time/time.ts';
 import { Fault, Secret } from '@nodewright/fault';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
-import { ClientError, type CompatServiceDefinition } from 'nice-grpc';
+import { ClientError, type CompatServiceDefinition, Metadata } from 'nice-grpc';
 import { annotateRequest } from './log-middleware.ts';
 import { createRpcClient, openUnixChannel } from './rpc-client.ts';
 import { createRpcServer, type RpcServerInit } from './rpc-server.ts';
@@ -181,6 +181,21 @@ test('an rpc server logs one line a request, with hidden tokens and the annotati
         role: 'os:reader',
       },
     ]);
+  });
+});
+
+test('an rpc client hands the active span on, whether its caller gives metadata or none', async () => {
+  await withServer(async ({ path }) => {
+    const { channel, client } = timeClient(path);
+    using _ = channel;
+    const span = noTelemetry.startSpan('outer', { parent: incoming });
+    const answers = await noTelemetry.withSpan(span, () =>
+      Promise.all([client.time({}), client.time({}, { metadata: Metadata({ node: 'a' }) })]),
+    );
+    assert.deepEqual(
+      answers.map(({ messages }) => messages[0]?.server),
+      [incoming, incoming],
+    );
   });
 });
 

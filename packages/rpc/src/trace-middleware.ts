@@ -7,7 +7,7 @@ import type {
   ServerMiddleware,
   ServerMiddlewareCall,
 } from 'nice-grpc';
-import { ClientError } from 'nice-grpc';
+import { ClientError, Metadata } from 'nice-grpc';
 import { iterateInSpan } from './iterate-in-span.ts';
 import { rpcAttributes, rpcSpanName, rpcStatusAttribute } from './span-attributes.ts';
 import { statusOf } from './status-of.ts';
@@ -60,10 +60,15 @@ export function createServerTraceMiddleware(telemetry: Telemetry): ServerMiddlew
 
 /** A span of kind client for each call; the callee continues it. */
 export function createClientTraceMiddleware(telemetry: Telemetry): ClientMiddleware {
-  return (call, options) => {
+  return (call, given) => {
     const { path } = call.method;
     const span = telemetry.startSpan(rpcSpanName(path), { kind: 'client', attributes: rpcAttributes(path) });
-    if (span.traceparent !== undefined) options.metadata?.set(traceparentKey, span.traceparent);
+    // Callers without metadata of their own give none.
+    const { traceparent } = span;
+    const options =
+      traceparent === undefined
+        ? given
+        : { ...given, metadata: Metadata(given.metadata).set(traceparentKey, traceparent) };
     return telemetry.enabled ? trace(call, options, span) : call.next(call.request, options);
   };
 

@@ -5,7 +5,7 @@ import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/
 import { tlsPrivateKey } from '@nodewright/pki';
 import { createRpcServer, ReloadingServerCredentials, type RpcServer } from '@nodewright/rpc';
 import type { TrustRoot } from './domain/trust-root.ts';
-import { passReport } from './host/pass-report.ts';
+import { openReportPasser } from './host/report-passer.ts';
 import { watchTrustRoot } from './host/watch-trust-root.ts';
 import { createMembershipService } from './rpc/membership-service.ts';
 import { requireToken } from './rpc/require-token.ts';
@@ -49,6 +49,7 @@ async function serve(
   const { telemetry, log } = context;
   const { listenAddress, runtimeSocket } = context.options;
   let root = first;
+  const reports = openReportPasser(runtimeSocket, telemetry);
   const credentials = new ReloadingServerCredentials({ ...tlsPair(root), minVersion: 'TLSv1.3' });
   const server: RpcServer = createRpcServer({
     services: [
@@ -59,7 +60,7 @@ async function serve(
       {
         definition: MembershipServiceDefinition,
         implementation: createMembershipService(
-          (report, signal) => passReport(runtimeSocket, telemetry, report, signal),
+          (report, signal) => reports.pass(report, signal),
           context.signal,
         ),
       },
@@ -80,7 +81,10 @@ async function serve(
       root = next;
       log.info('root of trust adopted');
     },
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      reports[Symbol.dispose]();
+    },
   };
 }
 

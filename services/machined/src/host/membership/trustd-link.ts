@@ -44,12 +44,21 @@ export function followTrustd(init: TrustdLinkInit, signal: AbortSignal): Promise
 async function follow(init: TrustdLinkInit, signal: AbortSignal): Promise<void> {
   const pauses = new RetryPauses(init.timing, init.random);
   const reports = new LinkReports(init.log, 'trustd');
+  // What has been tried before is no trace again: a cluster may be without etcd for long.
+  let tried: NodeRecord | undefined;
+  const news = {
+    isTried(record: NodeRecord): boolean {
+      const isSame = record === tried;
+      tried = record;
+      return isSame;
+    },
+  };
   while (!signal.aborted) {
     let failure: unknown = new Fault('failed-precondition', 'no control plane is known to report to');
     for (const endpoint of shuffled(init.endpoints, init.random)) {
       if (signal.aborted) return;
       try {
-        await reportTo(endpoint, init, signal, () => {
+        await reportTo(endpoint, init, news, signal, () => {
           pauses.reset();
           reports.isUp({ endpoint: endpointText(endpoint) });
         });
@@ -67,6 +76,7 @@ async function follow(init: TrustdLinkInit, signal: AbortSignal): Promise<void> 
 async function reportTo(
   endpoint: TrustdEndpoint,
   { registry, token, acceptedCAs, timing, telemetry }: TrustdLinkInit,
+  news: { isTried(record: NodeRecord): boolean },
   outer: AbortSignal,
   onAnswer: () => void,
 ): Promise<void> {
@@ -97,7 +107,6 @@ async function reportTo(
   };
 
   let knownVersion = '';
-  let told: NodeRecord | undefined;
   while (!outer.aborted) {
     const own = registry.own();
     if (own === undefined) {
@@ -106,12 +115,11 @@ async function reportTo(
     }
     const askedMs = performance.now();
     const tell = () => report(own, knownVersion);
-    const answer = await (own === told ? tell() : inOwnTrace(telemetry, 'tell node record', tell));
+    const answer = await (news.isTried(own) ? tell() : inOwnTrace(telemetry, 'tell node record', tell));
     if (answer === 'outdated') {
       await pause(shortestRestMs, outer);
       continue;
     }
-    told = own;
     onAnswer();
     registry.learn(answer.nodes);
     // It waits before it answers that nothing is new; one that does not is asked again when the record needs it.
