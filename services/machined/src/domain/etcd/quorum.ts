@@ -47,6 +47,7 @@ function deadOf(members: readonly VotingState[]): string {
   return members
     .filter(({ isAlive }) => !isAlive)
     .map(nameOf)
+    .sort()
     .join(' and ');
 }
 

@@ -1,0 +1,193 @@
+// The etcd calls of a node that runs a real etcd: before there is one, on a cluster of one, and after a disaster.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
+import { type EtcdClient, openEtcdClient } from '@nodewright/etcd';
+import { findEtcd, skipWithoutEtcd } from '@nodewright/etcd/testing';
+import { createSntpServer } from '@nodewright/sntp';
+import { noTelemetry } from '@nodewright/telemetry';
+import { eventually } from '@nodewright/testkit';
+import { clusterSecrets } from './harness/cluster-material.ts';
+import { type NodeUnderTest, startNode } from './harness/node-under-test.ts';
+
+const skip = skipWithoutEtcd();
+const scope = new AsyncDisposableStack();
+after(() => scope.disposeAsync());
+const code = { unknown: 2, invalidArgument: 3, notFound: 5, failedPrecondition: 9, unavailable: 14 } as const;
+
+const secrets = await clusterSecrets();
+const times = scope.use(await createSntpServer({ address: '127.0.0.1', port: 0 }));
+
+async function startControlPlane(): Promise<NodeUnderTest> {
+  const programs = findEtcd() ?? assert.fail('no etcd');
+  return scope.use(
+    await startNode({
+      secrets,
+      timeServer: `127.0.0.1:${times.port}`,
+      args: ['--etcd-binary', programs.etcd, '--etcdutl-binary', programs.etcdutl],
+    }),
+  );
+}
+
+const machine = (node: NodeUnderTest) => node.client(MachineServiceDefinition, 'os:admin');
+const isUp = (node: NodeUnderTest) => node.serviceSays('etcd', /Health check successful/, 60_000);
+
+/** A client of etcd itself, with what the node has written for its administrator. */
+async function etcdOf({ root, address }: NodeUnderTest): Promise<EtcdClient> {
+  const read = (file: string) => readFile(join(root, 'system', 'secrets', 'etcd', file), 'utf8');
+  const tls = { ca: await read('ca.crt'), cert: await read('admin.crt'), key: await read('admin.key') };
+  return scope.use(openEtcdClient({ endpoints: [`${address}:2379`], tls, telemetry: noTelemetry }));
+}
+
+async function* pieces(bytes: Buffer) {
+  for (let at = 0; at < bytes.length; at += 4096) yield { bytes: bytes.subarray(at, at + 4096) };
+}
+
+const node = skip ? undefined : await startControlPlane();
+const admin = () => machine(node ?? assert.fail('no etcd'));
+let snapshot = Buffer.alloc(0);
+
+test('before Bootstrap there is no member to ask, and nothing to take', { skip }, async () => {
+  await node?.serviceSays('etcd', /./, 30_000);
+  for (const call of ['etcdStatus', 'etcdAlarmList', 'etcdDefragment'] as const)
+    await assert.rejects(admin()[call]({}), (error: { code: number; details: string }) => {
+      assert.ok(error.code === code.unavailable || error.code === code.failedPrecondition, error.details);
+      return true;
+    });
+});
+
+test('a cluster of one has its member in both lists, which leads and has all that is asked of it', {
+  skip,
+}, async () => {
+  await admin().bootstrap({});
+  await isUp(node ?? assert.fail());
+  const local = await admin().etcdMemberList({ queryLocal: true });
+  assert.deepEqual(await admin().etcdMemberList({}), local);
+  const [{ members = [], legacyMembers = [] } = {}] = local.messages;
+  const [{ id = 0n } = {}] = members;
+  const { address } = node ?? assert.fail();
+  assert.deepEqual(
+    [members, legacyMembers],
+    [
+      [
+        {
+          id,
+          hostname: 'node01',
+          peerUrls: [`https://${address}:2380`],
+          clientUrls: [`https://${address}:2379`],
+          isLearner: false,
+        },
+      ],
+      ['node01'],
+    ],
+  );
+  const { messages } = await admin().etcdStatus({});
+  const status = messages[0]?.memberStatus ?? assert.fail();
+  assert.deepEqual([status.memberId, status.leader, status.isLearner, status.errors], [id, id, false, []]);
+  assert.match(status.protocolVersion, /^3\.\d+\.\d+$/);
+  assert.match(status.storageVersion, /^3\.\d+\.0$/);
+  assert.ok(status.dbSize >= status.dbSizeInUse && status.dbSizeInUse > 0n);
+  assert.ok(status.raftIndex >= status.raftAppliedIndex && status.raftTerm > 0n);
+});
+
+test('the upkeep of a member that is well finds nothing to do', { skip }, async () => {
+  assert.deepEqual((await admin().etcdAlarmList({})).messages, [{ metadata: undefined, memberAlarms: [] }]);
+  assert.deepEqual((await admin().etcdAlarmDisarm({})).messages, [{ metadata: undefined, memberAlarms: [] }]);
+  assert.deepEqual((await admin().etcdDefragment({})).messages, [{ metadata: undefined }]);
+});
+
+test('the last voter neither leaves nor is removed, and has nobody to hand leadership to', {
+  skip,
+}, async () => {
+  const { messages } = await admin().etcdMemberList({ queryLocal: true });
+  const memberId = messages[0]?.members[0]?.id ?? assert.fail();
+  const last = {
+    code: code.failedPrecondition,
+    details: 'removing node01 would leave no voter: it is the last one of the cluster',
+  };
+  await assert.rejects(admin().etcdLeaveCluster({}), last);
+  await assert.rejects(admin().etcdRemoveMemberByID({ memberId }), last);
+  await assert.rejects(admin().etcdRemoveMemberByID({ memberId: 1n }), {
+    code: code.notFound,
+    details: 'no member of etcd has the id 0000000000000001',
+  });
+  await assert.rejects(admin().etcdForfeitLeadership({}), {
+    code: code.unknown,
+    details: 'there is nobody to hand the leadership of etcd to: this is the only member',
+  });
+  assert.equal((await node?.service('etcd'))?.state, 'Running');
+});
+
+test('a downgrade is refused with the reason', { skip }, async () => {
+  const rows = [
+    ['', 'version is required for etcd downgrade'],
+    ['3', 'version should be in MAJOR.MINOR format'],
+    ['x.5', 'major version should be a number'],
+    ['3.y', 'minor version should be a number'],
+    ['3.4', 'etcd downgrade is only supported to 3.5 and later versions'],
+  ] as const;
+  for (const [version, details] of rows)
+    for (const call of ['etcdDowngradeValidate', 'etcdDowngradeEnable'] as const)
+      await assert.rejects(admin()[call]({ version }), { code: code.invalidArgument, details });
+  const { messages } = await admin().etcdStatus({});
+  const running = messages[0]?.memberStatus?.protocolVersion ?? '';
+  // Releases from 3.6 on judge for themselves.
+  if (!running.startsWith('3.5.')) return;
+  const details = `etcd ${running} cannot prepare a downgrade: members of version 3.6 or later can`;
+  const tooOld = { code: code.failedPrecondition, details };
+  await assert.rejects(admin().etcdDowngradeValidate({ version: '3.5' }), tooOld);
+  await assert.rejects(admin().etcdDowngradeEnable({ version: '3.5' }), tooOld);
+  await assert.rejects(admin().etcdDowngradeCancel({}), tooOld);
+});
+
+test('a snapshot comes in small pieces and ends with its hash', { skip }, async () => {
+  const etcd = await etcdOf(node ?? assert.fail());
+  for (let index = 0; index < 20; index++) await etcd.put(`kept/${index}`, Buffer.alloc(2000, index));
+  const sizes: number[] = [];
+  const all: Buffer[] = [];
+  for await (const { bytes } of admin().etcdSnapshot({})) {
+    sizes.push(bytes.length);
+    all.push(bytes);
+  }
+  snapshot = Buffer.concat(all);
+  assert.ok(Math.max(...sizes) <= 1024);
+  assert.equal(snapshot.length % 512, 32);
+  const hash = createHash('sha256').update(snapshot.subarray(0, -32)).digest();
+  assert.deepEqual(snapshot.subarray(-32), hash);
+});
+
+test('another node becomes the cluster again from the snapshot', { skip }, async () => {
+  const next = await startControlPlane();
+  // It waits for a cluster that it could join.
+  const library = join(next.root, 'var', 'lib');
+  await eventually(() => existsSync(join(library, 'etcd')), { what: 'folder of etcd', timeoutMs: 30_000 });
+  const path = join(library, 'etcd.snapshot');
+  await assert.rejects(machine(next).etcdRecover(pieces(Buffer.alloc(0))), {
+    code: code.invalidArgument,
+    details: 'the snapshot of etcd is empty',
+  });
+  await machine(next).etcdRecover(pieces(snapshot));
+  assert.equal((await readFile(path)).equals(snapshot), true);
+  await machine(next).bootstrap({ recoverEtcd: true });
+  await isUp(next);
+  const { keyValues } = await (await etcdOf(next)).list('kept/');
+  assert.equal(keyValues.length, 20);
+  const { messages } = await machine(next).etcdMemberList({});
+  assert.deepEqual(
+    messages[0]?.members.map(({ peerUrls }) => peerUrls),
+    [[`https://${next.address}:2380`]],
+  );
+  assert.equal(existsSync(path), false);
+});
+
+test('a node that cannot run etcd says so', async () => {
+  await using bare = await startNode({ secrets });
+  await assert.rejects(machine(bare).etcdLeaveCluster({}), {
+    code: code.failedPrecondition,
+    details: 'this node was started without etcd: there is nothing to leave',
+  });
+});
