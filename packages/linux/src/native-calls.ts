@@ -48,6 +48,11 @@ export interface NativeCalls {
    * process alive and takes no thread. To be disposed before the descriptor is closed.
    */
   watchReadable(descriptor: number, onReadable: () => void): Disposable;
+  /**
+   * Gives the room of the first bytes of a file back to its file system, in whole blocks; they read as zeros from then on,
+   * and the file is as long as before. `EOPNOTSUPP` where the file system has no holes.
+   */
+  forgetBytes(descriptor: number, lengthBytes: number): void;
   /** Gives memory that the C library keeps for later back to the kernel. It takes a few milliseconds. */
   giveBackFreeMemory(): void;
   /**
@@ -61,6 +66,7 @@ export interface NativeCalls {
 }
 
 const closeOnExec = 0o2000000;
+const punchHoleKeepSize = 2 | 1;
 const dontWait = 0x40;
 const tellWholeLength = 0x20;
 const protectReadWrite = 1 | 2;
@@ -93,6 +99,7 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
   const close = libc.func('int close(int)');
   const sendto = libc.func('int64_t sendto(int, const void *, size_t, int, const void *, uint32_t)');
   const recvfrom = libc.func('int64_t recvfrom(int, void *, size_t, int, void *, void *)');
+  const fallocate = libc.func('int fallocate(int, int, int64_t, int64_t)');
   const mallocTrim = libc.func('int malloc_trim(size_t)');
   const ioctl = libc.func('int ioctl(int, unsigned long, void *)');
   const llistxattr = libc.func('int64_t llistxattr(const void *, void *, size_t)');
@@ -142,6 +149,8 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
       if (koffi.errno() === errno.EAGAIN) return undefined;
       throw new SystemCallError('recvfrom', koffi.errno());
     },
+    forgetBytes: (descriptor, lengthBytes) =>
+      void checked('fallocate', fallocate(descriptor, punchHoleKeepSize, 0, lengthBytes)),
     giveBackFreeMemory: () => void mallocTrim(0),
     control: (descriptor, request, argument) => void checked('ioctl', ioctl(descriptor, request, argument)),
     watchReadable(descriptor, onReadable) {

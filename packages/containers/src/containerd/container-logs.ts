@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { faultFrom } from '@nodewright/fault';
+import { keptFrom } from './bounded-log.ts';
 
 export interface ReadLogInit {
   readonly path: string;
@@ -39,16 +40,23 @@ async function* pieces({ path, tailLines, ended, signal }: ReadLogInit): AsyncGe
     const isLast = isOver;
     await using file = await openIfThere(path);
     if (file !== undefined) {
-      position ??= tailLines === undefined ? 0 : await tailStart(file, tailLines);
-      const { size } = await file.stat();
+      const stats = await file.stat();
+      const kept = await keptFrom(file, stats);
+      position ??= tailLines === undefined ? kept : await tailStart(file, tailLines, kept);
       // Somebody has made it shorter: what is there now is new.
-      if (size < position) position = 0;
-      while (position < size) {
-        const piece = Buffer.alloc(Math.min(pieceBytes, size - position));
+      if (stats.size < position) position = 0;
+      // What was not read in time is gone.
+      if (position < kept) position = kept;
+      let isBeforeKept = position === kept && kept > 0;
+      while (position < stats.size) {
+        const piece = Buffer.alloc(Math.min(pieceBytes, stats.size - position));
         const { bytesRead } = await file.read(piece, 0, piece.length, position);
         if (bytesRead === 0) break;
         position += bytesRead;
-        yield piece.subarray(0, bytesRead);
+        const start = isBeforeKept ? piece.findIndex((byte) => byte !== 0) : 0;
+        if (start < 0) continue;
+        isBeforeKept = false;
+        yield piece.subarray(start, bytesRead);
       }
     }
     if (isLast) break;
@@ -69,16 +77,16 @@ async function openIfThere(path: string): Promise<LogFile | undefined> {
   }
 }
 
-/** Where the last lines begin. */
-async function tailStart(file: LogFile, lines: number): Promise<number> {
+/** Where the last lines begin, of those from a byte on. */
+async function tailStart(file: LogFile, lines: number, from: number): Promise<number> {
   const { size } = await file.stat();
   if (lines <= 0) return size;
   let remaining = lines;
   // A line that is not ended yet counts, the nothing behind the last newline does not.
   let end = size;
   const piece = Buffer.alloc(pieceBytes);
-  while (end > 0) {
-    const start = Math.max(0, end - pieceBytes);
+  while (end > from) {
+    const start = Math.max(from, end - pieceBytes);
     const { bytesRead } = await file.read(piece, 0, end - start, start);
     for (let index = bytesRead - 1; index >= 0; index -= 1) {
       if (piece[index] !== 0x0a || start + index === size - 1) continue;
@@ -87,5 +95,5 @@ async function tailStart(file: LogFile, lines: number): Promise<number> {
     }
     end = start;
   }
-  return 0;
+  return from;
 }

@@ -9,6 +9,7 @@ import {
 } from '@nodewright/oci';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { ContainerRuntime, NamespaceName, RuntimeNamespace } from '../container-runtime.ts';
+import { type BoundLogsInit, keepBounded } from './bounded-log.ts';
 import { createContainerdContainers } from './containerd-containers.ts';
 import type { ContainerdContext } from './containerd-context.ts';
 import { createContainerdImages } from './containerd-images.ts';
@@ -30,6 +31,8 @@ export interface ContainerdRuntimeInit {
   readonly snapshotter?: string;
   /** Where registries are asked; default themselves. */
   readonly endpointsOf?: EndpointsOf;
+  /** Bounds what is kept of the files that tasks write: at most twice as much and what is written in half a minute. */
+  readonly boundLogs?: Omit<BoundLogsInit, 'folder'>;
   /** Default: that of this process. */
   readonly platform?: Platform;
   readonly nowMs?: () => number;
@@ -40,6 +43,7 @@ export function openContainerdRuntime(init: ContainerdRuntimeInit): ContainerRun
   const { telemetry, platform = platformOfNode(arch), nowMs = Date.now, snapshotter = 'overlayfs' } = init;
   const connection = openContainerdServices(init.socketPath, telemetry);
   const distribution = openDistributionClient({ telemetry, endpointsOf: init.endpointsOf });
+  const bounding = init.boundLogs && keepBounded({ folder: init.logFolder, ...init.boundLogs });
   const namespaces = new Map<NamespaceName, RuntimeNamespace>();
 
   function openNamespace(name: NamespaceName): RuntimeNamespace {
@@ -81,6 +85,7 @@ export function openContainerdRuntime(init: ContainerdRuntimeInit): ContainerRun
       return known;
     },
     async [Symbol.asyncDispose]() {
+      bounding?.[Symbol.dispose]();
       distribution[Symbol.dispose]();
       connection[Symbol.dispose]();
     },
