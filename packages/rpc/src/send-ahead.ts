@@ -6,7 +6,7 @@ const messagesAhead = 16;
 /**
  * Takes the next message before the one before is in the socket. The library waits for each, which is a frame, a
  * system call and a turn of the event loop for each message, here and with everyone that the stream goes through; what
- * waits together goes out together. The status of a call follows its last message at once, too.
+ * waits together goes out together.
  */
 class SendAheadCall extends ServerInterceptingCall {
   #waiting = 0;
@@ -25,5 +25,9 @@ class SendAheadCall extends ServerInterceptingCall {
   }
 }
 
-/** For a server whose streams consist of many small messages. A reader that is slow still slows its stream down. */
-export const sendAhead: ServerInterceptor = (_method, call) => new SendAheadCall(call);
+/**
+ * For a server whose streams consist of many small messages. A reader that is slow still slows its stream down. Calls
+ * with one answer stay as they are: for them this would cost more than it saves.
+ */
+export const sendAhead: ServerInterceptor = ({ responseStream }, call) =>
+  responseStream ? new SendAheadCall(call) : (call as ServerInterceptingCall);
