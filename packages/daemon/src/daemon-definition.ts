@@ -21,6 +21,8 @@ export interface DaemonDefinition<T extends OptionTable> {
   readonly options: T;
   /** How long the scope may take to close after SIGTERM, in milliseconds. Default 10,000. */
   readonly drainTimeoutMs?: number;
+  /** The exit code after SIGTERM or SIGINT when everything closed in time; default 0. */
+  signalledExitCode?(options: OptionValues<T>): number;
   /**
    * More places for log lines, known only once the options are: machined keeps its own log for the Logs call.
    * Lines always go to standard output too.

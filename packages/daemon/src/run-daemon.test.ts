@@ -44,6 +44,26 @@ function runScript(body: string, args: string[] = [], env: Record<string, string
 
 const keepAlive = 'setInterval(() => {}, 1000);';
 
+test('a daemon ends itself with the exit code that it names, its scope closed first', async () => {
+  const { ended } = runScript(`${keepAlive}
+    scope.defer(() => context.log.info('closed'));
+    context.signal.addEventListener('abort', () => context.log.info('told to stop'));
+    setTimeout(() => { context.end('the machine is off', 71); context.end('late', 3); }, 50);`);
+  const { code, lines } = await ended;
+  assert.deepEqual(
+    [code, lines.map(({ msg, reason }) => reason ?? msg)],
+    [71, ['daemon serves', 'told to stop', 'the machine is off', 'closed']],
+  );
+});
+
+test('a daemon that ends itself and does not close in time still ends with its exit code', async () => {
+  const { ended } = runScript(`${keepAlive}
+    scope.defer(() => new Promise(() => {}));
+    setTimeout(() => context.end('the machine reboots', 70), 50);`);
+  const { code, lines } = await ended;
+  assert.deepEqual([code, lines.at(-1)?.msg], [70, 'daemon did not close in time']);
+});
+
 test('runDaemon() closes its scope in reverse on SIGTERM and exits 0', async () => {
   const { child, serves, ended } = runScript(`${keepAlive}
     scope.defer(() => context.log.info('closed first opened'));

@@ -152,5 +152,6 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
   log.info({ reason }, 'daemon stops');
   const drained = await endsWithin(drainTimeoutMs, scope.disposeAsync());
   if (!drained) log.error({ drainTimeoutMs }, 'daemon did not close in time');
-  process.exit(exitCode ?? (drained ? exitCodes.stopped : exitCodes.crashed));
+  const whenDrained = definition.signalledExitCode?.(options) ?? exitCodes.stopped;
+  process.exit(exitCode ?? (drained ? whenDrained : exitCodes.crashed));
 }

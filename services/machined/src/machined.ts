@@ -49,6 +49,8 @@ type Context = DaemonContext<OptionValues<typeof options>>;
 /** Above the grace time of apid and trustd and the time that calls in flight have after them. */
 const drainTimeoutMs = 25_000;
 const secondProbeTimeoutMs = 500;
+/** As a program ends that SIGTERM has ended. */
+const terminatedExitCode = 143;
 const cannotEndText =
   'this build ends processes and containers, not yet a machine of its own: use its power switch';
 
@@ -61,6 +63,8 @@ export function createMachined(): DaemonDefinition<typeof options> {
     summary: 'the node manager: Machine API on a unix socket, certificates, service lifecycle',
     options,
     drainTimeoutMs,
+    // An engine leaves a container alone that has ended well: that says that the machine is off.
+    signalledExitCode: ({ mode }) => (mode === 'container' ? terminatedExitCode : 0),
     logSink: () => logs.open(serviceIds.machined),
     start: (context, scope) => start(context, scope, logs),
   };
@@ -76,7 +80,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   const layout = nodeLayout(resolve(settings.root), mode, source, user);
   const node = nodeFacts(settings);
   await refuseSecond(layout.paths.machinedSocket);
-  const wipe = nodeWipe(layout);
+  const wipe = nodeWipe(layout, mode);
   // Before anything of the node is read: a reset that was interrupted is carried through.
   const wiped = await wipe.finish();
   if (wiped !== undefined) log.warn({ volumes: wiped }, 'volumes were wiped by a reset');
@@ -220,9 +224,13 @@ async function refuseSecond(socket: string): Promise<void> {
   if (healthy) throw new Fault('already-exists', `another machined serves "${socket}": stop it first`);
 }
 
-function nodeWipe({ paths }: NodeLayout) {
-  const { machineConfig, logs, meta } = paths;
-  return createNodeWipe({ state: dirname(machineConfig), ephemeral: dirname(logs), meta });
+function nodeWipe({ paths }: NodeLayout, mode: NodeMode) {
+  const { machineConfig, logs, meta, etcdSecrets } = paths;
+  return createNodeWipe({
+    ...{ state: dirname(machineConfig), ephemeral: dirname(logs), meta, secrets: dirname(etcdSecrets) },
+    // In a container everything that is mounted was mounted for the node.
+    ownsMounts: mode === 'container',
+  });
 }
 
 function nodeFacts({ mode: given, services, hostname, address }: Context['options']): NodeFacts {

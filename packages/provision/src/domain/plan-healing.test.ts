@@ -138,3 +138,25 @@ test('of several that are due the ones that give others a network come first', (
     ['node01', 'node01-apid', 'node01-trustd'],
   );
 });
+
+test('a node that was shut down stays off, also when the engine goes away after it, until somebody starts it', () => {
+  const [node, apid] = [
+    { id: 'n', service: 'node01' },
+    { id: 'a', service: 'node01-apid' },
+  ];
+  const running = [node, apid].reduce<Kept>(
+    (kept, container) => afterEvent(kept, { ...container, kind: 'started', atMs: 0 }),
+    new Map(),
+  );
+  const off = afterEvent(running, { ...node, kind: 'died', exitCode: 0, atMs: minute });
+  assert.equal(nextDueMs(off), undefined);
+  const back = afterEngineLoss(off, minute + 1);
+  const seen = afterEvent(back, { ...node, kind: 'seen', state: 'exited', atMs: 2 * minute });
+  assert.equal(nextDueMs(seen), undefined);
+  const started = afterEvent(seen, { ...node, kind: 'started', atMs: 3 * minute });
+  const rebooted = afterEvent(started, { ...node, kind: 'died', exitCode: 70, atMs: 4 * minute });
+  assert.equal(nextDueMs(rebooted), 4 * minute + 1000);
+  // Any other container is to run for ever.
+  const ended = afterEvent(running, { ...apid, kind: 'died', exitCode: 0, atMs: minute });
+  assert.equal(nextDueMs(ended), minute + 1000);
+});

@@ -1,11 +1,13 @@
 // What a cluster's keeper does about containers that end. The engine starts a container again that crashed, and leaves
 // one alone that was killed through it (`docker kill`), whatever its restart policy says. A container that was stopped
-// (`docker stop`, `docker compose stop`) is meant to stay so; only then the engine tells of a `stop` after the `die`.
+// (`docker stop`, `docker compose stop`) is meant to stay so; only then the engine tells of a `stop` after the `die`. So is
+// a node that was shut down: its machined has ended by itself, and well.
 import { planRestart, type RestartHistory } from './plan-restart.ts';
 
 /** What the engine, or a look at it, says of one container. Times are milliseconds since 1970. */
 export type ContainerEvent = { readonly id: string; readonly service: string; readonly atMs: number } & (
-  | { readonly kind: 'started' | 'died' | 'stopped' | 'removed' }
+  | { readonly kind: 'started' | 'stopped' | 'removed' }
+  | { readonly kind: 'died'; readonly exitCode?: number }
   /** An attempt to start it did not succeed. */
   | { readonly kind: 'start-failed' }
   /** A look, not a change. `restarting`: the engine itself is about to start it. */
@@ -36,6 +38,10 @@ export function afterEvent(kept: Kept, event: ContainerEvent): Kept {
     case 'started':
       return set({ startedAtMs: atMs, dueAtMs: undefined, stoppedAtMs: undefined });
     case 'died':
+      // A machine that was shut down through its API: nothing but that ends machined well.
+      if (event.exitCode === 0 && isMachine(kept, service)) {
+        return set({ history: { quickDeaths: 0 }, dueAtMs: undefined, stoppedAtMs: 0 });
+      }
       return set(dueAgain(known ?? freshContainer(service, atMs), atMs));
     case 'stopped':
       return set({ history: { quickDeaths: 0 }, dueAtMs: undefined, stoppedAtMs: atMs });
@@ -46,6 +52,11 @@ export function afterEvent(kept: Kept, event: ContainerEvent): Kept {
     case 'seen':
       return afterLook(kept, event.state, known, set, atMs);
   }
+}
+
+/** Whether the service is the machined of a node: others live in its network. */
+function isMachine(kept: Kept, service: string): boolean {
+  return [...kept.values()].some((other) => other.service === `${service}-apid`);
 }
 
 /** An engine that ends stops its containers first. More than it grants them, less than people take. */

@@ -33,12 +33,19 @@ function openNode() {
   mkdirSync(join(ephemeral, 'log'));
   writeFileSync(Buffer.concat([Buffer.from(`${ephemeral}/log/`), Buffer.from([0xff, 0x2e])]), 'raw');
   symlinkSync(outside, join(ephemeral, 'link'));
-  const places: WipePlaces = { state, ephemeral, meta: join(state, 'meta.json') };
+  const secrets = join(root, 'system', 'secrets');
+  mkdirSync(join(secrets, 'etcd'), { recursive: true });
+  writeFileSync(join(secrets, 'etcd', 'server.key'), 'key');
+  const places: WipePlaces = {
+    ...{ state, ephemeral, meta: join(state, 'meta.json'), secrets },
+    ownsMounts: false,
+  };
   return {
     places,
     root,
     state: () => readdirSync(state).sort(),
     ephemeral: () => readdirSync(ephemeral).sort(),
+    secrets: () => readdirSync(secrets),
     isOutsideKept: () => existsSync(join(outside, 'kept')),
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   };
@@ -51,7 +58,7 @@ test('a wipe removes what is on the volumes, follows no link, and is told once b
   using node = openNode();
   chmodSync(join(node.places.ephemeral, 'lib', 'etcd'), 0o000);
   await createNodeWipe(node.places).wipe(['META', 'STATE', 'EPHEMERAL']);
-  assert.deepEqual([node.state(), node.ephemeral()], [['.wipe'], []]);
+  assert.deepEqual([node.state(), node.ephemeral(), node.secrets()], [['.wipe'], [], []]);
   // What the old node still writes until its process has ended goes as well.
   writeFileSync(join(node.places.state, 'config.yaml'), 'late');
   const next = createNodeWipe(node.places);

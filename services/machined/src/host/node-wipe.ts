@@ -13,6 +13,10 @@ export interface WipePlaces {
   readonly ephemeral: string;
   /** The file that is META; it lies in STATE. */
   readonly meta: string;
+  /** A folder of keys that a machine has in memory only: it goes with STATE. */
+  readonly secrets: string;
+  /** Whether what is mounted below these folders is the node's, too; what cannot be written there stays. */
+  readonly ownsMounts: boolean;
 }
 
 export interface NodeWipe {
@@ -32,15 +36,16 @@ export interface NodeWipe {
 
 const markerName = '.wipe';
 
-export function createNodeWipe({ state, ephemeral, meta }: WipePlaces): NodeWipe {
+export function createNodeWipe({ state, ephemeral, meta, secrets, ownsMounts }: WipePlaces): NodeWipe {
   const marker = `${state}/${markerName}`;
 
   async function carryOut(volumes: readonly WipeableVolume[]): Promise<void> {
-    if (volumes.includes('EPHEMERAL')) await emptyFolder(ephemeral, []);
+    if (volumes.includes('EPHEMERAL')) await emptyFolder(ephemeral, [], ownsMounts);
     if (volumes.includes('STATE')) {
       // META is a volume of its own, though its file lies here.
       const kept = volumes.includes('META') ? [marker] : [marker, meta];
-      await emptyFolder(state, kept);
+      await emptyFolder(state, kept, ownsMounts);
+      await emptyFolder(secrets, [], ownsMounts);
     } else if (volumes.includes('META')) await rm(meta, { force: true });
     await syncFolder(state);
   }
@@ -89,8 +94,8 @@ function volumesFrom(text: string): readonly WipeableVolume[] | undefined {
   }
 }
 
-/** Removes what is in the folder, but for `kept` and for what other file systems have been mounted there. */
-async function emptyFolder(folder: string, kept: readonly string[]): Promise<void> {
+/** Removes what is in the folder, but for `kept`; below mounts only where these are entered. */
+async function emptyFolder(folder: string, kept: readonly string[], entersMounts: boolean): Promise<void> {
   let device: number;
   try {
     const stat = await lstat(folder);
@@ -100,30 +105,41 @@ async function emptyFolder(folder: string, kept: readonly string[]): Promise<voi
     if (faultFrom(error).kind === 'not-found') return;
     throw error;
   }
-  await removeBelow(Buffer.from(folder), device, new Set(kept));
+  await removeBelow(Buffer.from(folder), { device, entersMounts, kept: new Set(kept) });
 }
 
 const slash = Buffer.from('/');
 
+interface Removal {
+  /** Of the volume itself. */
+  readonly device: number;
+  readonly entersMounts: boolean;
+  readonly kept: ReadonlySet<string>;
+}
+
 /** Paths are bytes: a name need not be text. */
-async function removeBelow(folder: Buffer, device: number, kept: ReadonlySet<string>): Promise<void> {
+async function removeBelow(folder: Buffer, removal: Removal): Promise<void> {
+  const { device, entersMounts, kept } = removal;
   for (const name of await readdir(folder, { encoding: 'buffer' })) {
     const path = Buffer.concat([folder, slash, name]);
     if (kept.has(path.toString())) continue;
+    let isMounted = false;
     try {
       const stat = await lstat(path);
-      if (stat.dev !== device) continue;
+      isMounted = stat.dev !== device;
+      if (isMounted && !entersMounts) continue;
       if (!stat.isDirectory()) {
         await rm(path, { force: true });
         continue;
       }
       // A folder that its owner may not even look into is wiped as well.
       if ((stat.mode & 0o700) !== 0o700) await chmod(path, 0o700);
-      await removeBelow(path, device, kept);
+      await removeBelow(path, removal);
       await rmdir(path);
     } catch (error) {
       // Gone meanwhile, or there is a mount below it.
       const { code } = error as NodeJS.ErrnoException;
+      if (isMounted && (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')) continue;
       if (code === 'ENOENT' || code === 'ENOTEMPTY' || code === 'EBUSY') continue;
       if (error instanceof Fault) throw error;
       const { kind, message } = faultFrom(error);

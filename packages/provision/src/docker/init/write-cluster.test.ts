@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { effectiveConfig, loadConfiguration } from '@nodewright/machine-config';
@@ -66,4 +66,18 @@ test('writeCluster() makes what is missing from the secrets that are there', asy
 test('parseStackNode() refuses what is no name and address', () => {
   for (const text of ['node01', '=10.5.0.2', 'node01=host', 'Node=10.5.0.2', '../x=10.5.0.2'])
     assert.throws(() => parseStackNode(text, 'worker'), /name=address/, text);
+});
+
+test('writeCluster() makes no configuration for a node that was reset', async () => {
+  await using temporary = await openTemporaryFolder();
+  const folder = temporary.path;
+  await writeCluster(folder, plan, now);
+  for (const left of ['.wipe', 'node-identity.yaml']) {
+    const state = join(folder, 'nodes/node02');
+    await rm(state, { recursive: true });
+    await mkdir(state);
+    await writeFile(join(state, left), '');
+    assert.deepEqual(await writeCluster(folder, plan, now), []);
+    assert.deepEqual(await readdir(state), [left]);
+  }
 });

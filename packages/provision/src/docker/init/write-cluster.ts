@@ -19,9 +19,9 @@ import type { StackPlan } from './cluster-plan.ts';
 const kubernetesPort = 6443;
 
 /**
- * Makes what the nodes of a stack start from: `<folder>/secrets.yaml`, `<folder>/talosconfig` and, below
+ * Makes what the nodes of a stack start from: `<folder>/admin/secrets.yaml`, `<folder>/admin/talosconfig` and, below
  * `<folder>/nodes/<name>/`, what each finds in its state folder. What is there already stays, so that a stack that is
- * stopped and started again is the same cluster. Yields the names of the files that were made.
+ * stopped and started again is the same cluster; a node that was reset waits for a configuration from somebody else. Yields the names of the files that were made.
  */
 export async function writeCluster(folder: string, plan: StackPlan, now: () => Date): Promise<string[]> {
   const made: string[] = [];
@@ -50,10 +50,18 @@ export async function writeCluster(folder: string, plan: StackPlan, now: () => D
     }),
   );
   for (const node of plan.nodes) {
+    if (await wasReset(join(folder, 'nodes', node.name))) continue;
     await make(`nodes/${node.name}/config.yaml`, () => nodeConfig(plan, node, first, secrets));
     await make(`nodes/${node.name}/members.json`, () => membersFile(plan.nodes));
   }
   return made;
+}
+
+/** Whether a node has lived on this state folder, and has no configuration there any more. */
+async function wasReset(state: string): Promise<boolean> {
+  const has = async (name: string) => (await readIfThere(join(state, name))) !== undefined;
+  if (await has('config.yaml')) return false;
+  return (await has('node-identity.yaml')) || (await has('.wipe'));
 }
 
 function nodeConfig(plan: StackPlan, node: PlannedNode, first: PlannedNode, secrets: SecretsBundle): string {

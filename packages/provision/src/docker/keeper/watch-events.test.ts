@@ -20,6 +20,12 @@ test('eventFromLine() reads what the engine prints', () => {
   );
 });
 
+test('eventFromLine() says with what code a container ended', () => {
+  assert.deepEqual(eventFromLine(line('die', { exitCode: '137' })), {
+    ...{ kind: 'died', exitCode: 137, id: 'abc', service: 'node01', atMs: 1_700_000_000_123 },
+  });
+});
+
 test('eventFromLine() takes no other event, no container of a command by hand, and no garbage', () => {
   const others = [
     line('exec_die'),

@@ -62,5 +62,7 @@ export function eventFromLine(line: string): ContainerEvent | undefined {
   const service = labels['com.docker.compose.service'];
   const isOnce = labels['com.docker.compose.oneoff'] === 'True';
   if (kind === undefined || id === undefined || service === undefined || isOnce) return undefined;
-  return { kind, id, service, atMs: Math.floor((event?.timeNano ?? 0) / 1e6) };
+  const common = { id, service, atMs: Math.floor((event?.timeNano ?? 0) / 1e6) };
+  if (kind !== 'died' || labels.exitCode === undefined) return { kind, ...common };
+  return { kind, exitCode: Number(labels.exitCode), ...common };
 }
