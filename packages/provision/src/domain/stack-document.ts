@@ -123,6 +123,8 @@ function nodeServices({ tag }: StackDesign, { name, type, address }: PlannedNode
   };
   const machined: Mapping = {
     ...locked,
+    // A node that reboots ends with a code of its own, one that was shut down ends well, and stays down.
+    restart: 'on-failure',
     image: images.machined,
     depends_on: { init: { condition: 'service_completed_successfully' } },
     environment: tracing,
