@@ -234,18 +234,22 @@ export interface DeleteRangeResponse {
 
 /** One operation of a transaction. */
 export interface RequestOp {
-  request: { $case: "requestRange"; value: RangeRequest } | { $case: "requestPut"; value: PutRequest } | {
-    $case: "requestDeleteRange";
-    value: DeleteRangeRequest;
-  } | undefined;
+  request:
+    | { $case: "requestRange"; value: RangeRequest }
+    | { $case: "requestPut"; value: PutRequest }
+    | { $case: "requestDeleteRange"; value: DeleteRangeRequest }
+    | { $case: "requestTxn"; value: TxnRequest }
+    | undefined;
 }
 
 /** What came of one operation. */
 export interface ResponseOp {
-  response: { $case: "responseRange"; value: RangeResponse } | { $case: "responsePut"; value: PutResponse } | {
-    $case: "responseDeleteRange";
-    value: DeleteRangeResponse;
-  } | undefined;
+  response:
+    | { $case: "responseRange"; value: RangeResponse }
+    | { $case: "responsePut"; value: PutResponse }
+    | { $case: "responseDeleteRange"; value: DeleteRangeResponse }
+    | { $case: "responseTxn"; value: TxnResponse }
+    | undefined;
 }
 
 /** A condition of a transaction. */
@@ -1904,6 +1908,9 @@ export const RequestOp: MessageFns<RequestOp> = {
       case "requestDeleteRange":
         DeleteRangeRequest.encode(message.request.value, writer.uint32(26).fork()).join();
         break;
+      case "requestTxn":
+        TxnRequest.encode(message.request.value, writer.uint32(34).fork()).join();
+        break;
     }
     return writer;
   },
@@ -1948,6 +1955,14 @@ export const RequestOp: MessageFns<RequestOp> = {
             };
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.request = { $case: "requestTxn", value: TxnRequest.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1974,6 +1989,10 @@ export const RequestOp: MessageFns<RequestOp> = {
         ? { $case: "requestDeleteRange", value: DeleteRangeRequest.fromJSON(object.requestDeleteRange) }
         : isSet(object.request_delete_range)
         ? { $case: "requestDeleteRange", value: DeleteRangeRequest.fromJSON(object.request_delete_range) }
+        : isSet(object.requestTxn)
+        ? { $case: "requestTxn", value: TxnRequest.fromJSON(object.requestTxn) }
+        : isSet(object.request_txn)
+        ? { $case: "requestTxn", value: TxnRequest.fromJSON(object.request_txn) }
         : undefined,
     };
   },
@@ -1986,6 +2005,8 @@ export const RequestOp: MessageFns<RequestOp> = {
       obj.requestPut = PutRequest.toJSON(message.request.value);
     } else if (message.request?.$case === "requestDeleteRange") {
       obj.requestDeleteRange = DeleteRangeRequest.toJSON(message.request.value);
+    } else if (message.request?.$case === "requestTxn") {
+      obj.requestTxn = TxnRequest.toJSON(message.request.value);
     }
     return obj;
   },
@@ -2017,6 +2038,12 @@ export const RequestOp: MessageFns<RequestOp> = {
         }
         break;
       }
+      case "requestTxn": {
+        if (object.request?.value !== undefined && object.request?.value !== null) {
+          message.request = { $case: "requestTxn", value: TxnRequest.fromPartial(object.request.value) };
+        }
+        break;
+      }
     }
     return message;
   },
@@ -2037,6 +2064,9 @@ export const ResponseOp: MessageFns<ResponseOp> = {
         break;
       case "responseDeleteRange":
         DeleteRangeResponse.encode(message.response.value, writer.uint32(26).fork()).join();
+        break;
+      case "responseTxn":
+        TxnResponse.encode(message.response.value, writer.uint32(34).fork()).join();
         break;
     }
     return writer;
@@ -2082,6 +2112,14 @@ export const ResponseOp: MessageFns<ResponseOp> = {
             };
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.response = { $case: "responseTxn", value: TxnResponse.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2108,6 +2146,10 @@ export const ResponseOp: MessageFns<ResponseOp> = {
         ? { $case: "responseDeleteRange", value: DeleteRangeResponse.fromJSON(object.responseDeleteRange) }
         : isSet(object.response_delete_range)
         ? { $case: "responseDeleteRange", value: DeleteRangeResponse.fromJSON(object.response_delete_range) }
+        : isSet(object.responseTxn)
+        ? { $case: "responseTxn", value: TxnResponse.fromJSON(object.responseTxn) }
+        : isSet(object.response_txn)
+        ? { $case: "responseTxn", value: TxnResponse.fromJSON(object.response_txn) }
         : undefined,
     };
   },
@@ -2120,6 +2162,8 @@ export const ResponseOp: MessageFns<ResponseOp> = {
       obj.responsePut = PutResponse.toJSON(message.response.value);
     } else if (message.response?.$case === "responseDeleteRange") {
       obj.responseDeleteRange = DeleteRangeResponse.toJSON(message.response.value);
+    } else if (message.response?.$case === "responseTxn") {
+      obj.responseTxn = TxnResponse.toJSON(message.response.value);
     }
     return obj;
   },
@@ -2148,6 +2192,12 @@ export const ResponseOp: MessageFns<ResponseOp> = {
             $case: "responseDeleteRange",
             value: DeleteRangeResponse.fromPartial(object.response.value),
           };
+        }
+        break;
+      }
+      case "responseTxn": {
+        if (object.response?.value !== undefined && object.response?.value !== null) {
+          message.response = { $case: "responseTxn", value: TxnResponse.fromPartial(object.response.value) };
         }
         break;
       }
