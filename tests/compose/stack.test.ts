@@ -235,10 +235,10 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
   });
 
   for (const services of [gateways, signers, ['time', 'jaeger'], ['node02'], nodes]) {
-    test(`a crash of ${services.join(', ')} heals by itself`, { timeout: 90_000 }, async () => {
+    test(`a crash of ${services.join(', ')} heals by itself`, { timeout: 240_000 }, async () => {
       const before = await stack.inspect();
       await stack.crash(...services.map((service) => before[service] as ContainerFacts));
-      await eventually(60_000, async () => {
+      await eventually(180_000, async () => {
         const now = await stack.inspect();
         for (const service of services) {
           const restarts = (now[service]?.RestartCount ?? 0) - (before[service]?.RestartCount ?? 0);
@@ -263,7 +263,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
       const group = ['node03', 'node03-apid', 'node03-trustd'];
       const networkBefore = await networkOf('node03');
       await end((await stack.inspect()).node03 as ContainerFacts);
-      await eventually(60_000, async () => {
+      await eventually(180_000, async () => {
         const networks = await Promise.all(group.map(networkOf));
         assert.equal(new Set(networks).size, 1, `one network for ${group}: ${networks}`);
         assert.notEqual(networks[0], networkBefore);
@@ -277,7 +277,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
     for (const id of ['apid', 'trustd']) await eventually(5000, () => hasLog(stack, id, 2));
   });
 
-  test('down leaves no container, network or volume', { timeout: 60_000 }, async () => {
+  test('down leaves no container, network or volume', { timeout: 120_000 }, async () => {
     assert.notDeepEqual(await leftoversOf(stack.name), []);
     await stack.compose('down', '--volumes', '--timeout', '5');
     assert.deepEqual(await leftoversOf(stack.name), []);
