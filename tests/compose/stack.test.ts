@@ -201,7 +201,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
   });
 
   test('a node shows the logs of its neighbours', async () => {
-    for (const id of ['apid', 'trustd']) await eventually(5000, () => hasLog(stack, id, 1));
+    for (const id of ['apid', 'trustd']) await eventually(20_000, () => hasLog(stack, id, 1));
   });
 
   test('memory of another node is one trace in Jaeger, through both gateways', async () => {
@@ -274,7 +274,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
   }
 
   test('the logs of a node that crashed and of neighbours that crashed are still there', async () => {
-    for (const id of ['apid', 'trustd']) await eventually(5000, () => hasLog(stack, id, 2));
+    for (const id of ['apid', 'trustd']) await eventually(20_000, () => hasLog(stack, id, 2));
   });
 
   test('down leaves no container, network or volume', { timeout: 120_000 }, async () => {
