@@ -67,7 +67,10 @@ export interface ContainerStore {
   wait(id: string, options?: CallOptions): Promise<ExitStatus>;
   /** `failed-precondition` when no task runs. */
   stats(id: string, options?: CallOptions): Promise<ContainerStats>;
-  /** Stdout and stderr in the order in which they were written, of the tasks that the container has had. */
+  /**
+   * Stdout and stderr of the tasks that the container has had: each in its order, and the two in the order in which the
+   * runtime read them, which for what is written in the same moment may be another.
+   */
   logs(id: string, options: LogOptions): AsyncIterable<Uint8Array>;
 }
 

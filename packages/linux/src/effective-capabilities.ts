@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** Numbers of capabilities, <linux/capability.h>. */
-export const capabilities = { netRaw: 13, systemAdmin: 21, syslog: 34 } as const;
+export const capabilities = { netRaw: 13, systemAdmin: 21, systemResource: 24, syslog: 34 } as const;
 
 /** The set of effective capabilities, as a bit mask, in the text of `/proc/<pid>/status`; none when it has no such line. */
 export function effectiveCapabilities(status: string): bigint {

@@ -11,6 +11,7 @@ import type { ContainerdContext } from './containerd-context.ts';
 import type { NamespaceServices } from './containerd-services.ts';
 import { readStoredImage } from './image-content.ts';
 import { endLease, ensureLease } from './leases.ts';
+import { lowestOomScore } from './lowest-oom-score.ts';
 import { exitExtension, exitExtensionFrom } from './task-exit.ts';
 import { unpackImage } from './unpack-image.ts';
 
@@ -45,7 +46,12 @@ export async function createContainer(
     const image = formatImageReference(parseImageReference(spec.image));
     const target = await imageTarget(services, image, signal);
     const stored = await readStoredImage(services.content, target, platform, signal);
-    const runtimeSpec = generateSpec({ spec, image: stored.config.process, cgroupPath });
+    const runtimeSpec = generateSpec({
+      spec,
+      image: stored.config.process,
+      cgroupPath,
+      lowestOomScore: lowestOomScore(),
+    });
     const parent = await unpackImage({ services, snapshotter, lease, image: stored, signal });
     await requireFree(services, id, signal);
     await prepareSnapshot(services, { snapshotter, key: id, parent }, signal);

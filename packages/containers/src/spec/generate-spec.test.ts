@@ -81,6 +81,17 @@ test('generateSpec() has a way to find programs where the image has none, and re
   assert.throws(() => generate({ command: [] }), { kind: 'invalid-argument' });
 });
 
+test('generateSpec() lowers the score of memory no further than is allowed', () => {
+  const scoreOf = (oomScoreAdjust: number) =>
+    generateSpec({
+      spec: { id: 'app', image: 'a/b:v1', oomScoreAdjust },
+      image,
+      cgroupPath: '/app',
+      lowestOomScore: -5,
+    }).process.oomScoreAdj;
+  assert.deepEqual([-998, -5, 0, 900].map(scoreOf), [-5, -5, 0, 900]);
+});
+
 test('generateSpec() gives a network of its own unless that of the node is asked for', () => {
   const types = (spec: Partial<ContainerSpec>) => generate(spec).linux.namespaces.map(({ type }) => type);
   assert.deepEqual(types({}), ['pid', 'ipc', 'uts', 'mount', 'network']);

@@ -11,6 +11,8 @@ export interface GenerateSpecInit {
   readonly image: ImageProcess;
   /** Absolute, below the root of the cgroups. */
   readonly cgroupPath: string;
+  /** What nobody may go below; default nothing. */
+  readonly lowestOomScore?: number;
 }
 
 const searchPath = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -22,7 +24,12 @@ const namespaces = ['pid', 'ipc', 'uts', 'mount'] as const;
  *
  * @throws Fault `invalid-argument` when there is nothing to run
  */
-export function generateSpec({ spec, image, cgroupPath }: GenerateSpecInit): RuntimeSpec {
+export function generateSpec({
+  spec,
+  image,
+  cgroupPath,
+  lowestOomScore = -1000,
+}: GenerateSpecInit): RuntimeSpec {
   const args = spec.command ?? [...image.entrypoint, ...image.command];
   if (args.length === 0)
     throw new Fault(
@@ -42,7 +49,9 @@ export function generateSpec({ spec, image, cgroupPath }: GenerateSpecInit): Run
       capabilities: { bounding: capabilities, effective: capabilities, permitted: capabilities },
       rlimits: openFiles === undefined ? [] : [{ type: 'RLIMIT_NOFILE', hard: openFiles, soft: openFiles }],
       noNewPrivileges: true,
-      ...(spec.oomScoreAdjust === undefined ? {} : { oomScoreAdj: spec.oomScoreAdjust }),
+      ...(spec.oomScoreAdjust === undefined
+        ? {}
+        : { oomScoreAdj: Math.max(spec.oomScoreAdjust, lowestOomScore) }),
     },
     root: { path: 'rootfs', readonly: spec.readOnlyRoot ?? true },
     mounts: [...defaultMounts, ...(spec.mounts ?? []).map(runtimeMount)],
