@@ -116,6 +116,26 @@ test('what another client has written is read, and the other way round', { skip 
     assert.equal(await client.keepLeaseAlive(id), 60);
     await lease.revoke();
     assert.equal(await client.keepLeaseAlive(id), 0);
+
+    const watcher = await other.watch().prefix('watched/').create();
+    const seen = new Promise<string>((resolve) => {
+      watcher.once('put', ({ key, value }) => resolve(`${key} ${value}`));
+    });
+    const stop = new AbortController();
+    const news = client.watchPrefix('watched/', stop.signal)[Symbol.asyncIterator]();
+    await news.next();
+    await client.put('watched/by-them', 'ours');
+    assert.equal(await seen, 'watched/by-them ours');
+    await other.put('watched/by-us').value('theirs');
+    const keys: string[] = [];
+    while (keys.length < 2) {
+      const { value } = await news.next();
+      if (value?.kind === 'changes')
+        for (const change of value.changes) if (change.kind === 'put') keys.push(change.keyValue.key);
+    }
+    assert.deepEqual(keys, ['watched/by-them', 'watched/by-us']);
+    stop.abort();
+    await watcher.cancel();
   } finally {
     other.close();
   }
