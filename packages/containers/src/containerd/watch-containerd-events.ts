@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Envelope } from '@nodewright/contract/gen/containerd/types/event.ts';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { RuntimeEvent } from '../container-runtime.ts';
 import { runtimeEventFrom } from './containerd-events.ts';
 import type { NamespaceServices } from './containerd-services.ts';
 import type { PendingSubscriptions } from './pending-subscriptions.ts';
 
-/** An event of our own. containerd does not say when a subscription is in force: when this comes through, it is. */
+/** An event of our own. containerd does not say when a subscription is in force: when anything comes through, it is. */
 const markerTopic = '/nodewright/subscribed';
 const markerPauseMs = 20;
 const markerTimeoutMs = 5_000;
@@ -26,13 +24,13 @@ export async function* watchContainerdEvents(init: WatchEventsInit): AsyncGenera
   const inForce = Promise.withResolvers<void>();
   const left = new AbortController();
   const both = AbortSignal.any([signal, left.signal]);
-  const marker = randomUUID();
   try {
     pending.add(inForce.promise);
     const envelopes = events.subscribe({ filters: [`namespace=="${namespace}"`] }, { signal: both });
-    void sendMarkers(events, marker, inForce.promise, both).finally(inForce.resolve);
+    void sendMarkers(events, inForce.promise, both).finally(inForce.resolve);
     for await (const envelope of envelopes) {
-      if (isMarker(envelope, marker)) inForce.resolve();
+      // Before it is handed on: who gets it may ask something that waits for this.
+      inForce.resolve();
       const event = runtimeEventFrom(envelope);
       if (event !== undefined) yield event;
     }
@@ -48,7 +46,6 @@ export async function* watchContainerdEvents(init: WatchEventsInit): AsyncGenera
 
 async function sendMarkers(
   events: NamespaceServices['events'],
-  marker: string,
   inForce: Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -56,7 +53,7 @@ async function sendMarkers(
   void inForce.then(() => {
     arrived = true;
   });
-  const event = { typeUrl: 'nodewright.Subscribed', value: Buffer.from(marker) };
+  const event = { typeUrl: 'nodewright.Subscribed', value: Buffer.alloc(0) };
   const deadline = performance.now() + markerTimeoutMs;
   try {
     while (!arrived && performance.now() < deadline) {
@@ -66,8 +63,4 @@ async function sendMarkers(
   } catch {
     // The subscription ends of the same, and says why.
   }
-}
-
-function isMarker({ topic, event }: Envelope, marker: string): boolean {
-  return topic === markerTopic && Buffer.from(event?.value ?? []).toString() === marker;
 }
