@@ -88,7 +88,7 @@ sdk: $(installed) ## makes the TypeScript client as a package to publish, in _ou
 
 .PHONY: images
 images: $(built) ## makes the container images, Jaeger's among them where it cannot be pulled
-	@node tools/images.ts --jaeger
+	@node tools/images.ts --jaeger --etcd
 	@node tools/images.ts
 
 .PHONY: etcd

@@ -1,6 +1,7 @@
-// Makes the images of the suite. `node tools/images.ts [--tag dev] [--arch amd64|arm64] [--no-cache] [--jaeger]`
+// Makes the images of the suite. `node tools/images.ts [--tag dev] [--arch amd64|arm64] [--no-cache] [--jaeger] [--etcd]`
 // With --jaeger only Jaeger's, which is pulled, or built from its Go module where no registry answers. --checkout builds
 // from a copy of what the images are made of.
+// With --etcd only the image of etcd, in the same way.
 // The same commit gives the same image ids: on this machine, on another, with either builder of Docker.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { askEngine } from '../packages/provision/src/docker/ask-engine.ts';
 import { type Architecture, architectures, nativeArchitecture } from './images/architecture.ts';
 import { buildImages } from './images/build-images.ts';
+import { ensureEtcdImage } from './images/ensure-etcd-image.ts';
 import { ensureJaeger } from './images/ensure-jaeger.ts';
 
 const { values } = parseArgs({
@@ -16,6 +18,7 @@ const { values } = parseArgs({
     arch: { type: 'string', default: nativeArchitecture() },
     'no-cache': { type: 'boolean', default: false },
     jaeger: { type: 'boolean', default: false },
+    etcd: { type: 'boolean', default: false },
     checkout: { type: 'string', default: join(import.meta.dirname, '..') },
   },
 });
@@ -26,7 +29,8 @@ try {
   const answer = await askEngine();
   if (answer.state !== 'ready') throw new Error(answer.advice);
   if (values.jaeger) await ensureJaeger({ checkout, environment: process.env, note });
-  else await buildAll(values.arch);
+  if (values.etcd) await ensureEtcdImage({ checkout, epochSeconds: epochSeconds(), note });
+  if (!values.jaeger && !values.etcd) await buildAll(values.arch);
 } catch (error) {
   process.stderr.write(`images: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);

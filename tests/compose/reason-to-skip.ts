@@ -1,6 +1,6 @@
 import { askEngine } from '../../packages/provision/src/docker/ask-engine.ts';
 import { tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
-import { jaegerImage, stackImages } from '../../packages/provision/src/domain/stack-document.ts';
+import { etcdImage, jaegerImage, stackImages } from '../../packages/provision/src/domain/stack-document.ts';
 
 /** Tag of the images under test. */
 export const testTag = process.env.NODEWRIGHT_TAG ?? 'dev';
@@ -9,7 +9,7 @@ export const testTag = process.env.NODEWRIGHT_TAG ?? 'dev';
 export async function reasonToSkip(): Promise<string | false> {
   const engine = await askEngine();
   if (engine.state !== 'ready') return engine.advice;
-  for (const image of [...Object.values(stackImages(testTag)), jaegerImage]) {
+  for (const image of [...Object.values(stackImages(testTag)), jaegerImage, etcdImage]) {
     const { code } = await tryDocker(['image', 'inspect', image]);
     if (code !== 0) return `the image ${image} is not there: make images`;
   }

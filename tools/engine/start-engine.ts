@@ -51,7 +51,8 @@ function flagsFor({ environment, registryMirror, withoutNetwork }: StartEngineIn
   return [
     ...(host === '' ? [] : ['--host', host]),
     ...(registryMirror === undefined ? [] : ['--registry-mirror', registryMirror]),
-    ...(withoutNetwork ? ['--bridge=none', '--iptables=false', '--ip-forward=false'] : []),
+    // Not "--bridge=none": with that an engine removes the bridge of every other one on the machine.
+    ...(withoutNetwork ? ['--iptables=false', '--ip-forward=false'] : []),
   ];
 }
 

@@ -30,7 +30,7 @@ export async function prepareCompose(
     const [, said, [code]] = await Promise.all([text(tool.stdout), text(tool.stderr), ended]);
     if (code !== 0) throw new Error(said.trim().split('\n').at(-1) ?? 'images: failed');
   };
-  const jaegerMade = images('--jaeger');
+  const jaegerMade = images('--jaeger', '--etcd');
   // Told below.
   jaegerMade.catch(() => {});
   await others.catch(() => {});

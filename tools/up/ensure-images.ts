@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
-import { jaegerImage, stackImages } from '../../packages/provision/src/domain/stack-document.ts';
+import { etcdImage, jaegerImage, stackImages } from '../../packages/provision/src/domain/stack-document.ts';
 import { listTags, readMade, tagsMade, writeMade } from './made-images.ts';
 
 /** Below the checkout. */
@@ -23,12 +23,14 @@ export async function ensureImages(checkout: string, tag: string): Promise<void>
   const isStale = recorded !== '' && recorded !== digest;
   const lacksSuite = isStale || !(await areThere(suite));
   const lacksJaeger = !(await areThere([jaegerImage]));
-  if (!lacksSuite && !lacksJaeger) return recordDigest(digestFile, digest);
+  const lacksEtcd = !(await areThere([etcdImage]));
+  if (!lacksSuite && !lacksJaeger && !lacksEtcd) return recordDigest(digestFile, digest);
 
   const path = join(checkout, madeImagesFile);
   const before = await listTags();
   try {
     if (lacksJaeger) await runImagesTool(checkout, ['--jaeger']);
+    if (lacksEtcd) await runImagesTool(checkout, ['--etcd']);
     if (lacksSuite) await runImagesTool(checkout, ['--tag', tag]);
   } finally {
     writeMade(path, tagsMade(readMade(path), before, await listTags()));

@@ -139,7 +139,7 @@ export function testContainers(test: BenchTest): void {
       const script =
         'cat /data/in; echo out > /data/out; touch /shown/x || echo read only; grep " /run " /proc/mounts';
       const { text } = await outputOf(bench, { command: shell(script), mounts });
-      assert.match(text, /^from outside\n/);
+      assert.match(text, /^from outside$/m);
       assert.match(text, /read only/);
       assert.match(text, /tmpfs \/run tmpfs .*size=1024k/);
       assert.equal(readFileSync(join(folder, 'out'), 'utf8'), 'out\n');
@@ -155,6 +155,12 @@ export function testContainers(test: BenchTest): void {
     const eats = shell('a=0123456789; while :; do a=$a$a; done');
     const { code } = await outputOf(bench, { command: eats, limits: { memoryBytes: 16 << 20 } });
     assert.notEqual(code, 0);
+  });
+
+  test('a score that the runtime may not lower is no reason not to start', async (bench) => {
+    const command = shell('echo "$GIVEN"; exit 4');
+    const given = await outputOf(bench, { command, oomScoreAdjust: -998, environment: { GIVEN: 'kept' } });
+    assert.deepEqual(given, { code: 4, text: 'kept\n' });
   });
 
   test('logs() has both outputs in order, from the end when asked, and follows until the task ends', async (bench) => {

@@ -15,6 +15,7 @@ import { findNodeContainer } from './node-container.ts';
 import type { Engine } from './open-engine.ts';
 import { containerLabels, engineName, ownFilter, ownLabels, type Scope } from './ownership.ts';
 import { splitOutput } from './split-output.ts';
+import { withoutOomScore } from './without-oom-score.ts';
 
 export interface DockerContainersInit {
   readonly engine: Engine;
@@ -30,6 +31,8 @@ export interface DockerContainersInit {
 /** The containers of a node in an engine that others use too: those with its labels. */
 export function createDockerContainers(init: DockerContainersInit): ContainerStore {
   const { engine, scope, namespace } = init;
+  // Until a start has shown that the engine itself may not.
+  let mayLowerOomScore = true;
 
   const find = async (id: string, options?: CallOptions): Promise<ContainerInfo> => {
     const [found] = await listIn(init, options, id);
@@ -49,7 +52,7 @@ export function createDockerContainers(init: DockerContainersInit): ContainerSto
       const imageId = await init.images.idOf(spec.image, options?.signal);
       const node = init.node === undefined ? undefined : await findNodeContainer(engine, init.node, options);
       const created = containerOptions({
-        spec,
+        spec: mayLowerOomScore ? spec : { ...spec, oomScoreAdjust: Math.max(spec.oomScoreAdjust ?? 0, 0) },
         name: engineName(scope, namespace, spec.id),
         imageId,
         labels: {
@@ -86,12 +89,13 @@ export function createDockerContainers(init: DockerContainersInit): ContainerSto
     async start(id, options) {
       const found = await find(id, options);
       if (isRunning(found)) throw new Fault('failed-precondition', `container "${id}" runs already`);
-      await engine.call(
-        'containers.start',
-        `cannot start container "${id}"`,
-        options,
-        (docker, abortSignal) => docker.getContainer(found.internalId).start({ abortSignal }),
-      );
+      try {
+        await startTask(init, id, found.internalId, options);
+      } catch (error) {
+        const replaced = await withoutOomScore(engine, id, found.internalId, error, options);
+        mayLowerOomScore = false;
+        await startTask(init, id, replaced, options);
+      }
       const { task } = await find(id, options);
       // One that has ended already had a pid that nobody needs any more.
       return task !== undefined && 'pid' in task ? task.pid : 0;
@@ -144,6 +148,17 @@ export function createDockerContainers(init: DockerContainersInit): ContainerSto
       yield* logsOf(init, id, internalId, options);
     },
   };
+}
+
+function startTask(
+  { engine }: DockerContainersInit,
+  id: string,
+  internalId: string,
+  options: CallOptions | undefined,
+): Promise<void> {
+  return engine.call('containers.start', `cannot start container "${id}"`, options, (docker, abortSignal) =>
+    docker.getContainer(internalId).start({ abortSignal }),
+  );
 }
 
 async function* logsOf(

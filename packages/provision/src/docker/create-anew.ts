@@ -5,9 +5,11 @@ import type { ClusterState } from '../domain/cluster-state.ts';
 import { awaitNodes } from './await-nodes.ts';
 import type { DockerParts } from './docker-parts.ts';
 import { engineVariables } from './engine.ts';
+import { formStackEtcd } from './form-stack-etcd.ts';
 import { handOutMaterial } from './hand-out-material.ts';
 import { otherBuildNote } from './other-build-note.ts';
 import { placeStack, reachesNodes, stackEndpoints } from './place-stack.ts';
+import { removeHeldImages } from './remove-held-images.ts';
 import { composeWords, engineOf } from './stack-engine.ts';
 import { removeObjects } from './stack-objects.ts';
 import { startKeeper } from './start-keeper.ts';
@@ -32,6 +34,7 @@ export async function createAnew(creation: Creation<DockerParts>, patchDigest: s
   const engine = engineOf(folder, draft, parts);
   await claimFolder(folder, draft, undo);
   let isPlaced = false;
+  undo.defer(() => removeHeldImages(engine, request.name));
   undo.defer(() => removeObjects(engine, folder.path, { graceful: false, mayAppear: !isPlaced }));
 
   // Keys take long and need no containers; containers need no keys.
@@ -72,6 +75,7 @@ export async function createAnew(creation: Creation<DockerParts>, patchDigest: s
   await keeper.release();
   undo.move();
   const commits = await awaitNodes(creation, created, talosconfig);
+  await formStackEtcd(creation, created, talosconfig, { isNew: true });
   const note = otherBuildNote(parts.tag, commits, buildInfo.sha);
   if (note !== undefined) progress.note(note);
 }

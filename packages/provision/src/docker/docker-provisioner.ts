@@ -6,12 +6,13 @@ import { orFault } from '../cluster/or-fault.ts';
 import { findCluster, locateCluster } from '../cluster/read-cluster.ts';
 import { removeClusterFolder, stopProcesses } from '../cluster/remove-cluster.ts';
 import { checkShape } from '../domain/cluster-shape.ts';
-import { jaegerImage, mostStackNodes, stackImages } from '../domain/stack-document.ts';
+import { etcdImage, jaegerImage, mostStackNodes, stackImages } from '../domain/stack-document.ts';
 import { parseStackSubnet } from '../domain/stack-subnet.ts';
 import type { ClusterRef, ClusterRequest, DestroyPlan, Provisioner } from '../provisioner.ts';
 import { createAnew } from './create-anew.ts';
 import type { DockerParts } from './docker-parts.ts';
 import { requireEngine, requireImages } from './engine.ts';
+import { removeHeldImages } from './remove-held-images.ts';
 import { showStack, viewStack } from './show-stack.ts';
 import { engineOf, type StackEngineInit } from './stack-engine.ts';
 import { stackLogs } from './stack-logs.ts';
@@ -35,7 +36,10 @@ export function createDockerProvisioner(parts: () => DockerParts, init: StackEng
           await requireEngine(engine);
           await progress.step('keeper', () => stopProcesses(folder, { graceful: true }));
           const removal = { graceful: true, mayAppear: state?.phase !== 'created' };
-          await progress.step('containers', () => removeObjects(engine, folder.path, removal));
+          await progress.step('containers', async () => {
+            await removeObjects(engine, folder.path, removal);
+            await removeHeldImages(engine, ref.name);
+          });
         }),
       ),
     logs: (ref, request) => stackLogs(ref, request, init),
@@ -46,13 +50,14 @@ const dockerMaker: ClusterMaker<DockerParts> = {
   provisioner: 'docker',
   checkRequest,
   createAnew,
-  async clean({ folder, parts }) {
+  async clean({ folder, parts, request }) {
     const found = await findCluster(folder);
     const state = found.kind === 'cluster' ? found.state : undefined;
     const engine = engineOf(folder, state, parts);
     await stopProcesses(folder, { graceful: false });
     // What ran may have been the compose of a creation that was killed.
     await removeObjects(engine, folder.path, { graceful: false, mayAppear: state?.phase !== 'created' });
+    await removeHeldImages(engine, request.name);
     await removeClusterFolder(folder);
   },
   startAgain,
@@ -75,7 +80,7 @@ async function checkRequest(request: ClusterRequest, parts: DockerParts): Promis
   const found = await findCluster(folder);
   const engine = engineOf(folder, found.kind === 'cluster' ? found.state : undefined, parts);
   await requireEngine(engine);
-  await requireImages(engine, [...Object.values(stackImages(parts.tag)), jaegerImage]);
+  await requireImages(engine, [...Object.values(stackImages(parts.tag)), jaegerImage, etcdImage]);
   const other = await otherOwner(engine, name, folder.path);
   if (other !== undefined) {
     throw new Fault(

@@ -10,6 +10,7 @@ import { gatewayAddress, type Subnet, subnetCidr } from '../domain/subnet.ts';
 import { chooseHostPorts, chooseSubnet, holdPlaceLock } from './choose-place.ts';
 import type { DockerParts } from './docker-parts.ts';
 import type { Engine } from './engine.ts';
+import { engineAccess } from './engine-access.ts';
 import { composeWords } from './stack-engine.ts';
 import { removeObjects } from './stack-objects.ts';
 import { writeStackFile } from './write-stack-file.ts';
@@ -107,7 +108,10 @@ function documentOf(
 ) {
   const { jaegerPort, otlpPort, publishedPorts } = stack;
   return ownedStack(
-    stackDocument({ name: request.name, subnet, nodes, tag: parts.tag, jaegerPort, otlpPort }),
+    stackDocument({
+      ...{ name: request.name, subnet, nodes, tag: parts.tag, jaegerPort, otlpPort },
+      ...engineAccess(stack.engine),
+    }),
     { folder: folder.path, nodes, publishedPorts },
   );
 }

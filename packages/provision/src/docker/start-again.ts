@@ -5,6 +5,7 @@ import { readTalosconfig, restoreContext } from '../cluster/restore-context.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { awaitNodes } from './await-nodes.ts';
 import type { DockerParts } from './docker-parts.ts';
+import { formStackEtcd } from './form-stack-etcd.ts';
 import { composeWords, engineOf } from './stack-engine.ts';
 import { countObjects } from './stack-objects.ts';
 import { startKeeper } from './start-keeper.ts';
@@ -32,6 +33,7 @@ export async function startAgain(creation: Creation<DockerParts>, state: Cluster
   await restoreContext(creation, state, talosconfig);
   await keeper.release();
   await awaitNodes(creation, state, talosconfig);
+  await formStackEtcd(creation, state, talosconfig, { isNew: false });
 }
 
 /** Leaves a running cluster alone, but for containers that someone stopped, and makes sure that it can be reached. */
@@ -46,4 +48,5 @@ export async function keepRunning(creation: Creation<DockerParts>, state: Cluste
   );
   await restoreContext(creation, state, talosconfig);
   await awaitNodes(creation, state, talosconfig);
+  await formStackEtcd(creation, state, talosconfig, { isNew: false });
 }

@@ -34,7 +34,11 @@ export function ownedStack(document: StackDocument, ownership: StackOwnership): 
       name,
       {
         ...service,
-        labels: node === undefined ? own : { ...own, [talosLabels.type]: node.type },
+        labels: {
+          ...(service.labels as object | undefined),
+          ...own,
+          ...(node === undefined ? {} : { [talosLabels.type]: node.type }),
+        },
         ...(port === undefined ? {} : { ports: [`127.0.0.1:${port}:${ports.apid}`] }),
       },
     ] as const;

@@ -15,6 +15,8 @@ const design = (controlPlanes: number, workers: number): StackDesign => ({
   tag: 'dev',
   jaegerPort: 16686,
   otlpPort: 4318,
+  engineSocket: '/var/run/docker.sock',
+  engineGroup: '0',
 });
 
 /** What compose makes of compose.yaml when nothing is set: merged, with defaults, without fragments. */
@@ -49,7 +51,7 @@ test('stackDocument() has a gateway for each node, a signer for each control pla
     'node03',
     'node03-apid',
   ]);
-  assert.equal(Object.keys(volumes).length, 1 + 6 + 4 + 4);
+  assert.equal(Object.keys(volumes).length, 1 + 8 + 4 + 4);
 });
 
 test('ownedStack() adds labels and published ports, and nothing else', () => {
@@ -66,7 +68,10 @@ test('ownedStack() adds labels and published ports, and nothing else', () => {
     labels: { ...own, 'talos.type': 'controlplane' },
     ports: ['127.0.0.1:40001:50000'],
   });
-  assert.deepEqual(apid, { ...document.services['node02-apid'], labels: own });
+  assert.deepEqual(apid, {
+    ...document.services['node02-apid'],
+    labels: { ...(document.services['node02-apid']?.labels as object), ...own },
+  });
   assert.deepEqual(jaeger, { ...document.services.jaeger, labels: own });
   assert.deepEqual(owned.networks, { cluster: { ...document.networks.cluster, labels: own } });
   assert.deepEqual(owned.volumes['node02-apid'], { ...document.volumes['node02-apid'], labels: own });

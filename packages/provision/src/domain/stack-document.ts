@@ -1,5 +1,6 @@
 // The compose file of a cluster of any shape. For three control planes and one worker it says what compose.yaml in the
 // checkout says, which a test compares.
+import { ownLabels } from '@nodewright/containers/docker/ownership';
 import type { PlannedNode } from './cluster-shape.ts';
 import { gatewayAddress, nodeAddress, type Subnet, subnetCidr } from './subnet.ts';
 
@@ -12,6 +13,9 @@ export interface StackDesign {
   /** Where this host reaches Jaeger's page and its OTLP receiver, on 127.0.0.1. */
   readonly jaegerPort: number;
   readonly otlpPort: number;
+  /** The engine's own socket, where the engine runs, and the group that may use it. */
+  readonly engineSocket: string;
+  readonly engineGroup: string;
 }
 
 /** A value of YAML or JSON. */
@@ -38,6 +42,8 @@ const jaegerIndex = 252;
 /** Above 1023: the time server is not root. */
 const timePort = 50123;
 export const jaegerPorts = { page: 16686, otlp: 4318 } as const;
+/** Of tools/images: etcd's own, or the same program where that cannot be pulled. */
+export const etcdImage = 'nodewright/etcd:dev';
 export const jaegerImage = 'jaegertracing/jaeger:2.13.0';
 
 /** The suite's images that a stack runs. */
@@ -64,12 +70,19 @@ const locked = {
   stop_grace_period: '30s',
   logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '2' } },
 };
+/** Where machined finds the engine. */
+const engineSocket = '/run/engine.sock';
 const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://jaeger:4318' };
 
 /** A folder in memory that machined's user (52) or a daemon's own shares with the group of one other. */
 const shared = (size: string, user: number, group: number) => ({
   driver_opts: { type: 'tmpfs', device: 'tmpfs', o: `size=${size},mode=0750,uid=${user},gid=${group}` },
 });
+
+/** A folder in memory that machined shows to what it starts. */
+const ownFolder = {
+  driver_opts: { type: 'tmpfs', device: 'tmpfs', o: 'size=1m,mode=0700,uid=52,gid=52' },
+};
 
 /** Every container, network and volume of the cluster. */
 export function stackDocument(design: StackDesign): StackDocument {
@@ -114,7 +127,8 @@ function initService({ name, subnet, nodes, tag }: StackDesign): Mapping {
   };
 }
 
-function nodeServices({ tag }: StackDesign, { name, type, address }: PlannedNode): Record<string, Mapping> {
+function nodeServices(design: StackDesign, { name, type, address }: PlannedNode): Record<string, Mapping> {
+  const { tag } = design;
   const images = stackImages(tag);
   const isControlPlane = type === 'controlplane';
   const neighbour = {
@@ -127,8 +141,13 @@ function nodeServices({ tag }: StackDesign, { name, type, address }: PlannedNode
     restart: 'on-failure',
     image: images.machined,
     depends_on: { init: { condition: 'service_completed_successfully' } },
-    environment: tracing,
-    group_add: ['50', '51'],
+    environment: {
+      ...tracing,
+      MACHINED_ENGINE_SOCKET: engineSocket,
+      MACHINED_ENGINE_CLUSTER: design.name,
+      MACHINED_ETCD_IMAGE: etcdImage,
+    },
+    group_add: ['50', '51', design.engineGroup],
     mem_limit: '384m',
     pids_limit: 64,
     tmpfs: [
@@ -146,12 +165,16 @@ function nodeServices({ tag }: StackDesign, { name, type, address }: PlannedNode
       `${name}-apid:/system/run/apid`,
       ...(isControlPlane ? [`${name}-trustd:/system/run/trustd`] : []),
       `${name}-apid-log:/var/log/apid:ro`,
-      ...(isControlPlane ? [`${name}-trustd-log:/var/log/trustd:ro`] : []),
+      ...(isControlPlane
+        ? [`${name}-trustd-log:/var/log/trustd:ro`, `${name}-lib:/var/lib`, `${name}-secrets:/system/secrets`]
+        : []),
+      `${design.engineSocket}:${engineSocket}`,
     ],
   };
   const apid: Mapping = {
     ...locked,
     image: images.apid,
+    labels: containerLabels(design, name, 'apid'),
     environment: { ...tracing, LOG_FILE: '/var/log/apid/apid.log' },
     mem_limit: '320m',
     pids_limit: 32,
@@ -166,6 +189,7 @@ function nodeServices({ tag }: StackDesign, { name, type, address }: PlannedNode
   const trustd: Mapping = {
     ...locked,
     image: images.trustd,
+    labels: containerLabels(design, name, 'trustd'),
     environment: { ...tracing, LOG_FILE: '/var/log/trustd/trustd.log' },
     mem_limit: '192m',
     pids_limit: 32,
@@ -177,6 +201,16 @@ function nodeServices({ tag }: StackDesign, { name, type, address }: PlannedNode
     [name]: machined,
     [`${name}-apid`]: apid,
     ...(isControlPlane ? { [`${name}-trustd`]: trustd } : {}),
+  };
+}
+
+/** By these machined finds its neighbours among the engine's containers, as what they are on a node. */
+function containerLabels({ name }: StackDesign, node: string, id: string): Mapping {
+  return {
+    [ownLabels.cluster]: name,
+    [ownLabels.node]: node,
+    [ownLabels.namespace]: 'system',
+    [ownLabels.container]: id,
   };
 }
 
@@ -229,6 +263,8 @@ function nodeVolumes({ name, type }: PlannedNode): Record<string, Mapping | null
       ? {
           [`${name}-trustd`]: shared('256k', 52, 51),
           [`${name}-trustd-log`]: shared('4m', 51, 51),
+          [`${name}-lib`]: null,
+          [`${name}-secrets`]: ownFolder,
         }
       : {}),
   };

@@ -6,6 +6,7 @@ import { connectStarter, type Starter } from '../../cluster/starter.ts';
 import { holdSupervisorLock, recordSupervisor } from '../../cluster/supervisor-record.ts';
 import { decodeClusterState } from '../../domain/cluster-state.ts';
 import { openEngine } from '../engine.ts';
+import { removeHeldImages } from '../remove-held-images.ts';
 import { removeObjects } from '../stack-objects.ts';
 import { ContainerKeeper } from './keep-containers.ts';
 
@@ -72,12 +73,16 @@ async function keep(context: Context, scope: AsyncDisposableStack, starter: Star
   // Commands of the engine would not start in a folder that is gone.
   process.chdir('/');
   let removing: Promise<void> | undefined;
+  const removeAll = async () => {
+    await removeObjects(engine, folder.path, { graceful: false });
+    await removeHeldImages(engine, state.name);
+  };
   const timer = setInterval(() => {
     if (existsSync(folder.state)) return;
     clearInterval(timer);
     log.warn({ folder: folder.path }, 'folder of the cluster is gone');
     // Someone who removes the folder of a cluster, or the whole clone, means its containers too.
-    removing = removeObjects(engine, folder.path, { graceful: false }).catch((error: unknown) =>
+    removing = removeAll().catch((error: unknown) =>
       log.error({ err: error }, 'containers of the cluster stay'),
     );
     void removing.then(end);
