@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { openTelemetry } from '@nodewright/telemetry';
 import { eventually, startOtlpReceiver } from '@nodewright/testkit';
 import type { EtcdFault } from '../etcd-fault.ts';
@@ -140,10 +141,19 @@ test('a call is one span that tells the endpoint, and neither keys nor values', 
     });
     await client.put('secret-key', 'secret-value');
     await client.members();
+    // Renewed in the background, three times and more, which belongs to no trace.
+    const lease = await client.grantLease(1);
+    await pause(1500);
+    await lease.revoke();
   }
   await telemetry[Symbol.asyncDispose]();
   const names = receiver.spans().map(({ name }) => name);
-  assert.deepEqual(names, ['etcd KV/Put', 'etcd Cluster/MemberList']);
+  assert.deepEqual(names, [
+    'etcd KV/Put',
+    'etcd Cluster/MemberList',
+    'etcd Lease/LeaseGrant',
+    'etcd Lease/LeaseRevoke',
+  ]);
   assert.doesNotMatch(
     JSON.stringify(receiver.spans(), (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
     /secret/,

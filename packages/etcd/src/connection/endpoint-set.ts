@@ -1,4 +1,4 @@
-import type { Span, Telemetry } from '@nodewright/telemetry';
+import { noTelemetry, type Span, type Telemetry } from '@nodewright/telemetry';
 import { Metadata } from 'nice-grpc';
 import type { CallOptions } from '../etcd-client.ts';
 import { EtcdFault } from '../etcd-fault.ts';
@@ -18,6 +18,8 @@ export interface EtcdCall<T> {
   /** Reads: may be sent again when nobody knows what became of it. */
   readonly repeatable: boolean;
   readonly timeoutMs?: number;
+  /** Nobody asked for it now: it belongs to no trace. */
+  readonly isBackground?: boolean;
   run(services: EtcdServices, attempt: Attempt): Promise<T>;
 }
 
@@ -36,7 +38,7 @@ const elsewhereBetter = new Set(['no-leader', 'leader-changed', 'timed-out', 'le
 
 /** The endpoints of a client, and which is asked first: the one that has answered last. */
 export class EndpointSet implements Disposable {
-  readonly telemetry: Telemetry;
+  readonly #telemetry: Telemetry;
   readonly #endpoints: readonly EtcdEndpoint[];
   readonly #dialTimeoutMs: number;
   readonly #closing = new AbortController();
@@ -44,7 +46,7 @@ export class EndpointSet implements Disposable {
 
   constructor({ endpoints, telemetry, dialTimeoutMs }: EndpointSetInit) {
     this.#endpoints = endpoints;
-    this.telemetry = telemetry;
+    this.#telemetry = telemetry;
     this.#dialTimeoutMs = dialTimeoutMs;
   }
 
@@ -59,14 +61,10 @@ export class EndpointSet implements Disposable {
       this.closed,
       options.signal,
     ]);
-    return this.inSpan(call.method, (span) => this.#tryEach(call, time, span));
-  }
-
-  /** Runs a body in the span of a call. */
-  async inSpan<T>(method: string, body: (span: Span) => Promise<T>): Promise<T> {
-    const span = this.startSpan(method);
+    const telemetry = call.isBackground === true ? noTelemetry : this.#telemetry;
+    const span = startSpan(telemetry, call.method);
     try {
-      return await this.telemetry.withSpan(span, () => body(span));
+      return await telemetry.withSpan(span, () => this.#tryEach(call, time, span));
     } catch (error) {
       span.fail(error);
       throw error;
@@ -75,10 +73,9 @@ export class EndpointSet implements Disposable {
     }
   }
 
+  /** For streams. */
   startSpan(method: string): Span {
-    const [service = '', name = ''] = method.split('/');
-    const attributes = { 'rpc.system': 'grpc', 'rpc.service': `etcdserverpb.${service}`, 'rpc.method': name };
-    return this.telemetry.startSpan(`etcd ${method}`, { kind: 'client', attributes });
+    return startSpan(this.#telemetry, method);
   }
 
   /** A connected endpoint, and from then on another one when it is said to be bad: for streams. */
@@ -164,6 +161,12 @@ export class EndpointSet implements Disposable {
     this.#closing.abort();
     for (const endpoint of this.#endpoints) endpoint[Symbol.dispose]();
   }
+}
+
+function startSpan(telemetry: Telemetry, method: string): Span {
+  const [service = '', name = ''] = method.split('/');
+  const attributes = { 'rpc.system': 'grpc', 'rpc.service': `etcdserverpb.${service}`, 'rpc.method': name };
+  return telemetry.startSpan(`etcd ${method}`, { kind: 'client', attributes });
 }
 
 /** What one of the endpoints that are left may take, so that there is time for the others. */

@@ -67,6 +67,7 @@ async function keep(endpoints: EndpointSet, { id, ttlMs, since, stop }: Keeping)
     const seconds = await renew(endpoints, id, {
       timeoutMs: Math.min(left, Math.max(ttlMs / 3, 1000)),
       signal: stop,
+      isBackground: true,
     }).catch(() => undefined);
     if (seconds === 0) return new EtcdFault('not-found', 'the lease ran out', { reason: 'lease-lost' });
     if (seconds !== undefined) begun = asked;

@@ -23,9 +23,14 @@ export function grant(
 }
 
 /** Starts the time of a lease anew. Yields the seconds it has; 0 where it is over. */
-export function renew(endpoints: EndpointSet, id: bigint, options?: CallOptions): Promise<number> {
+export function renew(
+  endpoints: EndpointSet,
+  id: bigint,
+  { isBackground = false, ...options }: CallOptions & { readonly isBackground?: boolean } = {},
+): Promise<number> {
   return endpoints.call(
     {
+      isBackground,
       method: 'Lease/LeaseKeepAlive',
       repeatable: true,
       run: async ({ lease }, attempt) => {
