@@ -81,7 +81,7 @@ test('bootstrapEtcd() refuses what cannot be, in the order of the reference, and
     [{ ca, hasData: true, hasCluster: true }, 'already-exists: etcd data directory is not empty'],
     [
       { ca, hasCluster: true },
-      'already-exists: the cluster has an etcd already, which answers at 10.0.0.2:2379: this node joins it by itself',
+      'already-exists: the cluster has an etcd already, which answers at 10.0.0.2:2379: this node is to join it, not to make another',
     ],
     [{ ca }, 'bootstrapped 1'],
   ];

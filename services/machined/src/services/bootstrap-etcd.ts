@@ -75,6 +75,6 @@ async function refuseSecondCluster({ others, openAt }: EtcdAccess): Promise<void
   if (endpoint === undefined) return;
   throw new Fault(
     'already-exists',
-    `the cluster has an etcd already, which answers at ${endpoint}: this node joins it by itself`,
+    `the cluster has an etcd already, which answers at ${endpoint}: this node is to join it, not to make another`,
   );
 }

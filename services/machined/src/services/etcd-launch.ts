@@ -69,11 +69,12 @@ type Initial = (
 /** What etcd is told about its cluster where its data does not say. */
 const initialOf: Readonly<Record<StartMode['kind'], Initial>> = {
   'as-is': async () => undefined,
-  async new({ runtime, snapshot, log }, self, mode, signal) {
+  async new({ runtime, snapshot, log, timers }, self, mode, signal) {
     const members = soleCluster(self);
     if (mode.kind !== 'new' || !mode.wish.recover) return { state: 'new', members };
     const { skipHashCheck } = mode.wish;
-    await runtime.restore({ ...self, initialCluster: members, skipHashCheck }, signal);
+    const initialClusterToken = `restored-${timers.now()}`;
+    await runtime.restore({ ...self, initialCluster: members, initialClusterToken, skipHashCheck }, signal);
     await rm(snapshot, { force: true });
     log.info('etcd is restored from a snapshot');
     return undefined;

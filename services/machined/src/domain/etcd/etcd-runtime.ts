@@ -6,6 +6,11 @@ import type { OwnMember } from './join-plan.ts';
 export interface SnapshotRestore extends OwnMember {
   /** `name=url`, separated by commas: the restored cluster, which is this member alone. */
   readonly initialCluster: string;
+  /**
+   * Goes into the ids of the cluster and of its member, so that members of before, which may come back with their data,
+   * are strangers to it. Another one each time.
+   */
+  readonly initialClusterToken: string;
   /** For a snapshot that was copied from a data directory and has no hash. */
   readonly skipHashCheck: boolean;
 }

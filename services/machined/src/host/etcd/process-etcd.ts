@@ -46,7 +46,7 @@ export function createProcessEtcd(init: ProcessEtcdInit): EtcdRuntime {
         argv: [etcd, ...args],
         environment: () => childEnvironment,
       }),
-    async restore({ name, peerUrls, initialCluster, skipHashCheck }, signal) {
+    async restore({ name, peerUrls, initialCluster, initialClusterToken, skipHashCheck }, signal) {
       const { data, snapshot } = folders;
       const draft = `${data}.restore`;
       await rm(draft, { recursive: true, force: true });
@@ -57,6 +57,7 @@ export function createProcessEtcd(init: ProcessEtcdInit): EtcdRuntime {
             ...[etcdutl, 'snapshot', 'restore', snapshot],
             ...[`--name=${name}`, `--data-dir=${draft}`],
             `--initial-cluster=${initialCluster}`,
+            `--initial-cluster-token=${initialClusterToken}`,
             `--initial-advertise-peer-urls=${peerUrls.join(',')}`,
             ...(skipHashCheck ? ['--skip-hash-check'] : []),
           ],
