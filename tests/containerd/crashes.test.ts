@@ -30,22 +30,31 @@ async function logOf({ system }: Bench, id: string): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-test('a task that ends while containerd is away is forgotten, but not what it said', options, async () => {
-  await using bench = await openBenchWithImage();
-  const { containers } = bench.system;
-  await containers.create({ id: 'away', image, command: shell('sleep 1; echo words; exit 9') });
-  const pid = await containers.start('away');
-  await bench.containerd.kill();
-  await eventually(() => !isAlive(pid), { what: 'end of the task' });
-  await bench.containerd.restart();
-  // containerd takes a shim that it finds with nothing running for one that was never used.
-  await assert.rejects(containers.wait('away'), { kind: 'not-found' });
-  assert.equal((await containers.get('away')).task, undefined);
-  assert.equal(await logOf(bench, 'away'), 'words\n');
-  await containers.start('away');
-  assert.equal((await containers.wait('away')).code, 9);
-  assert.equal(await logOf(bench, 'away'), 'words\nwords\n');
-});
+test(
+  'a task that ends while containerd is away may be forgotten, but not what it said',
+  options,
+  async () => {
+    await using bench = await openBenchWithImage();
+    const { containers } = bench.system;
+    await containers.create({ id: 'away', image, command: shell('sleep 1; echo words; exit 9') });
+    const pid = await containers.start('away');
+    await bench.containerd.kill();
+    await eventually(() => !isAlive(pid), { what: 'end of the task' });
+    await bench.containerd.restart();
+    const outcome = await containers.wait('away').then(
+      ({ code }) => code,
+      ({ kind }: { kind?: string }) => kind,
+    );
+    // containerd 1.7 takes a shim that it finds with nothing running for one that was never used; 1.6 asks it.
+    assert.ok(outcome === 'not-found' || outcome === 9, String(outcome));
+    const { task } = await containers.get('away');
+    assert.equal(task?.status, outcome === 9 ? 'stopped' : undefined);
+    assert.equal(await logOf(bench, 'away'), 'words\n');
+    await containers.start('away');
+    assert.equal((await containers.wait('away')).code, 9);
+    assert.equal(await logOf(bench, 'away'), 'words\nwords\n');
+  },
+);
 
 test('a task whose shim is killed is gone, and can be started again', options, async () => {
   await using bench = await openBenchWithImage();

@@ -28,11 +28,19 @@ export const noContainerd: string | false = (() => {
 function whyNot(): string | undefined {
   if (process.getuid?.() !== 0) return 'containerd makes mounts and cgroups: run as root';
   try {
-    ensureContainerd(checkout);
+    findPrograms();
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** `NODEWRIGHT_CONTAINERD` names a folder with another containerd, its shim and runc. */
+function findPrograms(): ContainerdPrograms {
+  const folder = process.env.NODEWRIGHT_CONTAINERD;
+  return folder === undefined
+    ? ensureContainerd(checkout)
+    : { folder, containerd: join(folder, 'containerd') };
 }
 
 /** A containerd of a test, in a temporary folder. Disposing ends it with all that it has started. */
@@ -69,7 +77,7 @@ const disabledPlugins = [
 ];
 
 export async function startContainerd({ rootSizeBytes }: StartContainerdInit = {}): Promise<TestContainerd> {
-  const programs = ensureContainerd(checkout);
+  const programs = findPrograms();
   const folder = mkdtempSync(join(tmpdir(), 'containerd-'));
   const paths = { root: join(folder, 'root'), state: join(folder, 'state'), log: join(folder, 'log') };
   const socketPath = join(folder, 'containerd.sock');
