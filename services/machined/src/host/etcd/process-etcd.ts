@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Fault } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/fault/make-folder';
@@ -8,7 +8,7 @@ import { createProcessRunner, type ProcessRunnerInit } from '../process-runner.t
 import { runProgram } from './run-program.ts';
 
 export interface ProcessEtcdInit
-  extends Pick<ProcessRunnerInit, 'workingDirectory' | 'log' | 'guard' | 'watcher'> {
+  extends Pick<ProcessRunnerInit, 'workingDirectory' | 'log' | 'guard' | 'watcher' | 'cgroup'> {
   /** Absolute. */
   readonly etcd: string;
   /** Absolute. */
@@ -27,7 +27,7 @@ const restoreTimeoutMs = 10 * 60_000;
 
 /** etcd as a child process of machined, from programs of this host. */
 export function createProcessEtcd(init: ProcessEtcdInit): EtcdRuntime {
-  const { etcd, etcdutl, folders, environment, workingDirectory, log, guard, watcher } = init;
+  const { etcd, etcdutl, folders, environment, workingDirectory, log, guard, watcher, cgroup } = init;
   const childEnvironment = etcdEnvironment(environment);
   let version: Promise<EtcdVersion> | undefined;
   return {
@@ -42,7 +42,7 @@ export function createProcessEtcd(init: ProcessEtcdInit): EtcdRuntime {
     },
     createRunner: (args) =>
       createProcessRunner({
-        ...{ workingDirectory, log, guard, watcher, graceTimeoutMs },
+        ...{ workingDirectory, log, guard, watcher, cgroup, graceTimeoutMs },
         argv: [etcd, ...args],
         environment: () => childEnvironment,
       }),
@@ -65,7 +65,7 @@ export function createProcessEtcd(init: ProcessEtcdInit): EtcdRuntime {
           timeoutMs: restoreTimeoutMs,
           signal,
         });
-        await mkdir(data, { recursive: true, mode: 0o700 });
+        await makeFolder(data, 0o700);
         // One step: until here the directory is empty, from here on the data is whole.
         await rename(join(draft, 'member'), join(data, 'member'));
       } finally {
