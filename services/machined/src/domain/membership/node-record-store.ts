@@ -12,7 +12,7 @@ export type KeptRecords = ReadonlyMap<string, KeptRecord>;
 
 /**
  * The records of a cluster's nodes where the control planes keep them. Every call throws a Fault when it cannot be done,
- * `unavailable` or `deadline-exceeded` while the cluster has no quorum; whoever disposes the store ends its calls.
+ * `unavailable` or `deadline-exceeded` while the cluster has no quorum; whoever disposes the store ends its calls, and may do so twice.
  */
 export interface NodeRecordStore extends AsyncDisposable {
   /** All records as the cluster agrees on them now, and again after every change. Ends when `signal` aborts. */

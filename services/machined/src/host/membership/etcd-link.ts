@@ -76,6 +76,8 @@ class EtcdSession {
     } finally {
       first.resolve();
       stop.abort();
+      // Calls that an etcd without a quorum leaves hanging end with it.
+      await this.#store[Symbol.asyncDispose]();
       await Promise.allSettled(work);
     }
   }

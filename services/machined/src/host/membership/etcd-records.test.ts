@@ -87,16 +87,20 @@ test(
         telemetry: noTelemetry,
         destination: { write: (line) => void messages.push(JSON.parse(line).msg) },
       });
-      const openStore = (signal: AbortSignal) =>
-        openEtcdRecords(plan(), { log, telemetry: noTelemetry, signal });
+      let attempts = 0;
+      const openStore = (signal: AbortSignal) => {
+        attempts += 1;
+        return openEtcdRecords(plan(), { log, telemetry: noTelemetry, signal });
+      };
       const ended = followEtcd(
         { registry, openStore, timing, random: Math.random, log, telemetry: noTelemetry },
         stop.signal,
       );
-      scope.defer(async () => {
+      const stopIt = async () => {
         stop.abort();
         await ended;
-      });
+      };
+      scope.defer(stopIt);
       const isLinked = () => messages.at(-1) === 'membership of the cluster is followed';
       const names = () =>
         String(
@@ -105,7 +109,7 @@ test(
             ?.map(({ hostname }) => hostname)
             .sort(),
         );
-      return { registry, isLinked, names };
+      return { registry, isLinked, names, attempts: () => attempts, stop: stopIt };
     };
     const [one, two] = [start(1), start(2)];
     await until('both nodes', () =>
@@ -115,6 +119,11 @@ test(
     await Promise.all(gone.map((member) => member.stop('SIGKILL')));
     await until('the loss', () => [one, two].every((node) => !node.isLinked()));
     assert.deepEqual([one.names(), two.names()], ['node1,node2', 'node1,node2']);
+    const startMs = performance.now();
+    const third = start(3);
+    await until('an attempt', () => third.attempts() > 0);
+    await third.stop();
+    assert.ok(performance.now() - startMs < 3000, 'it does not wait for an etcd that does not answer');
     for (const member of gone) member.start();
     await until('the return', () => [one, two].every((node) => node.isLinked()));
     one.registry.tellOwn(controlPlaneRecord(1, { hostname: 'alpha' }));

@@ -10,16 +10,18 @@ const timeoutMs = 4000;
 /** The node records of a cluster in its etcd. Takes the client over: disposing the store disposes it. */
 export function etcdRecords(client: EtcdClient, log: Logger): NodeRecordStore {
   const closed = new AbortController();
+  const options = { timeoutMs, signal: closed.signal };
   return {
     follow: (signal) => followRecords(client, AbortSignal.any([signal, closed.signal]), log),
     async write(record, leaseSeconds) {
-      const lease = await client.createLease(leaseSeconds, { timeoutMs });
-      await client.put(recordPrefix + record.nodeId, recordText(record), { lease, timeoutMs });
+      const lease = await client.createLease(leaseSeconds, options);
+      await client.put(recordPrefix + record.nodeId, recordText(record), { ...options, lease });
       return lease;
     },
-    keepAlive: async (leaseId) => (await client.keepLeaseAlive(leaseId, { timeoutMs })) > 0,
-    remove: async (nodeId) => void (await client.delete(recordPrefix + nodeId, { timeoutMs })),
+    keepAlive: async (leaseId) => (await client.keepLeaseAlive(leaseId, options)) > 0,
+    remove: async (nodeId) => void (await client.delete(recordPrefix + nodeId, options)),
     async [Symbol.asyncDispose]() {
+      if (closed.signal.aborted) return;
       closed.abort();
       await client[Symbol.asyncDispose]();
     },
