@@ -28,7 +28,8 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_RDONLY, O_SYNC, O_WRONLY } = constants;
  * do the same there, but for the sync of the folder: a crash of the machine may bring the old file back, never a part.
  */
 const hasHandleCalls = process.permission === undefined;
-const creationFlags = O_WRONLY | O_CREAT | O_EXCL | (hasHandleCalls ? 0 : O_SYNC);
+/** Of files that are made anew, and that last once they are whole and `syncFile` was called. */
+export const creationFlags = O_WRONLY | O_CREAT | O_EXCL | (hasHandleCalls ? 0 : O_SYNC);
 
 /**
  * Replaces `path` by a file with `text` that only its owner may read, and others as far as `access` lets them: whoever

@@ -1,10 +1,11 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ContainerRuntime, ContainerSpec, RuntimeNamespace } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/fault/make-folder';
 import type { EtcdRuntime } from '../../domain/etcd/etcd-runtime.ts';
 import { type EtcdVersion, etcdVersionFrom } from '../../domain/etcd/etcd-version.ts';
+import { restoreArguments } from '../../domain/etcd/restore-arguments.ts';
 import { createContainerRunner } from '../container-runner.ts';
 import type { ServiceLog } from '../log-store.ts';
 import { runContainer } from '../run-container.ts';
@@ -57,23 +58,17 @@ export function createContainerEtcd(init: ContainerEtcdInit): EtcdRuntime {
           ],
         }),
       }),
-    async restore({ name, peerUrls, initialCluster, skipHashCheck }, signal) {
+    async restore(restore, signal) {
       const draft = `${data}.restore`;
       const folder = dirname(data);
       await rm(draft, { recursive: true, force: true });
       await makeFolder(folder);
-      const command = [
-        ...[join(programs, 'etcdutl'), 'snapshot', 'restore', snapshot],
-        ...[`--name=${name}`, `--data-dir=${draft}`],
-        `--initial-cluster=${initialCluster}`,
-        `--initial-advertise-peer-urls=${peerUrls.join(',')}`,
-        ...(skipHashCheck ? ['--skip-hash-check'] : []),
-      ];
+      const command = [join(programs, 'etcdutl'), ...restoreArguments(restore, { snapshot, data: draft })];
       const mounts = [{ kind: 'bind', source: folder, target: folder }] as const;
       try {
         const spec = { ...(await own()), id: `${id}-restore`, command, mounts };
         await runContainer('etcdutl', namespace, spec, signal);
-        await mkdir(data, { recursive: true, mode: 0o700 });
+        await makeFolder(data, 0o700);
         // One step: until here the directory is empty, from here on the data is whole.
         await rename(join(draft, 'member'), join(data, 'member'));
       } finally {

@@ -4,6 +4,7 @@ import { Fault } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/fault/make-folder';
 import type { EtcdRuntime } from '../../domain/etcd/etcd-runtime.ts';
 import { type EtcdVersion, etcdVersionFrom } from '../../domain/etcd/etcd-version.ts';
+import { restoreArguments } from '../../domain/etcd/restore-arguments.ts';
 import { createProcessRunner, type ProcessRunnerInit } from '../process-runner.ts';
 import { runProgram } from './run-program.ts';
 
@@ -46,21 +47,14 @@ export function createProcessEtcd(init: ProcessEtcdInit): EtcdRuntime {
         argv: [etcd, ...args],
         environment: () => childEnvironment,
       }),
-    async restore({ name, peerUrls, initialCluster, initialClusterToken, skipHashCheck }, signal) {
+    async restore(restore, signal) {
       const { data, snapshot } = folders;
       const draft = `${data}.restore`;
       await rm(draft, { recursive: true, force: true });
       await makeFolder(dirname(draft));
       try {
         await runProgram({
-          argv: [
-            ...[etcdutl, 'snapshot', 'restore', snapshot],
-            ...[`--name=${name}`, `--data-dir=${draft}`],
-            `--initial-cluster=${initialCluster}`,
-            `--initial-cluster-token=${initialClusterToken}`,
-            `--initial-advertise-peer-urls=${peerUrls.join(',')}`,
-            ...(skipHashCheck ? ['--skip-hash-check'] : []),
-          ],
+          argv: [etcdutl, ...restoreArguments(restore, { snapshot, data: draft })],
           environment: childEnvironment,
           timeoutMs: restoreTimeoutMs,
           signal,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { creationFlags, syncFile } from '../write-file-atomically.ts';
 
 const mode = 0o700;
 
@@ -18,13 +19,13 @@ export async function receiveSnapshot(path: string, pieces: AsyncIterable<Uint8A
   let sizeBytes = 0;
   try {
     {
-      await using file = await open(partial, 'wx', mode);
+      await using file = await open(partial, creationFlags, mode);
       for await (const piece of pieces) {
         sizeBytes += piece.length;
         await file.writeFile(piece);
       }
-      await file.sync();
     }
+    await syncFile(partial);
     if (sizeBytes === 0) throw new Fault('invalid-argument', 'the snapshot of etcd is empty');
     await rename(partial, path);
     return sizeBytes;
