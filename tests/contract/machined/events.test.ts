@@ -150,12 +150,22 @@ test('a node tells of its sequences, services, stage and addresses, each event u
 });
 
 test('a stream begins at the number, at the id or at the second that it asks for', async () => {
-  const all = await history({ tailEvents: -1 });
   const ids = (events: readonly Event[]) => events.map(({ id }) => id);
-  assert.deepEqual(ids(await history({ tailEvents: 3 })), ids(all.slice(-3)));
-  assert.deepEqual(ids(await history({ tailEvents: 100_000 })), ids(all));
-  assert.deepEqual(ids(await history({ tailId: all[4]?.id as string })), ids(all.slice(5)));
-  assert.deepEqual(ids(await history({ tailSeconds: 3600 })), ids(all));
+  const all = await history({ tailEvents: -1 });
+  const requests: Partial<EventsRequest>[] = [
+    { tailEvents: 3 },
+    { tailEvents: 100_000 },
+    { tailId: all[4]?.id as string },
+    { tailSeconds: 3600 },
+  ];
+  const found = [];
+  for (const request of requests) found.push(ids(await history(request)));
+  // Something may have happened between two questions: what came late has no place in a comparison.
+  const known = new Set(ids(all));
+  const [last = [], ...rest] = found.map((each) => each.filter((id) => known.has(id)));
+  assert.deepEqual(rest, [ids(all), ids(all.slice(5)), ids(all)]);
+  assert.deepEqual(last, ids(all).slice(all.length - last.length));
+  assert.equal(found[0]?.length, 3);
   assert.deepEqual(await history({}), []);
   assert.deepEqual(await history({ tailEvents: -1, withActorId: 'nobody' }), []);
 });
