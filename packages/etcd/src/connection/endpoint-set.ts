@@ -107,7 +107,7 @@ export class EndpointSet implements Disposable {
           span.setAttributes({ 'server.address': endpoint.address });
           return outcome.value;
         }
-        this.#turnFrom(index);
+        if (isDoubtful(outcome)) this.#turnFrom(index);
         if (time.over || !mayGoOn(outcome, call.repeatable)) throw outcome;
         failures.push(outcome);
       } else {
@@ -174,12 +174,17 @@ function shareOf({ leftMs }: CallTime, left: number): number {
   return left > 1 ? Math.min(leftMs, Math.max(leastShareMs, leftMs / left)) : leftMs;
 }
 
-/** Whether another endpoint may be asked the same. */
-function mayGoOn({ reason, kind }: EtcdFault, repeatable: boolean): boolean {
+/** Whether it says more of the member that was asked than of the call. */
+function isDoubtful({ reason, kind }: EtcdFault): boolean {
   if (reason === 'unreachable') return true;
-  if (!repeatable) return reason === 'learner';
   if (reason !== undefined) return elsewhereBetter.has(reason);
   return kind === 'unavailable' || kind === 'deadline-exceeded';
+}
+
+/** Whether another endpoint may be asked the same. */
+function mayGoOn(fault: EtcdFault, repeatable: boolean): boolean {
+  if (repeatable) return isDoubtful(fault);
+  return fault.reason === 'unreachable' || fault.reason === 'learner';
 }
 
 function noneReachable(failures: readonly EtcdFault[]): EtcdFault {

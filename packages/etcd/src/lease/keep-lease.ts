@@ -8,6 +8,7 @@ import { grant, renew, revoke } from './lease-calls.ts';
 /** A cluster that is stopped shall not hold up whoever lets go of a lease. Source: Talos v1.14: etcd locks. */
 const revokeTimeoutMs = 10_000;
 const retryMs = 250;
+const leastTimeoutMs = 1_000;
 
 /** Makes a lease and renews it every third of its time, at whichever member answers. */
 export async function keepLease(
@@ -51,12 +52,9 @@ interface Keeping {
 /** Yields why the lease is over. */
 async function keep(endpoints: EndpointSet, { id, ttlMs, since, stop }: Keeping): Promise<EtcdFault> {
   let begun = since;
+  let pauseMs = ttlMs / 3;
   for (;;) {
-    const wait = begun + ttlMs / 3 - performance.now();
-    await pause(Math.max(wait, performance.now() - begun > ttlMs / 3 ? retryMs : 0), undefined, {
-      signal: stop,
-      ref: false,
-    }).catch(() => {});
+    await pause(pauseMs, undefined, { signal: stop, ref: false }).catch(() => {});
     if (stop.aborted) return new EtcdFault('cancelled', 'the lease was let go');
     const left = begun + ttlMs - performance.now();
     if (left <= 0) {
@@ -64,12 +62,12 @@ async function keep(endpoints: EndpointSet, { id, ttlMs, since, stop }: Keeping)
       return new EtcdFault('unavailable', message, { reason: 'lease-lost' });
     }
     const asked = performance.now();
-    const seconds = await renew(endpoints, id, {
-      timeoutMs: Math.min(left, Math.max(ttlMs / 3, 1000)),
-      signal: stop,
-      isBackground: true,
-    }).catch(() => undefined);
+    const timeoutMs = Math.min(left, Math.max(ttlMs / 3, leastTimeoutMs));
+    const seconds = await renew(endpoints, id, { timeoutMs, signal: stop, isBackground: true }).catch(
+      () => undefined,
+    );
     if (seconds === 0) return new EtcdFault('not-found', 'the lease ran out', { reason: 'lease-lost' });
     if (seconds !== undefined) begun = asked;
+    pauseMs = seconds === undefined ? retryMs : ttlMs / 3;
   }
 }
