@@ -39,7 +39,7 @@ test(
     await containers.create({ id: 'away', image, command: shell('sleep 1; echo words; exit 9') });
     const pid = await containers.start('away');
     await bench.containerd.kill();
-    await eventually(() => !isAlive(pid), { what: 'end of the task' });
+    await eventually(() => !isAlive(pid), { what: 'end of the task', timeoutMs: 60_000 });
     await bench.containerd.restart();
     const outcome = await containers.wait('away').then(
       ({ code }) => code,
@@ -66,10 +66,11 @@ test('a task whose shim is killed is gone, and can be started again', options, a
     (error: { kind?: string }) => error.kind,
   );
   for (const shim of bench.containerd.shims()) process.kill(shim, 'SIGKILL');
-  await eventually(() => !isAlive(pid), { what: 'end of the task' });
+  await eventually(() => !isAlive(pid), { what: 'end of the task', timeoutMs: 60_000 });
   assert.ok([137, 255, 'not-found'].includes((await waiting) ?? ''), String(await waiting));
   await eventually(async () => (await containers.get('orphan')).task?.status !== 'running', {
     what: 'news of the end',
+    timeoutMs: 60_000,
   });
   const again = await containers.start('orphan');
   assert.ok(isAlive(again));
@@ -83,7 +84,10 @@ test('an ended task keeps no program running, and its end outlives containerd', 
   await containers.create({ id: 'ended', image, command: shell('exit 3') });
   await containers.start('ended');
   const exit = await containers.wait('ended');
-  await eventually(() => bench.containerd.shims().length === 0, { what: 'end of the shim' });
+  await eventually(() => bench.containerd.shims().length === 0, {
+    what: 'end of the shim',
+    timeoutMs: 60_000,
+  });
   assert.deepEqual((await containers.get('ended')).task, { status: 'stopped', exit });
   await bench.containerd.kill();
   await bench.containerd.restart();

@@ -58,7 +58,7 @@ test(
         const { statuses } = await bench.services.content.listStatuses({});
         return statuses.some(({ offset }) => offset > 500_000n);
       },
-      { what: 'bytes of the layer in containerd' },
+      { what: 'bytes of the layer in containerd', timeoutMs: 60_000 },
     );
     await bench.containerd.kill();
     // The next bytes have nowhere to go.
@@ -100,6 +100,31 @@ test(
     });
   },
 );
+
+test('what a pull has brought so far is not collected before it is done', options, async () => {
+  await using bench = await openBench();
+  const image = await imageWith({ paddingBytes: 1_000_000 });
+  await using registry = await openScriptedRegistry({ 'a/slow': image });
+  const asked = Promise.withResolvers<() => void>();
+  registry.answer = (digest, response, bytes) => {
+    if (digest !== paddingOf(image)) return false;
+    response.write(bytes.subarray(0, 500_000));
+    asked.resolve(() => response.end(bytes.subarray(500_000)));
+    return true;
+  };
+  const pulling = pull(bench.system, `${registry.host}/a/slow:v1`);
+  const goOn = await asked.promise;
+  const first = image.layers[0]?.digest ?? '';
+  const isThere = async () => (await keptBy(bench.services)).content.includes(first);
+  await eventually(isThere, { what: 'first layer', timeoutMs: 60_000 });
+  // The end of any lease has everything collected that nothing holds.
+  await bench.services.leases.create({ id: 'of-the-test' });
+  await bench.services.leases.delete({ id: 'of-the-test', sync: true });
+  assert.ok(await isThere());
+  goOn();
+  assert.equal((await pulling).digest, image.manifest.digest);
+  assert.equal(registry.asked.filter(({ digest }) => digest === first).length, 1);
+});
 
 test('pulls at the same time fetch what they share once', options, async () => {
   await using bench = await openBench();

@@ -66,6 +66,8 @@ export interface StartContainerdInit {
   readonly rootSizeBytes?: number;
 }
 
+/** A machine with much else to do takes its time. */
+const timeoutMs = 60_000;
 const disabledPlugins = [
   'io.containerd.grpc.v1.cri',
   'io.containerd.internal.v1.opt',
@@ -110,7 +112,7 @@ export async function startContainerd({ rootSizeBytes }: StartContainerdInit = {
         if (started.exitCode !== null) throw new Error('it has ended');
         return boots() > before;
       },
-      { what: 'containerd', explain: () => readFileSync(paths.log, 'utf8').slice(-2000) },
+      { what: 'containerd', timeoutMs, explain: () => readFileSync(paths.log, 'utf8').slice(-2000) },
     );
   }
 
@@ -141,7 +143,7 @@ export async function startContainerd({ rootSizeBytes }: StartContainerdInit = {
       for (const state of runcStates(join(folder, 'runc')))
         spawnSync(join(programs.folder, 'runc'), ['--root', state.root, 'delete', '--force', state.id]);
       for (const pid of shims()) process.kill(pid, 'SIGKILL');
-      await eventually(() => shims().length === 0, { what: 'end of the shims' });
+      await eventually(() => shims().length === 0, { what: 'end of the shims', timeoutMs });
       unmountBelow(folder);
       rmSync(folder, { recursive: true, force: true });
       removeCgroups(`/${folder.split('/').at(-1)}`);

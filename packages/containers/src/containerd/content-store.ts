@@ -155,7 +155,8 @@ export function createLeasedContent(
           yield piece;
         }
       }
-      await using writer = await openWriter(ref, expected, signal);
+      const isThere = expected !== undefined && (await hold(expected.digest, signal));
+      await using writer = isThere ? undefined : await openWriter(ref, expected, signal);
       if (writer === undefined) {
         // It is there; what comes is only read.
         for await (const _ of counted());
