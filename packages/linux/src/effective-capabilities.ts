@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 
 /** Numbers of capabilities, <linux/capability.h>. */
-export const capabilities = { netRaw: 13, systemAdmin: 21, systemResource: 24, syslog: 34 } as const;
+export const capabilities = {
+  ...{ dacOverride: 1, dacReadSearch: 2, setCapabilities: 8 },
+  ...{ netRaw: 13, systemAdmin: 21, systemResource: 24, syslog: 34 },
+} as const;
 
 /** The set of effective capabilities, as a bit mask, in the text of `/proc/<pid>/status`; none when it has no such line. */
 export function effectiveCapabilities(status: string): bigint {

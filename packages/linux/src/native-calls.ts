@@ -53,6 +53,10 @@ export interface NativeCalls {
    * and the file is as long as before. `EOPNOTSUPP` where the file system has no holes.
    */
   forgetBytes(descriptor: number, lengthBytes: number): void;
+  /** Takes a capability, by its number, from all that programs can have that this thread starts from now on. */
+  dropBoundingCapability(number: number): void;
+  /** Programs that this thread starts from now on get no more rights than it has, whatever their files say. */
+  refuseNewPrivileges(): void;
   /** Gives memory that the C library keeps for later back to the kernel. It takes a few milliseconds. */
   giveBackFreeMemory(): void;
   /**
@@ -71,6 +75,9 @@ const dontWait = 0x40;
 const tellWholeLength = 0x20;
 const protectReadWrite = 1 | 2;
 const mapShared = 1;
+// <linux/prctl.h>
+const dropFromBoundingSet = 24;
+const setNoNewPrivileges = 38;
 /** No list of attributes and no value of one is longer. */
 const maxAttributeBytes = 65_536;
 const mapFailed = 0xffff_ffff_ffff_ffffn;
@@ -100,6 +107,7 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
   const sendto = libc.func('int64_t sendto(int, const void *, size_t, int, const void *, uint32_t)');
   const recvfrom = libc.func('int64_t recvfrom(int, void *, size_t, int, void *, void *)');
   const fallocate = libc.func('int fallocate(int, int, int64_t, int64_t)');
+  const prctl = libc.func('int prctl(int, unsigned long, unsigned long, unsigned long, unsigned long)');
   const mallocTrim = libc.func('int malloc_trim(size_t)');
   const ioctl = libc.func('int ioctl(int, unsigned long, void *)');
   const llistxattr = libc.func('int64_t llistxattr(const void *, void *, size_t)');
@@ -151,6 +159,8 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
     },
     forgetBytes: (descriptor, lengthBytes) =>
       void checked('fallocate', fallocate(descriptor, punchHoleKeepSize, 0, lengthBytes)),
+    dropBoundingCapability: (number) => void checked('prctl', prctl(dropFromBoundingSet, number, 0, 0, 0)),
+    refuseNewPrivileges: () => void checked('prctl', prctl(setNoNewPrivileges, 1, 0, 0, 0)),
     giveBackFreeMemory: () => void mallocTrim(0),
     control: (descriptor, request, argument) => void checked('ioctl', ioctl(descriptor, request, argument)),
     watchReadable(descriptor, onReadable) {

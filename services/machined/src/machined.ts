@@ -17,6 +17,7 @@ import { type NodeFacts, type NodeMode, platformOf, type ServiceSource } from '.
 import { isNodeService } from './domain/service-control.ts';
 import { EventStore } from './host/event-store.ts';
 import { openExitGuard } from './host/exit-guard.ts';
+import { forgoCapabilities } from './host/forgo-capabilities.ts';
 import { giveBackMemoryAfterStart } from './host/give-back-memory.ts';
 import { openKernelFiles } from './host/kernel-files.ts';
 import { linkSocket } from './host/link-socket.ts';
@@ -28,6 +29,7 @@ import { createMetaFile } from './host/meta-file.ts';
 import { createNodeWipe } from './host/node-wipe.ts';
 import { prepareFolder } from './host/prepare-folder.ts';
 import { createUnixProbe } from './host/probe-connection.ts';
+import { openServiceCgroups } from './host/service-cgroups.ts';
 import { watchParent } from './host/watch-parent.ts';
 import { machineApi } from './machine-api.ts';
 import { type NodeLayout, nodeFolders, nodeLayout } from './node-layout.ts';
@@ -90,6 +92,8 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   const kernel = scope.use(openKernelFiles(telemetry));
   const bootId = mode === 'metal' ? readBootId() : randomUUID();
   const guard = scope.use(openExitGuard());
+  const cgroups = mode === 'process' ? openServiceCgroups() : undefined;
+  if (cgroups !== undefined) scope.use(cgroups);
   const streamsEnd = new AbortController();
   const stopSignal = streamsEnd.signal;
   const { now } = systemWallClock;
@@ -125,7 +129,10 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   const registry = new NodeRegistry();
   const containers = await openContainerRuntime({ ...context, hostname: node.hostname });
   if (containers !== undefined) scope.use(containers);
-  const etcd = await openEtcd({ ...context, ...{ containers, layout, state, services, logs, guard } }, scope);
+  const etcd = await openEtcd(
+    { ...context, ...{ containers, layout, state, services, logs, guard, cgroups } },
+    scope,
+  );
   const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
   for (const controller of [
     ...configuration.controllers,
@@ -189,6 +196,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
       {
         ...context,
         ...{ services, servicesFolder, state, registry, node, now, stopSignal, layout, logs, guard },
+        cgroups,
       },
       daemonScope,
     );
@@ -196,6 +204,8 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   // On the scope last: the daemons end first, while the API still tells how it goes.
   scope.defer(() => life.stop());
   const boot = async () => {
+    // The node's own containers and machines give each service what it may have; here they are programs of the host.
+    if (mode === 'process') await forgoCapabilities([layout.root, servicesFolder ?? '/'], log);
     await life.initialize({
       startMachined: () => services.add([ownService(layout)]),
       startApid: () => start(serviceIds.apid),

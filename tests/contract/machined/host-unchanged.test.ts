@@ -74,6 +74,7 @@ test('machined has no module that could change the host: system calls for socket
     'host/capture-packets.ts',
     'host/device-news.ts',
     'host/file-attributes.ts',
+    'host/forgo-capabilities.ts',
     'host/give-back-memory.ts',
     'host/kernel-network.ts',
   ]);
@@ -86,6 +87,7 @@ test('machined has no module that could change the host: system calls for socket
   assert.deepEqual([...native.matchAll(/libc\.func\('\w+ (\w+)\(/g)].map(([, name]) => name).sort(), [
     'bind',
     'close',
+    'fallocate',
     'getsockopt',
     'ioctl',
     'lgetxattr',
@@ -93,12 +95,16 @@ test('machined has no module that could change the host: system calls for socket
     'malloc_trim',
     'mmap',
     'munmap',
+    'prctl',
     'recvfrom',
     'sendto',
     'setsockopt',
     'socket',
   ]);
-  assert.deepEqual(importers(/from 'node:child_process'/), ['host/process-runner.ts']);
+  assert.deepEqual(importers(/from 'node:child_process'/), [
+    'host/etcd/run-program.ts',
+    'host/process-runner.ts',
+  ]);
   assert.deepEqual(
     importers(/\b(sethostname|setPriority|settimeofday|process\.(setuid|setgid|dlopen|chdir))\b/),
     [],

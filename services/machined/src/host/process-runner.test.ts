@@ -1,17 +1,28 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { after, test } from 'node:test';
+import { eventually } from '@nodewright/testkit';
+import { restartRunner } from '../domain/restart-runner.ts';
 import type { Runner } from '../domain/runner.ts';
 import { openExitGuard } from './exit-guard.ts';
 import { ServiceLog } from './log-store.ts';
 import { createProcessRunner } from './process-runner.ts';
+import { createServiceCgroups, type ServiceCgroup } from './service-cgroups.ts';
 
 const workingDirectory = mkdtempSync(`${tmpdir()}/runner-`);
 after(() => rmSync(workingDirectory, { recursive: true }));
 
-function runnerOf(script: string, change: { program?: string; graceTimeoutMs?: number } = {}) {
+function runnerOf(
+  script: string,
+  change: {
+    program?: string;
+    graceTimeoutMs?: number;
+    oomScoreAdjust?: number;
+    cgroup?: () => ServiceCgroup;
+  } = {},
+) {
   const log = new ServiceLog('apid');
   const guard = openExitGuard(new EventEmitter());
   const runner = createProcessRunner({
@@ -20,6 +31,7 @@ function runnerOf(script: string, change: { program?: string; graceTimeoutMs?: n
     environment: () => ({ PATH: process.env.PATH, GREETING: 'hello' }),
     log,
     guard,
+    ...change,
     graceTimeoutMs: change.graceTimeoutMs ?? 5000,
   });
   return { runner, log };
@@ -139,4 +151,117 @@ test('the exit guard kills what still runs when its process ends, and nothing th
   guard.watch(3);
   host.emit('exit');
   assert.deepEqual(killed, [2, 3]);
+});
+
+/** One that has ended may wait for whoever inherited it to take note of that. */
+function hasEnded(pid: number): boolean {
+  try {
+    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return true;
+  }
+}
+
+test('what a process has started does not outlive it, whether it ends by itself or is stopped', async () => {
+  // In a session of its own, with its output elsewhere: nothing but the environment says whose it is.
+  const script = (end: string) => `
+    const options = { detached: true, stdio: 'ignore' };
+    const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], options);
+    console.log('child ' + child.pid);
+    child.unref();
+    ${end}`;
+  const childIn = (log: ServiceLog) => Number(/child (\d+)/.exec(log.lastBytes(1000).toString())?.[1]);
+  const alone = runnerOf(script(''));
+  assert.equal((await outcome(alone.runner)).error, undefined);
+  assert.ok(childIn(alone.log) > 0);
+  assert.ok(hasEnded(childIn(alone.log)));
+
+  const stubborn = runnerOf(script("process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);"), {
+    graceTimeoutMs: 200,
+  });
+  const stop = new AbortController();
+  const running = outcome(stubborn.runner, stop);
+  await eventually(() => childIn(stubborn.log) > 0, { what: 'grandchild' });
+  stop.abort();
+  const { told, error } = await running;
+  assert.deepEqual(
+    [error, told.slice(1)],
+    [undefined, ['signal: Sending SIGTERM to <runner>', 'signal: Sending SIGKILL to <runner>']],
+  );
+  assert.ok(hasEnded(childIn(stubborn.log)));
+});
+
+test('a process that cannot be protected from a want of memory runs all the same', async () => {
+  const { runner, log } = runnerOf(
+    "console.log('score ' + require('node:fs').readFileSync('/proc/self/oom_score_adj', 'utf8'))",
+    { oomScoreAdjust: 300 },
+  );
+  assert.equal((await outcome(runner)).error, undefined);
+  assert.match(log.lastBytes(1000).toString(), /score (300|\d+)/);
+});
+
+test('a crash loop costs next to nothing: the pauses grow, and no run leaves anything', async () => {
+  const { runner, log } = runnerOf('console.log("run"); process.exit(7)');
+  const pauses: number[] = [];
+  const stop = new AbortController();
+  const loop = restartRunner(runner, {
+    ...{ policy: 'forever', intervalMs: 5000, now: () => performance.now() },
+    // The pauses of a day in no time.
+    sleep: async (ms) => {
+      pauses.push(ms);
+      if (pauses.length === 12) stop.abort();
+    },
+  });
+  const before = process.cpuUsage();
+  await outcome(loop, stop);
+  const { user, system } = process.cpuUsage(before);
+  assert.deepEqual(pauses, [
+    ...[5000, 5000, 5000, 5000, 5000, 10_000, 20_000, 40_000, 60_000, 60_000, 60_000, 60_000],
+  ]);
+  assert.equal(log.lastBytes(1000).toString().split('run').length - 1, 12);
+  // A day of it is less than two thousand runs.
+  const runCpuMs = (user + system) / 1000 / pauses.length;
+  assert.ok(runCpuMs < 250, `${runCpuMs} ms of this process a run`);
+});
+
+/** A cgroup of version 2 of the test's own, where the machine lets it have one. */
+function ownCgroup(): string | undefined {
+  const mounts = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'].filter((path) =>
+    existsSync(`${path}/cgroup.procs`),
+  );
+  for (const mount of mounts) {
+    const folder = `${mount}/nodewright-test-${process.pid}`;
+    try {
+      mkdirSync(folder);
+      if (existsSync(`${folder}/cgroup.kill`)) return folder;
+      rmdirSync(folder);
+    } catch {
+      // It may not be written to.
+    }
+  }
+  return undefined;
+}
+
+const cgroup = ownCgroup();
+after(() => {
+  if (cgroup !== undefined) rmdirSync(cgroup);
+});
+const noCgroup = cgroup === undefined ? 'this machine has no cgroup of version 2 for the test' : false;
+
+test('a run has a cgroup of its own, which ends with all that is in it', { skip: noCgroup }, async () => {
+  using cgroups = createServiceCgroups(`${cgroup}/node`);
+  // It throws its environment away: only the cgroup knows it.
+  const { runner, log } = runnerOf(
+    `const options = { detached: true, stdio: 'ignore', env: {} };
+    const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], options);
+    child.unref();
+    const place = (pid) => require('node:fs').readFileSync('/proc/' + pid + '/cgroup', 'utf8').match(/^0::(.*)$/m)[1];
+    setTimeout(() => console.log('child ' + child.pid + ' in ' + place('self') + ' ' + place(child.pid)), 200);`,
+    { cgroup: () => cgroups.open('system/apid') },
+  );
+  assert.deepEqual(await outcome(runner), { told: [started], error: undefined });
+  const said = /child (\d+) in (\S+)/.exec(log.lastBytes(1000).toString());
+  assert.match(said?.[2] ?? '', /\/node\/system\/apid$/);
+  assert.ok(hasEnded(Number(said?.[1])));
+  assert.deepEqual(readdirSync(`${cgroup}/node`).includes('system'), false);
 });

@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import type { Runner } from '../domain/runner.ts';
 import { exitErrorText, lastLogText, type ProcessExit, processRunnerText } from '../domain/runner-text.ts';
 import type { ExitGuard } from './exit-guard.ts';
+import { killLeftovers, runVariable } from './leftover-processes.ts';
 import { copyLines } from './lines-to-log.ts';
 import type { ServiceLog } from './log-store.ts';
+import type { ServiceCgroup } from './service-cgroups.ts';
 
 /** Is told of each process of a runner, in turn. */
 export interface ProcessWatcher {
@@ -27,13 +31,22 @@ export interface ProcessRunnerInit {
   /** Runs the process as this user; needs root. */
   readonly user?: { readonly uid: number; readonly gid: number };
   readonly watcher?: ProcessWatcher;
+  /** Makes the cgroup of a run; undefined where there are none. */
+  readonly cgroup?: () => ServiceCgroup | undefined;
+  /** How gladly the kernel ends it for want of memory, -1000 to 1000; where that is not allowed it stays as it is. */
+  readonly oomScoreAdjust?: number;
 }
 
 const lastLogLookBackBytes = 4096;
 /** What a dead process wrote is there at once; only one that it left behind could keep the pipe open. */
 const outputTimeoutMs = 1000;
+/** What was killed is gone at once, unless it waits for a disk. */
+const leftoverTimeoutMs = 2000;
 
-/** Runs a child process until it ends; when it is no longer wanted, SIGTERM and after a time SIGKILL end it. */
+/**
+ * Runs a child process until it ends; when it is no longer wanted, SIGTERM and after a time SIGKILL end it. However it
+ * ends, nothing that it has started stays behind.
+ */
 export function createProcessRunner(init: ProcessRunnerInit): Runner {
   const text = processRunnerText(init.argv);
   return {
@@ -41,9 +54,11 @@ export function createProcessRunner(init: ProcessRunnerInit): Runner {
     async run(report, signal) {
       if (signal.aborted) return;
       const [program = '', ...args] = init.argv;
+      const run = randomUUID();
+      const cgroup = init.cgroup?.();
       const child = spawn(program, args, {
         cwd: init.workingDirectory,
-        env: init.environment(),
+        env: { ...init.environment(), [runVariable]: run },
         // It stays in this process's group: whoever has to end the node by force ends the group.
         stdio: ['ignore', 'pipe', 'pipe'],
         ...init.user,
@@ -52,8 +67,13 @@ export function createProcessRunner(init: ProcessRunnerInit): Runner {
       const exit = exitOf(child);
       const output = Promise.all([copyLines(child.stdout, init.log), copyLines(child.stderr, init.log)]);
       const { pid } = child;
-      if (pid === undefined)
-        throw new Fault('unavailable', `cannot start "${program}": ${(await exit).error}`);
+      if (pid === undefined) {
+        const { error } = await exit;
+        await cgroup?.remove();
+        throw new Fault('unavailable', `cannot start "${program}": ${error}`);
+      }
+      cgroup?.add(pid);
+      if (init.oomScoreAdjust !== undefined) adjustOomScore(pid, init.oomScoreAdjust);
 
       const release = init.guard.watch(pid);
       init.watcher?.started(pid);
@@ -66,6 +86,10 @@ export function createProcessRunner(init: ProcessRunnerInit): Runner {
         release();
         init.watcher?.ended();
       });
+      await killLeftovers(run, leftoverTimeoutMs);
+      await cgroup?.remove().catch((error: unknown) => {
+        report('signal', `Failed to remove cgroup for ${text}: ${faultFrom(error).message}`);
+      });
       await Promise.race([output, sleep(outputTimeoutMs, undefined, { ref: false })]);
       child.stdout.destroy();
       child.stderr.destroy();
@@ -74,6 +98,14 @@ export function createProcessRunner(init: ProcessRunnerInit): Runner {
       if (error !== undefined) throw new Fault('unknown', error);
     },
   };
+}
+
+function adjustOomScore(pid: number, score: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, String(score));
+  } catch {
+    // Only root may make a process safer, and one that has ended is none any more.
+  }
 }
 
 function exitOf(child: ChildProcess): Promise<ProcessExit & { error?: string }> {

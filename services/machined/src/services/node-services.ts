@@ -11,6 +11,7 @@ import type { LogStore } from '../host/log-store.ts';
 import { pause } from '../host/pause.ts';
 import { createTcpProbe, createUnixProbe } from '../host/probe-connection.ts';
 import { createProcessRunner, type ProcessWatcher } from '../host/process-runner.ts';
+import type { ServiceCgroups } from '../host/service-cgroups.ts';
 import type { NodeLayout } from '../node-layout.ts';
 import { defaultHealthTimes, type ServiceDefinition } from './service.ts';
 
@@ -40,10 +41,13 @@ export interface ChildServiceInit extends DaemonServiceInit {
   readonly logs: LogStore;
   readonly guard: ExitGuard;
   readonly watcher?: ProcessWatcher;
+  /** Undefined where this node may have none. */
+  readonly cgroups: ServiceCgroups | undefined;
 }
 
 /** Source: Talos v1.14: process of apid, process of trustd. */
 const graceTimeoutMs = 15_000;
+const oomScoreAdjust = -998;
 
 /** The daemons beside machined: apid on every node, trustd on control planes. */
 export function daemonsOf(isControlPlane: boolean): ChildDaemon[] {
@@ -52,7 +56,8 @@ export function daemonsOf(isControlPlane: boolean): ChildDaemon[] {
 
 /** A daemon that machined starts and starts again. */
 export function childService(daemon: ChildDaemon, init: ChildServiceInit): ServiceDefinition {
-  const { options, servicesFolder, environment, telemetry, node, layout, logs, guard, watcher } = init;
+  const { options, servicesFolder, environment, telemetry, node, layout, logs, guard, watcher, cgroups } =
+    init;
   const process = createProcessRunner({
     argv: daemonCommand({
       daemon,
@@ -66,6 +71,9 @@ export function childService(daemon: ChildDaemon, init: ChildServiceInit): Servi
     log: logs.open(daemon),
     guard,
     watcher,
+    cgroup: () => cgroups?.open(`system/${daemon}`),
+    // What is to die for want of memory on a machine that belongs to somebody else is not for the node to say.
+    ...(node.mode === 'process' ? {} : { oomScoreAdjust }),
     graceTimeoutMs,
     user: layout.users?.[daemon],
   });

@@ -16,6 +16,7 @@ import { createEtcdPkiFiles } from '../host/etcd/pki-files.ts';
 import { createProcessEtcd } from '../host/etcd/process-etcd.ts';
 import type { ExitGuard } from '../host/exit-guard.ts';
 import type { LogStore } from '../host/log-store.ts';
+import type { ServiceCgroups } from '../host/service-cgroups.ts';
 import type { NodeLayout } from '../node-layout.ts';
 import { createEtcdAccess, type EtcdAccess } from '../resources/etcd-access.ts';
 import { askMemberId, updatePeerUrls } from '../resources/etcd-member.ts';
@@ -38,6 +39,8 @@ export interface OpenEtcdInit {
   readonly services: ServiceManager;
   readonly logs: LogStore;
   readonly guard: ExitGuard;
+  /** Undefined where this node may have none. */
+  readonly cgroups: ServiceCgroups | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly log: Logger;
   readonly telemetry: Telemetry;
@@ -102,6 +105,7 @@ function etcdRuntimeOf(init: OpenEtcdInit): EtcdRuntime | undefined {
       environment: init.environment,
       workingDirectory: `${layout.root}/`,
       guard: init.guard,
+      cgroup: () => init.cgroups?.open('podruntime/etcd'),
     });
   }
   if (containers === undefined) return undefined;

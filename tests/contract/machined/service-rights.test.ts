@@ -1,0 +1,29 @@
+// What the programs that a node starts may do on the host that they run on.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { startNode } from './harness/node-under-test.ts';
+
+const statusOf = (pid: number | 'self') =>
+  Object.fromEntries(
+    readFileSync(`/proc/${pid}/status`, 'utf8')
+      .split('\n')
+      .map((line) => line.split(/:\s*/, 2)),
+  );
+
+test('a service has no capability and can gain none, and is no harder to end than other programs', async () => {
+  await using node = await startNode();
+  await node.serviceSays('trustd', /Health check successful/);
+  const pids = [...node.machined.stdout().matchAll(/started with PID (\d+)/g)].map(([, pid]) => Number(pid));
+  assert.equal(pids.length, 2);
+  for (const pid of pids) {
+    const { CapEff, CapPrm, CapBnd, NoNewPrivs } = statusOf(pid);
+    assert.deepEqual([CapEff, CapPrm, NoNewPrivs], ['0'.repeat(16), '0'.repeat(16), '1']);
+    // Who may not change the set needs not: what has no new rights cannot use it.
+    if (process.getuid?.() === 0) assert.equal(CapBnd, '0'.repeat(16));
+    const score = (of: number | 'self') => readFileSync(`/proc/${of}/oom_score_adj`, 'utf8');
+    assert.equal(score(pid), score('self'));
+  }
+  // machined itself looks at the kernel for whoever may ask.
+  assert.equal(statusOf(node.machined.pid).CapEff, statusOf('self').CapEff);
+});
