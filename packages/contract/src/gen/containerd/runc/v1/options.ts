@@ -27,6 +27,14 @@ export interface Options {
   systemdCgroup: boolean;
   criuImagePath: string;
   criuWorkPath: string;
+  /**
+   * Said by the task since containerd 2.
+   *
+   * @deprecated
+   */
+  taskApiAddress: string;
+  /** @deprecated */
+  taskApiVersion: number;
 }
 
 function createBaseOptions(): Options {
@@ -41,6 +49,8 @@ function createBaseOptions(): Options {
     systemdCgroup: false,
     criuImagePath: "",
     criuWorkPath: "",
+    taskApiAddress: "",
+    taskApiVersion: 0,
   };
 }
 
@@ -75,6 +85,12 @@ export const Options: MessageFns<Options> = {
     }
     if (message.criuWorkPath !== "") {
       writer.uint32(90).string(message.criuWorkPath);
+    }
+    if (message.taskApiAddress !== "") {
+      writer.uint32(98).string(message.taskApiAddress);
+    }
+    if (message.taskApiVersion !== 0) {
+      writer.uint32(104).uint32(message.taskApiVersion);
     }
     return writer;
   },
@@ -172,6 +188,22 @@ export const Options: MessageFns<Options> = {
             message.criuWorkPath = reader.string();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.taskApiAddress = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.taskApiVersion = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -232,6 +264,16 @@ export const Options: MessageFns<Options> = {
         : isSet(object.criu_work_path)
         ? globalThis.String(object.criu_work_path)
         : "",
+      taskApiAddress: isSet(object.taskApiAddress)
+        ? globalThis.String(object.taskApiAddress)
+        : isSet(object.task_api_address)
+        ? globalThis.String(object.task_api_address)
+        : "",
+      taskApiVersion: isSet(object.taskApiVersion)
+        ? globalThis.Number(object.taskApiVersion)
+        : isSet(object.task_api_version)
+        ? globalThis.Number(object.task_api_version)
+        : 0,
     };
   },
 
@@ -267,6 +309,12 @@ export const Options: MessageFns<Options> = {
     if (message.criuWorkPath !== "") {
       obj.criuWorkPath = message.criuWorkPath;
     }
+    if (message.taskApiAddress !== "") {
+      obj.taskApiAddress = message.taskApiAddress;
+    }
+    if (message.taskApiVersion !== 0) {
+      obj.taskApiVersion = Math.round(message.taskApiVersion);
+    }
     return obj;
   },
 
@@ -285,6 +333,8 @@ export const Options: MessageFns<Options> = {
     message.systemdCgroup = object.systemdCgroup ?? false;
     message.criuImagePath = object.criuImagePath ?? "";
     message.criuWorkPath = object.criuWorkPath ?? "";
+    message.taskApiAddress = object.taskApiAddress ?? "";
+    message.taskApiVersion = object.taskApiVersion ?? 0;
     return message;
   },
 };
