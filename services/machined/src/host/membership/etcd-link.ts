@@ -9,7 +9,7 @@ import { pause } from '../pause.ts';
 import { LinkReports } from './link-reports.ts';
 import { heartbeatMs, type LinkTiming, RetryPauses } from './link-timing.ts';
 import type { NodeRegistry } from './node-registry.ts';
-import { inOwnTrace, outsideOfTraces } from './traces.ts';
+import { inOwnTrace, outsideOfSpans, untraced } from './traces.ts';
 
 export interface EtcdLinkInit {
   readonly registry: NodeRegistry;
@@ -30,7 +30,7 @@ const seenTimeoutMs = 2000;
  * report to it, and begins anew after every failure until `signal` aborts.
  */
 export function followEtcd(init: EtcdLinkInit, signal: AbortSignal): Promise<void> {
-  return outsideOfTraces(init.telemetry, () => follow(init, signal));
+  return outsideOfSpans(() => follow(init, signal));
 }
 
 async function follow(init: EtcdLinkInit, signal: AbortSignal): Promise<void> {
@@ -69,7 +69,8 @@ class EtcdSession {
     const stop = new AbortController();
     const signal = AbortSignal.any([outer, stop.signal]);
     const first = Promise.withResolvers<void>();
-    const work = [this.#follow(signal, first.resolve), first.promise.then(() => this.#serve(signal))];
+    const list = untraced(this.#init.telemetry, () => this.#follow(signal, first.resolve));
+    const work = [list, first.promise.then(() => this.#serve(signal))];
     try {
       // A list that ends by itself is a failure as well.
       await Promise.race([Promise.all(work), ...work]);
@@ -108,7 +109,7 @@ class EtcdSession {
         if (own !== undefined) await this.#keep(own, signal);
         else if (told !== undefined) await this.#store.remove(told.nodeId);
       };
-      await (own === told ? tell() : inOwnTrace(telemetry, 'tell node record', tell));
+      await (own === told ? untraced(telemetry, tell) : inOwnTrace(telemetry, 'tell node record', tell));
       told = own;
       this.#onUp();
       if (registry.own() !== own) continue;

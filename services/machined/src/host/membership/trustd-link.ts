@@ -13,7 +13,7 @@ import { endpointText, openTrustdChannel } from '../trustd-channel.ts';
 import { LinkReports } from './link-reports.ts';
 import { heartbeatMs, type LinkTiming, RetryPauses } from './link-timing.ts';
 import type { NodeRegistry } from './node-registry.ts';
-import { inOwnTrace, outsideOfTraces } from './traces.ts';
+import { inOwnTrace, outsideOfSpans, untraced } from './traces.ts';
 
 export interface TrustdLinkInit {
   readonly registry: NodeRegistry;
@@ -38,7 +38,7 @@ const shortestRestMs = 200;
  * learns from the answers who else lives, until `signal` aborts.
  */
 export function followTrustd(init: TrustdLinkInit, signal: AbortSignal): Promise<void> {
-  return outsideOfTraces(init.telemetry, () => follow(init, signal));
+  return outsideOfSpans(() => follow(init, signal));
 }
 
 async function follow(init: TrustdLinkInit, signal: AbortSignal): Promise<void> {
@@ -115,7 +115,9 @@ async function reportTo(
     }
     const askedMs = performance.now();
     const tell = () => report(own, knownVersion);
-    const answer = await (news.isTried(own) ? tell() : inOwnTrace(telemetry, 'tell node record', tell));
+    const answer = await (news.isTried(own)
+      ? untraced(telemetry, tell)
+      : inOwnTrace(telemetry, 'tell node record', tell));
     if (answer === 'outdated') {
       await pause(shortestRestMs, outer);
       continue;
