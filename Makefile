@@ -95,6 +95,10 @@ images: $(built) ## makes the container images, Jaeger's among them where it can
 etcd: $(installed) ## fetches the etcd that control planes of processes run, into _out/tools
 	@node tools/etcd.ts
 
+.PHONY: containerd
+containerd: $(installed) ## fetches the containerd and runc that the tests of its driver start, into _out/tools
+	@node tools/containerd.ts
+
 .PHONY: engine
 engine: $(installed) ## starts a Docker engine when none answers (root)
 	@node tools/engine.ts start
