@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openTalosClient, type TalosClient } from '@nodewright/client';
 import { parseTalosconfig } from '@nodewright/client/talosconfig';
 import { noTelemetry } from '@nodewright/telemetry';
+import { engineVariables } from '../../packages/provision/src/docker/engine.ts';
+import { engineAccess } from '../../packages/provision/src/docker/engine-access.ts';
 import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
@@ -54,6 +56,7 @@ export interface ContainerFacts {
 export async function openTestStack(tag: string): Promise<TestStack> {
   const name = `test-stack-${process.pid}`;
   const network = await freeNetwork();
+  const { engineSocket, engineGroup } = engineAccess(engineVariables(process.env));
   const environment = {
     ...process.env,
     NODEWRIGHT_CLUSTER: name,
@@ -62,6 +65,8 @@ export async function openTestStack(tag: string): Promise<TestStack> {
     // The engine takes free ones.
     NODEWRIGHT_JAEGER_PORT: '',
     NODEWRIGHT_OTLP_PORT: '',
+    NODEWRIGHT_ENGINE_SOCKET: engineSocket,
+    NODEWRIGHT_ENGINE_GROUP: engineGroup,
   };
   const compose = (...args: string[]) =>
     runDocker(['compose', '--ansi', 'never', ...args], { environment, workingDirectory: checkout });
