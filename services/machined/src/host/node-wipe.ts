@@ -139,7 +139,9 @@ async function removeBelow(folder: Buffer, removal: Removal): Promise<void> {
     } catch (error) {
       // Gone meanwhile, or there is a mount below it.
       const { code } = error as NodeJS.ErrnoException;
-      if (isMounted && (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')) continue;
+      // Part of the image, or somebody else's and only shown here: nothing of this node.
+      if (entersMounts && code === 'EROFS') continue;
+      if (isMounted && (code === 'EACCES' || code === 'EPERM')) continue;
       if (code === 'ENOENT' || code === 'ENOTEMPTY' || code === 'EBUSY') continue;
       if (error instanceof Fault) throw error;
       const { kind, message } = faultFrom(error);
