@@ -104,7 +104,7 @@ test('a full member raises an alarm, which is lowered once there is room', { ski
 test('a downgrade is judged by the server: its own version is none', { skip }, async () => {
   const client = etcd();
   const [major = '', minor = ''] = (await client.status()).version.split('.');
-  assert.match(await client.downgrade('validate', `${major}.${Number(minor) - 1}`), /^3\.\d+\.\d+$/);
+  assert.match(await client.downgrade('validate', `${major}.${Number(minor) - 1}`), /^3\.\d+(\.\d+)?$/);
   await assert.rejects(client.downgrade('validate', `${major}.${minor}`), (fault: EtcdFault) => {
     assert.deepEqual([fault.kind, fault.reason], ['invalid-argument', 'invalid-downgrade-version']);
     return true;

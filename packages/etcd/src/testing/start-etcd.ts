@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { findEtcd } from './find-etcd.ts';
 import type { TestPki } from './test-pki.ts';
 
@@ -54,7 +55,8 @@ export async function startEtcd(init: TestMemberInit): Promise<TestMember> {
   const folder = await mkdtemp(join(tmpdir(), `etcd-${name}-`));
   const dataFolder = join(folder, 'data');
   await mkdir(dataFolder, { mode: 0o700 });
-  const args = [...(await argumentsOf(init, address, folder)), ...(init.args ?? [])];
+  const isOld = await isBefore36(programs.etcd);
+  const args = [...(await argumentsOf(init, address, folder, isOld)), ...(init.args ?? [])];
   let output = '';
   let child: ChildProcess | undefined;
   const start = () => {
@@ -98,7 +100,18 @@ export async function startEtcd(init: TestMemberInit): Promise<TestMember> {
   };
 }
 
-async function argumentsOf(init: TestMemberInit, address: string, folder: string): Promise<string[]> {
+/** Releases before 3.6 have other names for some flags. */
+async function isBefore36(etcd: string): Promise<boolean> {
+  const { stdout } = await promisify(execFile)(etcd, ['--version']);
+  return /^etcd Version: 3\.[0-5]\./m.test(stdout);
+}
+
+async function argumentsOf(
+  init: TestMemberInit,
+  address: string,
+  folder: string,
+  isOld: boolean,
+): Promise<string[]> {
   const { name, pki, initialCluster = `${name}=${peerUrlOf(address)}`, initialState = 'new' } = init;
   const [server, peer] = await Promise.all([pki.server(address), pki.peer(address)]);
   const write = async (file: string, text: string) => {
@@ -127,7 +140,7 @@ async function argumentsOf(init: TestMemberInit, address: string, folder: string
     // Elections of a test shall not take seconds.
     'heartbeat-interval': '50',
     'election-timeout': '500',
-    'experimental-watch-progress-notify-interval': '1s',
+    [isOld ? 'experimental-watch-progress-notify-interval' : 'watch-progress-notify-interval']: '1s',
     'unsafe-no-fsync': 'true',
     'log-level': 'warn',
   };
