@@ -1,4 +1,4 @@
-export { annotateRequest } from './log-middleware.ts';
+export { annotateRequest, keepOutOfLog } from './log-middleware.ts';
 export * from './reloading-server-credentials.ts';
 export * from './rpc-client.ts';
 export * from './rpc-server.ts';

@@ -13,6 +13,13 @@ export function annotateRequest(context: CallContext, facts: Record<string, unkn
   annotations.set(context.metadata, { ...annotations.get(context.metadata), ...facts });
 }
 
+const quiet = new WeakSet<Metadata>();
+
+/** Makes the current request no line of the log unless it fails: it is one of very many that say the same. */
+export function keepOutOfLog(context: CallContext): void {
+  quiet.add(context.metadata);
+}
+
 function shownMetadata(metadata: Metadata): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const [key, values] of metadata) {
@@ -35,7 +42,7 @@ export function createLogMiddleware(log: Logger): ServerMiddleware {
       throw thrown;
     } finally {
       const status = statusOf(error);
-      const facts = {
+      const facts = () => ({
         method: call.method.path,
         code: grpcCodeName(status.code),
         durationMs: Math.round((performance.now() - start) * 1000) / 1000,
@@ -43,8 +50,8 @@ export function createLogMiddleware(log: Logger): ServerMiddleware {
         ...(error === undefined ? {} : { error: status.details }),
         ...annotations.get(context.metadata),
         metadata: shownMetadata(context.metadata),
-      };
-      log.info(facts, 'request finished');
+      });
+      if (error !== undefined || !quiet.has(context.metadata)) log.info(facts(), 'request finished');
     }
   };
 }

@@ -12,7 +12,7 @@ import { TimeServiceDefinition, type TimeServiceImplementation } from '@nodewrig
 import { Fault, Secret } from '@nodewright/fault';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { ClientError, type CompatServiceDefinition, Metadata } from 'nice-grpc';
-import { annotateRequest } from './log-middleware.ts';
+import { annotateRequest, keepOutOfLog } from './log-middleware.ts';
 import { createRpcClient, openUnixChannel } from './rpc-client.ts';
 import { createRpcServer, type RpcServerInit } from './rpc-server.ts';
 
@@ -23,7 +23,9 @@ const implementation: TimeServiceImplementation = {
     annotateRequest(context, { server: 'a' });
     return { messages: [{ server: noTelemetry.activeSpan()?.traceparent ?? 'no span' }] };
   },
-  async timeCheck({ server }) {
+  async timeCheck({ server }, context) {
+    if (server.startsWith('quiet')) keepOutOfLog(context);
+    if (server === 'quiet') return { messages: [] };
     if (server === 'fault') throw new Fault('not-found', 'no such server');
     if (server.startsWith('quote')) throw new Fault('unknown', `${server}\ud83d`);
     if (server === 'secret') throw new Fault('internal', `token ${new Secret('abc')}`);
@@ -181,6 +183,21 @@ test('an rpc server logs one line a request, with hidden tokens and the annotati
         role: 'os:reader',
       },
     ]);
+  });
+});
+
+test('an rpc server logs no line for a request that is one of many, unless it fails', async () => {
+  await withServer(async ({ path, lines }) => {
+    const { channel, client } = timeClient(path);
+    using _ = channel;
+    await client.timeCheck({ server: 'quiet' });
+    await assert.rejects(client.timeCheck({ server: 'quiet but wrong' }));
+    assert.deepEqual(
+      lines()
+        .filter(({ msg }) => msg === 'request finished')
+        .map(({ code }) => code),
+      ['Unknown'],
+    );
   });
 });
 

@@ -32,6 +32,8 @@ let respond: (signal: AbortSignal) => Promise<ReportResponse> = async () => answ
 
 const trustd = await startTrustd({
   env: { LOG_LEVEL: 'trace' },
+  // As it does on a machine of its own: IPv4 comes as IPv6 then.
+  listenAddress: ':0',
   report: async (request, { signal }) => {
     received.push(request);
     return respond(signal);
@@ -56,7 +58,7 @@ const report = (
 test('Report hands the record to machined with the address that it came from, whatever the caller says', async () => {
   received.length = 0;
   assert.deepEqual(await report({ callerAddress: '10.5.0.5' }), answer);
-  assert.deepEqual(received, [{ node, knownVersion: 'none', callerAddress: '127.0.0.1' }]);
+  assert.deepEqual(received, [{ node, knownVersion: 'none', callerAddress: '::ffff:127.0.0.1' }]);
 });
 
 test('Report refuses a call without the token, and machined does not hear of it', async () => {
@@ -132,6 +134,22 @@ test('Report is unavailable while machined is away, and works again when it is b
   await trustd.restartState();
   const isBack = async () => (await statusOf(report()))[0] === 0;
   await eventually(isBack, { what: 'answer of the machined that is back', timeoutMs: 5000 });
+});
+
+test('a report is a line of the log when a node comes, and when it is refused', async () => {
+  const lines = () =>
+    trustd.process.lines().filter(({ method }) => method === '/suite.membership.v1.MembershipService/Report');
+  const before = lines().length;
+  await report({ knownVersion: '' });
+  await report({ knownVersion: 'one' });
+  await statusOf(report({ knownVersion: 'one' }, 'wrong'));
+  await eventually(() => lines().length >= before + 2, { what: 'two lines' });
+  assert.deepEqual(
+    lines()
+      .slice(before)
+      .map((line) => line.code),
+    ['OK', 'Unauthenticated'],
+  );
 });
 
 test('the token is in no line of the log', () => {

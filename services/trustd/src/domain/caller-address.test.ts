@@ -4,9 +4,18 @@ import { callerAddress } from './caller-address.ts';
 
 test('callerAddress() takes the port off', () => {
   assert.deepEqual(
-    ['10.5.0.5:41234', '[fd00::5]:41234', '[::ffff:10.5.0.5]:1', 'unix:/run/x.sock', '', '10.5.0.5'].map(
-      callerAddress,
-    ),
-    ['10.5.0.5', 'fd00::5', '::ffff:10.5.0.5', '', '', ''],
+    [
+      '10.5.0.5:41234',
+      '[fd00::5]:41234',
+      '[::ffff:10.5.0.5]:1',
+      '::ffff:10.5.1.3:55812',
+      'fd00::5:41234',
+      'unix:/run/x.sock',
+      'unix:1',
+      'unknown',
+      '',
+      '10.5.0.5',
+    ].map(callerAddress),
+    ['10.5.0.5', 'fd00::5', '::ffff:10.5.0.5', '::ffff:10.5.1.3', 'fd00::5', '', '', '', '', ''],
   );
 });

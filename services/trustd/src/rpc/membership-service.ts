@@ -4,6 +4,7 @@ import {
   type ReportResponse,
 } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { Fault } from '@nodewright/fault';
+import { keepOutOfLog } from '@nodewright/rpc';
 import { callerAddress } from '../domain/caller-address.ts';
 import { assertReportSize } from '../domain/report-size.ts';
 
@@ -19,7 +20,10 @@ export function createMembershipService(
   stopSignal: AbortSignal,
 ): MembershipServiceImplementation {
   return {
-    async report(request, { peer, signal }) {
+    async report(request, context) {
+      const { peer, signal } = context;
+      // Who has the list already is a node that reports every few seconds.
+      if (request.knownVersion !== '') keepOutOfLog(context);
       const address = callerAddress(peer);
       if (address === '') throw new Fault('permission-denied', 'peer not found');
       assertReportSize(ReportRequest.encode(request).finish().length);
