@@ -1,6 +1,6 @@
 // Programs that die under the driver: what it says, and that it finds its way back.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { layoutArchive } from '@nodewright/containers/testing';
@@ -108,6 +108,26 @@ test('create() takes over the file system of a creation that was cut off', optio
   assert.equal((await containers.wait('cut')).code, 0);
   assert.equal(await logOf(bench, 'cut'), 'whole\n');
 });
+
+test(
+  'create() gets past the folder of a file system that containerd was killed in the making of',
+  options,
+  async () => {
+    await using bench = await openBenchWithImage();
+    const { containers } = bench.system;
+    const folder = join(bench.containerd.folder, 'root/io.containerd.snapshotter.v1.overlayfs/snapshots');
+    // containerd counts: the next ones are taken by folders that it knows nothing of.
+    const last = Math.max(...readdirSync(folder).map(Number));
+    for (const next of [1, 2, 3]) mkdirSync(join(folder, String(last + next), 'fs'), { recursive: true });
+    await assert.rejects(
+      bench.services.snapshots.prepare({ snapshotter: 'overlayfs', key: 'of-the-test' }),
+      /file exists/,
+    );
+    await containers.create({ id: 'past', image, command: shell('exit 0') });
+    await containers.start('past');
+    assert.equal((await containers.wait('past')).code, 0);
+  },
+);
 
 test('many starts, ends and removals at once come out even', options, async () => {
   await using bench = await openBenchWithImage();

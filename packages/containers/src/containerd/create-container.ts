@@ -12,6 +12,7 @@ import type { NamespaceServices } from './containerd-services.ts';
 import { readStoredImage } from './image-content.ts';
 import { endLease, ensureLease } from './leases.ts';
 import { lowestOomScore } from './lowest-oom-score.ts';
+import { type PrepareRequest, prepareSnapshot } from './prepare-snapshot.ts';
 import { exitExtension, exitExtensionFrom } from './task-exit.ts';
 import { unpackImage } from './unpack-image.ts';
 
@@ -54,7 +55,7 @@ export async function createContainer(
     });
     const parent = await unpackImage({ services, snapshotter, lease, image: stored, signal });
     await requireFree(services, id, signal);
-    await prepareSnapshot(services, { snapshotter, key: id, parent }, signal);
+    await prepareAnew(services, { snapshotter, key: id, parent }, signal);
     try {
       const { container } = await services.containers.create(
         {
@@ -108,16 +109,16 @@ async function requireFree(
 }
 
 /** One without a container is what a creation that was cut off has left. */
-async function prepareSnapshot(
+async function prepareAnew(
   { snapshots }: NamespaceServices,
-  request: { readonly snapshotter: string; readonly key: string; readonly parent: string },
+  request: PrepareRequest,
   signal?: AbortSignal,
 ): Promise<void> {
   try {
-    await snapshots.prepare(request, { signal });
+    await prepareSnapshot(snapshots, request, signal);
   } catch (error) {
     if (faultFrom(error).kind !== 'already-exists') throw error;
     await snapshots.remove({ snapshotter: request.snapshotter, key: request.key }, { signal });
-    await snapshots.prepare(request, { signal });
+    await prepareSnapshot(snapshots, request, signal);
   }
 }

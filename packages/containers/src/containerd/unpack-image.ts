@@ -3,6 +3,7 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import { chainIds, type Descriptor } from '@nodewright/oci';
 import type { NamespaceServices } from './containerd-services.ts';
 import type { StoredImage } from './image-content.ts';
+import { prepareSnapshot } from './prepare-snapshot.ts';
 
 export interface UnpackInit {
   readonly services: Pick<NamespaceServices, 'diff' | 'leases' | 'snapshots'>;
@@ -59,7 +60,7 @@ async function unpackLayer(
   { layer, name, parent, diffId }: LayerStep,
 ): Promise<void> {
   const key = `unpack-${randomUUID()} ${name}`;
-  const { mounts } = await snapshots.prepare({ snapshotter, key, parent }, { signal });
+  const { mounts } = await prepareSnapshot(snapshots, { snapshotter, key, parent }, signal);
   try {
     const { mediaType, digest, size } = layer;
     const { applied } = await diff.apply(

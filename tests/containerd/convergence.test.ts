@@ -1,0 +1,89 @@
+// containerd is killed at any moment of a container's life: whatever was being done can be done again, and nothing stays.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ContainerStore } from '@nodewright/containers';
+import { layoutArchive } from '@nodewright/containers/testing';
+import { eventually } from '@nodewright/testkit';
+import { imageWith, keptBy, openBench } from './bench.ts';
+import { mountsBelow, noContainerd } from './start-containerd.ts';
+
+const rounds = 8;
+const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+const image = 'registry.example/test/shell:v1';
+
+/** Numbers from 0 to below 1 that the seed decides. Source: mulberry32. */
+function randomFrom(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A container's whole life. */
+async function live(containers: ContainerStore, id: string): Promise<number> {
+  const command = ['/bin/sh', '-c', 'sleep 0.1; exit 6'];
+  await containers.create({ id, image, command });
+  await containers.start(id);
+  const { code } = await containers.wait(id);
+  await containers.remove(id);
+  return code;
+}
+
+test(`whatever is cut by a crash is done again, seed ${seed}`, {
+  skip: noContainerd,
+  timeout: 170_000,
+}, async () => {
+  const random = randomFrom(seed);
+  await using bench = await openBench();
+  const { containers, images } = bench.system;
+  const archive = await layoutArchive(await imageWith(), image);
+  await images.import(
+    (async function* () {
+      yield archive;
+    })(),
+  );
+  const clean = await keptBy(bench.services);
+  // How long a life takes on this machine, so that the crashes fall into it.
+  const begun = performance.now();
+  assert.equal(await live(containers, 'measured'), 6);
+  const lifeMs = performance.now() - begun;
+  for (let round = 0; round < rounds; round += 1) {
+    const id = `round-${round}`;
+    const cut = live(containers, id).then(
+      (code) => `lived, ${code}`,
+      ({ kind }: { kind?: string }) => kind ?? 'no fault',
+    );
+    const afterMs = Math.floor(random() * lifeMs);
+    await sleep(afterMs);
+    await bench.containerd.kill();
+    const outcome = await cut;
+    const where = `seed ${seed}, round ${round}, after ${afterMs} of ${lifeMs.toFixed()} ms: ${outcome}`;
+    assert.match(outcome, /^(lived, 6|unavailable)$/, where);
+    await bench.containerd.restart();
+    try {
+      await containers.remove(id, { force: true }).catch((error: { kind?: string }) => {
+        if (error.kind !== 'not-found') throw error;
+      });
+      assert.equal(await live(containers, id), 6);
+    } catch (error) {
+      throw new Error(where, { cause: error });
+    }
+  }
+  assert.deepEqual(await containers.list(), []);
+  await eventually(() => bench.containerd.shims().length === 0, {
+    what: 'end of all shims',
+    timeoutMs: 60_000,
+  });
+  assert.deepEqual(
+    mountsBelow(bench.containerd.folder).filter((point) => point.includes('/state/')),
+    [],
+  );
+  // What holds leases of creations that were cut ends them in a day.
+  const { leases } = await bench.services.leases.list({});
+  for (const { id } of leases) await bench.services.leases.delete({ id, sync: true });
+  assert.deepEqual(await keptBy(bench.services), clean);
+});
