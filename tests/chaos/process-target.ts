@@ -11,7 +11,7 @@ const etcdPort = 2379;
 
 /** A cluster of processes of the run's own. */
 export async function openProcessTarget(shape: ClusterShape): Promise<ChaosTarget> {
-  const cluster = await openProcessCluster(shape, { name: 'chaos' });
+  const cluster = await openProcessCluster(shape, { name: 'chaos', etcd: true });
   const { view } = cluster;
   const rootOf = (node: string) => join(view.folder, 'nodes', node);
   const find = async (node: string, victim: Victim): Promise<ProcessInfo[]> => {

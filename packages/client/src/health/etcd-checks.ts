@@ -9,9 +9,17 @@ async function membersOf(node: NodeClient, signal: AbortSignal): Promise<readonl
   try {
     return (await node.machine.etcdMemberList({ queryLocal: false }, { signal })).messages[0]?.members ?? [];
   } catch (error) {
-    if (faultFrom(error).kind === 'unimplemented') return undefined;
+    const { kind } = faultFrom(error);
+    if (kind === 'unimplemented' || (kind === 'unavailable' && !(await hasEtcd(node, signal))))
+      return undefined;
     throw error;
   }
+}
+
+/** A node may be configured for etcd and have no way to run it. */
+async function hasEtcd({ machine }: NodeClient, signal: AbortSignal): Promise<boolean> {
+  const { messages } = await machine.serviceList({}, { signal });
+  return messages[0]?.services.some(({ id }) => id === 'etcd') ?? false;
 }
 
 const noEtcd = skip('no control plane has the service etcd');
