@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContainerStore } from '@nodewright/containers';
 import { layoutArchive } from '@nodewright/containers/testing';
 import { eventually } from '@nodewright/testkit';
-import { imageWith, keptBy, openBench } from './bench.ts';
+import { imageWith, keptBy, openBench, pull } from './bench.ts';
+import { openScriptedRegistry } from './scripted-registry.ts';
 import { mountsBelow, noContainerd } from './start-containerd.ts';
 
 const rounds = 8;
@@ -86,4 +87,40 @@ test(`whatever is cut by a crash is done again, seed ${seed}`, {
   const { leases } = await bench.services.leases.list({});
   for (const { id } of leases) await bench.services.leases.delete({ id, sync: true });
   assert.deepEqual(await keptBy(bench.services), clean);
+});
+
+test(`a pull that is cut by a crash anywhere is whole the next time, seed ${seed}`, {
+  skip: noContainerd,
+  timeout: 170_000,
+}, async () => {
+  const random = randomFrom(seed + 1);
+  await using bench = await openBench();
+  const { images } = bench.system;
+  const pulled = await imageWith({ paddingBytes: 2_000_000 });
+  await using registry = await openScriptedRegistry({ 'a/app': pulled });
+  const reference = `${registry.host}/a/app:v1`;
+  const begun = performance.now();
+  await pull(bench.system, reference);
+  const pullMs = performance.now() - begun;
+  const whole = await keptBy(bench.services);
+  for (let round = 0; round < rounds; round += 1) {
+    await images.remove(reference);
+    const cut = pull(bench.system, reference).then(
+      () => 'pulled',
+      ({ kind }: { kind?: string }) => kind ?? 'no fault',
+    );
+    const afterMs = Math.floor(random() * pullMs);
+    await sleep(afterMs);
+    await bench.containerd.kill();
+    const outcome = await cut;
+    const where = `seed ${seed}, round ${round}, after ${afterMs} of ${pullMs.toFixed()} ms: ${outcome}`;
+    assert.match(outcome, /^(pulled|unavailable)$/, where);
+    await bench.containerd.restart();
+    try {
+      assert.equal((await pull(bench.system, reference)).digest, pulled.manifest.digest);
+      assert.deepEqual(await keptBy(bench.services), whole);
+    } catch (error) {
+      throw new Error(where, { cause: error });
+    }
+  }
 });
