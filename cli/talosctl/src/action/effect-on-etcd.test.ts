@@ -16,5 +16,9 @@ test('votersText() says how many votes go and whether etcd works without them', 
     [[...voters(1), learner], [1n], '1 is the last etcd voter'],
     [voters(3), [1n, 2n, 3n], '3 are all the etcd voters'],
   ] as const;
-  for (const [members, leaving, text] of rows) assert.equal(votersText(members, new Set(leaving)), text);
+  for (const [members, leaving, text] of rows)
+    assert.equal(votersText(members, new Set(leaving), false), text);
+  // Members that leave are not counted any more.
+  assert.equal(votersText(voters(3), new Set([1n, 2n]), true), '2 are etcd voters, 1 of 3 stays');
+  assert.equal(votersText(voters(1), new Set([1n]), true), '1 is the last etcd voter');
 });

@@ -6,10 +6,15 @@ import { onlyMessage } from '../only-message.ts';
 const answerTimeoutMs = 5000;
 
 /**
- * What it means for etcd that these nodes go away, for a time or for good; undefined where that cannot be known: no
- * etcd runs, or nobody answers.
+ * What it means for etcd that these nodes go away; undefined where that cannot be known: no etcd runs, or nobody answers.
+ *
+ * @param leaves whether they take their members out of etcd first, so that the others need fewer votes
  */
-export async function effectOnEtcd(client: TalosClient, signal: AbortSignal): Promise<string | undefined> {
+export async function effectOnEtcd(
+  client: TalosClient,
+  leaves: boolean,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const attempt = AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]);
   const asked = client.targets.map(async ({ machine }) => {
     const [list, status] = await Promise.all([
@@ -23,13 +28,14 @@ export async function effectOnEtcd(client: TalosClient, signal: AbortSignal): Pr
   );
   const members = answers[0]?.members;
   if (members === undefined) return undefined;
-  return votersText(members, new Set(answers.flatMap(({ own }) => own ?? [])));
+  return votersText(members, new Set(answers.flatMap(({ own }) => own ?? [])), leaves);
 }
 
 /** In words, what is left of the voters; undefined when none goes. */
 export function votersText(
   members: readonly Pick<EtcdMember, 'id' | 'isLearner'>[],
   leaving: ReadonlySet<bigint>,
+  leaves: boolean,
 ): string | undefined {
   const voters = members.filter(({ isLearner }) => !isLearner);
   const gone = voters.filter(({ id }) => leaving.has(id)).length;
@@ -38,6 +44,6 @@ export function votersText(
   if (stay === 0) return gone === 1 ? '1 is the last etcd voter' : `${gone} are all the etcd voters`;
   const needed = Math.floor(voters.length / 2) + 1;
   const left = `${stay} of ${voters.length} stay${stay === 1 ? 's' : ''}`;
-  const outcome = stay < needed ? `, too few for etcd to work (it needs ${needed})` : '';
+  const outcome = !leaves && stay < needed ? `, too few for etcd to work (it needs ${needed})` : '';
   return `${gone === 1 ? '1 is an etcd voter' : `${gone} are etcd voters`}, ${left}${outcome}`;
 }

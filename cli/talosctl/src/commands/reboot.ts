@@ -44,7 +44,7 @@ export const rebootCommand: CommandModule = {
         const forced = mode === Mode.FORCE ? ', without stopping its services first' : '';
         return runNodeAction(env, options, {
           verb: 'reboot',
-          effect: (client, signal) => effectLines(client, `reboots${forced}`, signal),
+          effect: (client, signal) => effectLines(client, { what: `reboots${forced}` }, signal),
           action: {
             sequence: 'reboot',
             start: async ({ machine }, signal) =>

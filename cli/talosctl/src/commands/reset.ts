@@ -60,7 +60,8 @@ export const resetCommand: CommandModule = {
         };
         return runNodeAction(env, options, {
           verb: 'reset',
-          effect: (client, signal) => effectLines(client, effectText(options), signal),
+          effect: (client, signal) =>
+            effectLines(client, { what: effectText(options), leavesEtcd: graceful }, signal),
           action: {
             sequence: 'reset',
             start: async ({ machine }, signal) =>

@@ -18,7 +18,11 @@ export const shutdownCommand: CommandModule = {
         runNodeAction(env, options, {
           verb: 'shutdown',
           effect: (client, signal) =>
-            effectLines(client, 'shuts down, and stays so until somebody starts it by hand', signal),
+            effectLines(
+              client,
+              { what: 'shuts down, and stays so until somebody starts it by hand' },
+              signal,
+            ),
           action: {
             sequence: 'shutdown',
             start: async ({ machine }, signal) =>
