@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   closeSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -144,11 +145,18 @@ export async function startContainerd({ rootSizeBytes }: StartContainerdInit = {
         spawnSync(join(programs.folder, 'runc'), ['--root', state.root, 'delete', '--force', state.id]);
       for (const pid of shims()) process.kill(pid, 'SIGKILL');
       await eventually(() => shims().length === 0, { what: 'end of the shims', timeoutMs });
+      removeShimSockets(paths.state);
       unmountBelow(folder);
       rmSync(folder, { recursive: true, force: true });
       removeCgroups(`/${folder.split('/').at(-1)}`);
     },
   };
+}
+
+/** A shim's socket lies where all of the machine do, and stays behind when the shim is killed. */
+function removeShimSockets(state: string): void {
+  for (const file of globSync('io.containerd.runtime.v2.task/*/*/address', { cwd: state }))
+    rmSync(readFileSync(join(state, file), 'utf8').replace('unix://', ''), { force: true });
 }
 
 function mustRun(program: string, args: readonly string[]): void {
