@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { MachineType } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
+import fc from 'fast-check';
+import { canonicalAddress } from './canonical-address.ts';
 import { checkReport, maxNodes } from './check-report.ts';
 import { controlPlaneRecord, nodeRecord } from './testing/node-record.ts';
 
@@ -132,4 +134,39 @@ test('checkReport() lets nobody fill etcd, and goes on taking who is known', () 
     `resource-exhausted: the cluster has ${maxNodes} nodes already`,
   );
   assert.equal(verdict(full[7], '10.6.0.7', full), 'taken');
+});
+
+test('checkReport() takes nothing, whatever is reported, by which somebody else would be taken for another node', () => {
+  const few = (...values: string[]) => fc.constantFrom(...values);
+  const address = few(
+    '10.5.0.2',
+    '10.5.0.3',
+    '10.5.0.5',
+    '::ffff:10.5.0.5',
+    'fd00::5',
+    '127.0.0.1',
+    '0.0.0.0',
+  );
+  const name = few('node2', 'NODE3', 'node5', 'node6', '');
+  const node = fc.record({
+    nodeId: few('id2', 'id3', 'id5', ''),
+    addresses: fc.array(address, { maxLength: 4 }),
+    hostname: name,
+    nodename: name,
+    operatingSystem: few('', 'Talos (v1.14.0)'),
+    machineType: fc.constantFrom(0, 1, 2, 3, 99) as fc.Arbitrary<MachineType>,
+    apiServerPort: fc.nat(70_000),
+  });
+  fc.assert(
+    fc.property(node, address, (record, callerAddress) => {
+      if (checkReport({ node: record, callerAddress, known }) !== undefined) return;
+      const claimed = record.addresses.map(canonicalAddress);
+      assert.equal(record.machineType, MachineType.MACHINE_TYPE_WORKER);
+      assert.ok(claimed.includes(canonicalAddress(callerAddress)));
+      assert.notEqual(record.nodeId, controlPlane.nodeId);
+      assert.ok(!claimed.includes('10.5.0.2'));
+      assert.ok(![record.hostname, record.nodename].some((each) => each.toLowerCase() === 'node2'));
+    }),
+    { numRuns: 500 },
+  );
 });
