@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseTalosconfig } from '@nodewright/client/talosconfig';
-import { ports } from '@nodewright/contract';
+import { nodeExitCodes, ports } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import { awaitAnswers, type Creation } from '../cluster/creation.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
@@ -12,6 +12,8 @@ import { listContainers, type StackContainer } from './stack-objects.ts';
 /** A container that died this often does not come up by waiting. */
 const hopelessRestarts = 3;
 const lookMs = 1_000;
+/** Logs are read at every so many looks: they cost a command a node. */
+const bareLookEvery = 5;
 
 /**
  * Resolves when every node answers, control planes at their endpoints, workers through the first of them, to the
@@ -49,15 +51,46 @@ async function watchForHopelessContainer(
   folder: string,
   signal: AbortSignal,
 ): Promise<Fault | undefined> {
-  while (!signal.aborted) {
+  for (let look = 1; !signal.aborted; look++) {
     await sleep(lookMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) break;
     const containers = await listContainers(engine, folder).catch(() => []);
-    const hopeless = containers.find(({ restarts }) => restarts >= hopelessRestarts);
-    if (hopeless === undefined) continue;
+    const hopeless = containers.find(keepsDying);
+    if (hopeless === undefined) {
+      const bare = look % bareLookEvery === 0 ? await findBareNode(engine, containers) : undefined;
+      if (bare !== undefined) return bare;
+      continue;
+    }
     return new Fault(
       'unavailable',
       `${hopeless.service} keeps dying (exit code ${hopeless.exitCode}): ${await lastLine(engine, hopeless)}`,
+    );
+  }
+  return undefined;
+}
+
+/** Reboots are restarts to the engine. What runs again may have done so since. */
+function keepsDying({ restarts, isRunning, isRestarting, exitCode }: StackContainer): boolean {
+  const isDown = isRestarting || !isRunning;
+  return isDown && restarts >= hopelessRestarts && exitCode !== nodeExitCodes.reboot;
+}
+
+/** A node that was reset answers nobody who has a certificate: waiting is of no use. */
+async function findBareNode(
+  engine: Engine,
+  containers: readonly StackContainer[],
+): Promise<Fault | undefined> {
+  const names = new Set(containers.map(({ service }) => service));
+  for (const { id, service, isRunning } of containers) {
+    if (!isRunning || !names.has(`${service}-apid`)) continue;
+    const { stdout } = await engine.ask(['logs', '--tail', '200', id]);
+    const [last] = [
+      ...stdout.matchAll(/"msg":"(maintenance: waiting|maintenance has ended|daemon stops)/g),
+    ].slice(-1);
+    if (last?.[1] !== 'maintenance: waiting') continue;
+    return new Fault(
+      'failed-precondition',
+      `${service} waits for a machine configuration since it was reset: talosctl apply-config -i -n ADDRESS -f FILE gives it one`,
     );
   }
   return undefined;
