@@ -41,7 +41,7 @@ async function allNodesAnswer(stack: TestStack): Promise<void> {
     assert.ok((messages[0]?.meminfo?.memtotal ?? 0n) > 0n, name);
     const [list] = (await machine.serviceList({}, { signal })).messages;
     const ids = controlPlanes.some((node) => node === name)
-      ? ['apid', 'machined', 'trustd']
+      ? ['apid', 'etcd', 'machined', 'trustd']
       : ['apid', 'machined'];
     assert.deepEqual(
       list?.services.map(({ id, state, health }) => `${id} ${state} ${health?.healthy}`),
@@ -76,6 +76,9 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
   let stack: TestStack;
   before(async () => {
     stack = await openTestStack(testTag);
+    using client = stack.openClient();
+    // Its clock is to be checked first.
+    await eventually(60_000, () => client.node('node01').machine.bootstrap({}));
   });
   after(async () => {
     await stack?.[Symbol.asyncDispose]();
