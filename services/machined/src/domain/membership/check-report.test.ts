@@ -154,7 +154,7 @@ test('checkReport() takes nothing, whatever is reported, by which somebody else 
     hostname: name,
     nodename: name,
     operatingSystem: few('', 'Talos (v1.14.0)'),
-    machineType: fc.constantFrom(0, 1, 2, 3, 99) as fc.Arbitrary<MachineType>,
+    machineType: fc.constantFrom(3, 3, 3, 2, 99) as fc.Arbitrary<MachineType>,
     apiServerPort: fc.nat(70_000),
   });
   fc.assert(
@@ -167,6 +167,6 @@ test('checkReport() takes nothing, whatever is reported, by which somebody else 
       assert.ok(!claimed.includes('10.5.0.2'));
       assert.ok(![record.hostname, record.nodename].some((each) => each.toLowerCase() === 'node2'));
     }),
-    { numRuns: 500 },
+    { numRuns: 3000 },
   );
 });
