@@ -20,7 +20,10 @@ export interface DockerImagesInit {
   readonly engine: Engine;
   readonly scope: Scope;
   readonly namespace: NamespaceName;
-  /** References that whoever made the cluster has put into the engine: they are taken, and no registry is asked. */
+  /**
+   * References that whoever made the cluster has put into the engine for `system`: they are there without being held, no
+   * registry is asked for them, and they cannot be removed.
+   */
   readonly given: readonly string[];
   /** How often a download may begin again. */
   readonly pullRetries: number;
@@ -74,6 +77,10 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
     idOf: async (reference, signal) => (await find(reference, signal)).id,
     async *pull(reference, options = {}): AsyncIterable<PullStep> {
       const parsed = readReference(reference);
+      if (isGiven(init, parsed)) {
+        yield { kind: 'done', image: withoutId(await find(reference, options.signal)) };
+        return;
+      }
       const { id, digest, isNew } = yield* pullFromEngine(init, parsed, options);
       await hold(id, parsed, digest, options.signal);
       // The engine's own name for it goes, now that ours holds it; one that was there before is somebody else's.
@@ -99,6 +106,11 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
       const held = await find(reference, options?.signal);
       if (held.reference !== referenceText(parsed))
         throw new Fault('not-found', `image ${reference} not found: it is here as ${held.reference}`);
+      if (isGiven(init, parsed))
+        throw new Fault(
+          'failed-precondition',
+          `image ${reference} is part of the cluster: it cannot be removed`,
+        );
       const { id } = held;
       const { repo, tag } = ownedReference(scope, namespace, 'held', parsed);
       await removeTag(engine, `${repo}:${tag}`, options?.signal);
@@ -131,11 +143,18 @@ async function listHeld(init: DockerImagesInit, signal?: AbortSignal): Promise<H
   return images.sort((a, b) => (a.reference < b.reference ? -1 : 1));
 }
 
-function heldImages(image: Docker.ImageInfo, { scope, namespace }: DockerImagesInit): HeldImage[] {
-  const tags = image.RepoTags ?? [];
+function isGiven({ given, namespace }: DockerImagesInit, reference: ImageReference): boolean {
+  const name = referenceText(reference);
+  return namespace === 'system' && given.some((one) => referenceText(readReference(one)) === name);
+}
+
+function heldImages(image: Docker.ImageInfo, init: DockerImagesInit): HeldImage[] {
+  const { scope, namespace } = init;
+  const tags = (image.RepoTags ?? []).filter((tag) => !tag.includes('<none>'));
   const digests = tags.flatMap((tag) => referenceOfOwned(scope, namespace, 'digest', tag) ?? []);
   return tags.flatMap((tag) => {
-    const reference = referenceOfOwned(scope, namespace, 'held', tag);
+    const own = readReference(tag);
+    const reference = isGiven(init, own) ? own : referenceOfOwned(scope, namespace, 'held', tag);
     if (reference === undefined) return [];
     const remembered = digests.find((digest) => isSameRepository(digest, reference));
     return {

@@ -31,8 +31,6 @@ export async function* pullFromEngine(
 ): AsyncGenerator<PullStep, PulledImage> {
   const name = referenceText(reference);
   const before = await inspect(init, reference, options);
-  if (before !== undefined && init.given.some((given) => referenceText(readReference(given)) === name))
-    return { ...before, isNew: false };
   const progress = new PullProgress();
   for (let attempt = 1; attempt <= attempts; attempt++) {
     yield* pullOnce(init, name, options, progress);
