@@ -111,7 +111,7 @@ test('one trace shows what a patch caused, from the command to the controllers',
 
 test('one trace shows a bootstrap, from the command to the process of etcd and what etcd is asked', async () => {
   await using receiver = await startOtlpReceiver();
-  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint };
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint, NODEWRIGHT_ETCD: '' };
   const flags = ['--skip-bootstrap'];
   await using traced = await openCluster({ controlPlanes: 1, workers: 0 }, { environment, flags });
   const { exitCode, stderr } = await traced.talosctl('-n', 'node01', 'bootstrap');
