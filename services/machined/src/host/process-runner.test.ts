@@ -20,7 +20,7 @@ function runnerOf(
     program?: string;
     graceTimeoutMs?: number;
     oomScoreAdjust?: number;
-    cgroup?: () => ServiceCgroup;
+    cgroup?: () => Promise<ServiceCgroup>;
   } = {},
 ) {
   const log = new ServiceLog('apid');

@@ -32,7 +32,7 @@ export interface ProcessRunnerInit {
   readonly user?: { readonly uid: number; readonly gid: number };
   readonly watcher?: ProcessWatcher;
   /** Makes the cgroup of a run; undefined where there are none. */
-  readonly cgroup?: () => ServiceCgroup | undefined;
+  readonly cgroup?: () => Promise<ServiceCgroup> | undefined;
   /** How gladly the kernel ends it for want of memory, -1000 to 1000; where that is not allowed it stays as it is. */
   readonly oomScoreAdjust?: number;
 }
@@ -55,7 +55,7 @@ export function createProcessRunner(init: ProcessRunnerInit): Runner {
       if (signal.aborted) return;
       const [program = '', ...args] = init.argv;
       const run = randomUUID();
-      const cgroup = init.cgroup?.();
+      const cgroup = await init.cgroup?.();
       const child = spawn(program, args, {
         cwd: init.workingDirectory,
         env: { ...init.environment(), [runVariable]: run },

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeFolder } from '@nodewright/fault/make-folder';
 import { ownCgroupFolder } from '../domain/delegated-cgroup.ts';
 
 /** The cgroup of one run of a service. */
@@ -14,7 +15,7 @@ export interface ServiceCgroup {
 /** Where this node may have cgroups of its own. */
 export interface ServiceCgroups extends Disposable {
   /** @param path as in the table of cgroups, such as `system/apid` */
-  open(path: string): ServiceCgroup;
+  open(path: string): Promise<ServiceCgroup>;
 }
 
 const removalTimeoutMs = 2000;
@@ -35,9 +36,9 @@ export function openServiceCgroups(read = readOwnPlace): ServiceCgroups | undefi
 /** @param folder is made when it is first needed, and removed at the end if it is empty */
 export function createServiceCgroups(folder: string): ServiceCgroups {
   return {
-    open(path) {
+    async open(path) {
       const cgroup = join(folder, path);
-      mkdirSync(cgroup, { recursive: true });
+      await makeFolder(cgroup);
       return {
         add: (pid) => writeFileSync(join(cgroup, 'cgroup.procs'), String(pid)),
         async remove() {
