@@ -45,7 +45,8 @@ function openRig(
   return {
     calls,
     steps,
-    form: (isNew: boolean, signal = never) => formEtcd({ controlPlanes, isNew, probe, progress, signal }),
+    form: (isNew: boolean, signal = never, patienceMs?: number) =>
+      formEtcd({ controlPlanes, isNew, probe, progress, signal, patienceMs }),
   };
 }
 
@@ -86,4 +87,15 @@ test('formEtcd() ends when it is not wanted any more', async () => {
   const waiting = openRig([[member(1)]]).form(false, stop.signal);
   setTimeout(() => stop.abort(), 20);
   await assert.rejects(waiting, { name: 'AbortError' });
+});
+
+test('formEtcd() says which control plane has no vote when its patience is at its end', async () => {
+  const rig = openRig([[member(1), member(2), member(3, false)]]);
+  await assert.rejects(
+    rig.form(false, never, 300),
+    new Fault(
+      'deadline-exceeded',
+      'node03 has no vote in etcd: it has not been taken in yet (see: talosctl -n 127.9.9.3 service etcd)',
+    ),
+  );
 });

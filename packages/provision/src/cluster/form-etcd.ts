@@ -18,6 +18,8 @@ export interface FormEtcdInit {
   readonly probe: EtcdProbe;
   readonly progress: Progress;
   readonly signal: AbortSignal;
+  /** How long each of the two may take; default is what a slow machine takes. */
+  readonly patienceMs?: number;
 }
 
 const pollMs = 150;
@@ -37,11 +39,15 @@ export async function formEtcd({
   probe,
   progress,
   signal,
+  patienceMs,
 }: FormEtcdInit): Promise<void> {
   const [first] = controlPlanes;
   if (first === undefined) return;
-  if (isNew) await progress.step(`etcd bootstrapped on ${first.name}`, () => bootstrap(first, probe, signal));
-  const deadline = AbortSignal.timeout(voteTimeoutMs(controlPlanes.length));
+  if (isNew) {
+    const inTime = AbortSignal.timeout(patienceMs ?? bootstrapTimeoutMs);
+    await progress.step(`etcd bootstrapped on ${first.name}`, () => bootstrap(first, probe, inTime, signal));
+  }
+  const deadline = AbortSignal.timeout(patienceMs ?? voteTimeoutMs(controlPlanes.length));
   await Promise.all(
     controlPlanes.map((node) =>
       progress.step(`${node.name} votes in etcd`, () => awaitVote(node, probe, deadline, signal)),
@@ -49,8 +55,12 @@ export async function formEtcd({
   );
 }
 
-async function bootstrap({ name, endpoint }: EtcdNode, probe: EtcdProbe, signal: AbortSignal): Promise<void> {
-  const deadline = AbortSignal.timeout(bootstrapTimeoutMs);
+async function bootstrap(
+  { name, endpoint }: EtcdNode,
+  probe: EtcdProbe,
+  deadline: AbortSignal,
+  signal: AbortSignal,
+): Promise<void> {
   const isOver = await attempts(signal, deadline, async (attempt) => {
     try {
       await probe.bootstrap(endpoint, attempt);
@@ -89,7 +99,7 @@ async function attempts(
   deadline: AbortSignal,
   ask: (signal: AbortSignal) => Promise<boolean>,
 ): Promise<Outcome> {
-  let reason = 'it is not a member yet';
+  let reason = 'it has not been taken in yet';
   while (!deadline.aborted) {
     signal.throwIfAborted();
     try {

@@ -6,7 +6,7 @@ import { parseSubnet } from '../domain/subnet.ts';
 import { startWishSignal } from '../domain/supervisor-message.ts';
 import { askSupervisor } from './ask-supervisor.ts';
 import { awaitNodes } from './await-nodes.ts';
-import { formProcessEtcd } from './form-process-etcd.ts';
+import { formKeptProcessEtcd, formProcessEtcd } from './form-process-etcd.ts';
 import type { ProcessParts } from './process-parts.ts';
 import { startSupervisor } from './start-supervisor.ts';
 
@@ -41,7 +41,7 @@ export async function keepRunning(creation: Creation<ProcessParts>, state: Clust
   await startNodesThatAreOff(creation, state);
   await restoreContext(creation, state, talosconfig);
   await awaitNodes(creation, state, talosconfig);
-  await formProcessEtcd(creation, state, talosconfig);
+  await formKeptProcessEtcd(creation, state, talosconfig);
 }
 
 async function startNodesThatAreOff({ folder, progress }: Creation, state: ClusterState): Promise<void> {
