@@ -5,7 +5,8 @@ import type { RuntimeHost, RuntimeSubject } from './runtime-subject.ts';
 import { layoutArchive, makeTestImage, type TestImage } from './test-image.ts';
 import { openTestRegistry, type TestRegistry } from './test-registry.ts';
 
-const testTimeoutMs = 120_000;
+/** An engine makes pauses of its own, up to a minute in all, before it gives a broken download up. */
+const testTimeoutMs = 240_000;
 
 /** What each test of the suite has at hand. */
 export interface Bench {
