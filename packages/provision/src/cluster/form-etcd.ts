@@ -108,7 +108,8 @@ async function attempts(
     } catch (error) {
       const fault = faultFrom(error);
       if (hopeless.has(fault.kind) && !signal.aborted) throw fault;
-      reason = fault.message;
+      // That time is up tells less than what it was like before.
+      if (!deadline.aborted) reason = fault.message;
     }
     await sleep(pollMs, undefined, { signal });
   }

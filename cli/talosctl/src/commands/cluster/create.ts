@@ -49,8 +49,9 @@ export function defineClusterCreate(cluster: Command, env: CliEnvironment): void
       }
       const provisioner = await provisionerOf(env, { ...options, provisioner: argument ?? name });
       const request = await requestFrom(env, options);
+      const calledAt = performance.now();
       const result = await provisioner.create(request, createStepLines(env.stderr), env.signal);
-      await report(env, options, result);
+      await report(env, options, result, calledAt);
     },
   );
 }
@@ -72,11 +73,15 @@ async function requestFrom(env: CliEnvironment, options: CreateOptions): Promise
   };
 }
 
-async function report(env: CliEnvironment, { output }: OutputOptions, result: CreateResult): Promise<void> {
+async function report(
+  env: CliEnvironment,
+  { output }: OutputOptions,
+  result: CreateResult,
+  calledAt: number,
+): Promise<void> {
   // From the start of this program: what its user waited for.
   const { cluster, outcome, votes } = result;
-  const beforeCall = performance.now() / 1000 - Math.max(result.seconds, votes?.seconds ?? 0);
-  const sinceStart = (since: number) => Math.round((beforeCall + since) * 1000) / 1000;
+  const sinceStart = (since: number) => Math.round(calledAt + since * 1000) / 1000;
   const seconds = sinceStart(result.seconds);
   const etcd = votes && { voters: votes.count, seconds: sinceStart(votes.seconds) };
   if (output === 'table') env.stdout.write(clusterText(cluster));
