@@ -134,8 +134,13 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
       for (const [index, container] of containers.entries())
         await eventually(() => isNew(container, index), { what: container, timeoutMs: healTimeoutMs });
       await eventually(() => answers(one), { what: 'answer', timeoutMs: healTimeoutMs });
-      const states = await runDocker(['ps', '--filter', `name=^${one.name}-`, '--format', '{{.Names}}']);
-      assert.equal(states.trim().split('\n').length, 5, states);
+      // Those of the compose file and etcd, which machined starts in its own time.
+      let running = '';
+      const areAll = async () => {
+        running = await runDocker(['ps', '--filter', `name=^${one.name}-`, '--format', '{{.Names}}']);
+        return running.trim().split('\n').length === 6;
+      };
+      await eventually(areAll, { what: 'six containers', timeoutMs: healTimeoutMs, explain: () => running });
     });
   }
 
