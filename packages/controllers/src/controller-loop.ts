@@ -44,6 +44,7 @@ export class ControllerLoop implements Sleeper {
   #isDue = true;
   #isPaused = false;
   #rouse: (() => void) | undefined;
+  #stopPass: AbortController | undefined;
   #alarm: { readonly dueMs: number; readonly timer: Disposable } | undefined;
 
   constructor(init: ControllerLoopInit) {
@@ -80,8 +81,12 @@ export class ControllerLoop implements Sleeper {
     const { signal, activity } = this.#init;
     this.#causes.add(cause);
     activity.set(this, true);
-    const rouse = () => this.#rouse?.();
-    signal.addEventListener('abort', rouse);
+    const abort = () => {
+      this.#stopPass?.abort();
+      this.#rouse?.();
+    };
+    // Once, not for every pass: all loops listen there, and each listener that comes or goes walks past all others.
+    signal.addEventListener('abort', abort);
     try {
       // What changes from now on is seen; what was before is read by the first pass.
       await this.#inputs.watch();
@@ -90,7 +95,7 @@ export class ControllerLoop implements Sleeper {
         else await this.#sleep();
       }
     } finally {
-      signal.removeEventListener('abort', rouse);
+      signal.removeEventListener('abort', abort);
       this.#alarm?.timer[Symbol.dispose]();
       await this.#closeSource();
       activity.set(this, false);
@@ -155,9 +160,8 @@ export class ControllerLoop implements Sleeper {
     const causes = this.#causes.take();
     this.#isDue = false;
     const stop = new AbortController();
-    const abort = () => stop.abort();
-    signal.addEventListener('abort', abort);
-    if (signal.aborted) abort();
+    if (signal.aborted) stop.abort();
+    this.#stopPass = stop;
     const pass = new ControllerPass({
       name: controller.name,
       state,
@@ -182,7 +186,7 @@ export class ControllerLoop implements Sleeper {
     } finally {
       pass.end();
       span.end();
-      signal.removeEventListener('abort', abort);
+      this.#stopPass = undefined;
     }
   }
 
