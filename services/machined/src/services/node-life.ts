@@ -47,7 +47,6 @@ export class NodeLife {
   readonly #init: NodeLifeInit;
   readonly #sequences: SequenceRunner;
   readonly #serviceChanged = new ChangeSignal();
-  #areServicesStopped = false;
   #hasEnded = false;
 
   constructor(init: NodeLifeInit) {
@@ -111,20 +110,25 @@ export class NodeLife {
   }
 
   async #leave(sequenceOf: (tasks: EndingTasks) => Sequence, request: SequenceRequest): Promise<void> {
+    // By this sequence: one that is refused says nothing of the machine, which another one is about to end.
+    let areServicesStopped = false;
+    const tasks = this.#endingTasks(request.actorId, () => {
+      areServicesStopped = true;
+    });
     try {
-      await this.#sequences.run(sequenceOf(this.#endingTasks(request.actorId)), request);
+      await this.#sequences.run(sequenceOf(tasks), request);
     } catch (error) {
       if (error instanceof MachineEnding) return this.#end(error.end);
       // A machine without services is of no use: started anew it has what is left of it.
-      if (this.#areServicesStopped && faultFrom(error).kind !== 'cancelled') this.#end('reboot');
+      if (areServicesStopped && faultFrom(error).kind !== 'cancelled') this.#end('reboot');
     }
   }
 
-  #endingTasks(actorId: string | undefined): EndingTasks {
+  #endingTasks(actorId: string | undefined, onStop: () => void): EndingTasks {
     const { events, stopServices, wipe, leaveEtcd } = this.#init;
     return {
       stopAllServices: async (signal) => {
-        this.#areServicesStopped = true;
+        onStop();
         await Promise.race([stopServices(), aborted(signal)]);
       },
       leaveEtcd: leaveEtcd?.(),
