@@ -11,10 +11,14 @@ import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { Client, CompatServiceDefinition } from 'nice-grpc';
 import { awaitConnection } from './await-connection.ts';
+import { callLimitMs } from './call-limits.ts';
 import { createPendingSubscriptions, type PendingSubscriptions } from './pending-subscriptions.ts';
 import { throwingFaults } from './throwing-faults.ts';
 
-/** What containerd serves, for one of its namespaces. Every call is a client span, and fails with a Fault. */
+/**
+ * What containerd serves, for one of its namespaces. Every call is a client span, and fails with a Fault; those that are
+ * answered once have a limit of time of their own.
+ */
 export interface NamespaceServices {
   readonly containers: Client<typeof ContainersDefinition>;
   readonly content: Client<typeof ContentDefinition>;
@@ -55,6 +59,7 @@ export function openContainerdServices(socketPath: string, telemetry: Telemetry)
       definition,
       client: createRpcClient(definition, channel, { telemetry, metadata }),
       ready,
+      limitMsOf: callLimitMs,
     });
   return {
     pending,

@@ -4,6 +4,7 @@ import {
   type WriteContentResponse,
 } from '@nodewright/contract/gen/containerd/services/content/v1/content.ts';
 import { Fault } from '@nodewright/fault';
+import { writeLimitMs } from './call-limits.ts';
 import type { NamespaceServices } from './containerd-services.ts';
 import { createRequestQueue } from './request-queue.ts';
 
@@ -47,9 +48,26 @@ export async function openContentWriter({
   async function ask(request: Partial<WriteContentRequest>): Promise<WriteContentResponse> {
     const blank = { action: WriteAction.STAT, offset: 0n, data: Buffer.alloc(0), labels: {} };
     requests.push({ ...blank, ...common, ...request });
-    const { value, done } = await answers.next();
+    const { value, done } = await nextAnswer();
     if (done === true) throw new Fault('unavailable', 'containerd ended a write that was not finished');
     return value;
+  }
+
+  async function nextAnswer() {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      stop.abort();
+    }, writeLimitMs);
+    try {
+      return await answers.next();
+    } catch (error) {
+      if (!isLate || signal?.aborted === true) throw error;
+      const text = `containerd has not answered Content/Write within ${writeLimitMs / 1000}s: it hangs, or its disk does`;
+      throw new Fault('deadline-exceeded', text, { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async function close(): Promise<void> {

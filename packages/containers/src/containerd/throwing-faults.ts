@@ -1,46 +1,88 @@
+import { Fault } from '@nodewright/fault';
 import type { Client, CompatServiceDefinition } from 'nice-grpc';
+import type { CallOptions } from '../container-runtime.ts';
 import { runtimeFault } from './runtime-fault.ts';
 
-type Call = (...args: unknown[]) => Promise<unknown> | AsyncIterable<unknown>;
+type Call = (request: unknown, options?: CallOptions) => Promise<unknown> | AsyncIterable<unknown>;
+type Arguments = Parameters<Call>;
 
 export interface ThrowingFaultsInit<Service extends CompatServiceDefinition> {
   readonly definition: Service;
   readonly client: Client<Service>;
-  /** Awaited before each call. */
+  /** Awaited before each call, for as long as that call may take. */
   readonly ready: () => Promise<void>;
+  /** How long a call with one answer may take, in ms, by its name: `Tasks/Get`. */
+  readonly limitMsOf: (name: string) => number;
 }
 
-/** The same client, whose calls fail with what `runtimeFault` makes of it. */
+interface Target {
+  readonly name: string;
+  readonly call: Call;
+  readonly ready: () => Promise<void>;
+  readonly limitMs: number;
+}
+
+/**
+ * The same client, whose calls fail with what `runtimeFault` makes of it. A containerd that hangs answers
+ * `deadline-exceeded`, except in streams, which end with their signal only.
+ */
 export function throwingFaults<Service extends CompatServiceDefinition>({
   definition,
   client,
   ready,
+  limitMsOf,
 }: ThrowingFaultsInit<Service>): Client<Service> {
-  const methods = definition.methods as Readonly<Record<string, { readonly responseStream: boolean }>>;
+  const { name: service, methods } = definition as unknown as {
+    readonly name: string;
+    readonly methods: Readonly<Record<string, { readonly name: string; readonly responseStream: boolean }>>;
+  };
   const calls = Object.entries(client as Readonly<Record<string, Call>>).map(
-    ([name, call]): [string, Call] => [
-      name,
-      (...args) =>
-        methods[name]?.responseStream === true ? stream(call, args, ready) : once(call, args, ready),
-    ],
+    ([key, call]): [string, Call] => {
+      const name = `${service}/${methods[key]?.name ?? key}`;
+      const target = { name, call, ready, limitMs: limitMsOf(name) };
+      const isStream = methods[key]?.responseStream === true;
+      return [key, (...args) => (isStream ? stream(target, args) : once(target, args))];
+    },
   );
   return Object.fromEntries(calls) as Client<Service>;
 }
 
-async function once(call: Call, args: unknown[], ready: () => Promise<void>): Promise<unknown> {
-  await ready();
+async function once(
+  { name, call, ready, limitMs }: Target,
+  [request, options = {}]: Arguments,
+): Promise<unknown> {
+  const late = new AbortController();
+  const timer = Number.isFinite(limitMs) ? setTimeout(() => late.abort(), limitMs) : undefined;
+  const signal = options.signal === undefined ? late.signal : AbortSignal.any([options.signal, late.signal]);
   try {
-    return await call(...args);
+    await unlessAborted(ready(), signal);
+    return await call(request, { ...options, signal });
+  } catch (error) {
+    if (!late.signal.aborted || options.signal?.aborted === true) throw runtimeFault(error);
+    const text = `containerd has not answered ${name} within ${limitMs / 1000}s: it hangs, or its disk does`;
+    throw new Fault('deadline-exceeded', text, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function* stream({ call, ready }: Target, [request, options = {}]: Arguments): AsyncGenerator<unknown> {
+  try {
+    await unlessAborted(ready(), options.signal);
+    yield* call(request, options) as AsyncIterable<unknown>;
   } catch (error) {
     throw runtimeFault(error);
   }
 }
 
-async function* stream(call: Call, args: unknown[], ready: () => Promise<void>): AsyncGenerator<unknown> {
-  await ready();
+async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted === true) onAbort();
   try {
-    yield* call(...args) as AsyncIterable<unknown>;
-  } catch (error) {
-    throw runtimeFault(error);
+    await Promise.race([work, aborted.promise]);
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
   }
 }

@@ -54,10 +54,11 @@ async function sendMarkers(
     arrived = true;
   });
   const event = { typeUrl: 'nodewright.Subscribed', value: Buffer.alloc(0) };
-  const deadline = performance.now() + markerTimeoutMs;
+  // Others wait for the end of this: a containerd that hangs may not hold them here.
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(markerTimeoutMs)]);
   try {
-    while (!arrived && performance.now() < deadline) {
-      await events.publish({ topic: markerTopic, event }, { signal });
+    while (!arrived && !inTime.aborted) {
+      await events.publish({ topic: markerTopic, event }, { signal: inTime });
       await Promise.race([inForce, sleep(markerPauseMs, undefined, { signal })]);
     }
   } catch {
