@@ -9,7 +9,7 @@ import { etcdArguments, type InitialCluster } from '../domain/etcd/arguments.ts'
 import type { EtcdRuntime } from '../domain/etcd/etcd-runtime.ts';
 import { type OwnMember, soleCluster } from '../domain/etcd/join-plan.ts';
 import { type BootstrapWish, type StartMode, startModeOf } from '../domain/etcd/start-mode.ts';
-import { isEtcdDataEmpty } from '../host/etcd/data-folder.ts';
+import { emptyEtcdData, isEtcdDataEmpty, isEtcdUnborn } from '../host/etcd/data-folder.ts';
 import { type Folder, prepareFolder } from '../host/prepare-folder.ts';
 import { type EtcdMembershipInit, joinEtcd } from './etcd-membership.ts';
 
@@ -44,6 +44,10 @@ export async function prepareEtcd(
 ): Promise<EtcdLaunch> {
   const { state, runtime, data, log } = init;
   await prepareFolder(data);
+  if (await isUnborn(init)) {
+    await emptyEtcdData(data.path);
+    log.info('what etcd left that ended before it was a member is removed');
+  }
   const mode = startModeOf({
     isDataEmpty: await isEtcdDataEmpty(data.path),
     machineType: await machineTypeOf(state),
@@ -57,6 +61,18 @@ export async function prepareEtcd(
   // What is advertised may have changed while a cluster was waited for.
   const { spec } = await whoIsSelf(state);
   return { mode, self, args: etcdArguments({ spec, paths: runtime.paths, version, initial }) };
+}
+
+/** Whether etcd has no data yet, or none that say to which cluster it belongs. */
+export async function hasNoMemberData(init: Pick<EtcdLaunchInit, 'state' | 'data'>): Promise<boolean> {
+  return (await isEtcdDataEmpty(init.data.path)) || (await isUnborn(init));
+}
+
+async function isUnborn({ state, data }: Pick<EtcdLaunchInit, 'state' | 'data'>): Promise<boolean> {
+  const spec = await specOf(state, pointerTo(etcdSpecs, 'etcd'));
+  // Where its log is kept elsewhere the folder does not tell.
+  if (spec === undefined || Object.hasOwn(spec.extraArgs, 'wal-dir')) return false;
+  return isEtcdUnborn(data.path);
 }
 
 type Initial = (

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import { Fault } from '@nodewright/fault';
@@ -84,6 +86,34 @@ test('what the node was in an earlier life is removed, and what it was added as 
   const [other, added] = rig.others.members;
   assert.deepEqual([rig.others.members.length, other?.name, added?.id === 2n], [2, 'other1', true]);
   assert.match(initialFlags(rig.runs[0])[0] ?? '', /,node01=https:\/\/10\.0\.0\.5:2380$/);
+});
+
+test('etcd that ended before it knew its cluster is told of it again, and makes none of its own', async () => {
+  await using rig = await openEtcdRig();
+  await mkdir(join(rig.data, 'member/snap'), { recursive: true });
+  await writeFile(join(rig.data, 'member/snap/db'), 'x');
+  rig.others.add({});
+  rig.service.start();
+  await runsTimes(rig, 1);
+  assert.match(initialFlags(rig.runs[0])[1] ?? '', /existing/);
+});
+
+test('etcd whose log is kept elsewhere, or is there, is started from its data', async () => {
+  const logs: [string, object][] = [
+    ['member/snap', { 'wal-dir': { values: ['/elsewhere'] } }],
+    ['member/wal', {}],
+  ];
+  for (const [log, extraArgs] of logs) {
+    await using rig = await openEtcdRig({ extraArgs: { ...extraArgs } });
+    await mkdir(join(rig.data, log), { recursive: true });
+    await mkdir(join(rig.data, 'member/snap'), { recursive: true });
+    await writeFile(join(rig.data, 'member/snap/db'), 'x');
+    rig.service.start();
+    await runsTimes(rig, 1);
+    assert.deepEqual(initialFlags(rig.runs[0]), []);
+    assert.equal(await readFile(join(rig.data, 'member/snap/db'), 'utf8'), 'x');
+    await assert.rejects(rig.service.bootstrap(plain), { kind: 'already-exists' });
+  }
 });
 
 test('etcd that crashes is started again with the same arguments', async () => {

@@ -6,11 +6,11 @@ import type { BootstrapWish } from '../domain/etcd/start-mode.ts';
 import { restartRunner } from '../domain/restart-runner.ts';
 import type { Runner } from '../domain/runner.ts';
 import type { ServiceRecord } from '../domain/service-record.ts';
-import { emptyEtcdData, isEtcdDataEmpty } from '../host/etcd/data-folder.ts';
+import { emptyEtcdData } from '../host/etcd/data-folder.ts';
 import { pause as sleep } from '../host/pause.ts';
 import type { EtcdConditions } from './etcd-conditions.ts';
 import { EtcdHealth, etcdHealthTimes } from './etcd-health.ts';
-import { type EtcdLaunch, type EtcdLaunchInit, prepareEtcd } from './etcd-launch.ts';
+import { type EtcdLaunch, type EtcdLaunchInit, hasNoMemberData, prepareEtcd } from './etcd-launch.ts';
 import { promoteEtcd } from './etcd-membership.ts';
 import type { ServiceDefinition } from './service.ts';
 import type { ServiceManager } from './service-manager.ts';
@@ -81,7 +81,7 @@ export class EtcdService implements AsyncDisposable {
 
   /** @throws Fault `already-exists` when it has data, or is about to have */
   async assertNoData(): Promise<void> {
-    if ((await isEtcdDataEmpty(this.#init.data.path)) && this.#wish === undefined) return;
+    if ((await hasNoMemberData(this.#init)) && this.#wish === undefined) return;
     throw notEmpty();
   }
 

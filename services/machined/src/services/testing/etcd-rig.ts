@@ -1,6 +1,6 @@
 // A control plane around the etcd service: what controllers tell it, a cluster that other nodes have, and programs that
 // do as they are told.
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemTimers, type Timers } from '@nodewright/controllers';
@@ -97,7 +97,7 @@ export async function openEtcdRig({ timers = systemTimers, ...init }: EtcdRigIni
       text: 'Etcd',
       async run(report, signal) {
         runs.push(args);
-        await writeFile(join(data, 'member'), '');
+        await mkdir(join(data, 'member/wal'), { recursive: true });
         // Who was added has a name as soon as it has started.
         others.members = others.members.map((member) =>
           member.peerUrls.includes(own) ? { ...member, name: 'node01' } : member,
@@ -112,7 +112,7 @@ export async function openEtcdRig({ timers = systemTimers, ...init }: EtcdRigIni
     async restore({ initialCluster, skipHashCheck }) {
       restores.push(`${initialCluster}${skipHashCheck ? ' unchecked' : ''}`);
       if (init.restoreFault !== undefined) throw init.restoreFault;
-      await writeFile(join(data, 'member'), '');
+      await mkdir(join(data, 'member/wal'), { recursive: true });
     },
   };
   const client = async () => others.client();
