@@ -1,6 +1,7 @@
 // Engines take in what `docker save` writes; those before version 25 take nothing else. An OCI image layout becomes such an
-// archive by one more file at its end that names the parts of each image, so it can be converted while it passes.
-import { Readable } from 'node:stream';
+// archive by one more file at its end that names the parts of each image, so it can be converted while it passes. In either
+// the names are others at its end: the engine is not the node's own, and what it has under a name is somebody else's.
+import { createHash } from 'node:crypto';
 import { Fault } from '@nodewright/fault';
 import {
   type Descriptor,
@@ -10,89 +11,112 @@ import {
   parseManifest,
   selectManifest,
 } from '@nodewright/oci';
-import { extract, pack } from 'tar-stream';
+import { type Pack, pack } from 'tar-stream';
+import {
+  archivedName,
+  type DockerImage,
+  dockerImagesFrom,
+  nameInLayout,
+} from '../oci-layout/images-in-archive.ts';
+import { tarEntries } from '../oci-layout/tar-entries.ts';
 
-/** Documents are small; more is a layer. */
+/** Documents are small; more is a layer. Together they are held in memory. */
 const documentLimitBytes = 4 << 20;
+const documentsLimitBytes = 32 << 20;
+
+/** Say what is in an archive: what the engine reads is made anew. */
+const listNames = new Set(['oci-layout', 'index.json', 'manifest.json', 'repositories']);
+
+export interface ConvertInit {
+  readonly archive: AsyncIterable<Uint8Array>;
+  /** Chooses among images for several. */
+  readonly platform: string;
+  /** What the engine is to call an image, by its whole name. */
+  tagFor(name: string): string;
+}
 
 export interface ConvertedArchive {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** What the images in it are called, once `bytes` has been read. */
-  names(): string[];
-}
-
-interface DockerManifest {
-  readonly Config: string;
-  readonly RepoTags: readonly string[] | null;
-  readonly Layers: readonly string[];
+  names(): readonly string[];
 }
 
 /**
- * The archive as an engine takes it. `platform` chooses among images for several.
+ * The archive as an engine takes it.
  *
  * Reading throws a Fault: `invalid-argument` for what holds no images, `data-loss` for what ends early or is damaged.
  */
-export function convertArchive(archive: AsyncIterable<Uint8Array>, platform: string): ConvertedArchive {
+export function convertArchive({ archive, platform, tagFor }: ConvertInit): ConvertedArchive {
   let names: string[] = [];
   async function* convert(): AsyncGenerator<Uint8Array> {
     const documents = new Map<string, Buffer>();
     const output = pack();
-    const copying = copyEntries(archive, output, documents).then(() => {
+    const left = new AbortController();
+    const copying = copyEntries(tarEntries(archive, left.signal), output, documents).then(() => {
       const own = documents.get('manifest.json');
-      const manifests =
-        own === undefined ? manifestsOfLayout(documents, platformFrom(platform)) : readManifests(own);
-      names = manifests.flatMap(({ RepoTags }) => RepoTags ?? []);
+      const images =
+        own === undefined ? imagesOfLayout(documents, platformFrom(platform)) : imagesOfDocker(own);
+      names = images.flatMap(({ RepoTags }) => RepoTags);
       if (names.length === 0)
         throw new Fault('invalid-argument', 'the archive holds no image that has a name');
-      if (own === undefined) output.entry({ name: 'manifest.json' }, JSON.stringify(manifests));
+      const renamed = images.map((image) => ({ ...image, RepoTags: image.RepoTags.map(tagFor) }));
+      output.entry({ name: 'manifest.json' }, JSON.stringify(renamed));
       output.finalize();
     });
     copying.catch((error: unknown) => output.destroy(error as Error));
-    for await (const piece of output) yield piece as Uint8Array;
-    await copying;
+    try {
+      for await (const piece of output) yield piece as Uint8Array;
+      await copying;
+    } finally {
+      left.abort();
+    }
   }
   return { bytes: convert(), names: () => names };
 }
 
 async function copyEntries(
-  archive: AsyncIterable<Uint8Array>,
-  output: ReturnType<typeof pack>,
+  entries: ReturnType<typeof tarEntries>,
+  output: Pack,
   documents: Map<string, Buffer>,
 ): Promise<void> {
-  const input = extract();
-  const source = Readable.from(archive);
-  source.on('error', (error) => input.destroy(error));
-  source.pipe(input);
-  try {
-    for await (const entry of input) {
-      const { header } = entry;
-      const name = header.name.replace(/^\.\//, '');
-      const pieces: Buffer[] = [];
-      const isSmall = (header.size ?? 0) <= documentLimitBytes;
-      const target: NodeJS.WritableStream = output.entry({ ...header, name });
-      for await (const piece of entry) {
-        if (isSmall) pieces.push(piece as Buffer);
-        if (!target.write(piece as Buffer)) await drained(target);
-      }
-      target.end();
-      const bytes = Buffer.concat(pieces);
-      if (isSmall && (bytes[0] === 0x7b || bytes[0] === 0x5b)) documents.set(name, bytes);
+  let heldBytes = 0;
+  for await (const { header, path, bytes } of entries) {
+    const isSmall = (header.size ?? 0) <= documentLimitBytes;
+    const target = listNames.has(path) ? undefined : output.entry({ ...header, name: path });
+    const expected = /^blobs\/sha256\/([0-9a-f]{64})$/.exec(path)?.[1];
+    const hash = expected === undefined ? undefined : createHash('sha256');
+    const pieces: Uint8Array[] = [];
+    for await (const piece of bytes) {
+      hash?.update(piece);
+      // Of what is small all of it: what it begins with may come in pieces.
+      if (isSmall) pieces.push(piece);
+      if (target !== undefined && !target.write(piece)) await drained(target);
     }
-  } catch (error) {
-    if (error instanceof Fault) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Fault('data-loss', `the archive is damaged, or ends early: ${reason}`, { cause: error });
+    target?.end();
+    if (hash !== undefined && hash.digest('hex') !== expected)
+      throw new Fault('data-loss', `"${path}" of the archive is not what its name says`);
+    const whole = Buffer.concat(pieces);
+    if (!isSmall || (whole[0] !== 0x7b && whole[0] !== 0x5b)) continue;
+    heldBytes += whole.length;
+    if (heldBytes > documentsLimitBytes)
+      throw new Fault('invalid-argument', 'the archive has too many documents');
+    documents.set(path, whole);
   }
 }
 
-/** Resolves when more may be written, or it makes no sense any more. */
-function drained(target: NodeJS.WritableStream): Promise<void> {
+/** Resolves when more may be written; fails when nobody reads it any more. */
+async function drained(target: NodeJS.WritableStream): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   for (const event of ['drain', 'close', 'error']) target.once(event, () => resolve());
-  return promise;
+  if (!isClosed(target)) await promise;
+  if (isClosed(target)) throw new Fault('cancelled', 'nobody takes the archive any more');
 }
 
-function manifestsOfLayout(documents: ReadonlyMap<string, Buffer>, platform: Platform): DockerManifest[] {
+function isClosed(target: NodeJS.WritableStream): boolean {
+  return (target as { destroyed?: boolean }).destroyed === true;
+}
+
+function imagesOfLayout(documents: ReadonlyMap<string, Buffer>, platform: Platform): DockerImage[] {
   const index = documents.get('index.json');
   if (index === undefined)
     throw new Fault(
@@ -100,38 +124,30 @@ function manifestsOfLayout(documents: ReadonlyMap<string, Buffer>, platform: Pla
       'the archive has neither index.json nor manifest.json: it holds no images',
     );
   return parseIndex(index).manifests.flatMap((descriptor) => {
-    const name = nameOf(descriptor);
+    const name = nameInLayout(descriptor);
+    if (name === undefined) return [];
     const chosen = isIndexType(descriptor.mediaType)
       ? selectManifest(parseIndex(blob(documents, descriptor)).manifests, platform)
       : descriptor;
     if (chosen === undefined) {
       throw new Fault(
         'failed-precondition',
-        `image "${name ?? descriptor.digest}" is for other platforms than ${platform.os}/${platform.architecture}`,
+        `image "${name}" is for other platforms than ${platform.os}/${platform.architecture}`,
       );
     }
     const { config, layers } = parseManifest(blob(documents, chosen));
-    return {
-      Config: pathOf(config),
-      RepoTags: name === undefined ? null : [name],
-      Layers: layers.map(pathOf),
-    };
+    const RepoTags = [archivedName(name, descriptor.digest)];
+    return { Config: pathOf(config), RepoTags, Layers: layers.map(pathOf) };
   });
 }
 
-function readManifests(bytes: Buffer): DockerManifest[] {
-  try {
-    return JSON.parse(bytes.toString()) as DockerManifest[];
-  } catch (error) {
-    throw new Fault('data-loss', "the archive's manifest.json is damaged", { cause: error });
-  }
-}
-
-/** What whoever wrote the layout calls the image: the whole name, or nothing that could be used. */
-function nameOf({ annotations = {} }: Descriptor): string | undefined {
-  const whole = annotations['io.containerd.image.name'];
-  const given = annotations['org.opencontainers.image.ref.name'];
-  return whole ?? (given !== undefined && /[/:]/.test(given) ? given : undefined);
+/** Without a digest in a name: what `docker save` writes has no manifest that it could be of. */
+function imagesOfDocker(manifest: Buffer): DockerImage[] {
+  return dockerImagesFrom(manifest).map(({ Config, RepoTags, Layers }) => ({
+    Config,
+    RepoTags: RepoTags.map((name) => archivedName(name, undefined)),
+    Layers,
+  }));
 }
 
 function blob(documents: ReadonlyMap<string, Buffer>, descriptor: Descriptor): Buffer {

@@ -2,6 +2,7 @@ import { Fault } from '@nodewright/fault';
 import type { NamespaceName, RuntimeEvent } from '../container-runtime.ts';
 import type { DockerImages } from './docker-images.ts';
 import type { Engine } from './open-engine.ts';
+import { referenceOfOwned, referenceText } from './owned-reference.ts';
 import { namespaceLabels, ownLabels, type Scope } from './ownership.ts';
 import { readJsonLines } from './read-lines.ts';
 
@@ -29,18 +30,24 @@ export async function* watchDockerEvents(
   const since = (Date.now() / 1000).toFixed(6);
   const wanted = Object.entries(namespaceLabels(scope, namespace));
   try {
+    let held = await namesHeld(images, signal);
     // One stream keeps the order. The engine's filter for labels would leave every image out.
     const stream = await engine.wait('events', what, { signal }, (docker, abortSignal) =>
       docker.getEvents({ since, filters: { type: ['container', 'image'] }, abortSignal } as object),
     );
-    let held = new Set((await images.list({ signal })).map(({ reference }) => reference));
     for await (const event of readJsonLines<EngineEvent>(stream as unknown as AsyncIterable<Uint8Array>)) {
       const atMs = Math.floor(event.timeNano / 1e6);
       if (event.Type === 'image') {
-        const now = new Set((await images.list({ signal })).map(({ reference }) => reference));
-        for (const reference of now.difference(held)) yield { kind: 'image-added', reference, atMs };
-        for (const reference of held.difference(now)) yield { kind: 'image-removed', reference, atMs };
-        held = now;
+        const tagged = taggedBy(event, scope, namespace);
+        if (tagged !== undefined) {
+          held.add(tagged);
+          yield { kind: 'image-added', reference: tagged, atMs };
+        } else if (event.Action === 'untag') {
+          // It names the image, and not the tag that it lost.
+          const now = await namesHeld(images, signal);
+          for (const reference of held.difference(now)) yield { kind: 'image-removed', reference, atMs };
+          held = now.intersection(held);
+        }
         continue;
       }
       const attributes = event.Actor.Attributes;
@@ -54,6 +61,21 @@ export async function* watchDockerEvents(
     throw new Fault('unavailable', `${what}: it went away`, { cause: error });
   }
   if (!signal.aborted) throw new Fault('unavailable', `${what}: it went away`);
+}
+
+async function namesHeld(images: Pick<DockerImages, 'list'>, signal: AbortSignal): Promise<Set<string>> {
+  return new Set((await images.list({ signal })).map(({ reference }) => reference));
+}
+
+/** The image that the node holds from now on; undefined for tags of anybody else, and for other events. */
+function taggedBy(
+  { Action, Actor }: EngineEvent,
+  scope: Scope,
+  namespace: NamespaceName,
+): string | undefined {
+  if (Action !== 'tag') return undefined;
+  const reference = referenceOfOwned(scope, namespace, 'held', Actor.Attributes.name ?? '');
+  return reference && referenceText(reference);
 }
 
 function containerEvent(

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Fault } from '@nodewright/fault';
 import type { ImageReference } from '@nodewright/oci';
 import type Docker from 'dockerode';
@@ -67,6 +68,11 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
     signal?: AbortSignal,
   ) => {
     const { registry, repository } = reference;
+    if (isGiven(init, reference))
+      throw new Fault(
+        'failed-precondition',
+        `image ${referenceText(reference)} is part of the cluster: no other can take its name`,
+      );
     if (digest !== undefined) await tagAs('digest', id, { registry, repository, digest }, signal);
     await tagAs('held', id, reference, signal);
   };
@@ -87,12 +93,21 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
       if (isNew) await removeTag(engine, referenceText(parsed), options.signal);
       yield { kind: 'done', image: withoutId(await find(reference, options.signal)) };
     },
-    async import(archive, options) {
+    async import(archive, { signal } = {}) {
+      const purpose: Purpose = `taken-${randomUUID().slice(0, 8)}`;
+      const tagFor = (name: string) => {
+        const { repo, tag } = ownedReference(scope, namespace, purpose, readReference(name));
+        return `${repo}:${tag}`;
+      };
       const images: ImageInfo[] = [];
-      for (const { name, id, isNew } of await loadArchive(engine, archive, options?.signal)) {
-        await hold(id, readReference(name), undefined, options?.signal);
-        if (isNew) await removeTag(engine, name, options?.signal);
-        images.push(withoutId(await find(name, options?.signal)));
+      try {
+        for (const { name, id } of await loadArchive({ engine, archive, tagFor, signal })) {
+          await hold(id, readReference(name), undefined, signal);
+          images.push(withoutId(await find(name, signal)));
+        }
+      } finally {
+        // An engine that has gone meanwhile keeps them, until whoever removes the cluster takes them away.
+        await removeTagsOf(init, purpose).catch(() => undefined);
       }
       return images;
     },
@@ -166,6 +181,14 @@ function heldImages(image: Docker.ImageInfo, init: DockerImagesInit): HeldImage[
       labels: image.Labels ?? {},
     };
   });
+}
+
+/** Takes away all tags of one purpose. */
+async function removeTagsOf(init: DockerImagesInit, purpose: Purpose): Promise<void> {
+  const tags = (await listEngine(init)).flatMap(({ RepoTags }) => RepoTags ?? []);
+  for (const tag of tags)
+    if (referenceOfOwned(init.scope, init.namespace, purpose, tag) !== undefined)
+      await removeTag(init.engine, tag);
 }
 
 /** The tags that remember digests of one repository for an image. */

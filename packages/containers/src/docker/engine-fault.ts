@@ -47,7 +47,6 @@ const lostConnection = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
-  'EACCES',
   'ENOTCONN',
   'ERR_STREAM_PREMATURE_CLOSE',
 ]);
@@ -71,6 +70,10 @@ export function engineFault(what: string, error: unknown, socket: string, signal
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ABORT_ERR')
     return new Fault('unavailable', `${what}: the engine at "${socket}" does not answer`);
+  if (code === 'EACCES') {
+    const text = `${what}: "${socket}" is not for user ${process.getuid?.()}: add the user to its group`;
+    return new Fault('unavailable', text, { cause: error });
+  }
   if ((code !== undefined && lostConnection.has(code)) || /socket hang up|aborted/.test(message))
     return new Fault('unavailable', `${what}: no Docker engine answers at "${socket}" (${code ?? message})`, {
       cause: error,

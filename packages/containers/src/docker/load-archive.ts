@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { Fault } from '@nodewright/fault';
-import { formatImageReference, parseImageReference } from '@nodewright/oci';
 import { convertArchive } from './convert-archive.ts';
 import { streamFault } from './engine-fault.ts';
 import { enginePlatform } from './engine-platform.ts';
@@ -8,25 +7,26 @@ import type { Engine } from './open-engine.ts';
 import { readJsonLines } from './read-lines.ts';
 
 export interface LoadedImage {
-  /** Whole reference. */
+  /** Whole reference, as the archive says it. */
   readonly name: string;
   /** The engine's id. */
   readonly id: string;
-  /** The engine had nothing of this name before. */
-  readonly isNew: boolean;
+}
+
+export interface LoadInit {
+  readonly engine: Engine;
+  readonly archive: AsyncIterable<Uint8Array>;
+  /** What the engine is to call an image of the archive. Whoever calls takes these tags away again, whatever happens. */
+  tagFor(name: string): string;
+  readonly signal?: AbortSignal;
 }
 
 const what = 'cannot take the archive in';
 
-/** Has the engine take an archive in, and yields its images that have names. */
-export async function loadArchive(
-  engine: Engine,
-  archive: AsyncIterable<Uint8Array>,
-  signal?: AbortSignal,
-): Promise<LoadedImage[]> {
+/** Has the engine take an archive in, and yields its images that have names. What the engine had before stays as it is. */
+export async function loadArchive({ engine, archive, tagFor, signal }: LoadInit): Promise<LoadedImage[]> {
   const platform = await enginePlatform(engine, signal);
-  const before = await idsByName(engine, signal);
-  const converted = convertArchive(archive, platform);
+  const converted = convertArchive({ archive, platform, tagFor });
   await engine.wait('images.load', what, { signal }, async (docker, abortSignal) => {
     const body = Readable.from(converted.bytes);
     // What is wrong with the archive ends the request: that is what the caller is to be told, not how it ended.
@@ -34,6 +34,8 @@ export async function loadArchive(
     body.on('error', (error) => {
       wrong ??= error;
     });
+    const leave = () => body.destroy();
+    abortSignal.addEventListener('abort', leave, { once: true });
     try {
       const answer = await docker.loadImage(body, { quiet: true, abortSignal });
       for await (const line of readJsonLines<{ error?: string }>(
@@ -42,45 +44,20 @@ export async function loadArchive(
         if (line.error !== undefined) throw streamFault(what, line.error);
     } catch (error) {
       throw wrong ?? error;
+    } finally {
+      abortSignal.removeEventListener('abort', leave);
+      body.destroy();
     }
   });
-  const after = await idsByName(engine, signal);
-  const names = converted.names().map((name) => formatImageReference(parseImageReference(name)));
-  const loaded = names.flatMap((name) => {
-    const id = after.get(name);
-    return id === undefined ? [] : [{ name, id, isNew: !before.has(name) }];
-  });
-  if (loaded.length === 0) throw new Fault('invalid-argument', `${what}: it holds no image that has a name`);
-  await refuseOtherPlatforms(engine, loaded, platform);
-  return loaded;
-}
-
-async function idsByName(engine: Engine, signal?: AbortSignal): Promise<Map<string, string>> {
-  const images = await engine.call('images.list', what, { signal }, (docker, abortSignal) =>
-    docker.listImages({ abortSignal }),
-  );
-  return new Map(
-    images.flatMap(({ Id, RepoTags }) =>
-      (RepoTags ?? [])
-        .filter((tag) => !tag.includes('<none>'))
-        .map((tag) => [formatImageReference(parseImageReference(tag)), Id] as const),
-    ),
-  );
-}
-
-async function refuseOtherPlatforms(
-  engine: Engine,
-  loaded: readonly LoadedImage[],
-  own: string,
-): Promise<void> {
-  for (const { name, id, isNew } of loaded) {
-    const platform = await engine.call('images.get', what, undefined, async (docker) => {
-      const { Os, Architecture } = await docker.getImage(id).inspect();
-      return `${Os}/${Architecture}`;
+  const loaded: LoadedImage[] = [];
+  for (const name of new Set(converted.names())) {
+    const [id, own] = await engine.call('images.get', what, { signal }, async (docker) => {
+      const { Id, Os, Architecture } = await docker.getImage(tagFor(name)).inspect();
+      return [Id, `${Os}/${Architecture}`];
     });
-    if (platform === own) continue;
-    if (isNew)
-      await engine.call('images.remove', what, undefined, (docker) => docker.getImage(name).remove({}));
-    throw new Fault('failed-precondition', `image "${name}" is for ${platform}, this node is ${own}`);
+    if (own !== platform)
+      throw new Fault('failed-precondition', `image "${name}" is for ${own}, this node is ${platform}`);
+    loaded.push({ name, id });
   }
+  return loaded;
 }

@@ -19,8 +19,11 @@ export function readReference(text: string): ImageReference {
   return digest === undefined ? { registry, repository, tag } : { registry, repository, digest };
 }
 
-/** Whether a tag is the image as it was asked for, or only remembers which digest a repository's image had. */
-export type Purpose = 'held' | 'digest';
+/**
+ * Whether a tag is the image as it was asked for, only remembers which digest a repository's image had, or is there while
+ * one archive is taken in.
+ */
+export type Purpose = 'held' | 'digest' | `taken-${string}`;
 
 /** The tag by which a node holds the image that it knows by `reference`. */
 export function ownedReference(
