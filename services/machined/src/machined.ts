@@ -43,6 +43,7 @@ import { NodeLife } from './services/node-life.ts';
 import { ownService } from './services/node-services.ts';
 import { openContainerRuntime } from './services/open-container-runtime.ts';
 import { openEtcd, startEtcdWhenWanted } from './services/open-etcd.ts';
+import { sendResetSignal } from './services/send-reset-signal.ts';
 import { ServiceManager } from './services/service-manager.ts';
 import { startDaemon } from './services/start-daemon.ts';
 
@@ -112,6 +113,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     wipe: (volumes) => wipe.wipe(volumes),
     leaveEtcd: () =>
       etcdLeave(etcd, { state, dataFolder: layout.paths.etcdData, hostname: () => view.hostname() }),
+    sendResetSignal: (giveUp) => sendResetSignal({ state, registry }, giveUp),
     end: (end) => context.end(end, machineExitCode(mode, end)),
   });
   const state = await openNodeState(now, telemetry);

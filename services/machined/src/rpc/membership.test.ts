@@ -25,7 +25,7 @@ function start(leaseSeconds: number, stopSignal = never) {
   registry.openReports(async (report) => void taken.push(report));
   registry.learn(list);
   const report = (knownVersion: string, signal = never) =>
-    service.report({ node: nodeRecord(5), knownVersion, callerAddress: '127.0.0.1' }, {
+    service.report({ node: nodeRecord(5), knownVersion, callerAddress: '127.0.0.1', isLeaving: false }, {
       signal,
     } as CallContext) as Promise<ReportResponse>;
   return { registry, taken, report };

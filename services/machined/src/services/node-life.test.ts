@@ -17,6 +17,7 @@ function nodeLife(change: Partial<NodeLifeInit> = {}) {
     timers: new FakeTimers(),
     records: () => [],
     stopServices: does('stop'),
+    sendResetSignal: does('signal'),
     wipe: does('wipe'),
     end: (end) => void steps.push(`ends: ${end}`),
     ...change,
@@ -29,10 +30,10 @@ test('a sequence that is refused does not end the machine that another one bring
   const { life, steps } = nodeLife({ stopServices: () => stopped.promise });
   const first = life.reset(plan, 'a');
   await life.reset(plan, 'b');
-  assert.deepEqual(steps, []);
+  assert.deepEqual(steps, ['signal']);
   stopped.resolve();
   await first;
-  assert.deepEqual(steps, ['wipe', 'ends: reboot']);
+  assert.deepEqual(steps, ['signal', 'wipe', 'ends: reboot']);
 });
 
 test('a machine whose services were stopped and whose sequence failed starts anew', async () => {
@@ -41,10 +42,10 @@ test('a machine whose services were stopped and whose sequence failed starts ane
   };
   const { life, steps } = nodeLife({ wipe: fails });
   await life.reset(plan, 'a');
-  assert.deepEqual(steps, ['stop', 'ends: reboot']);
+  assert.deepEqual(steps, ['signal', 'stop', 'ends: reboot']);
 });
 
-test('a machine that cannot leave etcd goes on', async () => {
+test('a machine that cannot leave etcd goes on, and nobody is told that it is reset', async () => {
   const { life, steps } = nodeLife({
     leaveEtcd: () => async () => {
       throw new Error('the last voter');

@@ -28,6 +28,8 @@ export interface NodeLifeInit {
   readonly wipe: (volumes: ResetPlan['volumes']) => Promise<void>;
   /** Takes this node out of etcd, while its services still run; undefined where it has no member there. */
   readonly leaveEtcd?: () => ((signal: AbortSignal) => Promise<void>) | undefined;
+  /** Tells the node's controllers that it is being reset, and gives the cluster a moment to hear of it. */
+  readonly sendResetSignal: (signal: AbortSignal) => Promise<void>;
   /** Ends this process as the machine is to end. Called once everything of the node is down. */
   readonly end: (end: MachineEnd) => void;
   /** Default: those of the host. */
@@ -125,13 +127,14 @@ export class NodeLife {
   }
 
   #endingTasks(actorId: string | undefined, onStop: () => void): EndingTasks {
-    const { events, stopServices, wipe, leaveEtcd } = this.#init;
+    const { events, stopServices, sendResetSignal, wipe, leaveEtcd } = this.#init;
     return {
       stopAllServices: async (signal) => {
         onStop();
         await Promise.race([stopServices(), aborted(signal)]);
       },
       leaveEtcd: leaveEtcd?.(),
+      sendResetSignal,
       wipe: async (volumes, signal) => {
         await Promise.race([wipe(volumes), aborted(signal)]);
       },

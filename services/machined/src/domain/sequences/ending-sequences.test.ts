@@ -15,7 +15,8 @@ async function walk(sequenceOf: (tasks: EndingTasks) => Sequence, change: Partia
     if (event.kind === 'phase' && event.action === 'start') steps.push(`${event.phase}:`);
     if (event.kind === 'restart') steps.push(event.end);
   };
-  const tasks = { stopAllServices: async () => {}, wipe: async () => {}, tell, ...change };
+  const nothing = async () => {};
+  const tasks = { stopAllServices: nothing, sendResetSignal: nothing, wipe: nothing, tell, ...change };
   const tolerated = () => steps.push('tolerated');
   await runSequence(sequenceOf(tasks), { tell, tolerated }, new AbortController().signal).catch(() => {});
   return { steps: steps.join(' '), last: events.at(-1) };
@@ -43,16 +44,17 @@ test('sequences that end a machine go through the phases and tasks of upstream t
   };
   const steps = Object.entries(walks).map(async ([name, walked]) => [name, (await walked).steps] as const);
   const stop = 'stopEverything: stopAllServices';
+  const pre = 'preReset: sendResetSignal';
   const off = 'shutdown: shutdown power-off';
   assert.deepEqual(Object.fromEntries(await Promise.all(steps)), {
     reboot: `${stop} reboot: reboot reboot`,
     forced: 'reboot: reboot reboot',
     shutdown: `${stop} ${off}`,
-    reset: `leave: leaveEtcd ${stop} reset: resetSystemDisk ${off}`,
-    worker: `${stop} reset: resetSystemDisk reboot: reboot reboot`,
-    graceless: `${stop} reset: resetSystemDisk ${off}`,
-    listed: `${stop} resetSpec: resetSystemDiskSpec ${off}`,
-    userDisks: `${stop} ${off}`,
+    reset: `leave: leaveEtcd ${pre} ${stop} reset: resetSystemDisk ${off}`,
+    worker: `${pre} ${stop} reset: resetSystemDisk reboot: reboot reboot`,
+    graceless: `${pre} ${stop} reset: resetSystemDisk ${off}`,
+    listed: `${pre} ${stop} resetSpec: resetSystemDiskSpec ${off}`,
+    userDisks: `${pre} ${stop} ${off}`,
   });
 });
 
@@ -79,7 +81,7 @@ test('a reset wipes also where the services do not stop, and a machine whose wip
   const stuck = await walk(reset(), { stopAllServices: fails });
   assert.equal(
     stuck.steps,
-    'stopEverything: stopAllServices tolerated reset: resetSystemDisk shutdown: shutdown power-off',
+    'preReset: sendResetSignal stopEverything: stopAllServices tolerated reset: resetSystemDisk shutdown: shutdown power-off',
   );
   const { last } = await walk(reset(), { wipe: fails });
   const error = { code: 'fatal', message: 'sequence failed: no' };

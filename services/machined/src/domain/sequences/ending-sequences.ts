@@ -10,6 +10,8 @@ export interface EndingTasks {
   readonly stopAllServices: (signal: AbortSignal) => Promise<void>;
   /** Takes this node's member out of etcd; undefined where the node has none. */
   readonly leaveEtcd?: (signal: AbortSignal) => Promise<void>;
+  /** Tells the node's controllers that it is being reset, and gives the cluster a moment to hear of it. */
+  readonly sendResetSignal: (signal: AbortSignal) => Promise<void>;
   /** Wipes volumes, for good: from its first step on the node comes back without them. */
   readonly wipe: (volumes: ResetPlan['volumes'], signal: AbortSignal) => Promise<void>;
   readonly tell: (event: NodeEvent) => void;
@@ -33,14 +35,22 @@ export function shutdownSequence(tasks: EndingTasks): Sequence {
 }
 
 export function resetSequence(plan: ResetPlan, tasks: EndingTasks): Sequence {
-  const { leaveEtcd, wipe } = tasks;
+  const { leaveEtcd, sendResetSignal, wipe } = tasks;
   const leave: Phase[] =
     plan.isGraceful && leaveEtcd !== undefined ? [{ name: 'leave', tasks: { leaveEtcd } }] : [];
+  // What nobody hears must not keep the node from being wiped: others miss it soon anyway.
+  const preReset: Phase = { name: 'preReset', tasks: { sendResetSignal }, isTolerant: true };
   const reset: Phase[] = wipePhases(plan, (signal) => wipe(plan.volumes, signal));
   return {
     name: 'reset',
     // What cannot be stopped must not keep the node from being wiped.
-    phases: [...leave, { ...stopEverything(tasks), isTolerant: true }, ...reset, ending(plan.end, tasks)],
+    phases: [
+      ...leave,
+      preReset,
+      { ...stopEverything(tasks), isTolerant: true },
+      ...reset,
+      ending(plan.end, tasks),
+    ],
     endsMachineFrom: 'stopEverything',
   };
 }

@@ -15,7 +15,7 @@ const timing = { leaseSeconds: 1, firstRetryMs: 20 };
 const options = { timeout: 60_000 };
 
 /** A control plane at work over the records of a cluster. */
-function startNode(cluster: MemoryRecords, own: NodeRecord) {
+function startNode(cluster: MemoryRecords, own: NodeRecord, times = timing) {
   const registry = new NodeRegistry();
   registry.tellOwn(own);
   const stop = new AbortController();
@@ -30,7 +30,7 @@ function startNode(cluster: MemoryRecords, own: NodeRecord) {
     opened += 1;
     return cluster.open();
   };
-  const init = { registry, openStore, timing, random: Math.random, log, telemetry: noTelemetry };
+  const init = { registry, openStore, timing: times, random: Math.random, log, telemetry: noTelemetry };
   const ended = followEtcd(init, stop.signal);
   return {
     registry,
@@ -166,6 +166,7 @@ const reportOf = (node: NodeRecord, callerAddress = '127.0.0.1') => ({
   node,
   callerAddress,
   knownVersion: '',
+  isLeaving: false,
 });
 
 test(
@@ -189,6 +190,37 @@ test(
     await one.registry.report(reportOf(nodeRecord(5, { hostname: 'beta' })), never);
     await knows(two, 'beta', 'node1', 'node2');
     await knows(two, 'node1', 'node2');
+  },
+);
+
+test('a node that says that it leaves is none any more at once', options, async () => {
+  using cluster = new MemoryRecords();
+  await using one = startNode(cluster, controlPlaneRecord(1));
+  await until('the link', () => one.lines.length === 1);
+  await one.registry.report(reportOf(nodeRecord(5)), never);
+  assert.deepEqual(one.names(), ['node1', 'node5']);
+  const foreign = { ...reportOf(nodeRecord(5), '10.0.0.1'), isLeaving: true };
+  await assert.rejects(one.registry.report(foreign, never), { kind: 'permission-denied' });
+  assert.deepEqual(one.names(), ['node1', 'node5']);
+  await one.registry.report({ ...reportOf(nodeRecord(5)), isLeaving: true }, never);
+  assert.deepEqual(one.names(), ['node1']);
+});
+
+test(
+  'a control plane that is none any more takes itself off the list, also where it has lost etcd meanwhile',
+  options,
+  async () => {
+    // Longer than the test: nothing ends by itself.
+    using cluster = new MemoryRecords();
+    await using two = startNode(cluster, controlPlaneRecord(2), { leaseSeconds: 600, firstRetryMs: 20 });
+    await using one = startNode(cluster, controlPlaneRecord(1), { leaseSeconds: 600, firstRetryMs: 20 });
+    await knows(two, 'node1', 'node2');
+    await until('the link', () => one.lines.length === 1);
+    cluster.hasQuorum = false;
+    one.registry.tellOwn(undefined);
+    await until('the failure', () => one.lines.length === 2);
+    cluster.hasQuorum = true;
+    await knows(two, 'node2');
   },
 );
 

@@ -36,6 +36,7 @@ export function followEtcd(init: EtcdLinkInit, signal: AbortSignal): Promise<voi
 async function follow(init: EtcdLinkInit, signal: AbortSignal): Promise<void> {
   const pauses = new RetryPauses(init.timing, init.random);
   const reports = new LinkReports(init.log, 'etcd');
+  const memory: Memory = { kept: undefined };
   const onUp = () => {
     pauses.reset();
     reports.isUp();
@@ -43,7 +44,7 @@ async function follow(init: EtcdLinkInit, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       await using store = await init.openStore(signal);
-      await new EtcdSession(init, store, onUp).run(signal);
+      await new EtcdSession(init, store, memory, onUp).run(signal);
     } catch (error) {
       if (!signal.aborted) reports.failed(error);
     }
@@ -51,17 +52,25 @@ async function follow(init: EtcdLinkInit, signal: AbortSignal): Promise<void> {
   }
 }
 
+/** What outlasts a connection. */
+interface Memory {
+  /** Which record of this node may be on the list: to be taken off it when there is to be none. */
+  kept: string | undefined;
+}
+
 /** One connection, from its opening to its first failure. */
 class EtcdSession {
   readonly #init: EtcdLinkInit;
   readonly #store: NodeRecordStore;
+  readonly #memory: Memory;
   readonly #onUp: () => void;
   readonly #changed = new ChangeSignal();
   #kept: KeptRecords = new Map();
 
-  constructor(init: EtcdLinkInit, store: NodeRecordStore, onUp: () => void) {
+  constructor(init: EtcdLinkInit, store: NodeRecordStore, memory: Memory, onUp: () => void) {
     this.#init = init;
     this.#store = store;
+    this.#memory = memory;
     this.#onUp = onUp;
   }
 
@@ -96,18 +105,26 @@ class EtcdSession {
   async #serve(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { registry, timing, random, telemetry } = this.#init;
-    using _reports = registry.openReports(async ({ node, callerAddress }, callSignal) => {
+    using _reports = registry.openReports(async ({ node, callerAddress, isLeaving }, callSignal) => {
       const known = [...this.#kept.values()].map(({ record }) => record);
       const refusal = checkReport({ node, callerAddress, known });
       if (refusal !== undefined) throw refusal;
-      await this.#keep(node as NodeRecord, AbortSignal.any([signal, callSignal]));
+      const ends = AbortSignal.any([signal, callSignal]);
+      await (isLeaving
+        ? this.#remove((node as NodeRecord).nodeId, ends)
+        : this.#keep(node as NodeRecord, ends));
     });
     let told: NodeRecord | undefined;
     while (!signal.aborted) {
       const own = registry.own();
       const tell = async () => {
-        if (own !== undefined) await this.#keep(own, signal);
-        else if (told !== undefined) await this.#store.remove(told.nodeId);
+        if (own !== undefined) {
+          this.#memory.kept = own.nodeId;
+          await this.#keep(own, signal);
+        } else if (this.#memory.kept !== undefined) {
+          await this.#remove(this.#memory.kept, signal);
+          this.#memory.kept = undefined;
+        }
       };
       await (own === told ? untraced(telemetry, tell) : inOwnTrace(telemetry, 'tell node record', tell));
       told = own;
@@ -126,13 +143,18 @@ class EtcdSession {
     const isSame = kept !== undefined && recordText(kept.record) === recordText(record);
     if (isSame && kept.leaseId !== 0n && (await this.#store.keepAlive(kept.leaseId))) return;
     const leaseId = await this.#store.write(record, this.#init.timing.leaseSeconds);
-    await this.#seen(record.nodeId, leaseId, signal);
+    await this.#listed(() => this.#kept.get(record.nodeId)?.leaseId === leaseId, signal);
+  }
+
+  async #remove(nodeId: string, signal: AbortSignal): Promise<void> {
+    await this.#store.remove(nodeId);
+    await this.#listed(() => !this.#kept.has(nodeId), signal);
   }
 
   /** Waits until the list has what was written: whoever asks next is told it, and nothing is written twice. */
-  async #seen(nodeId: string, leaseId: bigint, outer: AbortSignal): Promise<void> {
+  async #listed(isSo: () => boolean, outer: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([outer, AbortSignal.timeout(seenTimeoutMs)]);
-    while (!signal.aborted && this.#kept.get(nodeId)?.leaseId !== leaseId) await this.#changed.next(signal);
+    while (!signal.aborted && !isSo()) await this.#changed.next(signal);
   }
 }
 

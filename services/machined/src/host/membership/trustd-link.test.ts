@@ -214,6 +214,28 @@ test(
   },
 );
 
+test(
+  'a worker that is none any more says so once, to whoever takes it, and is one again when it tells of itself',
+  options,
+  async () => {
+    await using first = await startTrustd();
+    await using second = await startTrustd();
+    await using worker = startWorker(first.port, second.port);
+    await until('the report that waits', () => first.reports.length === 2);
+    first.refuse(new Fault('unavailable', 'no etcd'));
+    await until('the other answer', () => second.reports.length >= 1);
+    worker.registry.tellOwn(undefined);
+    await until('the farewell', () => second.reports.some(({ isLeaving }) => isLeaving));
+    const farewell = second.reports.at(-1);
+    assert.deepEqual([farewell?.node, farewell?.knownVersion], [nodeRecord(5), '']);
+    const before = second.reports.length;
+    await pause(timing.leaseSeconds * 500, new AbortController().signal);
+    assert.equal(second.reports.length, before);
+    worker.registry.tellOwn(nodeRecord(5));
+    await until('the return', () => second.reports.at(-1)?.isLeaving === false);
+  },
+);
+
 test('a worker tells nothing to a trustd that is of another CA, or of another node', options, async () => {
   const foreign = await generateCertificateAuthority({
     algorithm: 'ed25519',

@@ -2,6 +2,7 @@ import { metadataKeys } from '@nodewright/contract';
 import {
   MembershipServiceDefinition,
   type NodeRecord,
+  type ReportRequest,
   type ReportResponse,
 } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { Fault, faultFrom, type Secret } from '@nodewright/fault';
@@ -44,21 +45,13 @@ export function followTrustd(init: TrustdLinkInit, signal: AbortSignal): Promise
 async function follow(init: TrustdLinkInit, signal: AbortSignal): Promise<void> {
   const pauses = new RetryPauses(init.timing, init.random);
   const reports = new LinkReports(init.log, 'trustd');
-  // What has been tried before is no trace again: a cluster may be without etcd for long.
-  let tried: NodeRecord | undefined;
-  const news = {
-    isTried(record: NodeRecord): boolean {
-      const isSame = record === tried;
-      tried = record;
-      return isSame;
-    },
-  };
+  const memory: Memory = { told: undefined };
   while (!signal.aborted) {
     let failure: unknown = new Fault('failed-precondition', 'no control plane is known to report to');
     for (const endpoint of shuffled(init.endpoints, init.random)) {
       if (signal.aborted) return;
       try {
-        await reportTo(endpoint, init, news, signal, () => {
+        await reportTo(endpoint, init, memory, signal, () => {
           pauses.reset();
           reports.isUp({ endpoint: endpointText(endpoint) });
         });
@@ -72,11 +65,20 @@ async function follow(init: TrustdLinkInit, signal: AbortSignal): Promise<void> 
   }
 }
 
+/** What outlasts a connection. */
+interface Memory {
+  /**
+   * What this node has tried to tell of itself. To try again is no trace of its own: a cluster may be without etcd for
+   * long. When there is to be no such node any more, that is what is taken away.
+   */
+  told: NodeRecord | undefined;
+}
+
 /** Reports to one trustd until that fails. */
 async function reportTo(
   endpoint: TrustdEndpoint,
   { registry, token, acceptedCAs, timing, telemetry }: TrustdLinkInit,
-  news: { isTried(record: NodeRecord): boolean },
+  memory: Memory,
   outer: AbortSignal,
   onAnswer: () => void,
 ): Promise<void> {
@@ -86,10 +88,12 @@ async function reportTo(
     telemetry,
     metadata: { [metadataKeys.token]: token.reveal() },
   });
-  const report = async (node: NodeRecord, knownVersion: string): Promise<ReportResponse | 'outdated'> => {
+  const report = async (
+    request: Omit<ReportRequest, 'callerAddress'>,
+  ): Promise<ReportResponse | 'outdated'> => {
     using call = new DisposableStack();
     const stop = call.adopt(new AbortController(), (controller) => controller.abort());
-    const timeoutMs = answerTimeoutMs + (knownVersion === '' ? 0 : heartbeatMs(timing));
+    const timeoutMs = answerTimeoutMs + (request.knownVersion === '' ? 0 : heartbeatMs(timing));
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = AbortSignal.any([outer, stop.signal, timeout]);
     let isOutdated = false;
@@ -98,7 +102,7 @@ async function reportTo(
       if (isOutdated) stop.abort();
     });
     try {
-      return await client.report({ node, knownVersion }, { signal });
+      return await client.report(request, { signal });
     } catch (error) {
       if (isOutdated) return 'outdated';
       if (timeout.aborted) throw new Fault('deadline-exceeded', `no answer within ${timeoutMs} ms`);
@@ -109,19 +113,25 @@ async function reportTo(
   let knownVersion = '';
   while (!outer.aborted) {
     const own = registry.own();
-    if (own === undefined) {
+    const node = own ?? memory.told;
+    if (node === undefined) {
       await registry.nextOwn(outer);
       continue;
     }
+    const isTried = own === memory.told;
+    memory.told = node;
     const askedMs = performance.now();
-    const tell = () => report(own, knownVersion);
-    const answer = await (news.isTried(own)
+    const isLeaving = own === undefined;
+    // Who leaves waits for no news.
+    const tell = () => report({ node, isLeaving, knownVersion: isLeaving ? '' : knownVersion });
+    const answer = await (isTried
       ? untraced(telemetry, tell)
       : inOwnTrace(telemetry, 'tell node record', tell));
     if (answer === 'outdated') {
       await pause(shortestRestMs, outer);
       continue;
     }
+    if (isLeaving) memory.told = undefined;
     onAnswer();
     registry.learn(answer.nodes);
     // It waits before it answers that nothing is new; one that does not is asked again when the record needs it.

@@ -38,6 +38,8 @@ export interface ReportRequest {
   knownVersion: string;
   /** IP address that the report came from. Set by trustd, whatever the caller says. */
   callerAddress: string;
+  /** The node is none of the cluster any more: its record is taken away, and not kept. */
+  isLeaving: boolean;
 }
 
 /** What the cluster tells the node. */
@@ -242,7 +244,7 @@ export const NodeRecord: MessageFns<NodeRecord> = {
 };
 
 function createBaseReportRequest(): ReportRequest {
-  return { node: undefined, knownVersion: "", callerAddress: "" };
+  return { node: undefined, knownVersion: "", callerAddress: "", isLeaving: false };
 }
 
 export const ReportRequest: MessageFns<ReportRequest> = {
@@ -255,6 +257,9 @@ export const ReportRequest: MessageFns<ReportRequest> = {
     }
     if (message.callerAddress !== "") {
       writer.uint32(26).string(message.callerAddress);
+    }
+    if (message.isLeaving !== false) {
+      writer.uint32(32).bool(message.isLeaving);
     }
     return writer;
   },
@@ -296,6 +301,14 @@ export const ReportRequest: MessageFns<ReportRequest> = {
             message.callerAddress = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.isLeaving = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -321,6 +334,11 @@ export const ReportRequest: MessageFns<ReportRequest> = {
         : isSet(object.caller_address)
         ? globalThis.String(object.caller_address)
         : "",
+      isLeaving: isSet(object.isLeaving)
+        ? globalThis.Boolean(object.isLeaving)
+        : isSet(object.is_leaving)
+        ? globalThis.Boolean(object.is_leaving)
+        : false,
     };
   },
 
@@ -335,6 +353,9 @@ export const ReportRequest: MessageFns<ReportRequest> = {
     if (message.callerAddress !== "") {
       obj.callerAddress = message.callerAddress;
     }
+    if (message.isLeaving !== false) {
+      obj.isLeaving = message.isLeaving;
+    }
     return obj;
   },
 
@@ -348,6 +369,7 @@ export const ReportRequest: MessageFns<ReportRequest> = {
       : undefined;
     message.knownVersion = object.knownVersion ?? "";
     message.callerAddress = object.callerAddress ?? "";
+    message.isLeaving = object.isLeaving ?? false;
     return message;
   },
 };
