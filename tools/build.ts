@@ -1,8 +1,9 @@
 // Bundles the programs of the suite. `node tools/build.ts [name ...]`
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { basename, dirname, extname, join } from 'node:path';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { binaryCodecs } from './binary-codecs.ts';
 import { type Bundle, bundles } from './bundles.ts';
 
 const checkout = join(import.meta.dirname, '..');
@@ -46,17 +47,19 @@ const localEngineOnly: Plugin = {
 };
 
 /** Imports of these modules are of the files beside the bundle. */
-const modulesApart = (apart: NonNullable<Bundle['apart']>): Plugin => ({
+const modulesApart = (modules: readonly string[]): Plugin => ({
   name: 'modules-apart',
   setup(setup) {
-    for (const [module, file] of Object.entries(apart)) {
-      setup.onResolve({ filter: new RegExp(`^${RegExp.escape(module)}$`) }, () => ({
-        path: `./${basename(file)}`,
-        external: true,
-      }));
+    for (const module of modules) {
+      setup.onResolve({ filter: new RegExp(`^${RegExp.escape(module)}$`) }, ({ kind }) =>
+        kind === 'entry-point' ? undefined : { path: `./${fileApart(module)}`, external: true },
+      );
     }
   },
 });
+
+/** Such as `reflection.cjs`: the file beside the bundle that is this module. */
+const fileApart = (module: string) => `${basename(module, extname(module))}.cjs`;
 
 function commitId(): string {
   try {
@@ -71,14 +74,14 @@ function commitId(): string {
   }
 }
 
-async function buildBundle({ name, entry, assets, apart = {} }: Bundle, sha: string): Promise<void> {
+async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
+  const { name, entry, assets, apart = {} } = bundle;
   const folder = join(outputRoot, name);
   const staging = `${folder}.new`;
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging, { recursive: true });
-  await build({
-    entryPoints: [join(checkout, entry)],
-    outfile: join(staging, `${name}.cjs`),
+  const modules = Object.keys(apart);
+  const options = {
     bundle: true,
     platform: 'node',
     target: 'node26',
@@ -90,13 +93,18 @@ async function buildBundle({ name, entry, assets, apart = {} }: Bundle, sha: str
     define: { BUILD_SHA: JSON.stringify(sha) },
     // Its form for import() asks where its own file is, which a bundle cannot tell.
     alias: { koffi: join(checkout, 'node_modules', 'koffi', 'index.cjs') },
-    plugins: [reflectionAssets, localEngineOnly, modulesApart(apart)],
+    plugins: [
+      ...[reflectionAssets, localEngineOnly, modulesApart(modules)],
+      ...(bundle.binaryCodecs ? [binaryCodecs] : []),
+    ],
     logLevel: 'warning',
     absWorkingDir: checkout,
-  });
-  const files = { ...assets };
-  for (const file of Object.values(apart)) files[file] = basename(file);
-  for (const [from, to] of Object.entries(files)) {
+  } satisfies BuildOptions;
+  const parts = modules.map((module) => [apart[module] ?? '', fileApart(module)] as const);
+  for (const [from, to] of [[entry, `${name}.cjs`] as const, ...parts]) {
+    await build({ ...options, entryPoints: [join(checkout, from)], outfile: join(staging, to) });
+  }
+  for (const [from, to] of Object.entries(assets)) {
     const target = join(staging, to);
     mkdirSync(dirname(target), { recursive: true });
     copyFileSync(join(checkout, from), target);

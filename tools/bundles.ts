@@ -6,10 +6,12 @@ export interface Bundle {
   /** Copied beside the bundle: from a path below the checkout to a path below the bundle's folder. */
   readonly assets: Readonly<Record<string, string>>;
   /**
-   * Modules that are files of their own beside the bundle, read only when they are imported: from the name of the
-   * module to a path below the checkout. For what would make every start of the program slower.
+   * Modules that are bundles of their own beside the program's, read only when they are imported: from the name of the
+   * module to its entry below the checkout. For what most runs do without: the text of the program stays in memory.
    */
   readonly apart?: Readonly<Record<string, string>>;
+  /** Messages of contracts other than the suite's own are never JSON there: what would make them so is left out. */
+  readonly binaryCodecs?: true;
 }
 
 const reflectionProtos = Object.fromEntries(
@@ -18,6 +20,19 @@ const reflectionProtos = Object.fromEntries(
     `proto/grpc/reflection/${version}/reflection.proto`,
   ]),
 );
+
+/** For those who ask what the services are; channels would have the loader for services that no program offers. */
+const reflection = {
+  '@grpc/reflection': 'node_modules/@grpc/reflection/build/src/index.js',
+  '@grpc/proto-loader': 'node_modules/@grpc/proto-loader/build/src/index.js',
+  '@nodewright/contract/gen/descriptors.ts': 'packages/contract/src/gen/descriptors.ts',
+};
+
+/** For nodes that have an engine. */
+const dockerClient = {
+  dockerode: 'node_modules/dockerode/lib/docker.js',
+  'tar-stream': 'node_modules/tar-stream/index.js',
+};
 
 /** The native part of the add-on for system calls; its loader looks for it beside the bundle. */
 const nativeCalls = {
@@ -30,9 +45,23 @@ export const bundles: readonly Bundle[] = [
     name: 'machined',
     entry: 'services/machined/src/main.ts',
     assets: { ...reflectionProtos, ...nativeCalls },
+    apart: { ...reflection, ...dockerClient },
+    binaryCodecs: true,
   },
-  { name: 'apid', entry: 'services/apid/src/main.ts', assets: reflectionProtos },
-  { name: 'trustd', entry: 'services/trustd/src/main.ts', assets: reflectionProtos },
+  {
+    name: 'apid',
+    entry: 'services/apid/src/main.ts',
+    assets: reflectionProtos,
+    apart: reflection,
+    binaryCodecs: true,
+  },
+  {
+    name: 'trustd',
+    entry: 'services/trustd/src/main.ts',
+    assets: reflectionProtos,
+    apart: reflection,
+    binaryCodecs: true,
+  },
   { name: 'process-supervisor', entry: 'packages/provision/src/supervisor/main.ts', assets: {} },
   { name: 'docker-keeper', entry: 'packages/provision/src/docker/keeper/main.ts', assets: {} },
   {
