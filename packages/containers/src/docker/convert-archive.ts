@@ -54,8 +54,8 @@ export function convertArchive({ archive, platform, tagFor }: ConvertInit): Conv
     const left = new AbortController();
     const copying = copyEntries(tarEntries(archive, left.signal), output, documents).then(() => {
       const own = documents.get('manifest.json');
-      const images =
-        own === undefined ? imagesOfLayout(documents, platformFrom(platform)) : imagesOfDocker(own);
+      const all = own === undefined ? imagesOfLayout(documents, platformFrom(platform)) : imagesOfDocker(own);
+      const images = all.filter(({ RepoTags }) => RepoTags.length > 0);
       names = images.flatMap(({ RepoTags }) => RepoTags);
       if (names.length === 0)
         throw new Fault('invalid-argument', 'the archive holds no image that has a name');
@@ -82,7 +82,11 @@ async function copyEntries(
   let heldBytes = 0;
   for await (const { header, path, bytes } of entries) {
     const isSmall = (header.size ?? 0) <= documentLimitBytes;
-    const target = listNames.has(path) ? undefined : output.entry({ ...header, name: path });
+    const target: NodeJS.WritableStream | undefined = listNames.has(path)
+      ? undefined
+      : output.entry({ ...header, name: path, pax: null });
+    // It fails with the output, whose reader is told.
+    target?.on('error', () => {});
     const expected = /^blobs\/sha256\/([0-9a-f]{64})$/.exec(path)?.[1];
     const hash = expected === undefined ? undefined : createHash('sha256');
     const pieces: Uint8Array[] = [];
@@ -107,8 +111,11 @@ async function copyEntries(
 /** Resolves when more may be written; fails when nobody reads it any more. */
 async function drained(target: NodeJS.WritableStream): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  for (const event of ['drain', 'close', 'error']) target.once(event, () => resolve());
+  const events = ['drain', 'close', 'error'];
+  const goOn = () => resolve();
+  for (const event of events) target.on(event, goOn);
   if (!isClosed(target)) await promise;
+  for (const event of events) target.off(event, goOn);
   if (isClosed(target)) throw new Fault('cancelled', 'nobody takes the archive any more');
 }
 

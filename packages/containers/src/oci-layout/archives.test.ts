@@ -126,6 +126,18 @@ test('imagesInArchive() makes a manifest of what docker save writes, with the ty
   assert.deepEqual(made, { mediaType: mediaTypes.manifest, digest: digestOf(madeUp), size: madeUp.length });
 });
 
+test('imagesInArchive() takes a name with a digest only for what has it', () => {
+  const named = (digest: string) => {
+    const index = json({
+      manifests: [target({ 'io.containerd.image.name': `registry.example/app@${digest}` })],
+    });
+    return imagesInArchive({ files: new Map(), documents: new Map([['index.json', index]]) });
+  };
+  const { digest } = target();
+  assert.equal(named(digest)[0]?.reference, `registry.example/app@${digest}`);
+  assert.throws(() => named(`sha256:${'0'.repeat(64)}`), { kind: 'data-loss' });
+});
+
 test('imagesInArchive() says what is wrong with an archive that holds no image', () => {
   const found = (documents: Record<string, Buffer>) =>
     imagesInArchive({ files: new Map(), documents: new Map(Object.entries(documents)) });

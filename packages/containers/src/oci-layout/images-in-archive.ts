@@ -43,19 +43,30 @@ export function imagesInArchive(contents: ArchiveContents): ArchivedImage[] {
 
 function imagesOfLayout(index: Uint8Array): ArchivedImage[] {
   return parseIndex(index).manifests.flatMap((target) => {
-    const names = nameAnnotations.map((name) => target.annotations?.[name]);
-    const reference = names.map(wholeReference).find((name) => name !== undefined);
-    return reference === undefined ? [] : [{ reference, target }];
+    const name = nameInLayout(target);
+    return name === undefined ? [] : [{ reference: archivedName(name, target.digest), target }];
   });
 }
 
-/** An annotation may hold only a tag: that names nothing. */
-function wholeReference(text: string | undefined): string | undefined {
-  if (text === undefined || !/[/:@]/.test(text)) return undefined;
-  return formatImageReference(parseImageReference(text));
+/** What whoever wrote a layout calls an image. An annotation may hold only a tag: that names nothing. */
+export function nameInLayout({ annotations = {} }: Descriptor): string | undefined {
+  return nameAnnotations.map((name) => annotations[name]).find((text) => /[/:@]/.test(text ?? ''));
 }
 
-interface DockerImage {
+/**
+ * The whole name of an image in an archive.
+ *
+ * @throws Fault `data-loss` for a name with the digest of another: an archive cannot make itself what others have pinned
+ */
+export function archivedName(name: string, digest: string | undefined): string {
+  const reference = parseImageReference(name);
+  if (reference.digest !== undefined && reference.digest !== digest)
+    throw new Fault('data-loss', `the archive calls "${name}" what has another digest`);
+  return formatImageReference(reference);
+}
+
+/** As manifest.json of `docker save` has it. */
+export interface DockerImage {
   readonly Config: string;
   readonly RepoTags: readonly string[];
   readonly Layers: readonly string[];
@@ -80,14 +91,15 @@ function imagesOfDocker(bytes: Uint8Array, { files }: ArchiveContents): Archived
     );
     const target = { mediaType: mediaTypes.manifest, digest: digestOf(madeUp), size: madeUp.length };
     return RepoTags.map((tag) => ({
-      reference: formatImageReference(parseImageReference(tag)),
+      reference: archivedName(tag, target.digest),
       target,
       madeUp,
     }));
   });
 }
 
-function dockerImagesFrom(bytes: Uint8Array): DockerImage[] {
+/** @throws Fault `data-loss` */
+export function dockerImagesFrom(bytes: Uint8Array): DockerImage[] {
   const isTexts = (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === 'string');
   try {
     const images = JSON.parse(Buffer.from(bytes).toString()) as DockerImage[];

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import { Readable } from 'node:stream';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { extract, type Header } from 'tar-stream';
+import type { Header } from 'tar-stream';
 import type { ArchiveContents, ArchiveFile } from './archive-file.ts';
+import { insidePath, tarEntries } from './tar-entries.ts';
 
 /** Takes in one file; `expectedDigest` where the archive says it. */
 export type TakeFile = (
@@ -13,7 +13,6 @@ export type TakeFile = (
 /** Say what is in an archive. Source: OCI image specification, image layout; Docker, image save. */
 const documentNames = new Set(['oci-layout', 'index.json', 'manifest.json', 'repositories']);
 const documentLimitBytes = 4 * 1024 * 1024;
-const fileLimit = 10_000;
 const startBytes = 8;
 
 /**
@@ -28,32 +27,15 @@ export async function readArchive(
   const files = new Map<string, ArchiveFile>();
   const documents = new Map<string, Uint8Array>();
   const links = new Map<string, string>();
-  const reader = extract();
-  const source = Readable.from(archive, { objectMode: false });
-  source.on('error', (error) => reader.destroy(error));
-  source.pipe(reader);
-  let count = 0;
   try {
-    for await (const entry of reader) {
-      const path = posix.normalize(entry.header.name).replace(/^\.?\/+/, '');
-      count += 1;
-      if (count > fileLimit)
-        throw new Fault('invalid-argument', `an archive of more than ${fileLimit} files`);
-      if (entry.header.type === 'symlink' || entry.header.type === 'link')
-        links.set(path, linkTarget(path, entry.header));
-      if (entry.header.type !== 'file') entry.resume();
-      else if (documentNames.has(path))
-        documents.set(path, await readDocument(path, entry as AsyncIterable<Uint8Array>));
-      else
-        files.set(
-          path,
-          await takeFile(path, entry.header.size ?? 0, entry as AsyncIterable<Uint8Array>, take),
-        );
+    for await (const { header, path, bytes } of tarEntries(archive)) {
+      if (header.type === 'symlink' || header.type === 'link') links.set(path, linkTarget(path, header));
+      if (header.type !== 'file') continue;
+      if (documentNames.has(path)) documents.set(path, await readDocument(path, bytes));
+      else files.set(path, await takeFile(path, header.size ?? 0, bytes, take));
     }
   } catch (error) {
-    throw archiveFault(error);
-  } finally {
-    source.destroy();
+    throw faultFrom(error);
   }
   for (const [path, target] of links) {
     const file = files.get(target);
@@ -102,13 +84,5 @@ async function readDocument(path: string, bytes: AsyncIterable<Uint8Array>): Pro
 /** A hard link names a path of the archive, a symbolic one is relative to where it lies. */
 function linkTarget(path: string, { type, linkname }: Header): string {
   const target = linkname ?? '';
-  return posix
-    .normalize(type === 'symlink' ? posix.join(posix.dirname(path), target) : target)
-    .replace(/^\.?\/+/, '');
-}
-
-function archiveFault(error: unknown): Fault {
-  const fault = faultFrom(error);
-  if (error instanceof Fault || fault.kind !== 'unknown') return fault;
-  return new Fault('data-loss', `the archive cannot be read: ${fault.message}`, { cause: error });
+  return insidePath(type === 'symlink' ? posix.join(posix.dirname(path), target) : target);
 }
