@@ -19,7 +19,7 @@ test('withoutJson() leaves out both JSON methods of every codec, and nothing els
   const source = readFileSync(generated, 'utf8');
   const contents = withoutJson(source);
   const count = (text: string, method: string) =>
-    text.match(new RegExp(`^  ${method}(.*{$`, 'gm'))?.length ?? 0;
+    text.split('\n').filter((line) => line.startsWith(`  ${method}(`) && line.endsWith('{')).length;
   const codecs = count(source, 'encode');
   assert.ok(codecs > 5);
   for (const method of ['fromJSON', 'toJSON']) {
