@@ -107,5 +107,5 @@ test('a client cannot give itself roles', async () => {
 
 test('an administrator is told what is not built yet', async () => {
   const { machine } = await endpointOf(king, 'os:admin');
-  await assert.rejects(machine.etcdMemberList({}), refused('unimplemented', /./));
+  await assert.rejects(machine.rollback({}), refused('unimplemented', /./));
 });

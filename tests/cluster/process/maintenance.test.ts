@@ -182,6 +182,8 @@ test('in maintenance every method answers, and none does what readers must not',
     InvalidArgument: 3,
     DeadlineExceeded: 4,
     PermissionDenied: 7,
+    // Containers, images: a node of processes has none.
+    FailedPrecondition: 9,
     Unimplemented: 12,
   };
   const surprises = [...statuses].filter(([, status]) => !Object.values(allowed).includes(status));
