@@ -15,7 +15,7 @@ import {
   referenceText,
 } from './owned-reference.ts';
 import type { Scope } from './ownership.ts';
-import { pullFromEngine } from './pull-from-engine.ts';
+import { type PulledImage, pullFromEngine, refuseOtherPlatform } from './pull-from-engine.ts';
 
 export interface DockerImagesInit {
   readonly engine: Engine;
@@ -87,10 +87,13 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
         yield { kind: 'done', image: withoutId(await find(reference, options.signal)) };
         return;
       }
-      const { id, digest, isNew } = yield* pullFromEngine(init, parsed, options);
-      await hold(id, parsed, digest, options.signal);
-      // The engine's own name for it goes, now that ours holds it; one that was there before is somebody else's.
-      if (isNew) await removeTag(engine, referenceText(parsed), options.signal);
+      const pulled = yield* pullFromEngine(init, parsed, options);
+      try {
+        await refuseOtherPlatform(init, parsed, pulled, options.signal);
+        await hold(pulled.id, parsed, pulled.digest, options.signal);
+      } finally {
+        await giveBack(engine, parsed, pulled);
+      }
       yield { kind: 'done', image: withoutId(await find(reference, options.signal)) };
     },
     async import(archive, { signal } = {}) {
@@ -134,6 +137,24 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
       for (const name of await digestTags(init, id, parsed)) await removeTag(engine, name, options?.signal);
     },
   };
+}
+
+/**
+ * The engine's own name for what was pulled is not the node's: it goes again, or stands for what it stood for before.
+ * Otherwise whoever may pull would decide what others of the same engine run next.
+ */
+async function giveBack(
+  engine: Engine,
+  reference: ImageReference,
+  { id, before }: PulledImage,
+): Promise<void> {
+  const name = referenceText(reference);
+  if (before === undefined) return removeTag(engine, name);
+  const { registry, repository, tag } = reference;
+  if (before === id || tag === undefined) return;
+  await engine.call('images.tag', `cannot give "${name}" back`, undefined, (docker, abortSignal) =>
+    docker.getImage(before).tag({ repo: `${registry}/${repository}`, tag, abortSignal }),
+  );
 }
 
 /** Takes a name of the engine away; one that is gone is right. */

@@ -14,11 +14,13 @@ export interface PulledImage {
   readonly id: string;
   /** What the repository calls it. */
   readonly digest: string | undefined;
-  /** The engine had nothing of this name before. */
-  readonly isNew: boolean;
+  /** As images say it: `linux/amd64`. */
+  readonly platform: string;
+  /** The engine's id of what had the name before, if anything did. */
+  readonly before: string | undefined;
 }
 
-type FoundImage = Omit<PulledImage, 'isNew'> & { readonly platform: string };
+type FoundImage = Omit<PulledImage, 'before'>;
 
 /** Another node of the same engine may take its name for the image away just when we look for ours. */
 const attempts = 3;
@@ -35,9 +37,7 @@ export async function* pullFromEngine(
   for (let attempt = 1; attempt <= attempts; attempt++) {
     yield* pullOnce(init, name, options, progress);
     const pulled = await inspect(init, reference, options);
-    if (pulled === undefined) continue;
-    await refuseOtherPlatform(init, name, pulled, options);
-    return { ...pulled, isNew: before === undefined };
+    if (pulled !== undefined) return { ...pulled, before: before?.id };
   }
   throw new Fault('aborted', `image "${name}" was taken out of the engine as soon as it was in it`);
 }
@@ -101,13 +101,15 @@ async function inspect(
   }
 }
 
-async function refuseOtherPlatform(
+/** @throws Fault `failed-precondition` */
+export async function refuseOtherPlatform(
   { engine }: DockerImagesInit,
-  name: string,
-  { platform }: FoundImage,
-  { signal }: PullOptions,
+  reference: ImageReference,
+  { platform }: PulledImage,
+  signal?: AbortSignal,
 ): Promise<void> {
   const own = await enginePlatform(engine, signal);
   if (own === platform) return;
+  const name = referenceText(reference);
   throw new Fault('failed-precondition', `image "${name}" is for ${platform}, this node is ${own}`);
 }
