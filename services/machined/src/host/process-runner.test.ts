@@ -224,6 +224,27 @@ test('a crash loop costs next to nothing: the pauses grow, and no run leaves any
   assert.ok(runCpuMs < 250, `${runCpuMs} ms of this process a run`);
 });
 
+test('a process whose cgroup can neither take it in nor end is run, ended and started again all the same', async () => {
+  const { runner, log } = runnerOf('console.log("last words"); process.exit(3)', {
+    cgroup: async () => ({
+      add() {
+        throw new Error('EBUSY');
+      },
+      async remove() {
+        throw new Error('it does not end');
+      },
+    }),
+  });
+  const { told, error } = await outcome(runner);
+  // What a service that crashed is told of after its start would keep it from being started again.
+  assert.deepEqual(told, [started]);
+  assert.match(error ?? '', /^exit status 3 \(last log ".*last words"\)$/);
+  assert.match(
+    log.lastBytes(2000).toString(),
+    /^process \d+ has no cgroup of its own: EBUSY\nlast words\ncannot remove the cgroup of process \d+: it does not end\n$/,
+  );
+});
+
 /** A cgroup of version 2 of the test's own, where the machine lets it have one. */
 function ownCgroup(): string | undefined {
   const mounts = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'].filter((path) =>

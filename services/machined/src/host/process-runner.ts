@@ -69,10 +69,10 @@ export function createProcessRunner(init: ProcessRunnerInit): Runner {
       const { pid } = child;
       if (pid === undefined) {
         const { error } = await exit;
-        await cgroup?.remove();
+        await cgroup?.remove().catch(() => {});
         throw new Fault('unavailable', `cannot start "${program}": ${error}`);
       }
-      cgroup?.add(pid);
+      if (cgroup !== undefined) enter(cgroup, pid, init.log);
       if (init.oomScoreAdjust !== undefined) adjustOomScore(pid, init.oomScoreAdjust);
 
       const release = init.guard.watch(pid);
@@ -87,17 +87,29 @@ export function createProcessRunner(init: ProcessRunnerInit): Runner {
         init.watcher?.ended();
       });
       await killLeftovers(run, leftoverTimeoutMs);
-      await cgroup?.remove().catch((error: unknown) => {
-        report('signal', `Failed to remove cgroup for ${text}: ${faultFrom(error).message}`);
-      });
+      const removal = await cgroup?.remove().then(
+        () => undefined,
+        (error: unknown) => `cannot remove the cgroup of process ${pid}: ${faultFrom(error).message}\n`,
+      );
       await Promise.race([output, sleep(outputTimeoutMs, undefined, { ref: false })]);
       child.stdout.destroy();
       child.stderr.destroy();
-      if (signal.aborted) return;
       const error = exitErrorText(ended, lastLogText(init.log.lastBytes(lastLogLookBackBytes)));
+      // After the last words of the process, which are those that count.
+      if (removal !== undefined) init.log.write(removal);
+      if (signal.aborted) return;
       if (error !== undefined) throw new Fault('unknown', error);
     },
   };
+}
+
+/** A net below the others: the service comes up without it, too. */
+function enter(cgroup: ServiceCgroup, pid: number, log: ServiceLog): void {
+  try {
+    cgroup.add(pid);
+  } catch (error) {
+    log.write(`process ${pid} has no cgroup of its own: ${faultFrom(error).message}\n`);
+  }
 }
 
 function adjustOomScore(pid: number, score: number): void {
