@@ -167,9 +167,9 @@ test('what a process has started does not outlive it, whether it ends by itself 
   const script = (end: string) => `
     const options = { detached: true, stdio: 'ignore' };
     const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], options);
-    console.log('child ' + child.pid);
     child.unref();
-    ${end}`;
+    ${end}
+    console.log('child ' + child.pid);`;
   const childIn = (log: ServiceLog) => Number(/child (\d+)/.exec(log.lastBytes(1000).toString())?.[1]);
   const alone = runnerOf(script(''));
   assert.equal((await outcome(alone.runner)).error, undefined);
