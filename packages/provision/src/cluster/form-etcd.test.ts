@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@nodewright/fault';
 import type { EtcdProbe, ProbedMember } from './etcd-probe.ts';
 import { formEtcd } from './form-etcd.ts';
@@ -80,6 +81,25 @@ test('formEtcd() takes one that is bootstrapped already as it is, and bootstraps
 test('formEtcd() fails at once with what does not go away by waiting', async () => {
   const fault = new Fault('invalid-argument', 'etcd is not configured, bootstrap is not possible');
   await assert.rejects(openRig([allVote], [fault]).form(true), fault);
+});
+
+test('formEtcd() asks nobody any more once one of them has failed for good', async () => {
+  let asked = 0;
+  const refused = new Fault('permission-denied', 'not authorized');
+  const probe: EtcdProbe = {
+    bootstrap: async () => {},
+    async members(endpoint) {
+      asked += 1;
+      if (endpoint === controlPlanes[2]?.endpoint) throw refused;
+      return [];
+    },
+    [Symbol.asyncDispose]: async () => {},
+  };
+  const progress = { step: <T>(_: string, body: () => Promise<T>) => body(), note() {} };
+  await assert.rejects(formEtcd({ controlPlanes, isNew: false, probe, progress, signal: never }), refused);
+  const before = asked;
+  await sleep(400);
+  assert.equal(asked, before);
 });
 
 test('formEtcd() ends when it is not wanted any more', async () => {

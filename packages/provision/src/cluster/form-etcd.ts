@@ -48,11 +48,18 @@ export async function formEtcd({
     await progress.step(`etcd bootstrapped on ${first.name}`, () => bootstrap(first, probe, inTime, signal));
   }
   const deadline = AbortSignal.timeout(patienceMs ?? voteTimeoutMs(controlPlanes.length));
-  await Promise.all(
-    controlPlanes.map((node) =>
-      progress.step(`${node.name} votes in etcd`, () => awaitVote(node, probe, deadline, signal)),
-    ),
+  // Nobody goes on asking, and keeps the program alive, once it is known that one of them fails.
+  const failed = new AbortController();
+  const wanted = AbortSignal.any([signal, failed.signal]);
+  const votes = controlPlanes.map((node) =>
+    progress.step(`${node.name} votes in etcd`, () => awaitVote(node, probe, deadline, wanted)),
   );
+  try {
+    await Promise.all(votes);
+  } finally {
+    failed.abort();
+    await Promise.allSettled(votes);
+  }
 }
 
 async function bootstrap(
