@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeClient } from '@nodewright/client';
 
 export interface KernelTail {
@@ -23,7 +24,7 @@ export function openKernelTail(node: NodeClient): KernelTail {
       } catch {
         // It restarts, or may not be listened to: what was heard is what there is.
       }
-      if (!signal.aborted) await pause(signal);
+      await sleep(retryMs, undefined, { signal }).catch(() => {});
     }
   };
   const listening = listen();
@@ -34,11 +35,4 @@ export function openKernelTail(node: NodeClient): KernelTail {
       return text;
     },
   };
-}
-
-function pause(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, retryMs);
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  return promise.finally(() => clearTimeout(timer));
 }

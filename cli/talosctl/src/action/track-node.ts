@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeClient } from '@nodewright/client';
 import type { Event } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault, faultFrom } from '@nodewright/fault';
@@ -166,11 +167,7 @@ class Tracker {
 
   async #pause(): Promise<void> {
     const { signal, retryMs = defaultRetryMs } = this.#init;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, retryMs);
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    await promise;
-    clearTimeout(timer);
+    await sleep(retryMs, undefined, { signal }).catch(() => {});
     signal.throwIfAborted();
   }
 }
