@@ -44,6 +44,8 @@ export async function runSequence(
   let isEnding = false;
   try {
     for (const phase of phases) {
+      // Also one that was taken over before it could begin: its tasks are not begun any more.
+      if (signal.aborted) throw new Fault('cancelled', `phase ${phase.name} was cancelled`);
       isEnding ||= phase.name === endsMachineFrom;
       await runTolerantly(phase, surroundings, signal);
     }

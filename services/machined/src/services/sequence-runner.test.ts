@@ -85,6 +85,47 @@ test('a sequence that does not let itself be cancelled is waited for a minute, a
   assert.equal(told.at(-1), 'shutdown stop');
 });
 
+test('a sequence that is taken over before it could begin does nothing', async () => {
+  const { sequences, told } = runner();
+  const { promise: ends, resolve: end } = Promise.withResolvers<void>();
+  let wasDone = false;
+  const boot = sequences.run(sequence('boot', () => ends));
+  const reset = sequences.run(
+    sequence('reset', async () => {
+      wasDone = true;
+    }),
+  );
+  const reboot = sequences.run(quick('reboot'));
+  end();
+  await Promise.all([assert.rejects(boot, cancelled), assert.rejects(reset, cancelled), reboot]);
+  assert.equal(wasDone, false);
+  assert.deepEqual(told.slice(3), [
+    'reset start',
+    'reset stop',
+    'reset cancelled',
+    'reboot start',
+    'reboot stop',
+  ]);
+});
+
+test('whoever takes over one that waits for another waits for that one, too', async () => {
+  const { sequences, told, timers } = runner();
+  const { promise: ends, resolve: end } = Promise.withResolvers<void>();
+  const boot = sequences.run(sequence('boot', () => ends));
+  const reset = sequences.run(quick('reset'));
+  await turn();
+  timers.step(timers.now() + 30_000);
+  const reboot = sequences.run(quick('reboot'));
+  await turn();
+  timers.step(timers.now() + 30_000);
+  await assert.rejects(reset, { message: 'sequence reset was not started: locked' });
+  await turn();
+  assert.deepEqual(told, ['boot start', 'reset locked']);
+  end();
+  await Promise.all([assert.rejects(boot, cancelled), reboot]);
+  assert.deepEqual(told.slice(2), ['boot stop', 'boot cancelled', 'reboot start', 'reboot stop']);
+});
+
 test('after the end of the machine nothing starts but what may take over', async () => {
   const { sequences, told } = runner();
   const ending = async () => {

@@ -53,9 +53,11 @@ export class SequenceRunner {
     const own: Running = { sequence, stop, ended };
     this.#running = own;
     let isMachineEnding = false;
+    let stillRuns: Promise<void> | undefined;
     try {
       if (previous !== undefined && !(await this.#preempt(previous))) {
-        this.#running = previous;
+        if (this.#running === own) this.#running = previous;
+        stillRuns = previous.ended;
         throw this.#refuse(sequence, previous);
       }
       const tell = (event: NodeEvent) => this.#tell(event, actorId);
@@ -66,7 +68,8 @@ export class SequenceRunner {
       isMachineEnding = error instanceof MachineEnding;
       throw error;
     } finally {
-      resolve();
+      // Whoever has taken over meanwhile waits for the one that would not end.
+      resolve(stillRuns);
       // A machine that comes to its end starts nothing any more but what may take over.
       if (this.#running === own && !isMachineEnding) this.#running = undefined;
     }
