@@ -15,19 +15,21 @@ const healthKey = 'health';
  */
 export class EtcdHealth implements AsyncDisposable {
   readonly #access: Pick<EtcdAccess, 'openLocal'>;
-  #client: EtcdClient | undefined;
+  /** One for all checks: that of an etcd that has ended may still go on when the one of the next begins. */
+  #client: Promise<EtcdClient> | undefined;
 
   constructor(access: Pick<EtcdAccess, 'openLocal'>) {
     this.#access = access;
   }
 
   async check(timeoutMs: number): Promise<HealthResult> {
+    this.#client ??= this.#access.openLocal();
+    const opened = this.#client;
     try {
-      this.#client ??= await this.#access.openLocal();
-      await this.#client.get(healthKey, { timeoutMs });
+      await (await opened).get(healthKey, { timeoutMs });
       return { healthy: true };
     } catch (error) {
-      await this[Symbol.asyncDispose]();
+      if (this.#client === opened) await this[Symbol.asyncDispose]();
       const { kind, message } = faultFrom(error);
       // It has asked the others before it refused.
       return kind === 'permission-denied' ? { healthy: true } : { healthy: false, message };
@@ -35,8 +37,9 @@ export class EtcdHealth implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const client = this.#client;
+    const opened = this.#client;
     this.#client = undefined;
+    const client = await opened?.catch(() => undefined);
     await client?.[Symbol.asyncDispose]();
   }
 }
