@@ -17,6 +17,8 @@ export interface Outcome {
   readonly startedMs?: number;
   /** From the kill until the node said that it was well, in ms. */
   readonly healthyMs?: number;
+  /** From the kill until nobody looked any more, in ms; for `again` and `dead`. */
+  readonly watchedMs?: number;
 }
 
 /** Kills, and waits until the victim runs and is well, or until `struckAgain` aborts. */
@@ -41,7 +43,8 @@ export async function strike(
     }
     await sleep(pollMs, undefined, { signal: struckAgain }).catch(() => {});
   }
-  return { fault, result: struckAgain.aborted ? 'again' : 'dead', ...(startedMs && { startedMs }) };
+  const result = struckAgain.aborted ? 'again' : 'dead';
+  return { fault, result, watchedMs: since(), ...(startedMs !== undefined && { startedMs }) };
 }
 
 /** Whether the node says that the victim, or with machined everything, runs and is healthy. */

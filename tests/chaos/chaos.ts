@@ -3,7 +3,7 @@
 import { openDockerTarget } from './docker-target.ts';
 import { planFaults } from './plan-faults.ts';
 import { openProcessTarget } from './process-target.ts';
-import { faultTable, lateOnes, readText } from './report.ts';
+import { faultTable, lateOnes, readText, shortcomings } from './report.ts';
 import { runChaos } from './run-chaos.ts';
 
 const numberFrom = (name: string, otherwise: number): number => {
@@ -27,9 +27,15 @@ const durationMs = numberFrom('DURATION', 600) * 1000;
 const tell = (line: string) => process.stdout.write(`${line}\n`);
 
 tell(`a cluster of 3 control planes and 1 worker (${kind}), ${durationMs / 1000} s of faults, SEED=${seed}`);
+// The cluster goes with this program, also when it is interrupted; a second time ends it at once.
+const interrupted = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.once(name, () => interrupted.abort(new Error(`chaos: ended by ${name}`)));
 await using target = await open({ controlPlanes: 3, workers: 1 });
+interrupted.signal.throwIfAborted();
 const faults = planFaults({ seed, durationMs, nodes: target.cluster.nodes });
-const { outcomes, reads, acknowledged, unknown, lost, strays } = await runChaos(target, faults, tell);
+const result = await runChaos(target, faults, tell, interrupted.signal);
+const { outcomes, reads, acknowledged, unknown, lost, strays } = result;
 
 tell('');
 tell(faultTable(outcomes));
@@ -37,11 +43,14 @@ tell('');
 tell(`versions read: ${readText(reads)}`);
 tell(`writes: ${acknowledged} acknowledged, ${unknown} of which nobody said how they ended`);
 for (const stray of strays) tell(`left behind: ${stray}`);
-for (const { fault, startedMs } of lateOnes(outcomes)) {
-  tell(
-    `late: ${fault.victim} of ${fault.node}, killed at ${fault.atMs / 1000} s, ran again after ${startedMs} ms`,
-  );
+for (const { fault, startedMs, watchedMs } of lateOnes(outcomes)) {
+  const how =
+    startedMs === undefined ? `did not run ${watchedMs} ms later` : `ran again after ${startedMs} ms`;
+  tell(`late: ${fault.victim} of ${fault.node}, killed at ${fault.atMs / 1000} s, ${how}`);
 }
+const short = shortcomings(result);
+for (const line of short) tell(`not good: ${line}`);
 const dead = outcomes.filter(({ result }) => result === 'dead');
-tell(`acknowledged writes lost: ${lost.length}`);
-if (lost.length + strays.length + dead.length + lateOnes(outcomes).length > 0) process.exitCode = 1;
+tell(`acknowledged writes lost: ${lost?.length ?? 'unknown'}`);
+if ((lost?.length ?? 0) + strays.length + dead.length + lateOnes(outcomes).length + short.length > 0)
+  process.exitCode = 1;

@@ -1,6 +1,7 @@
 import type { Outcome } from './await-recovery.ts';
 import type { ReadCounts } from './read-versions.ts';
 import { restartLimits } from './restart-limit.ts';
+import type { ChaosResult } from './run-chaos.ts';
 
 const victims = ['machined', 'apid', 'trustd', 'etcd', 'node'] as const;
 
@@ -43,11 +44,27 @@ export function faultTable(outcomes: readonly Outcome[]): string {
     .join('\n');
 }
 
-/** Those that did not run again within the pause of whoever starts them. */
+/**
+ * Those that did not run again within the pause of whoever starts them: also one that did not run when its node was hit
+ * again. Those that never ran again are dead.
+ */
 export function lateOnes(outcomes: readonly Outcome[], limits = restartLimits(outcomes)): Outcome[] {
-  return outcomes.filter(
-    ({ startedMs }, index) => startedMs !== undefined && startedMs > (limits[index] ?? 0),
-  );
+  return outcomes.filter(({ result, startedMs, watchedMs }, index) => {
+    const downMs = startedMs ?? (result === 'again' ? watchedMs : undefined);
+    return downMs !== undefined && downMs > (limits[index] ?? 0);
+  });
+}
+
+/** What the run has to show for itself that it does not, a line each; nothing for one that means something. */
+export function shortcomings({ outcomes, reads, acknowledged, lost, unrest }: ChaosResult): string[] {
+  const silent = [...reads].filter(([, { answered }]) => answered === 0).map(([node]) => node);
+  return [
+    ...(outcomes.every(({ result }) => result === 'missed') ? ['nothing was killed'] : []),
+    ...(acknowledged === 0 ? ['no write was ever acknowledged'] : []),
+    ...(lost === undefined ? ['etcd does not say what it has kept'] : []),
+    ...silent.map((node) => `${node} never answered`),
+    ...(unrest === undefined ? [] : [unrest]),
+  ];
 }
 
 export function readText(counts: ReadonlyMap<string, ReadCounts>): string {

@@ -17,9 +17,11 @@ export interface ChaosResult {
   readonly reads: ReadonlyMap<string, ReadCounts>;
   readonly acknowledged: number;
   readonly unknown: number;
-  /** Keys whose acknowledged write is gone. */
-  readonly lost: readonly string[];
+  /** Keys whose acknowledged write is gone; undefined when etcd would not say. */
+  readonly lost: readonly string[] | undefined;
   readonly strays: readonly string[];
+  /** Why the cluster did not come to rest, or could not be looked at then. */
+  readonly unrest?: string;
 }
 
 const settleTimeoutMs = 180_000;
@@ -31,6 +33,7 @@ export async function runChaos(
   target: ChaosTarget,
   faults: readonly PlannedFault[],
   tell: (line: string) => void,
+  signal: AbortSignal,
 ): Promise<ChaosResult> {
   const { cluster } = target;
   await using etcd = await openEtcd(target);
@@ -39,21 +42,27 @@ export async function runChaos(
   const stop = new AbortController();
   const writing = ledger.writeUntil(stop.signal);
   const reading = readVersions(client, cluster.nodes, stop.signal);
-  const outcomes = await strikeAll(target, faults, tell).finally(() => stop.abort());
+  const outcomes = await strikeAll(target, faults, tell, signal).finally(() => stop.abort());
   await writing;
   const reads = await reading;
 
   tell('waiting for the cluster to come to rest');
   const health = async () =>
     (await cluster.talosctl('-n', firstControlPlane(target), 'health')).exitCode === 0;
-  await eventually(health, { what: 'a healthy cluster', timeoutMs: settleTimeoutMs });
+  // What the faults have done is told all the same.
+  const unrest = await eventually(health, { what: 'healthy cluster', timeoutMs: settleTimeoutMs }).then(
+    () => undefined,
+    ({ message }: Error) => message.trim(),
+  );
+  signal.throwIfAborted();
   let strays: readonly string[] = [];
   for (const endMs = performance.now() + strayTimeoutMs; performance.now() < endMs; await sleep(1000)) {
     strays = await target.strays();
     if (strays.length === 0) break;
   }
   const { acknowledged, unknown } = ledger;
-  return { outcomes, reads, acknowledged, unknown, lost: await ledger.lost(), strays };
+  const lost = await ledger.lost().catch(() => undefined);
+  return { outcomes, reads, acknowledged, unknown, lost, strays, ...(unrest !== undefined && { unrest }) };
 }
 
 const firstControlPlane = ({ cluster }: ChaosTarget) => cluster.controlPlanes[0]?.name ?? '';
@@ -62,18 +71,22 @@ async function strikeAll(
   target: ChaosTarget,
   faults: readonly PlannedFault[],
   tell: (line: string) => void,
+  signal: AbortSignal,
 ): Promise<Outcome[]> {
   const startedAt = performance.now();
   using client = await target.cluster.client();
   const struckAgain = new Map<string, AbortController>();
   const running: Promise<Outcome>[] = [];
   for (const fault of faults) {
-    await sleep(Math.max(0, startedAt + fault.atMs - performance.now()));
+    await sleep(Math.max(0, startedAt + fault.atMs - performance.now()), undefined, { signal });
     struckAgain.get(fault.node)?.abort();
     const again = new AbortController();
     struckAgain.set(fault.node, again);
     tell(`${(fault.atMs / 1000).toFixed(1)} s: kill ${fault.victim} of ${fault.node}`);
-    running.push(strike(target, client, fault, again.signal));
+    const outcome = strike(target, client, fault, AbortSignal.any([again.signal, signal]));
+    // Looked at in the end: until then a failure is nobody's.
+    outcome.catch(() => {});
+    running.push(outcome);
   }
   return await Promise.all(running);
 }

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Outcome } from './await-recovery.ts';
+import { lateOnes, shortcomings } from './report.ts';
+
+const fault = { atMs: 2000, node: 'node01', victim: 'etcd' } as const;
+
+test('lateOnes() finds what ran again too late, and what did not run when its node was hit again', () => {
+  const inTime: Outcome = { fault, result: 'back', startedMs: 5200, healthyMs: 90_000 };
+  const tooLate: Outcome = { fault, result: 'back', startedMs: 60_000, healthyMs: 61_000 };
+  const stillDown: Outcome = { fault, result: 'again', watchedMs: 60_000 };
+  const soonHit: Outcome = { fault, result: 'again', watchedMs: 4000 };
+  const wasBack: Outcome = { fault, result: 'again', startedMs: 5200, watchedMs: 60_000 };
+  const missed: Outcome = { fault, result: 'missed' };
+  const late = lateOnes([inTime, tooLate, stillDown, soonHit, wasBack, missed]);
+  assert.deepEqual(late, [tooLate, stillDown]);
+});
+
+test('shortcomings() lets no run pass that has shown nothing', () => {
+  const good = {
+    outcomes: [{ fault, result: 'back', startedMs: 1, healthyMs: 2 }] as readonly Outcome[],
+    reads: new Map([['node01', { answered: 1, failed: 0 }]]),
+    ...{ acknowledged: 1, unknown: 0, lost: [], strays: [] },
+  };
+  assert.deepEqual(shortcomings(good), []);
+  const empty = {
+    ...good,
+    outcomes: [{ fault, result: 'missed' }] as readonly Outcome[],
+    reads: new Map([['node01', { answered: 0, failed: 9 }]]),
+    acknowledged: 0,
+    lost: undefined,
+    unrest: 'no healthy cluster within 180000 ms',
+  };
+  assert.deepEqual(shortcomings(empty), [
+    'nothing was killed',
+    'no write was ever acknowledged',
+    'etcd does not say what it has kept',
+    'node01 never answered',
+    'no healthy cluster within 180000 ms',
+  ]);
+});
