@@ -55,7 +55,7 @@ export async function prepareEtcd(
     wish,
   });
   log.info({ mode: mode.kind }, 'etcd is prepared');
-  const version = await runtime.version();
+  const version = await runtime.version(signal);
   const { self } = await whoIsSelf(state);
   const initial = await initialOf[mode.kind](init, self, mode, signal);
   // What is advertised may have changed while a cluster was waited for.

@@ -33,6 +33,15 @@ test('etcd without data waits for a cluster, and a stop before there is one is n
   assert.equal(rig.runs.length, 0);
 });
 
+test('a stop does not wait for an image that is being pulled', async () => {
+  await using rig = await openEtcdRig({ hasSlowImage: true });
+  rig.others.add({});
+  rig.service.start();
+  await is(rig, 'Preparing');
+  await rig.service.stop();
+  assert.deepEqual([rig.state(), rig.runs.length], ['Finished', 0]);
+});
+
 test('bootstrap makes it the first member of a new cluster, once', async () => {
   await using rig = await openEtcdRig();
   rig.service.start();

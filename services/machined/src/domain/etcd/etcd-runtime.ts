@@ -19,8 +19,12 @@ export interface SnapshotRestore extends OwnMember {
 export interface EtcdRuntime {
   /** Where etcd itself finds its files. */
   readonly paths: EtcdPaths;
-  /** Of the programs, as far as their flags depend on it. @throws Fault when they do not run here */
-  version(): Promise<EtcdVersion>;
+  /**
+   * Of the programs, as far as their flags depend on it. An image may have to be pulled first.
+   *
+   * @throws Fault when they do not run here, or `signal` aborts
+   */
+  version(signal: AbortSignal): Promise<EtcdVersion>;
   /** One run of etcd with these arguments, without its program. It holds no secret: the history shows it. */
   createRunner(args: readonly string[]): Runner;
   /**

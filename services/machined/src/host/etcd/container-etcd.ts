@@ -36,9 +36,10 @@ export function createContainerEtcd(init: ContainerEtcdInit): EtcdRuntime {
   const own = async (): Promise<Pick<ContainerSpec, 'image' | 'user'>> => ({ image: await image(), user });
   return {
     paths: folders,
-    async version() {
+    async version(signal) {
       const spec = { ...(await own()), id: `${id}-version`, command: [join(programs, 'etcd'), '--version'] };
-      const said = await runContainer('etcd', namespace, spec, AbortSignal.timeout(versionTimeoutMs));
+      const ends = AbortSignal.any([signal, AbortSignal.timeout(versionTimeoutMs)]);
+      const said = await runContainer('etcd', namespace, spec, ends);
       return requireVersion(said, spec.image);
     },
     createRunner: (args) =>

@@ -56,7 +56,7 @@ test('etcd as a process says its version, and restores a snapshot in one step or
   const programs = findEtcd();
   assert.ok(programs !== undefined);
   await using rig = await openRig(programs);
-  assert.equal((await rig.runtime.version()).major, 3);
+  assert.equal((await rig.runtime.version(never)).major, 3);
 
   const pki = await createTestPki();
   await using member = await startEtcd({ name: 'source', pki, address: randomLoopback() });
@@ -93,12 +93,12 @@ test('etcd as a process says its version, and restores a snapshot in one step or
 test('programs that are not there, or are no etcd, are named', async () => {
   await using rig = await openRig({ etcd: '/nowhere/etcd', etcdutl: '/nowhere/etcdutl' });
   await assert.rejects(
-    rig.runtime.version(),
+    rig.runtime.version(never),
     new Fault('unavailable', 'cannot start "/nowhere/etcd": ENOENT'),
   );
   await using other = await openRig({ etcd: '/bin/true', etcdutl: '/bin/true' });
   await assert.rejects(
-    other.runtime.version(),
+    other.runtime.version(never),
     new Fault('failed-precondition', '"/bin/true" does not say that it is etcd'),
   );
 });

@@ -30,15 +30,12 @@ const restoreTimeoutMs = 10 * 60_000;
 export function createProcessEtcd(init: ProcessEtcdInit): EtcdRuntime {
   const { etcd, etcdutl, folders, environment, workingDirectory, log, guard, watcher, cgroup } = init;
   const childEnvironment = etcdEnvironment(environment);
-  let version: Promise<EtcdVersion> | undefined;
+  let version: EtcdVersion | undefined;
   return {
     paths: folders,
-    version() {
-      version ??= askVersion(etcd, childEnvironment);
-      // Somebody may put the program where it is missing now.
-      version.catch(() => {
-        version = undefined;
-      });
+    async version(signal) {
+      // Not what went wrong: somebody may put the program where it is missing now.
+      version ??= await askVersion(etcd, childEnvironment, signal);
       return version;
     },
     createRunner: (args) =>
@@ -69,9 +66,13 @@ export function createProcessEtcd(init: ProcessEtcdInit): EtcdRuntime {
   };
 }
 
-async function askVersion(etcd: string, environment: NodeJS.ProcessEnv): Promise<EtcdVersion> {
+async function askVersion(
+  etcd: string,
+  environment: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<EtcdVersion> {
   const argv = [etcd, '--version'];
-  const said = await runProgram({ argv, environment, timeoutMs: versionTimeoutMs });
+  const said = await runProgram({ argv, environment, timeoutMs: versionTimeoutMs, signal });
   const version = etcdVersionFrom(said);
   if (version === undefined) throw new Fault('failed-precondition', `"${etcd}" does not say that it is etcd`);
   return version;

@@ -9,6 +9,7 @@ import { Fault } from '@nodewright/fault';
 import { pointerTo, putResource } from '@nodewright/state';
 import { etcdSpecs, machineTypes, networkStatuses, pkiStatuses, timeStatuses } from '@nodewright/state/kinds';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { aborted } from '../../domain/aborted.ts';
 import type { EtcdRuntime } from '../../domain/etcd/etcd-runtime.ts';
 import { isNodeService } from '../../domain/service-control.ts';
 import { openNodeState } from '../../resources/open-node-state.ts';
@@ -74,6 +75,8 @@ export interface EtcdRig extends AsyncDisposable {
 
 export interface EtcdRigInit {
   readonly timers?: Timers;
+  /** Its programs do not come before they are not waited for any more. */
+  readonly hasSlowImage?: true;
   /** What restoring fails with. */
   readonly restoreFault?: Fault;
   readonly extraArgs?: Readonly<Record<string, { readonly values: readonly string[] }>>;
@@ -92,7 +95,10 @@ export async function openEtcdRig({ timers = systemTimers, ...init }: EtcdRigIni
   let end = (_error: Error) => {};
   const runtime: EtcdRuntime = {
     paths: { data: '/data', secrets: '/secrets' },
-    version: async () => ({ major: 3, minor: 6 }),
+    async version(signal) {
+      if (init.hasSlowImage) await aborted(signal);
+      return { major: 3, minor: 6 };
+    },
     createRunner: (args) => ({
       text: 'Etcd',
       async run(report, signal) {
@@ -106,6 +112,7 @@ export async function openEtcdRig({ timers = systemTimers, ...init }: EtcdRigIni
         const ended = Promise.withResolvers<void>();
         end = ended.reject;
         signal.addEventListener('abort', () => ended.resolve(), { once: true });
+        if (signal.aborted) ended.resolve();
         await ended.promise;
       },
     }),
