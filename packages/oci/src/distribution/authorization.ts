@@ -48,7 +48,7 @@ async function fetchToken(
   if (challenge.service !== undefined) url.searchParams.set('service', challenge.service);
   url.searchParams.set('scope', challenge.scope ?? `repository:${repository}:pull`);
   const headers = credentials === undefined ? {} : { authorization: basic(credentials) };
-  const answer = await connections.get({ url, headers, ca, signal });
+  const { answer } = await connections.get({ url, headers, ca, signal });
   const body = await readBody(answer, tokenLimitBytes);
   if (answer.statusCode !== 200)
     throw new Fault(

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { noTelemetry } from '@nodewright/telemetry';
+import { eventually } from '@nodewright/testkit';
 import { digestOf } from '../digest.ts';
 import { parseImageReference } from '../image-reference.ts';
 import { mediaTypes } from '../media-types.ts';
@@ -100,6 +101,7 @@ test('refusals are Faults that name the registry and the image, and no password'
     [404, 'not-found', JSON.stringify({ errors: [{ code: 'MANIFEST_UNKNOWN', message: 'no such tag' }] })],
     [429, 'unavailable', ''],
     [500, 'unavailable', '<html>'],
+    [503, 'unavailable', JSON.stringify({ errors: [{ message: '\u001b[2J no such\r\n tag' }] })],
   ];
   for (const [status, kind, body] of answers) {
     await using server = await serve((_request, response) => response.writeHead(status).end(body));
@@ -108,9 +110,9 @@ test('refusals are Faults that name the registry and the image, and no password'
     const credentials = { username: 'user', password: 'open sesame' };
     await assert.rejects(client.resolve(reference, { credentials }), (error: Error & { kind: string }) => {
       assert.equal(error.kind, kind);
-      const said = body.startsWith('{') ? ', no such tag' : '';
+      const said = body.startsWith('{') ? `, ${status === 503 ? '[2J ' : ''}no such tag` : '';
       assert.equal(
-        error.message,
+        error.message.replaceAll('  ', ' '),
         `the registry ${server.host} refuses ${server.host}/a/b:v1: HTTP ${status}${said}`,
       );
       return true;
@@ -175,6 +177,46 @@ test('a redirect is followed, without what was sent to prove who asks', async ()
     store.requests.map(({ url, headers }) => [url, headers.authorization]),
     [['/elsewhere', undefined]],
   );
+});
+
+test('who was redirected to does not get the password by asking for it', async () => {
+  await using thief = await serve((_request, response) => response.end(JSON.stringify({ token: 't' })));
+  await using store = await serve((_request, response) => {
+    const realm = `Bearer realm="http://${thief.host}/token"`;
+    return response.writeHead(401, { 'www-authenticate': realm }).end();
+  });
+  await using server = await serve((_request, response) =>
+    response.writeHead(307, { location: `http://${store.host}/elsewhere` }).end(),
+  );
+  using client = open();
+  const credentials = { username: 'user', password: 'open sesame' };
+  const reference = parseImageReference(`${server.host}/a/b:v1`);
+  await assert.rejects(client.resolve(reference, { credentials }), { kind: 'unauthenticated' });
+  assert.deepEqual(thief.requests, []);
+});
+
+test('a redirect that leads nowhere fails, and one whose body has no end costs nothing but its connection', async () => {
+  await using lost = await serve((_request, response) =>
+    response.writeHead(307, { location: 'http://[' }).end(),
+  );
+  await using store = await serve((_request, response) => response.end(manifest));
+  let isOver = false;
+  await using endless = await serve((_request, response) => {
+    response.writeHead(307, { location: `http://${store.host}/elsewhere` });
+    const more = () => {
+      while (!response.destroyed && response.write(Buffer.alloc(16_384)));
+    };
+    response.on('drain', more);
+    response.on('close', () => {
+      isOver = true;
+    });
+    more();
+  });
+  using client = open();
+  await assert.rejects(client.resolve(parseImageReference(`${lost.host}/a/b:v1`)), { kind: 'unavailable' });
+  const found = await client.resolve(parseImageReference(`${endless.host}/a/b:v1`));
+  assert.equal(found.descriptor.digest, digestOf(manifest));
+  await eventually(() => isOver, { what: 'end of the endless answer' });
 });
 
 test('endpoints are tried in their order, and the last failure is told', async () => {

@@ -1,6 +1,7 @@
 import type { Agent, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Agent as TlsAgent } from 'node:https';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { discardBody } from './read-body.ts';
 
 export interface HttpRequest {
   readonly url: URL;
@@ -12,7 +13,13 @@ export interface HttpRequest {
 /** Connections that are kept for the next request. */
 export interface HttpConnections extends Disposable {
   /** Answers with the first answer that is no redirect. What is sent as authorization stays with its origin. */
-  get(request: HttpRequest): Promise<IncomingMessage>;
+  get(request: HttpRequest): Promise<HttpAnswer>;
+}
+
+export interface HttpAnswer {
+  readonly answer: IncomingMessage;
+  /** Who answered: where redirects have led. */
+  readonly url: URL;
 }
 
 const redirects = new Set([301, 302, 303, 307, 308]);
@@ -43,8 +50,9 @@ export function openHttpConnections(idleTimeoutMs: number): HttpConnections {
       for (let count = 0; ; count += 1) {
         const answer = await once(current);
         const { location } = answer.headers;
-        if (!redirects.has(answer.statusCode ?? 0) || location === undefined) return answer;
-        answer.resume();
+        if (!redirects.has(answer.statusCode ?? 0) || location === undefined)
+          return { answer, url: current.url };
+        discardBody(answer);
         if (count === redirectLimit)
           throw new Fault('unavailable', `${request.url.host} redirects without an end`);
         current = redirected(current, location);
@@ -58,7 +66,9 @@ export function openHttpConnections(idleTimeoutMs: number): HttpConnections {
 }
 
 function redirected(request: HttpRequest, location: string): HttpRequest {
-  const url = new URL(location, request.url);
+  const url = URL.parse(location, request.url);
+  if (url === null)
+    throw new Fault('unavailable', `${request.url.host} redirects to what is no address of a web server`);
   const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && request.url.protocol === 'http:');
   if (!isSafe)
     throw new Fault(

@@ -14,6 +14,18 @@ export async function readBody(answer: IncomingMessage, limitBytes: number): Pro
   return Buffer.concat(pieces);
 }
 
+const discardLimitBytes = 64 * 1024;
+
+/** Passes over an answer that nobody reads, so that its connection serves again; one without an end costs its connection. */
+export function discardBody(answer: IncomingMessage): void {
+  let sizeBytes = 0;
+  answer.on('error', () => {});
+  answer.on('data', (piece: Uint8Array) => {
+    sizeBytes += piece.length;
+    if (sizeBytes > discardLimitBytes) answer.destroy();
+  });
+}
+
 /** An answer in pieces; a connection that breaks is a Fault `aborted`. Leaving the loop ends the connection. */
 export async function* bodyOf(answer: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {

@@ -4,7 +4,7 @@ import { formatImageReference, type ImageReference } from '../image-reference.ts
 import { authorize, type Credentials } from './authorization.ts';
 import { parseChallenge } from './challenge.ts';
 import type { HttpConnections } from './http-request.ts';
-import { readBody } from './read-body.ts';
+import { discardBody, readBody } from './read-body.ts';
 import type { EndpointsOf, RegistryEndpoint } from './registry-endpoint.ts';
 
 export interface RegistryRequestsInit {
@@ -49,11 +49,12 @@ export function createRegistryRequests({ connections, endpointsOf }: RegistryReq
       const known = authorization === undefined ? {} : { authorization };
       return connections.get({ url, headers: { 'user-agent': agent, ...headers, ...known }, ca, signal });
     };
-    let answer = await send(authorizations.get(key));
-    const challenge =
-      answer.statusCode === 401 ? parseChallenge(answer.headers['www-authenticate'] ?? '') : undefined;
+    let { answer, url: answeredBy } = await send(authorizations.get(key));
+    // Who was only redirected to may not say where the password goes.
+    const isOwn = answer.statusCode === 401 && answeredBy.origin === url.origin;
+    const challenge = isOwn ? parseChallenge(answer.headers['www-authenticate'] ?? '') : undefined;
     if (challenge !== undefined) {
-      answer.resume();
+      discardBody(answer);
       const { repository } = reference;
       const value = await authorize({
         challenge,
@@ -65,10 +66,10 @@ export function createRegistryRequests({ connections, endpointsOf }: RegistryReq
         signal,
       });
       authorizations.set(key, value);
-      answer = await send(value);
+      ({ answer, url: answeredBy } = await send(value));
     }
     if (answer.statusCode === 200 || answer.statusCode === 206) return answer;
-    throw await refusal(answer, reference, url.host);
+    throw await refusal(answer, reference, answeredBy.host);
   }
 
   return {
@@ -111,7 +112,13 @@ function reasonIn(body: Buffer): string {
     const { errors } = JSON.parse(body.toString()) as { errors?: { code?: unknown; message?: unknown }[] };
     const { code, message } = errors?.[0] ?? {};
     const text = typeof message === 'string' && message !== '' ? message : code;
-    return typeof text === 'string' ? text.slice(0, 200) : '';
+    // It is shown on terminals, as part of one line.
+    return typeof text === 'string'
+      ? text
+          .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+          .slice(0, 200)
+          .trim()
+      : '';
   } catch {
     return '';
   }
