@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -11,22 +12,25 @@ const collections = 4;
 /** Between two of them what waits has its turn, in milliseconds. */
 const pauseMs = 100;
 
+let collectGarbage: CollectGarbage | undefined;
+
 /**
- * Gives back, once, what starting has left behind. V8 keeps the heap that reading configurations and certificates
+ * Gives back what starting has left behind. V8 keeps the heap that reading configurations and certificates
  * needed, 3 to 4 MB, and the code of starting, 1 MB; a daemon at rest never asks for a collection. Each takes about
  * 30 ms, while nothing waits.
  */
-export function trimHeapAfterStart(): void {
-  const timer = setTimeout(() => {
-    setFlagsFromString('--expose-gc');
-    // The function is only there in contexts made after the flag.
-    const collect = runInNewContext('gc') as CollectGarbage;
-    collectAgain(collect, collections);
-  }, settleMs);
-  timer.unref();
+export async function trimHeap(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  // The function is only there in contexts made after the flag.
+  collectGarbage ??= runInNewContext('gc') as CollectGarbage;
+  collectGarbage({ type: 'major', flavor: 'last-resort' });
+  for (let collected = 1; collected < collections; collected += 1) {
+    await pause(pauseMs, undefined, { ref: false });
+    collectGarbage({ type: 'major', flavor: 'last-resort' });
+  }
 }
 
-function collectAgain(collect: CollectGarbage, times: number): void {
-  collect({ type: 'major', flavor: 'last-resort' });
-  if (times > 1) setTimeout(() => collectAgain(collect, times - 1), pauseMs).unref();
+/** Once, when a daemon that serves has settled. */
+export function trimHeapAfterStart(): void {
+  setTimeout(() => void trimHeap(), settleMs).unref();
 }

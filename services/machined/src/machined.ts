@@ -18,7 +18,7 @@ import { isNodeService } from './domain/service-control.ts';
 import { EventStore } from './host/event-store.ts';
 import { openExitGuard } from './host/exit-guard.ts';
 import { forgoCapabilities } from './host/forgo-capabilities.ts';
-import { giveBackMemoryAfterStart } from './host/give-back-memory.ts';
+import { giveBackMemoryAtRest } from './host/give-back-memory.ts';
 import { openKernelFiles } from './host/kernel-files.ts';
 import { linkSocket } from './host/link-socket.ts';
 import { openLogCopies } from './host/log-copies.ts';
@@ -189,7 +189,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   });
   scope.use(linkSocket(layout.paths.upstreamMachinedSocket, layout.paths.machinedSocket));
   controllers.start();
-  scope.use(giveBackMemoryAfterStart());
+  scope.use(giveBackMemoryAtRest((listener) => services.onChange(listener)));
 
   const daemonScope = scope.use(new AsyncDisposableStack());
   const start = (daemon: ChildDaemon) =>

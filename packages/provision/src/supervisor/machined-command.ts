@@ -17,11 +17,13 @@ export interface NodePrograms {
  * load, for 4 % more CPU a call. Without on-stack replacement, and with code called a hundred thousand times before it
  * is optimised, the optimising compilers, 18 MB of them and of what they make, are not brought in by the start alone;
  * code that stays hot is optimised all the same. What is called a few times only is not observed for it either: 1 MB.
+ * The compiler between the interpreter and those keeps what it compiles, and what is hot gets past it soon: 1 to 2 MB.
  */
 const memoryFlags = [
   '--max-semi-space-size=1',
   '--v8-pool-size=1',
   '--no-use-osr',
+  '--no-sparkplug',
   '--invocation-count-for-maglev=100000',
   '--invocation-count-for-turbofan=300000',
   '--invocation-count-for-feedback-allocation=64',

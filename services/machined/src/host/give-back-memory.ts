@@ -1,25 +1,48 @@
 import { setFlagsFromString } from 'node:v8';
+import { trimHeap } from '@nodewright/daemon';
 import { loadNativeCalls } from '@nodewright/linux';
 
-/** After the daemons have started and the heap of JavaScript has been trimmed, which leaves most of it here. */
-const settleMs = 4000;
+/**
+ * For so long no service has changed: what starting them took is not needed any more. Longer than the 5 s after which
+ * the first health checks tell that they are up.
+ */
+const settleMs = 6000;
+/** A service that comes and goes all the time is no reason to collect all the time. */
+const leastPauseMs = 20_000;
 
 /** How often code is called before V8 optimises it, once the node has started. */
 const hotAfter = ['--invocation-count-for-maglev=2000', '--invocation-count-for-turbofan=10000'];
 
 /**
- * Gives back, once, what starting has left behind in the C library: 6 to 7 MB, which it would keep for later. Where the
- * add-on for system calls cannot be loaded nothing is given back.
+ * Gives back what starting has left behind whenever the services have come to rest, which may be long after the start:
+ * etcd of a control plane waits for its cluster. From V8 that is 1 to 2 MB, and 6 to 7 from the C library, which it would
+ * keep for later; without the add-on for system calls the library keeps it.
+ *
+ * @param onChange calls the listener whenever a service has changed.
  */
-export function giveBackMemoryAfterStart(): Disposable {
-  const timer = setTimeout(() => {
+export function giveBackMemoryAtRest(onChange: (listener: () => void) => Disposable): Disposable {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  const giveBack = async () => {
+    lastMs = performance.now();
     // Whoever starts machined may have told V8 to leave the code of its start alone: what is hot now is work.
     for (const flag of hotAfter) setFlagsFromString(flag);
-    void loadNativeCalls().then(
-      (calls) => calls.giveBackFreeMemory(),
-      () => {},
-    );
-  }, settleMs);
-  timer.unref();
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
+    await trimHeap();
+    const calls = await loadNativeCalls();
+    calls.giveBackFreeMemory();
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const wait = () => {
+    clearTimeout(timer);
+    const restMs = Math.max(settleMs, lastMs + leastPauseMs - performance.now());
+    timer = setTimeout(() => void giveBack().catch(() => {}), restMs);
+    timer.unref();
+  };
+  const listener = onChange(wait);
+  wait();
+  return {
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      listener[Symbol.dispose]();
+    },
+  };
 }
