@@ -7,12 +7,13 @@ import {
   taskSignalText,
   taskStartedText,
 } from '../domain/container-text.ts';
-import type { ReportRunner, Runner } from '../domain/runner.ts';
+import type { Runner } from '../domain/runner.ts';
 import { lastLogText } from '../domain/runner-text.ts';
 import { copyLines } from './lines-to-log.ts';
 import type { ServiceLog } from './log-store.ts';
 import { pause } from './pause.ts';
 import type { ProcessWatcher } from './process-runner.ts';
+import { terminateOnAbort } from './terminate-on-abort.ts';
 
 export interface ContainerRunnerInit {
   /** The runtime's name, for the history. */
@@ -66,7 +67,11 @@ export function createContainerRunner(init: ContainerRunnerInit): Runner {
         objectMode: false,
       });
       const copied = copyLines(output, log);
-      using _kill = killOnAbort(init, pid, report, signal);
+      using _kill = terminateOnAbort(signal, init.graceTimeoutMs, (name) => {
+        report('signal', taskSignalText(name, id, pid));
+        // One that has ended by itself, or a runtime that is away, shows in how the task ends.
+        containers.kill(id, name).catch(() => {});
+      });
       try {
         const { code } = await outcome(init, signal);
         await Promise.race([copied, pause(outputTimeoutMs, ended.signal)]);
@@ -133,32 +138,6 @@ async function whileAway(work: () => Promise<void>, signal: AbortSignal): Promis
     }
     await pause(askAgainMs, signal);
   }
-}
-
-function killOnAbort(
-  { namespace, id, graceTimeoutMs }: ContainerRunnerInit,
-  pid: number,
-  report: ReportRunner,
-  signal: AbortSignal,
-): Disposable {
-  let timer: NodeJS.Timeout | undefined;
-  const send = (name: 'SIGTERM' | 'SIGKILL') => {
-    report('signal', taskSignalText(name, id, pid));
-    // One that has ended by itself, or a runtime that is away, shows in how the task ends.
-    namespace.containers.kill(id, name).catch(() => {});
-  };
-  const terminate = () => {
-    send('SIGTERM');
-    timer = setTimeout(() => send('SIGKILL'), graceTimeoutMs);
-  };
-  signal.addEventListener('abort', terminate, { once: true });
-  if (signal.aborted) terminate();
-  return {
-    [Symbol.dispose]() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', terminate);
-    },
-  };
 }
 
 function isFault(error: unknown, kind: FaultKind): boolean {

@@ -10,6 +10,7 @@ import { killLeftovers, runVariable } from './leftover-processes.ts';
 import { copyLines } from './lines-to-log.ts';
 import type { ServiceLog } from './log-store.ts';
 import type { ServiceCgroup } from './service-cgroups.ts';
+import { terminateOnAbort } from './terminate-on-abort.ts';
 
 /** Is told of each process of a runner, in turn. */
 export interface ProcessWatcher {
@@ -78,9 +79,10 @@ export function createProcessRunner(init: ProcessRunnerInit): Runner {
       const release = init.guard.watch(pid);
       init.watcher?.started(pid);
       report('run', `Process ${text} started with PID ${pid}`);
-      const kill = killOnAbort(child, signal, init.graceTimeoutMs, (name) =>
-        report('signal', `Sending ${name} to ${text}`),
-      );
+      const kill = terminateOnAbort(signal, init.graceTimeoutMs, (name) => {
+        report('signal', `Sending ${name} to ${text}`);
+        child.kill(name);
+      });
       const ended = await exit.finally(() => {
         kill[Symbol.dispose]();
         release();
@@ -127,29 +129,4 @@ function exitOf(child: ChildProcess): Promise<ProcessExit & { error?: string }> 
   });
   child.on('exit', (code, signal) => resolve({ code, signal }));
   return promise;
-}
-
-function killOnAbort(
-  child: ChildProcess,
-  signal: AbortSignal,
-  graceTimeoutMs: number,
-  announce: (name: string) => void,
-): Disposable {
-  let timer: NodeJS.Timeout | undefined;
-  const send = (name: 'SIGTERM' | 'SIGKILL') => {
-    announce(name);
-    child.kill(name);
-  };
-  const terminate = () => {
-    send('SIGTERM');
-    timer = setTimeout(() => send('SIGKILL'), graceTimeoutMs);
-  };
-  signal.addEventListener('abort', terminate, { once: true });
-  if (signal.aborted) terminate();
-  return {
-    [Symbol.dispose]() {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', terminate);
-    },
-  };
 }

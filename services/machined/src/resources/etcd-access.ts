@@ -1,7 +1,7 @@
 import { etcdPorts } from '@nodewright/contract';
 import type { EtcdClient, EtcdTls } from '@nodewright/etcd';
 import { Fault } from '@nodewright/fault';
-import { type Pointer, pointerTo, type State } from '@nodewright/state';
+import { pointerTo, type State } from '@nodewright/state';
 import {
   type EtcdRootSecretSpec,
   type EtcdSecretSpec,
@@ -12,6 +12,7 @@ import {
 } from '@nodewright/state/kinds';
 import type { Telemetry } from '@nodewright/telemetry';
 import { hostPort, localClientAddress } from '../domain/etcd/addresses.ts';
+import { specOf } from './spec-of.ts';
 
 /** Ways to etcd with the certificate of this node's administrator. Whoever opens a client disposes of it. */
 export interface EtcdAccess {
@@ -29,11 +30,8 @@ export interface EtcdAccess {
 
 /** Source: Talos v1.14: etcd, client endpoint discovery. */
 export function createEtcdAccess(state: State, telemetry: Telemetry): EtcdAccess {
-  const specOf = async <S>(pointer: Pointer<S>) =>
-    (await state.list(pointer)).find(({ metadata }) => metadata.id === pointer.id)?.spec;
-
   const own = async () => {
-    const spec = await specOf(pointerTo(etcdSpecs, 'etcd'));
+    const spec = await specOf(state, pointerTo(etcdSpecs, 'etcd'));
     if (spec === undefined) return [];
     const addresses = [localClientAddress(spec.listenClientAddresses), ...spec.advertisedAddresses];
     return [...new Set(addresses)].map((address) => hostPort(address, etcdPorts.client));
@@ -46,7 +44,10 @@ export function createEtcdAccess(state: State, telemetry: Telemetry): EtcdAccess
   };
   const openAt = async (targets: readonly string[]) => {
     const [tls, { openEtcdClient }] = await Promise.all([
-      tlsOf(await specOf(pointerTo(etcdRootSecrets, 'etcd')), await specOf(pointerTo(etcdSecrets, 'etcd'))),
+      tlsOf(
+        await specOf(state, pointerTo(etcdRootSecrets, 'etcd')),
+        await specOf(state, pointerTo(etcdSecrets, 'etcd')),
+      ),
       // Most nodes have no etcd: what speaks to it is read by those that do.
       import('@nodewright/etcd'),
     ]);

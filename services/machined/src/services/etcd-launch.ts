@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { etcdPorts } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
-import { type Pointer, pointerTo, type State } from '@nodewright/state';
+import { pointerTo, type State } from '@nodewright/state';
 import { type EtcdSpecSpec, etcdSpecs, type MachineTypeName, machineTypes } from '@nodewright/state/kinds';
 import { etcdUrl } from '../domain/etcd/addresses.ts';
 import { etcdArguments, type InitialCluster } from '../domain/etcd/arguments.ts';
@@ -11,6 +11,7 @@ import { type OwnMember, soleCluster } from '../domain/etcd/join-plan.ts';
 import { type BootstrapWish, type StartMode, startModeOf } from '../domain/etcd/start-mode.ts';
 import { emptyEtcdData, isEtcdDataEmpty, isEtcdUnborn } from '../host/etcd/data-folder.ts';
 import { type Folder, prepareFolder } from '../host/prepare-folder.ts';
+import { specOf } from '../resources/spec-of.ts';
 import { type EtcdMembershipInit, joinEtcd } from './etcd-membership.ts';
 
 export interface EtcdLaunchInit extends EtcdMembershipInit {
@@ -114,8 +115,4 @@ export function ownMemberOf({ name, advertisedAddresses }: EtcdSpecSpec): OwnMem
 
 async function machineTypeOf(state: State): Promise<MachineTypeName> {
   return (await specOf(state, pointerTo(machineTypes, 'machine-type'))) ?? 'unknown';
-}
-
-async function specOf<S>(state: State, pointer: Pointer<S>): Promise<S | undefined> {
-  return (await state.list(pointer)).find(({ metadata }) => metadata.id === pointer.id)?.spec;
 }

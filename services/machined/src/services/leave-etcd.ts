@@ -3,6 +3,7 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import { pointerTo, type State } from '@nodewright/state';
 import { etcdMembers } from '@nodewright/state/kinds';
 import type { EtcdAccess } from '../resources/etcd-access.ts';
+import { specOf } from '../resources/spec-of.ts';
 import { removeEtcdMember } from './remove-etcd-member.ts';
 
 /** The service as far as leaving goes. */
@@ -44,8 +45,8 @@ async function ownMemberId(init: LeaveEtcdInit, signal: AbortSignal): Promise<bi
   const { state, timers } = init;
   const end = timers.now() + times.memberMs;
   for (;;) {
-    const resource = (await state.list(local)).find(({ metadata }) => metadata.id === local.id);
-    if (resource !== undefined) return BigInt(`0x${resource.spec.memberID}`);
+    const own = await specOf(state, local);
+    if (own !== undefined) return BigInt(`0x${own.memberID}`);
     const known = await idFromOthers(init, signal);
     if (known !== 'unknown') return known;
     if (timers.now() >= end)

@@ -1,5 +1,6 @@
 import { pause, type Timers } from '@nodewright/controllers';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { aborted } from '../domain/aborted.ts';
 import { type Condition, waitingText } from '../domain/condition.ts';
 import type { Runner } from '../domain/runner.ts';
 import { capitalised } from '../domain/runner-text.ts';
@@ -206,12 +207,4 @@ async function step(failure: string, body: () => Promise<void>): Promise<void> {
     const { kind, message } = faultFrom(error);
     throw new Fault(kind, `${failure}: ${message}`, { cause: error });
   }
-}
-
-/** Resolves when the signal aborts. */
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  if (signal.aborted) resolve();
-  return promise;
 }

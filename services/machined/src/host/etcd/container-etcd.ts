@@ -1,14 +1,13 @@
-import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ContainerRuntime, ContainerSpec, RuntimeNamespace } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
-import { makeFolder } from '@nodewright/fault/make-folder';
 import type { EtcdRuntime } from '../../domain/etcd/etcd-runtime.ts';
 import { type EtcdVersion, etcdVersionFrom } from '../../domain/etcd/etcd-version.ts';
 import { restoreArguments } from '../../domain/etcd/restore-arguments.ts';
 import { createContainerRunner } from '../container-runner.ts';
 import type { ServiceLog } from '../log-store.ts';
 import { runContainer } from '../run-container.ts';
+import { restoreData } from './restore-data.ts';
 
 export interface ContainerEtcdInit {
   readonly runtime: ContainerRuntime;
@@ -59,23 +58,14 @@ export function createContainerEtcd(init: ContainerEtcdInit): EtcdRuntime {
           ],
         }),
       }),
-    async restore(restore, signal) {
-      const draft = `${data}.restore`;
-      const folder = dirname(data);
-      await rm(draft, { recursive: true, force: true });
-      await makeFolder(folder);
-      const command = [join(programs, 'etcdutl'), ...restoreArguments(restore, { snapshot, data: draft })];
-      const mounts = [{ kind: 'bind', source: folder, target: folder }] as const;
-      try {
+    restore: (restore, signal) =>
+      restoreData(data, async (draft) => {
+        const command = [join(programs, 'etcdutl'), ...restoreArguments(restore, { snapshot, data: draft })];
+        const folder = dirname(data);
+        const mounts = [{ kind: 'bind', source: folder, target: folder }] as const;
         const spec = { ...(await own()), id: `${id}-restore`, command, mounts };
         await runContainer('etcdutl', namespace, spec, signal);
-        await makeFolder(data, 0o700);
-        // One step: until here the directory is empty, from here on the data is whole.
-        await rename(join(draft, 'member'), join(data, 'member'));
-      } finally {
-        await rm(draft, { recursive: true, force: true });
-      }
-    },
+      }),
   };
 }
 

@@ -1,11 +1,9 @@
-import { rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { Fault } from '@nodewright/fault';
-import { makeFolder } from '@nodewright/fault/make-folder';
 import type { EtcdRuntime } from '../../domain/etcd/etcd-runtime.ts';
 import { type EtcdVersion, etcdVersionFrom } from '../../domain/etcd/etcd-version.ts';
 import { restoreArguments } from '../../domain/etcd/restore-arguments.ts';
 import { createProcessRunner, type ProcessRunnerInit } from '../process-runner.ts';
+import { restoreData } from './restore-data.ts';
 import { runProgram } from './run-program.ts';
 
 export interface ProcessEtcdInit
@@ -44,25 +42,15 @@ export function createProcessEtcd(init: ProcessEtcdInit): EtcdRuntime {
         argv: [etcd, ...args],
         environment: () => childEnvironment,
       }),
-    async restore(restore, signal) {
-      const { data, snapshot } = folders;
-      const draft = `${data}.restore`;
-      await rm(draft, { recursive: true, force: true });
-      await makeFolder(dirname(draft));
-      try {
-        await runProgram({
-          argv: [etcdutl, ...restoreArguments(restore, { snapshot, data: draft })],
+    restore: (restore, signal) =>
+      restoreData(folders.data, (draft) =>
+        runProgram({
+          argv: [etcdutl, ...restoreArguments(restore, { snapshot: folders.snapshot, data: draft })],
           environment: childEnvironment,
           timeoutMs: restoreTimeoutMs,
           signal,
-        });
-        await makeFolder(data, 0o700);
-        // One step: until here the directory is empty, from here on the data is whole.
-        await rename(join(draft, 'member'), join(data, 'member'));
-      } finally {
-        await rm(draft, { recursive: true, force: true });
-      }
-    },
+        }),
+      ),
   };
 }
 
