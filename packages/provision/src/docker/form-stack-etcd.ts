@@ -12,7 +12,7 @@ export async function formStackEtcd(
   { parts, request, progress, signal, milestones }: Creation<DockerParts>,
   { nodes }: ClusterState,
   talosconfig: string,
-  { isNew }: { readonly isNew: boolean },
+  { isNew, patienceMs }: { readonly isNew: boolean; readonly patienceMs?: number },
 ): Promise<void> {
   if (!request.bootstrap) return;
   const config = parseTalosconfig(talosconfig);
@@ -21,6 +21,6 @@ export async function formStackEtcd(
     .filter(({ type }) => type === 'controlplane')
     .map(({ name, address }, index) => ({ name, address, endpoint: endpoints[index] ?? address }));
   await using probe = await parts.openEtcdProbe(talosconfig);
-  await formEtcd({ controlPlanes, isNew, probe, progress, signal });
+  await formEtcd({ controlPlanes, isNew, probe, progress, signal, patienceMs });
   milestones.votes = { count: controlPlanes.length, at: performance.now() };
 }

@@ -2,6 +2,7 @@ import { Fault } from '@nodewright/fault';
 import type { Creation } from '../cluster/creation.ts';
 import { stopProcesses } from '../cluster/remove-cluster.ts';
 import { readTalosconfig, restoreContext } from '../cluster/restore-context.ts';
+import { tellMissingVotes } from '../cluster/tell-missing-votes.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { awaitNodes } from './await-nodes.ts';
 import type { DockerParts } from './docker-parts.ts';
@@ -48,5 +49,7 @@ export async function keepRunning(creation: Creation<DockerParts>, state: Cluste
   );
   await restoreContext(creation, state, talosconfig);
   await awaitNodes(creation, state, talosconfig);
-  await formStackEtcd(creation, state, talosconfig, { isNew: false });
+  await tellMissingVotes(creation, (patienceMs) =>
+    formStackEtcd(creation, state, talosconfig, { isNew: false, patienceMs }),
+  );
 }

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodePaths } from '@nodewright/contract';
-import { faultFrom } from '@nodewright/fault';
 import type { Creation } from '../cluster/creation.ts';
 import { formEtcd } from '../cluster/form-etcd.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
@@ -32,23 +31,6 @@ export async function formProcessEtcd(
   const isNew = !controlPlanes.some(({ name }) => hasData(join(folder.nodeRoot(name), nodePaths.etcdData)));
   await formEtcd({ controlPlanes, isNew, probe, progress, signal, patienceMs });
   milestones.votes = { count: controlPlanes.length, at: performance.now() };
-}
-
-/** It may never have had etcd, or a member that has left: that is told, and the cluster is kept as it is. */
-const keptPatienceMs = 20_000;
-
-/** The same for a cluster that runs already. What is missing is told. */
-export async function formKeptProcessEtcd(
-  creation: Creation<ProcessParts>,
-  state: ClusterState,
-  talosconfig: string,
-): Promise<void> {
-  try {
-    await formProcessEtcd(creation, state, talosconfig, keptPatienceMs);
-  } catch (error) {
-    creation.signal.throwIfAborted();
-    creation.progress.note(faultFrom(error).message);
-  }
 }
 
 function hasData(path: string): boolean {

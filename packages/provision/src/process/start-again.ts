@@ -1,12 +1,14 @@
 import type { Creation } from '../cluster/creation.ts';
+import { findCluster } from '../cluster/read-cluster.ts';
 import { stopProcesses } from '../cluster/remove-cluster.ts';
 import { readTalosconfig, restoreContext } from '../cluster/restore-context.ts';
+import { tellMissingVotes } from '../cluster/tell-missing-votes.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { parseSubnet } from '../domain/subnet.ts';
 import { startWishSignal } from '../domain/supervisor-message.ts';
 import { askSupervisor } from './ask-supervisor.ts';
 import { awaitNodes } from './await-nodes.ts';
-import { formKeptProcessEtcd, formProcessEtcd } from './form-process-etcd.ts';
+import { formProcessEtcd } from './form-process-etcd.ts';
 import type { ProcessParts } from './process-parts.ts';
 import { startSupervisor } from './start-supervisor.ts';
 
@@ -41,13 +43,16 @@ export async function keepRunning(creation: Creation<ProcessParts>, state: Clust
   await startNodesThatAreOff(creation, state);
   await restoreContext(creation, state, talosconfig);
   await awaitNodes(creation, state, talosconfig);
-  await formKeptProcessEtcd(creation, state, talosconfig);
+  await tellMissingVotes(creation, (patienceMs) => formProcessEtcd(creation, state, talosconfig, patienceMs));
 }
 
 async function startNodesThatAreOff({ folder, progress }: Creation, state: ClusterState): Promise<void> {
   const supervisor = await askSupervisor(folder, state);
   const off = (supervisor?.nodes ?? []).filter((node) => node.state === 'off').map(({ name }) => name);
+  // Only the pid we know is believed: someone else may sit on the port.
+  const found = await findCluster(folder);
   if (supervisor === undefined || off.length === 0) return;
+  if (found.kind !== 'cluster' || found.supervisorPid !== supervisor.pid) return;
   progress.note(`starting what was shut down: ${off.join(', ')}`);
   process.kill(supervisor.pid, startWishSignal);
 }

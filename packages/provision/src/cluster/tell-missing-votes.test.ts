@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '@nodewright/fault';
+import { tellMissingVotes } from './tell-missing-votes.ts';
+
+function openCreation() {
+  const notes: string[] = [];
+  const stop = new AbortController();
+  const progress = {
+    step: <T>(_: string, body: () => Promise<T>) => body(),
+    note: (text: string) => void notes.push(text),
+  };
+  return { notes, stop, creation: { progress, signal: stop.signal } };
+}
+
+test('tellMissingVotes() tells what is missing, after a short while, and does not fail for it', async () => {
+  const { notes, creation } = openCreation();
+  const patience: number[] = [];
+  await tellMissingVotes(creation, async (patienceMs) => {
+    patience.push(patienceMs);
+    throw new Fault('deadline-exceeded', 'node02 has no vote in etcd');
+  });
+  assert.deepEqual([notes, patience], [['node02 has no vote in etcd'], [20_000]]);
+});
+
+test('tellMissingVotes() fails when nobody wants it any more', async () => {
+  const { notes, stop, creation } = openCreation();
+  stop.abort();
+  const form = () => Promise.reject(new Fault('cancelled', 'cancelled'));
+  await assert.rejects(tellMissingVotes(creation, form), { name: 'AbortError' });
+  assert.deepEqual(notes, []);
+});
