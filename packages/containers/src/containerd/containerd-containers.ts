@@ -157,8 +157,15 @@ export function createContainerdContainers({
       // What has ended has written everything by then.
       const task = await tasks.settle(container, await tasks.find(id, signal));
       const isOver = task === undefined || task.status === 'stopped';
-      const ended = follow && !isOver ? tasks.wait(id, signal).then(() => undefined) : undefined;
-      yield* readLog({ path: logPath(id), tailLines, ended, signal });
+      // Whoever stops reading waits for the end no longer.
+      const left = new AbortController();
+      const ends = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
+      const ended = follow && !isOver ? tasks.wait(id, ends).then(() => undefined) : undefined;
+      try {
+        yield* readLog({ path: logPath(id), tailLines, ended, signal });
+      } finally {
+        left.abort();
+      }
     },
     remove: (id, options) => inTurn(id, () => remove(id, options)),
   };

@@ -32,7 +32,7 @@ export interface TakeInit {
 
 export interface IngestInit {
   readonly descriptor: Descriptor;
-  readonly fetch: (offset: number) => AsyncIterable<Uint8Array>;
+  readonly fetch: (offset: number, signal: AbortSignal) => AsyncIterable<Uint8Array>;
   readonly onProgress: (offset: number) => void;
   readonly signal?: AbortSignal;
 }
@@ -102,7 +102,7 @@ export function createLeasedContent(
     } catch (error) {
       // What has come is worth keeping; why no more came is what the caller wants to know.
       await flush().catch(() => undefined);
-      throw error;
+      throw writer.lost.aborted ? writer.lost.reason : error;
     }
     await flush();
   }
@@ -142,7 +142,8 @@ export function createLeasedContent(
       await using writer = await openWriter(ref, descriptor, signal);
       if (writer === undefined) return;
       onProgress(writer.offset);
-      if (writer.offset < size) await pour(writer, fetch(writer.offset), onProgress);
+      const wanted = signal === undefined ? writer.lost : AbortSignal.any([signal, writer.lost]);
+      if (writer.offset < size) await pour(writer, fetch(writer.offset, wanted), onProgress);
       await finish(writer, ref, {});
     },
     async take({ ref, bytes, expected, signal }) {

@@ -3,7 +3,7 @@ import {
   type WriteContentRequest,
   type WriteContentResponse,
 } from '@nodewright/contract/gen/containerd/services/content/v1/content.ts';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import { writeLimitMs } from './call-limits.ts';
 import type { NamespaceServices } from './containerd-services.ts';
 import { createRequestQueue } from './request-queue.ts';
@@ -21,6 +21,8 @@ export interface ContentWriterInit {
 export interface ContentWriter extends AsyncDisposable {
   /** Bytes that are there already: go on from here. */
   readonly offset: number;
+  /** Aborted, with the Fault as its reason, when containerd gives the write up: nobody need bring more bytes. */
+  readonly lost: AbortSignal;
   /** Yields how many bytes are there now. */
   write(data: Uint8Array): Promise<number>;
   /** Yields the digest. `data-loss` when the whole is not what was expected. */
@@ -40,17 +42,29 @@ export async function openContentWriter({
 }: ContentWriterInit): Promise<ContentWriter> {
   const requests = createRequestQueue<WriteContentRequest>();
   const stop = new AbortController();
+  const lost = new AbortController();
   const answers = content
     .write(requests, { signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]) })
     [Symbol.asyncIterator]();
   const common = { ref, total: BigInt(expected?.size ?? 0), expected: expected?.digest ?? '' };
 
+  /** Awaited before it is asked for: who waits for bytes learns at once that containerd has died. */
+  let coming: Promise<WriteContentResponse>;
+  function expectAnswer(): void {
+    coming = answers.next().then(({ value, done }) => {
+      if (done !== true) return value;
+      throw new Fault('unavailable', 'containerd ended a write that was not finished');
+    });
+    coming.catch((error) => lost.abort(faultFrom(error)));
+  }
+
   async function ask(request: Partial<WriteContentRequest>): Promise<WriteContentResponse> {
     const blank = { action: WriteAction.STAT, offset: 0n, data: Buffer.alloc(0), labels: {} };
     requests.push({ ...blank, ...common, ...request });
-    const { value, done } = await nextAnswer();
-    if (done === true) throw new Fault('unavailable', 'containerd ended a write that was not finished');
-    return value;
+    const answer = await nextAnswer();
+    // That of a commit is the last.
+    if (request.action !== WriteAction.COMMIT) expectAnswer();
+    return answer;
   }
 
   async function nextAnswer() {
@@ -60,7 +74,7 @@ export async function openContentWriter({
       stop.abort();
     }, writeLimitMs);
     try {
-      return await answers.next();
+      return await coming;
     } catch (error) {
       if (!isLate || signal?.aborted === true) throw error;
       const text = `containerd has not answered Content/Write within ${writeLimitMs / 1000}s: it hangs, or its disk does`;
@@ -77,6 +91,7 @@ export async function openContentWriter({
   }
 
   let offset: number;
+  expectAnswer();
   try {
     offset = Number((await ask({})).offset);
   } catch (error) {
@@ -86,6 +101,7 @@ export async function openContentWriter({
   const start = offset;
   return {
     offset: start,
+    lost: lost.signal,
     async write(data) {
       const answer = await ask({
         action: WriteAction.WRITE,

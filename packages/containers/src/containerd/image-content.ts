@@ -44,6 +44,12 @@ export async function readContent(
   return Buffer.concat(pieces);
 }
 
+/** @throws Fault `data-loss` for what could not be read once it is here: it need not come first */
+export function refuseLargeDocument({ digest, size }: Descriptor): void {
+  if (size > documentLimitBytes)
+    throw new Fault('data-loss', `${digest} is too large for a document of an image: ${size} bytes`);
+}
+
 /**
  * Finds the parts of an image for a platform.
  *

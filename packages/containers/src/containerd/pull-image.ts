@@ -14,7 +14,7 @@ import type { ContainerdContext } from './containerd-context.ts';
 import { createLeasedContent, type LeasedContent } from './content-store.ts';
 import { finishImage } from './finish-image.ts';
 import { forEachOf } from './for-each-of.ts';
-import { readContent, requireManifest, requirePlatform } from './image-content.ts';
+import { readContent, refuseLargeDocument, requireManifest, requirePlatform } from './image-content.ts';
 import { endLease, ensureLease } from './leases.ts';
 import type { PullReport } from './pull-report.ts';
 
@@ -69,6 +69,7 @@ async function pullUnderLease(context: ContainerdContext, pull: Pull): Promise<v
     : root;
   const manifest = parseManifest(found.bytes);
   const fetch = createFetch(context, pull, content);
+  refuseLargeDocument(manifest.config);
   await fetch(manifest.config, () => undefined);
   const config = parseImageConfig(await readContent(services.content, manifest.config.digest, signal));
   requirePlatform(config, platform);
@@ -99,7 +100,8 @@ function createFetch({ distribution }: ContainerdContext, { parsed, options }: P
     if (await content.hold(digest, signal)) return onFetched('already-exists', size);
     await content.ingest({
       descriptor,
-      fetch: (offset) => distribution.fetchBlob(parsed, descriptor, { ...options, offset, signal }),
+      fetch: (offset, wanted) =>
+        distribution.fetchBlob(parsed, descriptor, { ...options, offset, signal: wanted }),
       onProgress: (offset) => onFetched('downloading', offset),
       signal,
     });
