@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -28,6 +29,25 @@ test('receiveSnapshot() leaves the earlier one, and nothing else, when the uploa
   await assert.rejects(receiveSnapshot(path, pieces('ha', 'broken')), { message: 'the stream broke' });
   await assert.rejects(receiveSnapshot(path, pieces()), { kind: 'invalid-argument' });
   assert.deepEqual([readdirSync(folder), readFileSync(path, 'utf8')], [['etcd.snapshot'], 'whole']);
+});
+
+test('receiveSnapshot() removes what a process left that was killed, and nothing that is being received', async () => {
+  const left = `${path}.${randomUUID()}`;
+  writeFileSync(left, 'part');
+  writeFileSync(`${path}.notes`, 'mine');
+  const { promise: going, resolve: go } = Promise.withResolvers<void>();
+  async function* slowly() {
+    yield Buffer.from('slow');
+    await going;
+  }
+  const slow = receiveSnapshot(path, slowly());
+  await receiveSnapshot(path, pieces('quick'));
+  assert.equal(existsSync(left), false);
+  go();
+  await slow;
+  assert.equal(readFileSync(path, 'utf8'), 'slow');
+  assert.deepEqual(readdirSync(folder).sort(), ['etcd.snapshot', 'etcd.snapshot.notes']);
+  rmSync(`${path}.notes`);
 });
 
 test('receiveSnapshot() is not ready on a node whose folder is not there yet', async () => {

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { open, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { creationFlags, syncFile } from '../write-file-atomically.ts';
 
 const mode = 0o700;
+const uuid = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** What this process writes now. */
+const partials = new Set<string>();
 
 /**
  * Keeps an uploaded snapshot at `path`, whole or not at all. Yields its size in bytes. Source: Talos v1.14: EtcdRecover.
@@ -15,7 +18,9 @@ export async function receiveSnapshot(path: string, pieces: AsyncIterable<Uint8A
   const folder = await stat(dirname(path)).catch(() => undefined);
   if (folder?.isDirectory() !== true)
     throw new Fault('failed-precondition', 'etcd service is not ready for recovery yet');
+  await removeLeftovers(path);
   const partial = `${path}.${randomUUID()}`;
+  partials.add(partial);
   let sizeBytes = 0;
   try {
     {
@@ -33,5 +38,17 @@ export async function receiveSnapshot(path: string, pieces: AsyncIterable<Uint8A
     throw faultFrom(error);
   } finally {
     await rm(partial, { force: true });
+    partials.delete(partial);
+  }
+}
+
+/** What a process left that was killed meanwhile: a snapshot may be gigabytes. */
+async function removeLeftovers(path: string): Promise<void> {
+  const folder = dirname(path);
+  for (const name of await readdir(folder)) {
+    const left = join(folder, name);
+    if (name.startsWith(`${basename(path)}.`) && uuid.test(name) && !partials.has(left)) {
+      await rm(left, { force: true });
+    }
   }
 }
