@@ -66,14 +66,12 @@ test('a task whose shim is killed is gone, and can be started again', options, a
     (error: { kind?: string }) => error.kind,
   );
   for (const shim of bench.containerd.shims()) process.kill(shim, 'SIGKILL');
-  await eventually(() => !isAlive(pid), { what: 'end of the task', timeoutMs: 60_000 });
   assert.ok([137, 255, 'not-found'].includes((await waiting) ?? ''), String(await waiting));
-  await eventually(async () => (await containers.get('orphan')).task?.status !== 'running', {
-    what: 'news of the end',
-    timeoutMs: 60_000,
-  });
+  assert.notEqual((await containers.get('orphan')).task?.status, 'running');
+  // containerd may still be cleaning up by now.
   const again = await containers.start('orphan');
   assert.ok(isAlive(again));
+  await eventually(() => !isAlive(pid), { what: 'end of the first task', timeoutMs: 60_000 });
   await containers.remove('orphan', { force: true });
   assert.ok(!isAlive(again));
 });

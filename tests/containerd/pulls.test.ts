@@ -44,27 +44,28 @@ test(
     const image = await imageWith({ paddingBytes: 4_000_000 });
     await using registry = await openScriptedRegistry({ 'a/crash': image });
     const reference = `${registry.host}/a/crash:v1`;
-    let hangs = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
     registry.answer = (digest, response, bytes) => {
       if (digest !== paddingOf(image)) return false;
-      response.write(bytes.subarray(0, 1_000_000), () => hangs.resolve());
+      void once(response, 'close').then(() => closed.resolve());
+      response.write(bytes.subarray(0, 1_000_000));
       return true;
     };
     const first = pull(bench.system, reference);
     first.catch(() => undefined);
-    await hangs.promise;
+    // Written in pieces of 256 KiB or a little more: after three of them the pull waits for the registry.
     await eventually(
       async () => {
         const { statuses } = await bench.services.content.listStatuses({});
-        return statuses.some(({ offset }) => offset > 500_000n);
+        return statuses.some(({ offset }) => offset >= 3n * 262_144n);
       },
       { what: 'bytes of the layer in containerd', timeoutMs: 60_000 },
     );
     await bench.containerd.kill();
-    // The next bytes have nowhere to go.
-    registry.answer = () => false;
-    hangs = Promise.withResolvers();
+    // The registry sends no more bytes, and is not waited for.
     await assert.rejects(first, isFault('unavailable'));
+    await closed.promise;
+    registry.answer = () => false;
     await bench.containerd.restart();
     assert.equal((await pull(bench.system, reference)).digest, image.manifest.digest);
     const { snapshots, ...kept } = await keptBy(bench.services);
