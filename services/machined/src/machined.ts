@@ -207,7 +207,8 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   scope.defer(() => life.stop());
   const boot = async () => {
     // The node's own containers and machines give each service what it may have; here they are programs of the host.
-    if (mode === 'process') await forgoCapabilities([layout.root, servicesFolder ?? '/'], log);
+    if (mode === 'process')
+      await forgoCapabilities([layout.root, ...programFolders(servicesFolder, settings)], log);
     await life.initialize({
       startMachined: () => services.add([ownService(layout)]),
       startApid: () => start(serviceIds.apid),
@@ -228,6 +229,15 @@ function servicesFolderOf(source: ServiceSource, servicesDir: string | undefined
   if (servicesDir === undefined)
     throw new Fault('invalid-argument', '--services-dir is missing: machined starts apid and trustd from it');
   return resolve(servicesDir);
+}
+
+/** Where the programs are that machined starts. */
+function programFolders(servicesFolder: string | undefined, settings: Context['options']): string[] {
+  const { etcdBinary, etcdutlBinary, nodeBinary } = settings;
+  const programs = [nodeBinary ?? process.execPath, etcdBinary, etcdutlBinary].filter(
+    (path) => path !== undefined,
+  );
+  return [servicesFolder ?? '/', ...programs.map((path) => dirname(resolve(path)))];
 }
 
 /** A stale socket is taken over; one that answers belongs to a machined that runs. */

@@ -1,6 +1,8 @@
 // What the programs that a node starts may do on the host that they run on.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { startNode } from './harness/node-under-test.ts';
 
@@ -26,4 +28,19 @@ test('a service has no capability and can gain none, and is no harder to end tha
   }
   // machined itself looks at the kernel for whoever may ask.
   assert.equal(statusOf(node.machined.pid).CapEff, statusOf('self').CapEff);
+});
+
+test('a service of root may pass through folders of others where a program of the node lies below one', {
+  skip: process.getuid?.() === 0 ? false : 'only root has rights to keep',
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'service-rights-'));
+  using _folder = { [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
+  // Of somebody else, for nobody else.
+  chownSync(folder, 12_345, 12_345);
+  chmodSync(folder, 0o700);
+  await using node = await startNode({ args: ['--etcd-binary', join(folder, 'bin', 'etcd')] });
+  await node.serviceSays('apid', /started with PID/);
+  const [, pid] = /started with PID (\d+)/.exec(node.machined.stdout()) ?? [];
+  // CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH.
+  assert.equal(statusOf(Number(pid)).CapBnd, '6'.padStart(16, '0'));
 });

@@ -41,8 +41,9 @@ export async function forgoCapabilities(needed: readonly string[], log: Logger):
 /** Whether user 0 reaches the folder by the modes of those above it alone. */
 function isOpenToRootWithoutRights(path: string): boolean {
   for (let folder = path; ; folder = dirname(folder)) {
-    const { uid, mode } = statSync(folder);
-    if (uid !== 0 && (mode & mayPass) === 0) return false;
+    // One that is not there yet is made by whoever needs it.
+    const stat = statSync(folder, { throwIfNoEntry: false });
+    if (stat !== undefined && stat.uid !== 0 && (stat.mode & mayPass) === 0) return false;
     if (folder === dirname(folder)) return true;
   }
 }
