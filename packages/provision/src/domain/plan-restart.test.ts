@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planRestart } from './plan-restart.ts';
+import { planReboot, planRestart } from './plan-restart.ts';
 
 test('planRestart() waits 1 s after the first death and doubles up to 30 s while deaths come quickly', () => {
   const delays: number[] = [];
@@ -15,4 +15,16 @@ test('planRestart() waits 1 s after the first death and doubles up to 30 s while
 
 test('planRestart() forgets earlier deaths once a node has run for a while', () => {
   assert.deepEqual(planRestart({ quickDeaths: 6 }, 30_000), { delayMs: 1000, history: { quickDeaths: 1 } });
+});
+
+test('planReboot() starts at once what reboots, and pauses for what does nothing but reboot', () => {
+  assert.deepEqual(planReboot({ quickDeaths: 3 }, 5000), { delayMs: 0, history: { quickDeaths: 0 } });
+  const delays: number[] = [];
+  let history = { quickDeaths: 0 };
+  for (let reboot = 0; reboot < 4; reboot++) {
+    const plan = planReboot(history, 300);
+    delays.push(plan.delayMs);
+    history = plan.history;
+  }
+  assert.deepEqual(delays, [0, 1000, 2000, 4000]);
 });

@@ -19,3 +19,14 @@ export function planRestart(history: RestartHistory, ranForMs: number): RestartP
   const delayMs = Math.min(firstDelayMs * 2 ** Math.min(quickDeaths - 1, 10), longestDelayMs);
   return { delayMs, history: { quickDeaths } };
 }
+
+/** No machine has been of use for so short a time: one that reboots again and again then does so by itself. */
+const uselessMs = 2_000;
+
+/** A machine that reboots comes back at once, but one that does nothing else is paused for as one that dies. */
+export function planReboot(history: RestartHistory, ranForMs: number): RestartPlan {
+  if (ranForMs >= uselessMs) return { delayMs: 0, history: { quickDeaths: 0 } };
+  const quickDeaths = history.quickDeaths + 1;
+  const delayMs = quickDeaths === 1 ? 0 : planRestart({ quickDeaths: quickDeaths - 2 }, ranForMs).delayMs;
+  return { delayMs, history: { quickDeaths } };
+}

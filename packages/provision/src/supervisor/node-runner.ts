@@ -5,7 +5,7 @@ import { nodeExitCodes } from '@nodewright/contract';
 import type { Logger } from '@nodewright/telemetry';
 import { sendSignal } from '../cluster/cluster-processes.ts';
 import type { NodeRunState, NodeStatus } from '../domain/claim.ts';
-import { planRestart, type RestartHistory } from '../domain/plan-restart.ts';
+import { planReboot, planRestart, type RestartHistory } from '../domain/plan-restart.ts';
 import { openNodeLog } from './node-log.ts';
 
 export interface NodeRunnerInit {
@@ -130,16 +130,19 @@ export class NodeRunner implements AsyncDisposable {
       return;
     }
     this.#enter('restarting');
+    const ranForMs = performance.now() - this.#startedAtMs;
     if (how === endTexts.reboot) {
-      this.#history = { quickDeaths: 0 };
-      log.info({ node: name }, 'node reboots');
+      const { delayMs, history } = planReboot(this.#history, ranForMs);
+      this.#history = history;
+      log.info({ node: name, delayMs }, 'node reboots');
       // What was left of the old one holds its ports until it is gone.
       void groupEnded(child.pid ?? 0).then(() => {
-        if (this.#state === 'restarting') this.#startAnew();
+        if (this.#state !== 'restarting') return;
+        this.#timer = setTimeout(() => this.#startAnew(), delayMs);
       });
       return;
     }
-    const { delayMs, history } = planRestart(this.#history, performance.now() - this.#startedAtMs);
+    const { delayMs, history } = planRestart(this.#history, ranForMs);
     this.#history = history;
     log.warn({ node: name, how, delayMs }, 'node died');
     this.#timer = setTimeout(() => this.#restart(), delayMs);
