@@ -57,8 +57,10 @@ const report = (
 
 test('Report hands the record to machined with the address that it came from, whatever the caller says', async () => {
   received.length = 0;
-  assert.deepEqual(await report({ callerAddress: '10.5.0.5' }), answer);
-  assert.deepEqual(received, [{ node, knownVersion: 'none', callerAddress: '::ffff:127.0.0.1' }]);
+  assert.deepEqual(await report({ callerAddress: '10.5.0.5', isLeaving: true }), answer);
+  assert.deepEqual(received, [
+    { node, knownVersion: 'none', isLeaving: true, callerAddress: '::ffff:127.0.0.1' },
+  ]);
 });
 
 test('Report refuses a call without the token, and machined does not hear of it', async () => {
