@@ -21,13 +21,10 @@ const defaultTimeoutNanos = 1800n * 1_000_000_000n;
 export function addActionOptions(command: Command): Command {
   acceptBooleanValues(command);
   const timeout = command
-    .createOption(
-      '--timeout <duration>',
-      `how long to wait when --wait or --debug is set (default: ${defaultTimeout})`,
-    )
+    .createOption('--timeout <duration>', 'how long to wait when --wait or --debug is set')
     .argParser(parseGoDuration);
   return addOutputOption(addNodeOptions(command))
-    .option('--wait', 'wait until it is done, showing how it goes (default)', true)
+    .option('--wait', 'wait until it is done, showing how it goes', true)
     .option('--no-wait', 'do not wait')
     .option('--debug', 'print the kernel log of nodes that fail; implies --wait')
     .addOption(timeout.default(defaultTimeoutNanos, defaultTimeout))

@@ -30,11 +30,14 @@ function parseMode(text: string): Mode {
 export const rebootCommand: CommandModule = {
   define(command, env) {
     addActionOptions(command)
-      .option(
-        '-m, --mode <mode>',
-        'default, powercycle (through the firmware) or force (stopping nothing first)',
-        parseMode,
-        Mode.DEFAULT,
+      .addOption(
+        command
+          .createOption(
+            '-m, --mode <mode>',
+            'default, powercycle (through the firmware) or force (stopping nothing first)',
+          )
+          .argParser(parseMode)
+          .default(Mode.DEFAULT, 'default'),
       )
       .option('--drain', 'drain the Kubernetes node first; implies --wait (needs Kubernetes)')
       .option('--drain-timeout <duration>', 'how long draining may take', parseGoDuration)

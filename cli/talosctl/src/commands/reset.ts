@@ -44,10 +44,15 @@ function effectText({ wipeMode, systemLabelsToWipe: labels = [], ...options }: R
 export const resetCommand: CommandModule = {
   define(command, env) {
     addActionOptions(command)
-      .option('--graceful', 'leave etcd and the cluster first (default)', true)
+      .option('--graceful', 'leave etcd and the cluster first', true)
       .option('--no-graceful', 'do not leave the cluster first')
       .option('--reboot', 'reboot at the end instead of staying down')
-      .option('--wipe-mode <mode>', 'all, system-disk or user-disks', parseWipeMode, WipeMode.ALL)
+      .addOption(
+        command
+          .createOption('--wipe-mode <mode>', 'all, system-disk or user-disks')
+          .argParser(parseWipeMode)
+          .default(WipeMode.ALL, 'all'),
+      )
       .option('--system-labels-to-wipe <labels>', 'only these volumes, such as EPHEMERAL', collectList)
       .option('--user-disks-to-wipe <devices>', 'disks of users to wipe as well', collectList)
       .action((options: ResetOptions) => {
