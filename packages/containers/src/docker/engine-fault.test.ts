@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { engineFault, streamFault } from './engine-fault.ts';
 
@@ -45,4 +46,11 @@ test('engineFault() tells an engine that is away from one that is not for this u
 test('engineFault() of a call that was given up is cancelled', () => {
   const left = AbortSignal.abort();
   assert.equal(engineFault('cannot ask', left.reason, socket, left).kind, 'cancelled');
+});
+
+test('engineFault() of an engine that hangs says so', async () => {
+  const limit = AbortSignal.timeout(1);
+  await once(limit, 'abort');
+  const { kind, message } = engineFault('cannot ask', limit.reason, socket);
+  assert.deepEqual([kind, message], ['unavailable', `cannot ask: the engine at "${socket}" does not answer`]);
 });

@@ -67,8 +67,9 @@ export function engineFault(what: string, error: unknown, socket: string, signal
     const kind = kindOfWords(said) ?? kindsByStatus[error.statusCode] ?? 'unknown';
     return new Fault(kind, `${what}: ${said}`, { cause: error });
   }
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ABORT_ERR')
+  const { code, name, message } = error as NodeJS.ErrnoException;
+  // Of the limit of time: by the client, or by who watches it.
+  if (code === 'ABORT_ERR' || name === 'TimeoutError')
     return new Fault('unavailable', `${what}: the engine at "${socket}" does not answer`);
   if (code === 'EACCES') {
     const text = `${what}: "${socket}" is not for user ${process.getuid?.()}: add the user to its group`;
