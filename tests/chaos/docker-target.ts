@@ -35,7 +35,7 @@ export async function openDockerTarget(shape: ClusterShape): Promise<ChaosTarget
       machined: new RegExp(`^${own}-\\d+$`),
       apid: new RegExp(`^${own}-apid(-|$)`),
       trustd: new RegExp(`^${own}-trustd(-|$)`),
-      etcd: new RegExp(`^${own}-etcd(-|$)`),
+      etcd: new RegExp(`^${own}-system-etcd$`),
     };
     return ({ name }: Container) => names[victim].test(name);
   };
