@@ -10,6 +10,7 @@ import { reportNodes } from '../report-nodes.ts';
 import { openActionDisplay } from './action-display.ts';
 import type { ActionOptions } from './action-options.ts';
 import { openKernelTail } from './kernel-tail.ts';
+import { MeetingPoint } from './meeting-point.ts';
 import type { NodeAction } from './node-action.ts';
 import { trackNode } from './track-node.ts';
 
@@ -81,15 +82,19 @@ async function trackNodes(
   const isPlain = progress === 'plain';
   const tails = debug ? nodes.map((node) => openKernelTail(node)) : [];
   using display = openActionDisplay(env.stderr, names, { isPlain, environment: env.environment });
+  // One of them may be the way to another: nobody goes before all have been asked what there is to ask.
+  const meeting = new MeetingPoint(nodes.length);
   const track = async (node: NodeClient): Promise<Outcome> => {
+    const { arrive, leave } = meeting.place();
     const started = performance.now();
     const seconds = () => Math.round(performance.now() - started) / 1000;
     const tell = (message: string) => display.update(node.name, message);
     try {
-      const actorId = await trackNode({ node, action, tell, signal });
+      const actorId = await trackNode({ node, action, tell, signal, onReady: arrive });
       display.update(node.name, 'done', 'done');
       return { node: node.name, actorId, seconds: seconds() };
     } catch (error) {
+      leave();
       const fault = late.aborted
         ? new Fault('deadline-exceeded', `it was not done within ${timeoutMs / 1000} s`)
         : faultFrom(error);

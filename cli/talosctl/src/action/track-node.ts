@@ -8,6 +8,8 @@ import type { NodeAction } from './node-action.ts';
 export interface TrackInit {
   readonly node: NodeClient;
   readonly action: NodeAction;
+  /** Called when everything but the action itself is done; the action begins when it resolves. */
+  readonly onReady?: () => Promise<void>;
   /** Told of each step, in words. */
   readonly tell: (message: string) => void;
   readonly signal: AbortSignal;
@@ -47,11 +49,12 @@ class Tracker {
   }
 
   async run(): Promise<string> {
-    const { node, action, tell, signal } = this.#init;
+    const { node, action, tell, signal, onReady } = this.#init;
     let before: string | undefined;
     let end = await this.#watch({ tailEvents: 0 }, async (hello) => {
       this.#baseId = hello.id;
       before = await action.postCheck?.prepare(node, signal);
+      await onReady?.();
       tell('waiting for actor ID');
       this.#actorId = await action.start(node, signal);
       tell(`actor ID: ${this.#actorId}`);

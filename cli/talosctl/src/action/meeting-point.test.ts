@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MeetingPoint } from './meeting-point.ts';
+
+test('those who arrive go on once nobody is missing any more', async () => {
+  const meeting = new MeetingPoint(3);
+  const [first, second, third] = [meeting.place(), meeting.place(), meeting.place()];
+  const gone: string[] = [];
+  const waiting = [
+    first.arrive().then(() => gone.push('first')),
+    second.arrive().then(() => gone.push('second')),
+  ];
+  // Whoever has arrived and fails afterwards is not missing twice.
+  first.leave();
+  await new Promise(setImmediate);
+  assert.deepEqual(gone, []);
+  third.leave();
+  await Promise.all(waiting);
+  assert.deepEqual(gone, ['first', 'second']);
+});
