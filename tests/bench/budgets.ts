@@ -126,28 +126,20 @@ function print(rows: readonly Row[]): void {
 
 const rows: Row[] = [];
 try {
-  const start = performance.now();
-  talosctl(
-    'cluster',
-    'create',
-    'process',
-    '--name',
-    clusterName,
-    '--state',
-    state,
-    '--talosconfig-destination',
-    talosconfig,
-    '--controlplanes',
-    '3',
-    '--workers',
-    '1',
+  const created = talosctl(
+    ...['cluster', 'create', 'process', '--name', clusterName, '--state', state, '-o', 'json'],
+    ...['--talosconfig-destination', talosconfig, '--controlplanes', '3', '--workers', '1'],
   );
-  rows.push({
-    what: 'cluster create: command to four nodes answering',
-    measured: (performance.now() - start) / 1000,
-    budget: 5,
-    unit: 's',
-  });
+  const { seconds, etcd } = JSON.parse(created) as { seconds: number; etcd: { seconds: number } };
+  rows.push(
+    { what: 'cluster create: command to four nodes answering', measured: seconds, budget: 5, unit: 's' },
+    {
+      what: 'cluster create: command to three voters of etcd',
+      measured: etcd.seconds,
+      budget: 15,
+      unit: 's',
+    },
+  );
   rows.push(
     ...(await measureMemory()),
     await measureStart('apid'),

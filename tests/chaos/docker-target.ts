@@ -39,7 +39,12 @@ export async function openDockerTarget(shape: ClusterShape): Promise<ChaosTarget
     };
     return ({ name }: Container) => names[victim].test(name);
   };
-  const known = new Set((await containersOf()).map(({ name }) => name));
+  const namesOfAll = async () =>
+    (await runDocker(['ps', '--all', '--filter', `name=^${cluster.name}-`, '--format', '{{.Names}}']))
+      .split('\n')
+      .filter((name) => name !== '');
+  // The one that made the cluster has ended long ago, and stays.
+  const known = new Set(await namesOfAll());
   return {
     cluster,
     view,
@@ -54,15 +59,7 @@ export async function openDockerTarget(shape: ClusterShape): Promise<ChaosTarget
       return found.length > 0;
     },
     async strays() {
-      const all = await runDocker([
-        'ps',
-        '--all',
-        '--filter',
-        `name=^${cluster.name}-`,
-        '--format',
-        '{{.Names}}',
-      ]);
-      const names = all.split('\n').filter((name) => name !== '');
+      const names = await namesOfAll();
       const running = await containersOf();
       return [
         ...names
