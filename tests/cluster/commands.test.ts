@@ -105,8 +105,12 @@ test('each control plane takes calls for every node, the worker included', async
 test('services of control planes and workers run', async () => {
   const { exitCode, stdout } = await cluster.talosctl('-n', 'node01,node04', 'service');
   assert.equal(exitCode, 0);
+  const rows = rowsOf(stdout).map(([node, service, state]) => [node, service, state]);
+  // Not every cluster of the tests has an etcd; where there is one, control planes run it.
+  const etcd = rows.filter(([, service]) => service === 'etcd');
+  assert.ok(etcd.length === 0 || String(etcd) === 'node01,etcd,Running', String(etcd));
   assert.deepEqual(
-    rowsOf(stdout).map(([node, service, state]) => [node, service, state]),
+    rows.filter((row) => !etcd.includes(row)),
     [
       ['node01', 'apid', 'Running'],
       ['node01', 'machined', 'Running'],
