@@ -1,0 +1,51 @@
+// What a bootstrap causes on a node of containers, as the Jaeger of its cluster shows it.
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { eventually } from '@nodewright/testkit';
+import { engineEnvironment, openDockerCluster } from '../cluster/docker/docker-cluster.ts';
+import { runTalosctl } from '../cluster/run-talosctl.ts';
+import { reasonToSkip } from './reason-to-skip.ts';
+import { type Trace, treeOf } from './trace-tree.ts';
+
+const traceTimeoutMs = 60_000;
+
+suite('bootstrap in containers', { skip: await reasonToSkip() }, () => {
+  test('one trace shows the command, the gateway, the service, the engine and etcd', async () => {
+    const shape = { controlPlanes: 1, workers: 0 };
+    await using cluster = await openDockerCluster(shape, { flags: ['--skip-bootstrap'] });
+    const { jaeger } = cluster.view;
+    const { exitCode, stderr } = await runTalosctl(['-n', 'node01', 'bootstrap'], {
+      home: cluster.home,
+      environment: { ...engineEnvironment(), OTEL_EXPORTER_OTLP_ENDPOINT: jaeger?.otlp ?? '' },
+    });
+    assert.equal(exitCode, 0, stderr);
+
+    const query = `${jaeger?.url}/api/traces?service=talosctl&operation=talosctl%20bootstrap`;
+    const call = 'machine.MachineService/Bootstrap';
+    const expected = [
+      /^talosctl: talosctl bootstrap$/,
+      new RegExp(`^ +apid: ${call}$`),
+      new RegExp(`^ +machined: ${call}$`),
+      /^ +machined: bootstrap etcd$/,
+      /^ +machined: service transition$/,
+      /^ +machined: docker .*[cC]reate/,
+      /^ +machined: docker .*[sS]tart/,
+      /^ +machined: etcd Cluster\/MemberList$/,
+    ];
+    let lines: string[] = [];
+    // Every program hands its spans over when it likes.
+    const isWhole = async () => {
+      const { data } = (await (await fetch(query)).json()) as { data: Trace[] };
+      lines = data.flatMap(treeOf);
+      return (
+        lines[0]?.startsWith('talosctl') && expected.every((each) => lines.some((line) => each.test(line)))
+      );
+    };
+    await eventually(async () => (await isWhole()) === true, {
+      what: 'whole trace',
+      timeoutMs: traceTimeoutMs,
+    }).catch(() => assert.fail(`the trace is\n${lines.join('\n')}`));
+    // All of it stands below the one command.
+    assert.equal(lines.filter((line) => !line.startsWith(' ')).length, 1, lines.join('\n'));
+  });
+});
