@@ -30,6 +30,7 @@ test('rules of addresses, names and time', () => {
       `hostname: ${'a'.repeat(64)}.b`,
       '!hostname must have 1 to 63 characters before the first dot and 253 in all',
     ],
+    ['HostnameConfig', 'hostname: "a\\nb"', '!hostname must have no blank or control character'],
     ['StaticHostConfig', 'name: x', '!name must be an address', '!hostnames needs at least one name'],
     [
       'ResolverConfig',

@@ -108,6 +108,8 @@ function checkHostname(document: CheckedDocument): void {
   const [label = ''] = hostname.split('.');
   if (hostname.length > 253 || label.length < 1 || label.length > 63)
     document.refuse('must have 1 to 63 characters before the first dot and 253 in all', 'hostname');
+  // It stands in command lines, certificates and tables: the one thing that no name has.
+  if (/[\s\p{Cc}]/u.test(hostname)) document.refuse('must have no blank or control character', 'hostname');
 }
 
 function checkResolver(document: CheckedDocument): void {
