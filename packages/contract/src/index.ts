@@ -9,3 +9,4 @@ export * from './paths.ts';
 export * from './ports.ts';
 export * from './roles.ts';
 export * from './service-ids.ts';
+export * from './unknown-node.ts';

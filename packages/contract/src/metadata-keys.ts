@@ -8,6 +8,11 @@ export const metadataKeys = {
   proxyFrom: 'proxyfrom',
   /** Roles of the caller, one value each; set by apid, believed only from holders of `os:impersonator`. */
   role: 'talos-role',
+  /**
+   * Who made a call that one apid passes to another, for its limits: the SHA-256 of a public key in hexadecimal. Ours;
+   * believed only from holders of `os:impersonator`, and never handed to machined.
+   */
+  caller: 'nodewright-caller',
   /** Shared secret of joining nodes on trustd. Never logged. */
   token: 'token',
   /** Always `Talos` on calls of a talosctl; informational. */

@@ -1,4 +1,5 @@
 export * from './fault.ts';
 export * from './fault-from.ts';
 export * from './grpc-code.ts';
+export * from './redact-url-passwords.ts';
 export * from './secret.ts';

@@ -20,7 +20,7 @@ export interface MappedMemory extends Disposable {
   readonly buffer: ArrayBuffer;
 }
 
-/** System calls that Node.js does not have. Each throws a SystemCallError. None of them blocks. */
+/** System calls that Node.js does not have. Each throws a SystemCallError, or rejects with it. None of them blocks. */
 export interface NativeCalls {
   /** The caller closes the descriptor. It is not inherited by child processes. */
   socket(domain: number, type: number, protocol: number): number;
@@ -60,13 +60,14 @@ export interface NativeCalls {
   /** Gives memory that the C library keeps for later back to the kernel. It takes a few milliseconds. */
   giveBackFreeMemory(): void;
   /**
-   * The names of the extended attributes of a file, each ending with a NUL byte. Does not follow a link.
+   * The names of the extended attributes of a file, each ending with a NUL byte. Does not follow a link. Waits for the
+   * file system on a thread of the add-on's own, as `getAttribute`.
    *
    * @param path ends with a NUL byte
    */
-  listAttributes(path: Uint8Array): Buffer;
+  listAttributes(path: Uint8Array): Promise<Buffer>;
   /** @param name ends with a NUL byte, as `path` */
-  getAttribute(path: Uint8Array, name: Uint8Array): Buffer;
+  getAttribute(path: Uint8Array, name: Uint8Array): Promise<Buffer>;
 }
 
 const closeOnExec = 0o2000000;
@@ -187,16 +188,24 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
         },
       };
     },
-    listAttributes(path) {
-      const list = Buffer.allocUnsafe(maxAttributeBytes);
-      return Buffer.from(
-        list.subarray(0, checked('llistxattr', Number(llistxattr(path, list, list.length)))),
-      );
-    },
-    getAttribute(path, name) {
-      const value = Buffer.allocUnsafe(maxAttributeBytes);
-      const length = checked('lgetxattr', Number(lgetxattr(path, name, value, value.length)));
-      return Buffer.from(value.subarray(0, length));
-    },
+    listAttributes: (path) =>
+      askAttribute('llistxattr', (into, done) => llistxattr.async(path, into, into.length, done)),
+    getAttribute: (path, name) =>
+      askAttribute('lgetxattr', (into, done) => lgetxattr.async(path, name, into, into.length, done)),
   };
+
+  /** @param ask writes into the buffer and calls back with how many bytes there are, below 0 after a failure */
+  function askAttribute(
+    call: string,
+    ask: (into: Buffer, done: (error: unknown, length: unknown) => void) => void,
+  ): Promise<Buffer> {
+    const value = Buffer.allocUnsafe(maxAttributeBytes);
+    return new Promise((resolve, reject) => {
+      ask(value, (error, length) => {
+        if (error) reject(error);
+        else if (Number(length) < 0) reject(new SystemCallError(call, koffi.errno()));
+        else resolve(Buffer.from(value.subarray(0, Number(length))));
+      });
+    });
+  }
 }

@@ -82,10 +82,13 @@ export const discoveryRefreshStatuses = defineKind({
 });
 export type DiscoveryRefreshStatusSpec = SpecOf<typeof discoveryRefreshStatuses>;
 
-/** `discovered-volumes-status`: whether all devices were looked at. Nodes do not register it: no client can read it. */
+/** `discovered-volumes-status`: whether all devices were looked at. `inspect dependencies --with-resources` lists it. */
 export const discoveredVolumesStatuses = defineKind({
   type: 'DiscoveredVolumesStatuses.block.talos.dev',
   defaultNamespace: 'runtime',
+  // Its short names would be those of DiscoveredVolumes.
+  skipAutomaticAliases: true,
+  aliases: ['discoveredvolumesstatus', 'discoveredvolumesstatuses'],
   spec: { ready: field(1, bool) },
 });
 export type DiscoveredVolumesStatusSpec = SpecOf<typeof discoveredVolumesStatuses>;

@@ -1,7 +1,12 @@
 // Source: Talos v1.14: COSI resources, block.
 import type { ResourceKind } from '../../meta/define-kind.ts';
 import { blockDevices, blockSymlinks, disks, systemDisks } from './devices.ts';
-import { discoveredVolumes, discoveryRefreshRequests, discoveryRefreshStatuses } from './discovery.ts';
+import {
+  discoveredVolumes,
+  discoveredVolumesStatuses,
+  discoveryRefreshRequests,
+  discoveryRefreshStatuses,
+} from './discovery.ts';
 import { fsScrubSchedules, fsScrubStatuses, volumeTrimSchedules } from './maintenance.ts';
 import { blockMountStatuses, mountRequests, volumeMountRequests, volumeMountStatuses } from './mounts.ts';
 import { swapStatuses, zswapStatuses } from './swap.ts';
@@ -19,6 +24,7 @@ export * from './volumes.ts';
 export const blockKinds: readonly ResourceKind[] = [
   blockDevices,
   discoveredVolumes,
+  discoveredVolumesStatuses,
   discoveryRefreshRequests,
   discoveryRefreshStatuses,
   disks,

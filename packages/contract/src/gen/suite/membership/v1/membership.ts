@@ -52,6 +52,22 @@ export interface ReportResponse {
   version: string;
 }
 
+/** What a node asks trustd to sign. */
+export interface CheckCertificateRequest {
+  commonName: string;
+  dnsNames: string[];
+  /** IP addresses in text form. */
+  addresses: string[];
+  /** IP address that the request came from. Set by trustd. */
+  callerAddress: string;
+}
+
+/** What trustd may sign of it. */
+export interface CheckCertificateResponse {
+  /** Short names that are also those of another node: the certificate is issued without them. */
+  withheldNames: string[];
+}
+
 function createBaseNodeRecord(): NodeRecord {
   return {
     nodeId: "",
@@ -479,6 +495,210 @@ export const ReportResponse: MessageFns<ReportResponse> = {
   },
 };
 
+function createBaseCheckCertificateRequest(): CheckCertificateRequest {
+  return { commonName: "", dnsNames: [], addresses: [], callerAddress: "" };
+}
+
+export const CheckCertificateRequest: MessageFns<CheckCertificateRequest> = {
+  encode(message: CheckCertificateRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.commonName !== "") {
+      writer.uint32(10).string(message.commonName);
+    }
+    for (const v of message.dnsNames) {
+      writer.uint32(18).string(v!);
+    }
+    for (const v of message.addresses) {
+      writer.uint32(26).string(v!);
+    }
+    if (message.callerAddress !== "") {
+      writer.uint32(34).string(message.callerAddress);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckCertificateRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckCertificateRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.commonName = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.dnsNames.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.addresses.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.callerAddress = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CheckCertificateRequest {
+    return {
+      commonName: isSet(object.commonName)
+        ? globalThis.String(object.commonName)
+        : isSet(object.common_name)
+        ? globalThis.String(object.common_name)
+        : "",
+      dnsNames: globalThis.Array.isArray(object?.dnsNames)
+        ? object.dnsNames.map((e: any) => globalThis.String(e))
+        : globalThis.Array.isArray(object?.dns_names)
+        ? object.dns_names.map((e: any) => globalThis.String(e))
+        : [],
+      addresses: globalThis.Array.isArray(object?.addresses)
+        ? object.addresses.map((e: any) => globalThis.String(e))
+        : [],
+      callerAddress: isSet(object.callerAddress)
+        ? globalThis.String(object.callerAddress)
+        : isSet(object.caller_address)
+        ? globalThis.String(object.caller_address)
+        : "",
+    };
+  },
+
+  toJSON(message: CheckCertificateRequest): unknown {
+    const obj: any = {};
+    if (message.commonName !== "") {
+      obj.commonName = message.commonName;
+    }
+    if (message.dnsNames?.length) {
+      obj.dnsNames = message.dnsNames;
+    }
+    if (message.addresses?.length) {
+      obj.addresses = message.addresses;
+    }
+    if (message.callerAddress !== "") {
+      obj.callerAddress = message.callerAddress;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CheckCertificateRequest>): CheckCertificateRequest {
+    return CheckCertificateRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CheckCertificateRequest>): CheckCertificateRequest {
+    const message = createBaseCheckCertificateRequest();
+    message.commonName = object.commonName ?? "";
+    message.dnsNames = object.dnsNames?.map((e) => e) || [];
+    message.addresses = object.addresses?.map((e) => e) || [];
+    message.callerAddress = object.callerAddress ?? "";
+    return message;
+  },
+};
+
+function createBaseCheckCertificateResponse(): CheckCertificateResponse {
+  return { withheldNames: [] };
+}
+
+export const CheckCertificateResponse: MessageFns<CheckCertificateResponse> = {
+  encode(message: CheckCertificateResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.withheldNames) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckCertificateResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckCertificateResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.withheldNames.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CheckCertificateResponse {
+    return {
+      withheldNames: globalThis.Array.isArray(object?.withheldNames)
+        ? object.withheldNames.map((e: any) => globalThis.String(e))
+        : globalThis.Array.isArray(object?.withheld_names)
+        ? object.withheld_names.map((e: any) => globalThis.String(e))
+        : [],
+    };
+  },
+
+  toJSON(message: CheckCertificateResponse): unknown {
+    const obj: any = {};
+    if (message.withheldNames?.length) {
+      obj.withheldNames = message.withheldNames;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CheckCertificateResponse>): CheckCertificateResponse {
+    return CheckCertificateResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CheckCertificateResponse>): CheckCertificateResponse {
+    const message = createBaseCheckCertificateResponse();
+    message.withheldNames = object.withheldNames?.map((e) => e) || [];
+    return message;
+  },
+};
+
 /**
  * Takes the reports of nodes that cannot write to etcd. trustd serves it to nodes that show the cluster's token, and
  * machined serves it to trustd.
@@ -500,6 +720,18 @@ export const MembershipServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /**
+     * Says whether a node may have these names and addresses in its certificate: PERMISSION_DENIED when the record of
+     * another node has one of them. machined serves it to trustd, which serves it to nobody.
+     */
+    checkCertificate: {
+      name: "CheckCertificate",
+      requestType: CheckCertificateRequest as typeof CheckCertificateRequest,
+      requestStream: false,
+      responseType: CheckCertificateResponse as typeof CheckCertificateResponse,
+      responseStream: false,
+      options: {},
+    },
   },
 } as const;
 
@@ -509,6 +741,14 @@ export interface MembershipServiceImplementation<CallContextExt = {}> {
    * again right after its answer: who has the list already waits for a newer one, a third of the lease at most.
    */
   report(request: ReportRequest, context: CallContext & CallContextExt): Promise<DeepPartial<ReportResponse>>;
+  /**
+   * Says whether a node may have these names and addresses in its certificate: PERMISSION_DENIED when the record of
+   * another node has one of them. machined serves it to trustd, which serves it to nobody.
+   */
+  checkCertificate(
+    request: CheckCertificateRequest,
+    context: CallContext & CallContextExt,
+  ): Promise<DeepPartial<CheckCertificateResponse>>;
 }
 
 export interface MembershipServiceClient<CallOptionsExt = {}> {
@@ -517,6 +757,14 @@ export interface MembershipServiceClient<CallOptionsExt = {}> {
    * again right after its answer: who has the list already waits for a newer one, a third of the lease at most.
    */
   report(request: DeepPartial<ReportRequest>, options?: CallOptions & CallOptionsExt): Promise<ReportResponse>;
+  /**
+   * Says whether a node may have these names and addresses in its certificate: PERMISSION_DENIED when the record of
+   * another node has one of them. machined serves it to trustd, which serves it to nobody.
+   */
+  checkCertificate(
+    request: DeepPartial<CheckCertificateRequest>,
+    options?: CallOptions & CallOptionsExt,
+  ): Promise<CheckCertificateResponse>;
 }
 
 type Builtin = Date | Function | Uint8Array | string | number | boolean | bigint | undefined;
