@@ -162,3 +162,22 @@ test('BackendPool fails calls that wait for a connection when it is closed', asy
   pool[Symbol.dispose]();
   await assert.rejects(waiting, { message: 'shutting down' });
 });
+
+test('BackendPool makes a connection per lane, and one back-off per target', async () => {
+  let now = 0;
+  using pool = openPool({ now: () => now });
+  const backend = new Backend();
+  const [first, second] = await Promise.all([
+    pool.acquire(backend.target, 0),
+    pool.acquire(backend.target, 1),
+  ]);
+  assert.notEqual(first, second);
+  assert.equal(pool.acquire(backend.target, 1), second);
+  backend.refusal = 'connect ECONNREFUSED';
+  await assert.rejects(async () => pool.acquire(backend.target, 2));
+  await assert.rejects(async () => pool.acquire(backend.target, 3), { message: /next attempt in 1s$/ });
+  now = 5000;
+  backend.refusal = undefined;
+  await pool.acquire(backend.target, 2);
+  assert.equal(backend.dials, 4);
+});

@@ -34,19 +34,34 @@ export const poolTimeouts = {
   detachTimeoutMs: 30 * 60_000,
 } as const;
 
-interface Entry {
+/** One of the connections to a target. */
+interface Lane {
   connection: ClientConnection | undefined;
   connecting: Promise<ClientConnection> | undefined;
+}
+
+interface Entry {
+  readonly lanes: Map<number, Lane>;
   failures: number;
   retryAt: number;
   lastFailure: string;
 }
 
+function laneOf({ lanes }: Entry, laneNumber: number): Lane {
+  const known = lanes.get(laneNumber);
+  if (known !== undefined) return known;
+  const lane: Lane = { connection: undefined, connecting: undefined };
+  lanes.set(laneNumber, lane);
+  return lane;
+}
+
+const isInUse = ({ connection, connecting }: Lane) => connection?.usable === true || connecting !== undefined;
+
 /** Names come from callers: entries without a connection are dropped past this many. */
 const maxEntries = 1024;
 
 /**
- * One connection a target, made when the first call needs it and again after it is gone. A target that could not be
+ * One connection per target and lane, made when the first call needs it and again after it is gone. A target that could not be
  * reached fails calls at once with its last error until its backoff is over; the next call then tries again.
  */
 export class BackendPool implements Disposable {
@@ -62,27 +77,29 @@ export class BackendPool implements Disposable {
 
   /**
    * A connection for one call, at once when there is one. Rejects with a Fault `unavailable` that says in a phrase why
-   * the target cannot be reached.
+   * the target cannot be reached. Calls of different lanes share no connection; how many lanes there are is bounded by
+   * the caller.
    */
-  acquire(target: BackendTarget): ClientConnection | Promise<ClientConnection> {
+  acquire(target: BackendTarget, laneNumber = 0): ClientConnection | Promise<ClientConnection> {
     const entry = this.#entry(target.key);
-    if (entry.connection?.usable === true) return entry.connection;
-    if (entry.connecting !== undefined) return entry.connecting;
+    const lane = laneOf(entry, laneNumber);
+    if (lane.connection?.usable === true) return lane.connection;
+    if (lane.connecting !== undefined) return lane.connecting;
     const waitMs = entry.retryAt - this.#init.now();
     if (waitMs > 0) {
       const seconds = Math.ceil(waitMs / 1000);
       return Promise.reject(new Fault('unavailable', `${entry.lastFailure}, next attempt in ${seconds}s`));
     }
-    const connecting = this.#connect(target, entry);
-    entry.connecting = connecting;
+    const connecting = this.#connect(target, entry, lane);
+    lane.connecting = connecting;
     return connecting;
   }
 
   /** From now on every call dials anew; calls under way finish on the connections they have. */
   detachAll(): void {
-    const entries = [...this.#entries.values()];
+    const lanes = [...this.#entries.values()].flatMap((entry) => [...entry.lanes.values()]);
     this.#entries.clear();
-    for (const { connection, connecting } of entries) {
+    for (const { connection, connecting } of lanes) {
       if (connection !== undefined) this.#detach(connection);
       connecting?.then(
         // Those that waited for it make their calls first.
@@ -103,29 +120,23 @@ export class BackendPool implements Disposable {
     const known = this.#entries.get(key);
     if (known !== undefined) return known;
     if (this.#entries.size >= maxEntries) this.#forgetUnused();
-    const entry: Entry = {
-      connection: undefined,
-      connecting: undefined,
-      failures: 0,
-      retryAt: 0,
-      lastFailure: '',
-    };
+    const entry: Entry = { lanes: new Map(), failures: 0, retryAt: 0, lastFailure: '' };
     this.#entries.set(key, entry);
     return entry;
   }
 
   #forgetUnused(): void {
-    for (const [key, { connection, connecting }] of this.#entries) {
-      if (connection?.usable !== true && connecting === undefined) this.#entries.delete(key);
+    for (const [key, { lanes }] of this.#entries) {
+      if (![...lanes.values()].some(isInUse)) this.#entries.delete(key);
     }
   }
 
-  async #connect(target: BackendTarget, entry: Entry): Promise<ClientConnection> {
+  async #connect(target: BackendTarget, entry: Entry, lane: Lane): Promise<ClientConnection> {
     try {
       const connection = await this.#dial(target);
       entry.failures = 0;
       entry.retryAt = 0;
-      entry.connection = connection;
+      lane.connection = connection;
       return connection;
     } catch (error) {
       const { message } = faultFrom(error);
@@ -136,7 +147,7 @@ export class BackendPool implements Disposable {
       }
       throw new Fault('unavailable', message, { cause: error });
     } finally {
-      entry.connecting = undefined;
+      lane.connecting = undefined;
     }
   }
 

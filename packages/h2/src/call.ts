@@ -1,3 +1,4 @@
+import type { ByteBudget } from './byte-budget.ts';
 import type { RawHeaders } from './raw-headers.ts';
 
 /**
@@ -11,6 +12,11 @@ export interface InboundCall {
   readonly method: string;
   readonly path: string;
   readonly authority: string;
+  /**
+   * Counts body bytes that have arrived and were not delivered yet. Calls `onFull` once, when `budget` has no room for
+   * more: what arrives after that is dropped, so the call must end. At most once a call, before `receive`.
+   */
+  limitUnread(budget: ByteBudget, onFull: (full: ByteBudget) => void): void;
   /** Names who hears of the request from now on. To be called once, right when the call is accepted. */
   receive(receiver: InboundReceiver): void;
   pause(): void;
@@ -42,6 +48,8 @@ export interface InboundReceiver {
 
 /** A call made to a backend. After it is over methods do nothing. */
 export interface OutboundCall {
+  /** As for an inbound call, for the bytes of the answer. */
+  limitUnread(budget: ByteBudget, onFull: (full: ByteBudget) => void): void;
   pause(): void;
   resume(): void;
   /** Sends body bytes; the chunk now belongs to the call. False: hold on until `requestDrained`. */

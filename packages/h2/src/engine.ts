@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { InboundCall, OutboundCall, OutboundReceiver } from './call.ts';
 import { type LivenessLimits, nodeLiveness } from './liveness.ts';
 import type { RawHeaders } from './raw-headers.ts';
+import type { RateLimits } from './token-bucket.ts';
 
 /** What an end of a connection grants its peer. */
 export interface H2Limits {
@@ -9,7 +10,10 @@ export interface H2Limits {
   readonly streamWindowBytes: number;
   readonly connectionWindowBytes: number;
   readonly maxHeaderListBytes: number;
+  /** Open calls of one connection. More are refused as a stream; a peer that saw the limit and ignores it is cut. */
   readonly maxConcurrentCalls: number;
+  /** How many calls a client may cancel before its connection ends with ENHANCE_YOUR_CALM; undefined: any number. */
+  readonly cancels: RateLimits | undefined;
   /** How long the peer may take to speak HTTP/2 after the connection stands, in milliseconds. */
   readonly prefaceTimeoutMs: number;
   /** How a client finds out that its peer is gone without a word. */
@@ -43,6 +47,8 @@ export interface ServerConnection {
    * connection closes after the last.
    */
   drain(): void;
+  /** Ends the connection and its calls at once, with a GOAWAY of this HTTP/2 error code; `onError` gets the reason. */
+  end(code: number, reason: string): void;
   destroy(): void;
   /** Resolves when the socket is closed, however that came about. */
   readonly closed: Promise<void>;
@@ -64,7 +70,7 @@ export interface ClientConnection {
 }
 
 /**
- * What apid grants: windows as upstream's, no cap on concurrent calls (watches live long).
+ * What daemons of the house grant each other. Whoever serves strangers grants less. The windows are upstream's.
  * Source: Talos v1.14: server-side gRPC settings of apid.
  */
 export const gatewayLimits: H2Limits = {
@@ -72,6 +78,7 @@ export const gatewayLimits: H2Limits = {
   connectionWindowBytes: 65_535 * 16,
   maxHeaderListBytes: 16 * 1024 * 1024,
   maxConcurrentCalls: 2 ** 32 - 1,
+  cancels: undefined,
   prefaceTimeoutMs: 30_000,
   liveness: nodeLiveness,
 };

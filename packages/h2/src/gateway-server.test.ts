@@ -78,6 +78,23 @@ test('GatewayServer hands out calls with the peer that was let in', async () => 
   assert.equal(gateway.connectionCount, 0);
 });
 
+test('GatewayServer gives each connection that was let in to onConnection, which may end it', async () => {
+  const opened: string[] = [];
+  const { gateway } = createServer({
+    onConnection(connection, peer) {
+      opened.push(peer);
+      if (opened.length === 2) connection.destroy();
+    },
+  });
+  const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
+  const kept = await dial(port);
+  const ended = await dial(port).catch(() => undefined);
+  await ended?.closed;
+  await assert.rejects(dial(port, await issue('serverAuth')));
+  assert.deepEqual([opened, kept.usable], [['CN=node02', 'CN=node02'], true]);
+  await gateway.close(0);
+});
+
 test('GatewayServer reads nothing from a client that is refused', async () => {
   const { gateway, refusals } = createServer({ onCall: () => assert.fail('a call was read') });
   const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
@@ -89,6 +106,45 @@ test('GatewayServer reads nothing from a client that is refused', async () => {
   await once(bare, 'close');
   await assert.rejects(dial(port, await issue('serverAuth')));
   assert.deepEqual(refusals, ['none', 'INVALID_PURPOSE']);
+  await gateway.close(1000);
+});
+
+test('GatewayServer tells a client why it is not let in', async () => {
+  const { gateway } = createServer({ admit: () => ({ admitted: false, reason: 'not today', code: 11 }) });
+  const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
+  await assert.rejects(dial(port), { message: 'GOAWAY ENHANCE_YOUR_CALM: not today' });
+  await gateway.close(1000);
+});
+
+test('GatewayServer lets clients in while a crowd of connections never begins its handshake', async () => {
+  const { gateway, refusals } = createServer({ handshakes: { inFlight: 3, timeoutMs: 60_000 } });
+  const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
+  const silent = await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      return socket;
+    }),
+  );
+  const connection = await dial(port);
+  assert.ok(refusals.length >= 7);
+  assert.equal(refusals[0], 'too many TLS handshakes under way');
+  connection.destroy();
+  for (const socket of silent) socket.destroy();
+  await gateway.close(1000);
+});
+
+test('GatewayServer ends a connection when its time is over', async () => {
+  const expired: string[] = [];
+  const { gateway } = createServer({
+    admit: () => ({ admitted: true, peer: 'peer', validUntilMs: Date.now() + 50 }),
+    onExpired: (peer) => expired.push(peer),
+  });
+  const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
+  const connection = await dial(port);
+  await connection.closed;
+  assert.deepEqual(expired, ['peer']);
   await gateway.close(1000);
 });
 

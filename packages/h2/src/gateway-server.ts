@@ -10,6 +10,9 @@ import {
 } from 'node:tls';
 import type { InboundCall } from './call.ts';
 import type { H2Engine, H2Limits, ServerConnection } from './engine.ts';
+import { h2ErrorCodes } from './error-codes.ts';
+import { HandshakeGate, type HandshakeLimits } from './handshake-gate.ts';
+import { refusalFrames } from './refusal-frames.ts';
 import { withUnixAddress } from './unix-path.ts';
 
 /** What a TLS listener shows and asks of clients. */
@@ -34,17 +37,35 @@ export interface Handshake {
 }
 
 export type Admission<P> =
-  | { readonly admitted: true; readonly peer: P }
-  | { readonly admitted: false; readonly reason: string };
+  | {
+      readonly admitted: true;
+      readonly peer: P;
+      /** Instead of those of the server. */
+      readonly limits?: H2Limits;
+      /** The connection ends then, whatever happens on it. Milliseconds since 1970; undefined: never. */
+      readonly validUntilMs?: number | undefined;
+    }
+  | {
+      readonly admitted: false;
+      readonly reason: string;
+      /** The HTTP/2 error code that the client gets. Default: INADEQUATE_SECURITY. */
+      readonly code?: number;
+    };
 
 export interface GatewayServerInit<P> {
   readonly engine: H2Engine;
   readonly limits: H2Limits;
+  /** Default: 128 at once, 10 s each. */
+  readonly handshakes?: HandshakeLimits;
   /** Undefined: no TLS. */
   readonly credentials: ServerCredentials | undefined;
   /** Decides about a connection before any byte of HTTP/2 is read. What it returns goes with every call. */
   admit(handshake: Handshake): Admission<P>;
   onCall(call: InboundCall, peer: P): void;
+  /** A connection was let in. Whoever limits connections counts it here, and may end it at any time. */
+  onConnection?(connection: ServerConnection, peer: P): void;
+  /** The time of a connection is over: it is about to be closed, and its calls want a status. */
+  onExpired?(peer: P): void;
   /** A connection was not let in, by TLS or by `admit`. The text is for a log. */
   onRefused(reason: string, handshake: Handshake): void;
   /** A connection broke, at its handshake or later. The text is for a log, and seldom worth one. */
@@ -53,7 +74,13 @@ export interface GatewayServerInit<P> {
 
 export type ListenAddress = { readonly host?: string; readonly port: number } | { readonly path: string };
 
-const handshakeTimeoutMs = 30_000;
+const defaultHandshakes: HandshakeLimits = { inFlight: 128, timeoutMs: 10_000 };
+/** How long the last words to clients may take to leave, in milliseconds. */
+const farewellMs = 500;
+/** Clients that are being told why they are not let in; more are cut at once. */
+const maxParting = 64;
+/** The clock of the system may be set meanwhile: the time that is left is looked at again after this long. */
+const maxExpiryTimerMs = 60_000;
 
 function tlsOptions(credentials: ServerCredentials): SecureContextOptions {
   return {
@@ -70,13 +97,15 @@ function tlsOptions(credentials: ServerCredentials): SecureContextOptions {
 export class GatewayServer<P> {
   readonly #init: GatewayServerInit<P>;
   readonly #server: Server;
-  readonly #handshaking = new Map<string, Socket>();
+  readonly #gate: HandshakeGate;
   readonly #connections = new Set<ServerConnection>();
+  #parting = 0;
   #closing = false;
 
   constructor(init: GatewayServerInit<P>) {
     this.#init = init;
-    const { credentials } = init;
+    const { credentials, handshakes = defaultHandshakes } = init;
+    this.#gate = new HandshakeGate(handshakes);
     if (credentials === undefined) {
       this.#server = createPlainServer({ noDelay: true }, (socket) =>
         this.#admit(socket, undefined, undefined),
@@ -89,15 +118,14 @@ export class GatewayServer<P> {
       requestCert: credentials.requestClientCertificate,
       // A wrong certificate is refused in #admit, which can still say whose it was.
       rejectUnauthorized: false,
-      handshakeTimeout: handshakeTimeoutMs,
+      handshakeTimeout: handshakes.timeoutMs,
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: 15_000,
     });
     server.on('connection', (socket: Socket) => {
-      const key = peerKey(socket);
-      this.#handshaking.set(key, socket);
-      socket.once('close', () => this.#handshaking.delete(key));
+      const evicted = this.#gate.begin(socket);
+      if (evicted !== undefined) init.onRefused('too many TLS handshakes under way', handshakeOf(evicted));
     });
     server.on('secureConnection', (socket) => this.#secured(socket));
     server.on('tlsClientError', (error, socket) => {
@@ -138,7 +166,7 @@ export class GatewayServer<P> {
   async close(deadlineMs: number): Promise<void> {
     this.#closing = true;
     if (this.#server.listening) this.#server.close();
-    for (const socket of this.#handshaking.values()) socket.destroy();
+    this.#gate.destroyAll();
     for (const connection of this.#connections) connection.drain();
     const allClosed = () => Promise.all([...this.#connections].map(({ closed }) => closed));
     const { promise: deadline, resolve } = Promise.withResolvers<void>();
@@ -160,7 +188,7 @@ export class GatewayServer<P> {
   }
 
   #secured(socket: TLSSocket): void {
-    this.#handshaking.delete(peerKey(socket));
+    this.#gate.done(socket);
     const certificate = socket.getPeerX509Certificate();
     const error: unknown = socket.authorizationError;
     const failed = certificate !== undefined && !socket.authorized;
@@ -181,22 +209,54 @@ export class GatewayServer<P> {
     const admission = this.#init.admit(handshake);
     if (!admission.admitted) {
       this.#init.onRefused(admission.reason, handshake);
-      socket.destroy();
+      const { code = h2ErrorCodes.inadequateSecurity, reason } = admission;
+      this.#sayFarewell(socket, code, reason);
       return;
     }
     const { engine, limits, onCall, onBroken } = this.#init;
-    const { peer } = admission;
-    const connection = engine.accept(socket, limits, {
+    const { peer, validUntilMs } = admission;
+    const connection = engine.accept(socket, admission.limits ?? limits, {
       onCall: (call) => onCall(call, peer),
       onError: (reason) => onBroken(reason, handshake),
     });
     this.#connections.add(connection);
     void connection.closed.then(() => this.#connections.delete(connection));
+    if (validUntilMs !== undefined) this.#endAt(connection, peer, validUntilMs);
+    this.#init.onConnection?.(connection, peer);
   }
-}
 
-function peerKey(socket: Socket): string {
-  return `${socket.remoteAddress} ${socket.remotePort}`;
+  #endAt(connection: ServerConnection, peer: P, validUntilMs: number): void {
+    let timer: NodeJS.Timeout;
+    const look = () => {
+      const leftMs = validUntilMs - Date.now();
+      if (leftMs > 0) {
+        timer = setTimeout(look, Math.min(leftMs, maxExpiryTimerMs));
+        timer.unref();
+        return;
+      }
+      this.#init.onExpired?.(peer);
+      connection.drain();
+      timer = setTimeout(() => connection.destroy(), farewellMs);
+    };
+    look();
+    void connection.closed.then(() => clearTimeout(timer));
+  }
+
+  /** Tells a client that is not let in why, in the GOAWAY of a connection of which nothing is read. */
+  #sayFarewell(socket: Socket, code: number, reason: string): void {
+    if (this.#parting >= maxParting) {
+      socket.destroy();
+      return;
+    }
+    this.#parting += 1;
+    const timer = setTimeout(() => socket.destroy(), farewellMs);
+    socket.once('close', () => {
+      this.#parting -= 1;
+      clearTimeout(timer);
+    });
+    socket.resume();
+    socket.end(refusalFrames(code, reason));
+  }
 }
 
 function handshakeOf(

@@ -1,5 +1,6 @@
 export { BackendPool, type BackendPoolInit, type BackendTarget, poolTimeouts } from './backend-pool.ts';
 export { backoffDelayMs } from './backoff.ts';
+export { ByteBudget } from './byte-budget.ts';
 export type * from './call.ts';
 export { dialTls, type TlsDial } from './dial-tls.ts';
 export { dialUnix } from './dial-unix.ts';
@@ -15,6 +16,7 @@ export {
 } from './gateway-server.ts';
 export * from './grpc-status.ts';
 export * from './grpc-timeout.ts';
+export { addressBlock, HandshakeGate, type HandshakeLimits } from './handshake-gate.ts';
 export * from './hop-fields.ts';
 export * from './message-collector.ts';
 export { MessageScanner } from './message-scanner.ts';
@@ -23,4 +25,5 @@ export * from './pump.ts';
 export * from './raw-headers.ts';
 export { sendStatus } from './send-status.ts';
 export { type StreamedCall, streamAnswers } from './stream-answers.ts';
+export { type RateLimits, TokenBucket } from './token-bucket.ts';
 export { withUnixAddress } from './unix-path.ts';

@@ -1,4 +1,5 @@
 import { grpcCodeFromKind } from '@nodewright/fault';
+import type { ByteBudget } from './byte-budget.ts';
 import type { CallFailure, InboundCall, InboundReceiver, OutboundCall, OutboundReceiver } from './call.ts';
 import type { ClientConnection } from './engine.ts';
 import { h2ErrorCodes } from './error-codes.ts';
@@ -35,6 +36,10 @@ export interface PumpOutcome extends GrpcStatus {
 export interface PumpInit {
   readonly inbound: InboundCall;
   readonly maxMessageBytes: number;
+  /** Where the bytes count that wait here for the backend or for the client; undefined: nowhere. */
+  readonly unread?: ByteBudget | undefined;
+  /** The status of a call for whose bytes there is no room. */
+  describeFull?(full: ByteBudget): GrpcStatus;
   /** The status that the client gets for a failure. Its text names the hop. */
   describe(failure: PumpFailure): GrpcStatus;
   /** Called once, when the call is over as far as the pump can tell. */
@@ -60,6 +65,7 @@ export class Pump implements InboundReceiver, OutboundReceiver {
     this.#init = init;
     this.#request = new MessageScanner(init.maxMessageBytes);
     this.#answer = new MessageScanner(init.maxMessageBytes);
+    if (init.unread !== undefined) init.inbound.limitUnread(init.unread, this.#full);
     init.inbound.receive(this);
   }
 
@@ -72,6 +78,7 @@ export class Pump implements InboundReceiver, OutboundReceiver {
     if (this.#over) return true;
     this.#outbound = connection.openCall(headers, this);
     if (this.#outbound === undefined) return false;
+    if (this.#init.unread !== undefined) this.#outbound.limitUnread(this.#init.unread, this.#full);
     this.#init.inbound.resume();
     return true;
   }
@@ -166,6 +173,11 @@ export class Pump implements InboundReceiver, OutboundReceiver {
   failed(failure: CallFailure): void {
     this.#fail({ kind: 'call-failed', failure, answering: this.#answering });
   }
+
+  readonly #full = (full: ByteBudget) => {
+    const status = this.#init.describeFull?.(full);
+    this.fail(status ?? { code: grpcCodeFromKind('resource-exhausted'), message: 'no room for the call' });
+  };
 
   #tooLarge(side: PumpSide, scanner: MessageScanner): PumpFailure {
     return {

@@ -1,4 +1,5 @@
 import { testBodies } from './bodies.ts';
+import { testCancels } from './cancels.ts';
 import { testConnections } from './connections.ts';
 import { testEndings } from './endings.ts';
 import type { EnginePair } from './engine-pair.ts';
@@ -17,6 +18,7 @@ export function testEngineConformance(engines: EnginePair): void {
   testHeaders(label, engines);
   testBodies(label, engines);
   testEndings(label, engines);
+  testCancels(label, engines);
   testConnections(label, engines);
   testGarbage(label, engines);
 }

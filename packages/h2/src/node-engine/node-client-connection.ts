@@ -24,8 +24,9 @@ export class NodeClientConnection implements ClientConnection {
     socket.on('error', (error) => {
       this.#failure ??= { kind: 'connection-closed', reason: error.message };
     });
+    let goaway = '';
     socket.on('close', () => {
-      this.#failure ??= { kind: 'connection-closed', reason: '' };
+      this.#failure ??= { kind: 'connection-closed', reason: goaway };
     });
 
     const session = connect('http://localhost', {
@@ -33,6 +34,7 @@ export class NodeClientConnection implements ClientConnection {
       ...sessionOptions(limits),
     });
     this.#session = session;
+    keepCallsAfterGoaway(session);
     this.#liveness = new Liveness({
       ...limits.liveness,
       received: () => socket.bytesRead,
@@ -57,10 +59,13 @@ export class NodeClientConnection implements ClientConnection {
     }, limits.prefaceTimeoutMs);
     session.once('remoteSettings', () => {
       clearTimeout(preface);
-      ready.resolve();
+      // A server that refuses the connection says GOAWAY right behind its SETTINGS; then `close` rejects.
+      setImmediate(() => {
+        if (!session.closed && !session.destroyed) ready.resolve();
+      });
     });
-    session.on('goaway', (code) => {
-      if (code !== 0) this.#failure ??= { kind: 'connection-closed', reason: `GOAWAY ${h2ErrorName(code)}` };
+    session.on('goaway', (code, _lastStream, debugData?: Uint8Array) => {
+      if (code !== 0) goaway = `GOAWAY ${h2ErrorName(code)}${debugText(debugData)}`;
     });
     session.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_HTTP2_ERROR') this.#failure ??= { kind: 'protocol', reason: error.message };
@@ -68,7 +73,7 @@ export class NodeClientConnection implements ClientConnection {
     session.on('close', () => {
       clearTimeout(preface);
       this.#liveness.stop();
-      this.#failure ??= { kind: 'connection-closed', reason: '' };
+      this.#failure ??= { kind: 'connection-closed', reason: goaway };
       ready.reject(new Error(failureText(this.#failure)));
       closed.resolve();
     });
@@ -110,6 +115,30 @@ export class NodeClientConnection implements ClientConnection {
   #closeDrained(): void {
     if (this.#draining && this.#callCount === 0) this.#session.close();
   }
+}
+
+/**
+ * node:http2 destroys a session, and every call on it, when GOAWAY carries an error code. Calls up to the last stream of
+ * the GOAWAY were taken by the server and go on here; the session closes after the last. Source: RFC 9113, section 6.8.
+ */
+function keepCallsAfterGoaway(session: ClientHttp2Session): void {
+  const destroy = session.destroy;
+  session.destroy = (error?: Error | number, code?: number) => {
+    const isGoaway = error instanceof Error && 'code' in error && error.code === 'ERR_HTTP2_SESSION_ERROR';
+    if (isGoaway && !session.closed) session.close();
+    else if (!isGoaway) destroy.call(session, error as Error, code);
+  };
+}
+
+/** Longest text of a GOAWAY that gets into an error, in bytes. */
+const maxDebugBytes = 200;
+
+/** What a server says with its GOAWAY, without anything but visible ASCII. */
+function debugText(data: Uint8Array | undefined): string {
+  if (data === undefined || data.length === 0) return '';
+  return `: ${Buffer.from(data.subarray(0, maxDebugBytes))
+    .toString('latin1')
+    .replace(/[^ -~]/g, '?')}`;
 }
 
 function failureText(failure: CallFailure): string {

@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import type { ByteBudget } from '../byte-budget.ts';
 import type { InboundCall, InboundReceiver } from '../call.ts';
 import { h2ErrorCodes } from '../error-codes.ts';
 import type { RawHeaders } from '../raw-headers.ts';
 import { trailersObject } from './trailers-object.ts';
+import { UnreadBytes } from './unread-bytes.ts';
 
 // `date` is the backend's to send, or nobody's.
 const openAnswer = { waitForTrailers: true, sendDate: false };
@@ -17,6 +19,7 @@ export class NodeInboundCall implements InboundCall {
   readonly #stream: ServerHttp2Stream;
   /** The client's END_STREAM was delivered, or came with the headers. */
   #requestEnded: boolean;
+  #unread: UnreadBytes | undefined;
   /** Our last frame is on its way. */
   #answered = false;
   #trailers: Record<string, string | string[]> = {};
@@ -34,15 +37,27 @@ export class NodeInboundCall implements InboundCall {
     stream.on('wantTrailers', () => this.#sendTrailers());
   }
 
+  /** Whether the call has its answer, or our reset: what closes it now is no cancel. */
+  get answered(): boolean {
+    return this.#answered;
+  }
+
+  limitUnread(budget: ByteBudget, onFull: (full: ByteBudget) => void): void {
+    this.#unread = new UnreadBytes(this.#stream, budget, onFull);
+  }
+
   receive(receiver: InboundReceiver): void {
     const stream = this.#stream;
     let cancelled = false;
     const cancel = () => {
       if (this.#answered || cancelled) return;
       cancelled = true;
-      receiver.cancelled(stream.rstCode === 0 ? h2ErrorCodes.cancel : stream.rstCode);
+      // A connection that breaks under a call gives it a code of the library's.
+      const isLost = stream.session === undefined || stream.session.destroyed;
+      receiver.cancelled(isLost || stream.rstCode === 0 ? h2ErrorCodes.cancel : stream.rstCode);
     };
     stream.on('data', (chunk: Buffer) => {
+      this.#unread?.delivered(chunk.length);
       if (!this.#answered) receiver.requestData(chunk);
     });
     stream.on('end', () => {

@@ -1,7 +1,9 @@
 import type { ClientHttp2Stream } from 'node:http2';
+import type { ByteBudget } from '../byte-budget.ts';
 import type { CallFailure, OutboundCall, OutboundReceiver } from '../call.ts';
 import { h2ErrorCodes } from '../error-codes.ts';
 import type { RawHeaders } from '../raw-headers.ts';
+import { UnreadBytes } from './unread-bytes.ts';
 
 const endStreamFlag = 1;
 
@@ -11,6 +13,7 @@ export class NodeOutboundCall implements OutboundCall {
   readonly #receiver: OutboundReceiver;
   /** What became of the connection, once it is lost. */
   readonly #connectionFailure: () => CallFailure | undefined;
+  #unread: UnreadBytes | undefined;
   #over = false;
   #trailers: RawHeaders | undefined;
   #error: Error | undefined;
@@ -35,6 +38,10 @@ export class NodeOutboundCall implements OutboundCall {
       this.#error = error;
     });
     stream.on('close', () => this.#close());
+  }
+
+  limitUnread(budget: ByteBudget, onFull: (full: ByteBudget) => void): void {
+    this.#unread = new UnreadBytes(this.#stream, budget, onFull);
   }
 
   pause(): void {
@@ -75,6 +82,7 @@ export class NodeOutboundCall implements OutboundCall {
     if (this.#over) return;
     // Only now: data of the same packet would otherwise overtake the headers, which node:http2 emits a tick late.
     stream.on('data', (chunk: Buffer) => {
+      this.#unread?.delivered(chunk.length);
       if (!this.#over) this.#receiver.answerData(chunk);
     });
     stream.on('end', () => this.#end());

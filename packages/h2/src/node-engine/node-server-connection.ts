@@ -1,6 +1,8 @@
 import { performServerHandshake, type ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { H2Limits, ServerConnection, ServerHandlers } from '../engine.ts';
+import { h2ErrorCodes } from '../error-codes.ts';
+import { TokenBucket } from '../token-bucket.ts';
 import { NodeInboundCall } from './node-inbound-call.ts';
 import { sessionOptions } from './session-options.ts';
 
@@ -29,14 +31,17 @@ export class NodeServerConnection implements ServerConnection {
       clearTimeout(preface);
       resolve();
     });
+    const cancels = limits.cancels === undefined ? undefined : new TokenBucket(limits.cancels);
     session.on('stream', (stream, fields, flags, raw) => {
       this.#callCount += 1;
+      const hasEnded = (flags & endStreamFlag) !== 0;
+      const call = new NodeInboundCall(stream, fields, raw as unknown as string[], hasEnded);
       stream.once('close', () => {
         this.#callCount -= 1;
+        if (call.answered || session.destroyed || cancels?.take(performance.now()) !== false) return;
+        this.end(h2ErrorCodes.enhanceYourCalm, 'too many cancelled calls');
       });
-      handlers.onCall(
-        new NodeInboundCall(stream, fields, raw as unknown as string[], (flags & endStreamFlag) !== 0),
-      );
+      handlers.onCall(call);
     });
     session.setLocalWindowSize(limits.connectionWindowBytes);
   }
@@ -48,6 +53,10 @@ export class NodeServerConnection implements ServerConnection {
   drain(): void {
     // GOAWAY with the last stream taken: node:http2 cannot serve streams that cross it, so the client must know which.
     this.#session.close();
+  }
+
+  end(code: number, reason: string): void {
+    this.#session.destroy(new Error(reason), code);
   }
 
   destroy(): void {

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { Socket } from 'node:net';
+import { test } from 'node:test';
+import { addressBlock, HandshakeGate } from './handshake-gate.ts';
+
+/** A socket with a peer, without a connection. */
+function socketFrom(remoteAddress: string, remotePort: number): Socket {
+  return Object.defineProperties(new Socket(), {
+    remoteAddress: { value: remoteAddress },
+    remotePort: { value: remotePort },
+  });
+}
+
+test('HandshakeGate cuts the oldest handshake of the address with the most of them', () => {
+  const gate = new HandshakeGate({ inFlight: 4 });
+  const quiet = socketFrom('10.0.0.1', 1);
+  const crowd = [2, 3, 4, 5].map((port) => socketFrom('10.0.0.9', port));
+  const evicted = [quiet, ...crowd].map((socket) => gate.begin(socket));
+  assert.deepEqual(
+    [evicted.map((socket) => socket?.remotePort), quiet.destroyed, crowd[0]?.destroyed, gate.size],
+    [[undefined, undefined, undefined, undefined, 2], false, true, 4],
+  );
+});
+
+test('HandshakeGate frees the place of a handshake that is complete', () => {
+  const gate = new HandshakeGate({ inFlight: 1 });
+  gate.begin(socketFrom('10.0.0.1', 1));
+  gate.done(socketFrom('10.0.0.1', 1));
+  assert.equal(gate.size, 0);
+  assert.equal(gate.begin(socketFrom('10.0.0.2', 1)), undefined);
+});
+
+test('HandshakeGate frees the place of a connection that ends', async () => {
+  const gate = new HandshakeGate({ inFlight: 1 });
+  const socket = socketFrom('10.0.0.1', 1);
+  gate.begin(socket);
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.destroy();
+  await closed;
+  assert.equal(gate.size, 0);
+});
+
+test('addressBlock() takes an IPv4 address whole and an IPv6 address by its /64', () => {
+  const rows = {
+    '10.0.0.1': '10.0.0.1',
+    '::ffff:10.0.0.1': '10.0.0.1',
+    'fd00::2': 'fd00:0:0:0::/64',
+    'fd00:0:0:0:1:2:3:4': 'fd00:0:0:0::/64',
+    '2001:DB8:1:2:3::4': '2001:db8:1:2::/64',
+    'fe80::1%eth0': 'fe80:0:0:0::/64',
+  };
+  assert.deepEqual(Object.keys(rows).map(addressBlock), Object.values(rows));
+});

@@ -1,0 +1,96 @@
+import { isIPv6, type Socket } from 'node:net';
+
+/** How many TLS handshakes may be under way, and how long each may take. */
+export interface HandshakeLimits {
+  readonly inFlight: number;
+  readonly timeoutMs: number;
+}
+
+interface Handshaking {
+  readonly socket: Socket;
+  readonly block: string;
+}
+
+/**
+ * Bounds the connections that have not completed their handshake. When there are too many, the address with the most
+ * loses its oldest one: a crowd of silent connections does not keep others out.
+ */
+export class HandshakeGate {
+  readonly #inFlight: number;
+  /** By peer, the oldest first. */
+  readonly #handshakes = new Map<string, Handshaking>();
+  readonly #perBlock = new Map<string, number>();
+
+  constructor({ inFlight }: Pick<HandshakeLimits, 'inFlight'>) {
+    this.#inFlight = inFlight;
+  }
+
+  get size(): number {
+    return this.#handshakes.size;
+  }
+
+  /** A connection was accepted; it counts until `done` or its end. Returns the socket that was destroyed for it, if any. */
+  begin(socket: Socket): Socket | undefined {
+    const evicted = this.#handshakes.size >= this.#inFlight ? this.#evict() : undefined;
+    const key = peerKey(socket);
+    const block = addressBlock(socket.remoteAddress ?? '');
+    this.#handshakes.set(key, { socket, block });
+    this.#perBlock.set(block, (this.#perBlock.get(block) ?? 0) + 1);
+    socket.once('close', () => this.#forget(key, socket));
+    return evicted;
+  }
+
+  /** The handshake of this peer is complete. `socket` may be the one of TLS: it has the same peer. */
+  done(socket: Socket): void {
+    const key = peerKey(socket);
+    this.#forget(key, this.#handshakes.get(key)?.socket);
+  }
+
+  /** Cuts all of them. */
+  destroyAll(): void {
+    for (const { socket } of this.#handshakes.values()) socket.destroy();
+  }
+
+  #evict(): Socket | undefined {
+    let most: string | undefined;
+    for (const [block, count] of this.#perBlock) {
+      if (most === undefined || count > (this.#perBlock.get(most) ?? 0)) most = block;
+    }
+    for (const [key, { socket, block }] of this.#handshakes) {
+      if (block !== most) continue;
+      this.#forget(key, socket);
+      socket.destroy();
+      return socket;
+    }
+    return undefined;
+  }
+
+  #forget(key: string, socket: Socket | undefined): void {
+    const known = this.#handshakes.get(key);
+    if (known === undefined || known.socket !== socket) return;
+    this.#handshakes.delete(key);
+    const left = (this.#perBlock.get(known.block) ?? 1) - 1;
+    if (left === 0) this.#perBlock.delete(known.block);
+    else this.#perBlock.set(known.block, left);
+  }
+}
+
+/** What counts as one client: an IPv4 address, or the /64 of an IPv6 address. */
+export function addressBlock(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '');
+  if (!isIPv6(plain)) return plain;
+  const [head = '', tail = ''] = plain.toLowerCase().split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === '' ? [] : tail.split(':');
+  const zeros = plain.includes('::') ? Math.max(0, 8 - before.length - after.length) : 0;
+  const groups = [...before, ...Array<string>(zeros).fill('0'), ...after];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}
+
+/** TLS hides the socket that was accepted; both know the same peer. */
+function peerKey(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort}`;
+}
