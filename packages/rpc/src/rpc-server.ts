@@ -15,6 +15,12 @@ import type { RpcService } from './rpc-service.ts';
 import { sendAhead } from './send-ahead.ts';
 import { refuseUndecodable, withTolerantDecoding } from './tolerant-decoding.ts';
 import { createServerTraceMiddleware } from './trace-middleware.ts';
+import {
+  localTransportLimits,
+  releaseStreamedBytes,
+  type TransportLimits,
+  transportOptions,
+} from './transport-limits.ts';
 import { openUnixPath } from './unix-path.ts';
 import { nameUnknownMethods } from './unknown-method.ts';
 
@@ -30,6 +36,8 @@ export interface RpcServerInit {
   reflection?: boolean;
   /** Whether the health service is there. Default true. */
   health?: boolean;
+  /** What clients are granted. Default: what daemons of a node grant each other. */
+  transportLimits?: TransportLimits;
   /** How long calls in flight may go on once the server closes, in milliseconds. Default 5,000. */
   drainTimeoutMs?: number;
 }
@@ -68,7 +76,12 @@ export function createRpcServer(init: RpcServerInit): RpcServer {
   nameUnknownMethods();
   // Outermost first: a call is traced and logged whatever refuses it, and every error becomes a status in one place.
   const server = createServer({
-    interceptors: [sendAhead],
+    ...transportOptions({
+      ...(init.transportLimits ?? localTransportLimits),
+      onRefused: (method, reason) => log.warn({ method, reason }, 'request refused'),
+    }),
+    // The first one sees the library's own call.
+    interceptors: [releaseStreamedBytes, sendAhead],
     'grpc.max_receive_message_length': init.maxMessageSizeBytes ?? defaultMaxMessageSizeBytes,
     'grpc.max_send_message_length': -1,
     'grpc-node.flow_control_window': streamWindowBytes,
