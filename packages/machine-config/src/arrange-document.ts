@@ -1,5 +1,6 @@
 import type { ConfigDocument } from './config-document.ts';
 import { documentSchema, documentVersion, legacyKind } from './schema/document-schema.ts';
+import { isEmptyValue } from './schema/empty-value.ts';
 import type { FieldMap, FieldSchema } from './schema/parse-schema.ts';
 import {
   entriesOf,
@@ -34,11 +35,11 @@ function arrangeFields(value: YamlMap, fields: FieldMap, order: KeyOrder): YamlM
     const isMissing = given === undefined || given === null;
     if (
       !isMissing &&
-      (field.isAlwaysWritten || !isZero(given, field) || (field.keepsEmptyList && order === 'bytewise'))
+      (field.isAlwaysWritten || !isEmptyValue(given, field) || (field.keepsEmptyList && order === 'bytewise'))
     ) {
       entries.push([field.name, arrangeField(given, field, order)]);
     } else if (field.isAlwaysWritten) {
-      entries.push([field.name, arrangeField(zeroOf(field), field, order)]);
+      entries.push([field.name, missingValue(field, order)]);
     }
   }
   return mapFromEntries(entries);
@@ -66,11 +67,10 @@ function arrangeField(value: YamlValue, field: FieldSchema, order: KeyOrder): Ya
   }
 }
 
-/** What a field holds that was never set. Mentioned booleans and objects are never that. */
-function isZero(value: YamlValue, field: FieldSchema): boolean {
-  if (value === '' || value === 0 || value === 0n) return true;
-  if (field.type === 'obj' || !(isYamlList(value) || isYamlMap(value))) return false;
-  return isYamlList(value) ? value.length === 0 : entriesOf(value).length === 0;
+/** What an always written field is written as when it is not set. */
+function missingValue(field: FieldSchema, order: KeyOrder): YamlValue {
+  if (field.missingText === undefined) return arrangeField(zeroOf(field), field, order);
+  return field.missingText === 'null' ? null : field.missingText;
 }
 
 function zeroOf(field: FieldSchema): YamlValue {

@@ -9,6 +9,8 @@ export interface ConfigDocument {
   readonly value: YamlMap;
   /** Where it was read; a document that was made or changed has none. */
   readonly origin?: DocumentOrigin;
+  /** What a JSON patch made of it: as long as nothing else changes the document, it is written as this tree. */
+  readonly tree?: YamlMap;
 }
 
 /** A document as it stood in its stream, for messages about it. */

@@ -33,7 +33,7 @@ test('encodeConfiguration() separates documents by a line of its own, none at th
   const text = 'machine: {}\n---\napiVersion: v1alpha1\nkind: HostnameConfig\nauto: off\n---\n# nothing\n';
   const encoded = encodeConfiguration(loadConfiguration(text));
   assert.equal(
-    encoded.endsWith('cluster: {}\n---\napiVersion: v1alpha1\nkind: HostnameConfig\nauto: "off"\n'),
+    encoded.endsWith('cluster: null\n---\napiVersion: v1alpha1\nkind: HostnameConfig\nauto: "off"\n'),
     true,
   );
   assert.equal(encoded.startsWith('version: '), true);

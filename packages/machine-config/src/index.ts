@@ -55,3 +55,4 @@ export {
   parseVersionContract,
   type VersionContract,
 } from './version-contract.ts';
+export { configurationLimits } from './yaml/configuration-limits.ts';

@@ -8,6 +8,10 @@ test('parseVersionContract() takes short and long forms, of which only major and
     Array(5).fill({ major: 1, minor: 13 }),
   );
   assert.deepEqual(parseVersionContract(''), currentContract);
+  assert.deepEqual(['v1.16', 'v1.17.3'].map(parseVersionContract), [
+    { major: 1, minor: 16 },
+    { major: 1, minor: 17 },
+  ]);
 });
 
 test('parseVersionContract() refuses what is no version, and versions it does not know', () => {
@@ -17,10 +21,10 @@ test('parseVersionContract() refuses what is no version, and versions it does no
       message: `error parsing version ${JSON.stringify(text)}: use a form like v1.14`,
     });
   }
-  for (const text of ['0.14', 'v1.16', '2.0']) {
+  for (const text of ['0.14', 'v1.18', '2.0']) {
     assert.throws(() => parseVersionContract(text), {
       kind: 'invalid-argument',
-      message: `unsupported version ${JSON.stringify(text)}: known are v1.0 to v1.15`,
+      message: `unsupported version ${JSON.stringify(text)}: known are v1.0 to v1.17`,
     });
   }
 });

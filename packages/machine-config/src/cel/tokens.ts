@@ -1,45 +1,61 @@
-/** One word of an expression. `at` counts characters from 0. */
+import { ExpressionProblem } from './expression-problem.ts';
+import { checkNumber, checkText } from './literals.ts';
+
+export type LiteralKind = 'int' | 'uint' | 'double' | 'string' | 'bytes';
+
+/** One word of an expression. `at` counts UTF-16 code units from 0. */
 export interface Token {
-  readonly kind: 'name' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'sign' | 'end';
+  readonly kind: 'name' | 'quoted-name' | 'sign' | 'end' | LiteralKind;
   readonly text: string;
   readonly at: number;
 }
 
-/** What is wrong with an expression. */
-export class ExpressionProblem extends Error {}
+const quoted = String.raw`(?:"""(?:[^\\]|\\[\s\S])*?"""|'''(?:[^\\]|\\[\s\S])*?'''|"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*')`;
+const rawQuoted = String.raw`[rR](?:"""[\s\S]*?"""|'''[\s\S]*?'''|"[^"\r\n]*"|'[^'\r\n]*')`;
 
+/** In order: the first pattern that matches wins. */
 const patterns: readonly (readonly [Token['kind'] | 'space', RegExp])[] = [
-  ['space', /\s+|\/\/[^\n]*/y],
-  ['bytes', /[bB][rR]?(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/y],
-  ['string', /[rR]?(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/y],
-  ['double', /(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)/y],
+  ['space', /[\t\n\f\r ]+|\/\/[^\n]*/y],
+  ['bytes', new RegExp(`[bB](?:${rawQuoted}|${quoted})`, 'y')],
+  ['string', new RegExp(`${rawQuoted}|${quoted}`, 'y')],
+  ['double', /(?:\d*\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)/y],
   ['uint', /(?:0x[0-9a-fA-F]+|\d+)[uU]/y],
   ['int', /0x[0-9a-fA-F]+|\d+/y],
   ['name', /[A-Za-z_][A-Za-z0-9_]*/y],
+  ['quoted-name', /`[A-Za-z0-9_./ -]+`/y],
   ['sign', /&&|\|\||[=!<>]=|[-+*/%!<>?:.,()[\]{}]/y],
 ];
 
 /**
- * The words of an expression, an `end` last. Throws ExpressionProblem at a character without meaning.
+ * The words of an expression, an `end` last. Throws ExpressionProblem at a character without meaning and at a literal
+ * that has no value.
  *
- * Source: Common Expression Language, syntax.
+ * Source: Common Expression Language, language definition, syntax.
  */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
   while (at < text.length) {
-    const [kind, word] = wordAt(text, at);
+    const [kind, word] = readWord(text, at);
     if (kind !== 'space') tokens.push({ kind, text: word, at });
+    if (kind === 'double' || kind === 'uint') checkNumber(kind, word, at);
+    if (kind === 'string' || kind === 'bytes') checkText(kind, word, at);
     at += word.length;
   }
   return [...tokens, { kind: 'end', text: '', at }];
 }
 
-function wordAt(text: string, at: number): [Token['kind'] | 'space', string] {
+function readWord(text: string, at: number): [Token['kind'] | 'space', string] {
   for (const [kind, pattern] of patterns) {
     pattern.lastIndex = at;
     const [word] = pattern.exec(text) ?? [];
     if (word !== undefined) return [kind, word];
   }
-  throw new ExpressionProblem(`has a character without meaning at ${at + 1}`);
+  const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  throw new ExpressionProblem(
+    at,
+    /["']/.test(character)
+      ? 'syntax error: the text that begins here has no end'
+      : `syntax error: unexpected character ${JSON.stringify(character)}`,
+  );
 }

@@ -1,10 +1,19 @@
 import { Fault } from '@nodewright/fault';
 import type { ConfigDocument } from '../config-document.ts';
 import { documentSchema, documentVersion, legacyKind } from '../schema/document-schema.ts';
+import { isEmptyValue } from '../schema/empty-value.ts';
 import type { FieldMap, FieldSchema } from '../schema/parse-schema.ts';
-import type { ConfigNode, ConfigSource, MapNode, Position, ScalarNode } from '../yaml/config-node.ts';
-import { formatPosition, isNullNode } from '../yaml/config-node.ts';
+import type {
+  ConfigNode,
+  ConfigSource,
+  ListNode,
+  MapNode,
+  Position,
+  ScalarNode,
+} from '../yaml/config-node.ts';
+import { formatPosition, isNullNode, mergeKey } from '../yaml/config-node.ts';
 import { encodeYaml } from '../yaml/encode-yaml.ts';
+import { isTimestamp, timestampsIn } from '../yaml/timestamps.ts';
 import { valueFromNode } from '../yaml/value-from-node.ts';
 import { mapFromEntries, PlainScalar, type YamlMap, type YamlValue } from '../yaml/yaml-value.ts';
 import { decodeScalar, isScalarProblem } from './decode-scalar.ts';
@@ -51,13 +60,16 @@ export function identifyDocument({ index, root }: ConfigSource): DocumentIdentit
  * Decodes one document against the schema of its kind: scalars become what their fields hold, null means not
  * mentioned. Values that do not fit and keys that do not exist are `invalid-argument`; the former win, and all of one
  * sort are named in one text, each with its position. What unknown keys hold is not shown, since a misspelt key may
- * hold a secret.
+ * hold a secret. A document that does not say itself what it is needs `identity`.
  *
  * Source: Talos v1.14: machine configuration, decoding rules 4, 5 and 7.
  */
-export function decodeDocument(source: ConfigSource): ConfigDocument {
+export function decodeDocument(
+  source: ConfigSource,
+  identity: DocumentIdentity = identifyDocument(source),
+): ConfigDocument {
   const { root } = source;
-  const { kind, name } = identifyDocument(source);
+  const { kind, name } = identity;
   const schema = documentSchema(kind);
   if (!schema) throw new Fault('invalid-argument', `${JSON.stringify(kind)}: not registered`);
   const decoder = new Decoder();
@@ -105,7 +117,7 @@ class Decoder {
       }
       if (isNullNode(child)) continue;
       const decoded = this.#field(child, field, join(path, key));
-      if (decoded.known !== undefined) known.push([key, decoded.known]);
+      if (decoded.known !== undefined && !isLeftOut(decoded.known, field)) known.push([key, decoded.known]);
       if (decoded.unknown !== undefined) unknown.push([key, decoded.unknown]);
     }
     return { known: mapFromEntries(known), ...unknownPart(unknown) };
@@ -132,14 +144,24 @@ class Decoder {
       case 'args':
         return this.#scalarMap(node, field, path);
       case 'free':
-        return node.kind === 'map' ? { known: valueFromNode(node) } : this.#misfit(node, 'object', path);
+        return node.kind === 'map' ? { known: this.#free(node, path) } : this.#misfit(node, 'object', path);
       case 'frees':
         return node.kind === 'list'
-          ? { known: valueFromNode(node) }
+          ? { known: this.#free(node, path) }
           : this.#misfit(node, 'list of objects', path);
       default:
         return { known: this.#scalar(node, field, path) };
     }
+  }
+
+  /** A part of any shape. A timestamp in it would be neither a text nor a number to those who read it. */
+  #free(node: MapNode | ListNode, path: string): YamlValue {
+    for (const timestamp of timestampsIn(node)) {
+      this.#problems.push(
+        `  ${formatPosition(timestamp)}: ${path}: a timestamp has no meaning here: write it in quotes for a text`,
+      );
+    }
+    return valueFromNode(node);
   }
 
   #list(node: ConfigNode, field: FieldSchema, path: string): Decoded<YamlValue | undefined> {
@@ -154,7 +176,7 @@ class Decoder {
   }
 
   #map(node: ConfigNode, field: FieldSchema, path: string): Decoded<YamlValue | undefined> {
-    if (node.kind !== 'map') return this.#misfit(node, 'map', path);
+    if (node.kind !== 'map' || node.hasMergeKey) return this.#misfit(node, 'map', path);
     const known: [string, YamlValue][] = [];
     const unknown: [string, YamlValue][] = [];
     for (const [key, child] of node.entries) {
@@ -175,7 +197,7 @@ class Decoder {
   }
 
   #scalarMap(node: ConfigNode, field: FieldSchema, path: string): Decoded<YamlValue | undefined> {
-    if (node.kind !== 'map') return this.#misfit(node, 'map', path);
+    if (node.kind !== 'map' || node.hasMergeKey) return this.#misfit(node, 'map', path);
     const entries = [...node.entries].flatMap(([key, child]): [string, YamlValue][] => {
       const inside = join(path, key);
       if (field.type === 'args' && child.kind === 'list') {
@@ -195,6 +217,11 @@ class Decoder {
   }
 
   #misfit(node: ConfigNode, wanted: string, path: string): Decoded<undefined> {
+    if (node.kind === 'map' && node.hasMergeKey && wanted === 'map') {
+      const position = formatPosition(node.keys.get(mergeKey) ?? node);
+      this.#problems.push(`  ${position}: ${path}: merge keys ("<<") are not supported here`);
+      return { known: undefined };
+    }
     // A text where there should be a collection has lost its place: it may be any text, secrets included.
     const isMisplaced = /^(?:object|map|list)/.test(wanted);
     const shown = node.kind === 'scalar' && !isMisplaced ? ` \`${shortened(node.text)}\`` : '';
@@ -242,11 +269,17 @@ function tagOf(node: ConfigNode): string {
   if (node.kind === 'map') return '!!map';
   if (node.kind === 'list') return '!!seq';
   if (isNullNode(node)) return '!!null';
+  if (isTimestamp(node)) return '!!timestamp';
   const type = typeof valueFromNode(node);
   if (type === 'boolean') return '!!bool';
   if (type === 'bigint') return '!!int';
   if (type === 'number') return /^[-+]?(?:0x)?[0-9a-fA-F_ob]+$/.test(node.text) ? '!!int' : '!!float';
   return '!!str';
+}
+
+/** An object that is no object of its own in the schema, but a group of fields: empty, it is not there. */
+function isLeftOut(value: YamlValue, field: FieldSchema): boolean {
+  return field.type === 'obj' && isEmptyValue(value, field);
 }
 
 function unknownPart(entries: [string, YamlValue][]): { unknown?: YamlValue } {

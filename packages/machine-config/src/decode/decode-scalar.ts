@@ -2,7 +2,7 @@ import { parseByteSize, parseSizeLimit } from '../forms/byte-size.ts';
 import { isIpText, isPrefixText } from '../forms/ip-text.ts';
 import type { FieldSchema, FieldType } from '../schema/parse-schema.ts';
 import type { ScalarNode } from '../yaml/config-node.ts';
-import { integerFromText } from '../yaml/value-from-node.ts';
+import { integerFromText, wholeNumberFromText } from '../yaml/value-from-node.ts';
 import type { YamlValue } from '../yaml/yaml-value.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 
@@ -11,13 +11,16 @@ export interface ScalarProblem {
   readonly wanted: string;
 }
 
-const limits: Partial<Record<FieldType, readonly [bigint, bigint]>> = {
+type IntegerType = Extract<FieldType, 'int' | `uint${number}` | 'mode'>;
+
+/** The smallest and the greatest number that a field of the type holds: those of the types of Go. */
+export const integerRanges: Readonly<Record<IntegerType, readonly [bigint, bigint]>> = {
   int: [-(2n ** 63n), 2n ** 63n - 1n],
   uint8: [0n, 2n ** 8n - 1n],
   uint16: [0n, 2n ** 16n - 1n],
   uint32: [0n, 2n ** 32n - 1n],
   uint64: [0n, 2n ** 64n - 1n],
-  mode: [0n, 0o7777n],
+  mode: [0n, 2n ** 32n - 1n],
 };
 
 /**
@@ -77,9 +80,9 @@ function decodeBoolean(node: ScalarNode): boolean | ScalarProblem {
   return { wanted: 'bool' };
 }
 
-function decodeInteger(node: ScalarNode, type: FieldType): number | bigint | ScalarProblem {
-  const value = node.plain ? integerFromText(node.text) : undefined;
-  const [low, high] = limits[type] ?? [0n, 0n];
+function decodeInteger(node: ScalarNode, type: IntegerType): number | bigint | ScalarProblem {
+  const value = node.plain ? wholeNumberFromText(node.text) : undefined;
+  const [low, high] = integerRanges[type];
   if (value === undefined || BigInt(value) < low || BigInt(value) > high) return { wanted: type };
   return value;
 }
@@ -87,7 +90,8 @@ function decodeInteger(node: ScalarNode, type: FieldType): number | bigint | Sca
 /** Octal, with or without the `o`. */
 function decodeMode(node: ScalarNode): number | ScalarProblem {
   const value = integerFromText(node.text);
-  if (value === undefined || value < 0 || value > 0o7777) return { wanted: 'file mode' };
+  const [low, high] = integerRanges.mode;
+  if (value === undefined || BigInt(value) < low || BigInt(value) > high) return { wanted: 'file mode' };
   return Number(value);
 }
 

@@ -70,7 +70,7 @@ machine:
         a9: "true"
         a10: "off"
         b: "1"
-cluster: {}
+cluster: null
 `,
   );
   assert.equal(
@@ -129,7 +129,7 @@ test('loadConfiguration() lists all values that do not fit, each with its line a
     ),
     'error decoding document v1alpha1/DHCPv4Config/ (line 1, column 1): yaml: construct errors:\n' +
       '  line 3, column 7: name: cannot construct !!seq into string\n' +
-      '  line 4, column 14: routeMetric: cannot construct !!str `much-to...` into int\n' +
+      '  line 4, column 14: routeMetric: cannot construct !!str `much-to...` into uint32\n' +
       '  line 5, column 15: ignoreRoutes: cannot construct !!str `true` into bool',
   );
 });
@@ -190,13 +190,13 @@ test('loadConfiguration() refuses values outside the range of their fields', () 
   const rows = [
     'machine: { network: { kubespan: { mtu: -1 } } }',
     'machine: { network: { kubespan: { mtu: 4294967296 } } }',
-    'machine: { files: [{ permissions: 010000 }] }',
+    'machine: { files: [{ permissions: 0o40000000000 }] }',
     'machine: { time: { bootTimeout: 5 } }',
   ];
   for (const text of rows)
     assert.match(
       refusal(text),
-      /cannot construct !!int `-?\d+(?:\.\.\.)?` into (?:uint32|file mode|duration)/,
+      /cannot construct !!int `-?(?:0o)?\d+(?:\.\.\.)?` into (?:uint32|file mode|duration)/,
     );
 });
 

@@ -46,7 +46,7 @@ export function isQualifiedName(text: string): boolean {
   return /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/.test(text);
 }
 
-/** The address of a PCI device: `0000:04:00.0`. */
+/** The address of a PCI device: `0000:04:00.0`, the function in one digit or two. */
 export function isPciAddress(text: string): boolean {
-  return /^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/i.test(text);
+  return /^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.0?[0-7]$/i.test(text);
 }

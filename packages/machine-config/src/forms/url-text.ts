@@ -26,8 +26,3 @@ export function parseUrl(text: string): UrlParts | undefined {
     path,
   };
 }
-
-/** What Go calls a request URI: an absolute URL, or a path. */
-export function isRequestUri(text: string): boolean {
-  return text.startsWith('/') || parseUrl(text) !== undefined;
-}

@@ -4,6 +4,8 @@ import type { ConfigDocument, Configuration } from '../config-document.ts';
 import { composeConfiguration, loadConfiguration, nameOfDocument } from '../decode/load-configuration.ts';
 import { documentSchema, legacyKind } from '../schema/document-schema.ts';
 import { encodeYaml } from '../yaml/encode-yaml.ts';
+import { sourceTree } from '../yaml/source-tree.ts';
+import { isYamlMap, type YamlMap } from '../yaml/yaml-value.ts';
 import { deleteInside } from './delete-directive.ts';
 import { applyJsonPatch, type JsonPatchOperation } from './json-patch.ts';
 import { mergeFields } from './merge-document.ts';
@@ -60,7 +62,10 @@ function mergeInto(
   return documents.with(at, { kind, value: mergeFields(found.value, merge.value, fields) });
 }
 
-/** The result is read again with all the checks of a loaded configuration. */
+/**
+ * A JSON patch changes the tree that was written, not what the fields mean: nothing is added beside what it names. The
+ * result is read again with all the checks of a loaded configuration.
+ */
 function applyJson(configuration: Configuration, operations: readonly JsonPatchOperation[]): Configuration {
   const [only, ...others] = configuration;
   if (!only || others.length > 0) {
@@ -69,5 +74,12 @@ function applyJson(configuration: Configuration, operations: readonly JsonPatchO
       'JSON6902 patches are not supported for multi-document machine configuration',
     );
   }
-  return loadConfiguration(encodeYaml(applyJsonPatch(arrangeDocument(only, 'natural'), operations)));
+  const tree = applyJsonPatch(treeOf(only), operations);
+  const documents = loadConfiguration(encodeYaml(tree, { style: 'json' }));
+  return documents.map((document) => (isYamlMap(tree) ? { ...document, tree } : document));
+}
+
+function treeOf(document: ConfigDocument): YamlMap {
+  const { tree, origin } = document;
+  return tree ?? (origin ? sourceTree(origin.root) : arrangeDocument(document, 'natural'));
 }

@@ -10,7 +10,7 @@ import {
   type YamlValue,
 } from '../yaml/yaml-value.ts';
 
-/** What `$patch: delete` at some place of a patch document asks for. */
+/** What `$patch: delete` at some place of a patch document asks for. With any other value `$patch` is a key like others. */
 export type DeleteDirective =
   | { readonly kind: 'delete-document' }
   | { readonly kind: 'delete-key'; readonly path: readonly string[] }
@@ -29,7 +29,7 @@ export interface SeparatedPatch {
 }
 
 const marker = '$patch';
-const identityKeys = ['apiVersion', 'kind', 'name'];
+const identityKeys = ['apiVersion', 'kind', 'name', 'version'];
 
 /**
  * Takes the deletions out of a patch document. Throws `invalid-argument` for a directive at a place or with a value
@@ -103,9 +103,7 @@ function refuseDeeper(node: ConfigNode, path: readonly string[]): void {
 
 function isDeletion(node: MapNode): boolean {
   const directive = node.entries.get(marker);
-  if (directive === undefined) return false;
-  if (directive.kind === 'scalar' && directive.text === 'delete') return true;
-  throw directiveFault(node, 'the only directive is "$patch: delete"');
+  return directive?.kind === 'scalar' && directive.text === 'delete';
 }
 
 function isEmptyNode(node: ConfigNode | undefined): boolean {
@@ -140,7 +138,8 @@ export function deleteInside(
       where,
     );
   }
-  return { ...document, value };
+  // Without its origin: that is no longer what the document says.
+  return { kind: document.kind, value };
 }
 
 function changeAt(

@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '@nodewright/fault';
-import { isYamlList, isYamlMap, mapFromEntries, type YamlMap, type YamlValue } from '../yaml/yaml-value.ts';
+import { valueOfPlainText } from '../yaml/value-from-node.ts';
+import {
+  isYamlList,
+  isYamlMap,
+  mapFromEntries,
+  PlainScalar,
+  type YamlMap,
+  type YamlValue,
+} from '../yaml/yaml-value.ts';
 
 /** One operation of RFC 6902. */
 export type JsonPatchOperation =
@@ -37,9 +45,10 @@ export function parseJsonPatch(value: YamlValue): JsonPatchOperation[] {
 
 /**
  * Applies the operations in their order to a value, which is not changed. Throws `invalid-argument` naming the
- * operation and the path: for a path that is not there, and for a `test` that does not hold.
+ * operation and the path: for a path that is not there, and for a `test` that does not hold. Beyond the standard,
+ * `replace` sets a missing key, and negative positions count from the end of a list.
  *
- * Source: RFC 6902, RFC 6901.
+ * Source: RFC 6902, RFC 6901; evanphx/json-patch: negative indices.
  */
 export function applyJsonPatch(value: YamlValue, operations: readonly JsonPatchOperation[]): YamlValue {
   return operations.reduce(applyOperation, value);
@@ -51,9 +60,12 @@ function applyOperation(value: YamlValue, operation: JsonPatchOperation): YamlVa
       return add(value, pointer(operation.path), operation.value, operation);
     case 'remove':
       return remove(value, pointer(operation.path), operation);
-    case 'replace':
-      valueAt(value, pointer(operation.path), operation);
-      return replace(value, pointer(operation.path), operation.value);
+    case 'replace': {
+      const tokens = pointer(operation.path);
+      // The library of peers sets a key that is not there, though not an element.
+      if (!isYamlMap(valueAt(value, tokens.slice(0, -1), operation))) valueAt(value, tokens, operation);
+      return replace(value, tokens, operation.value);
+    }
     case 'copy':
       return add(
         value,
@@ -81,8 +93,9 @@ function applyOperation(value: YamlValue, operation: JsonPatchOperation): YamlVa
   }
 }
 
-/** Order of keys does not count in a comparison. */
+/** Order of keys does not count in a comparison, and 0x10 is 16. */
 function normal(value: YamlValue): unknown {
+  if (value instanceof PlainScalar) return valueOfPlainText(value.text);
   if (isYamlList(value)) return value.map(normal);
   return isYamlMap(value)
     ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, normal(item ?? null)]))
@@ -96,8 +109,15 @@ function pointer(path: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** The position that a token names among `count` ones; -1 when there is none. Negative ones count from the end. */
+function positionAmong(count: number, token: string): number {
+  if (!/^(?:0|-?[1-9]\d*)$/.test(token)) return -1;
+  const at = Number(token) < 0 ? Number(token) + count : Number(token);
+  return at < count ? Math.max(at, -1) : -1;
+}
+
 function indexIn(list: readonly YamlValue[], token: string): number {
-  return /^(?:0|[1-9]\d*)$/.test(token) && Number(token) < list.length ? Number(token) : -1;
+  return positionAmong(list.length, token);
 }
 
 function childOf(value: YamlValue, token: string): YamlValue | undefined {
@@ -135,7 +155,7 @@ function add(
   const parent = valueAt(value, parentTokens, operation);
   if (isYamlMap(parent)) return replace(value, parentTokens, withKey(parent, token, added));
   if (!isYamlList(parent)) throw patchFault(operation, 'the parent is neither an object nor a list');
-  const at = token === '-' || token === String(parent.length) ? parent.length : indexIn(parent, token);
+  const at = token === '-' ? parent.length : positionAmong(parent.length + 1, token);
   if (at < 0)
     throw patchFault(operation, `${JSON.stringify(token)} is not a position in a list of ${parent.length}`);
   return replace(value, parentTokens, parent.toSpliced(at, 0, added));

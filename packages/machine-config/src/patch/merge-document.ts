@@ -65,7 +65,7 @@ function mergeField(
     case 'url':
       return typeof left === 'string' && typeof right === 'string' ? mergeUrl(left, right) : right;
     case 'bool':
-      return right;
+      return right === false && field.isOmittedWhenEmpty ? left : right;
     default:
       return mergeScalar(left, right, field, path);
   }
@@ -93,7 +93,13 @@ function mergeScalar(
       `${path} cannot be merged: both the configuration and the patch set it`,
     );
   }
-  const isZero = right === '' || right === 0 || right === 0n || (field.type === 'dur' && right === '0s');
+  if (field.keepsZero && right !== '') return right;
+  const isZero =
+    right === '' ||
+    right === field.missingText ||
+    right === 0 ||
+    right === 0n ||
+    (field.type === 'dur' && right === '0s');
   return isZero ? left : right;
 }
 

@@ -65,7 +65,7 @@ function parseStrategic(text: string): PatchDocument[] {
     const identity = identifyDocument(source);
     if (rest === undefined) return { ...identity, directives, merge: undefined };
     // Without its origin: what it is merged into stands elsewhere.
-    const { kind, value } = decodeDocument({ ...source, root: rest });
+    const { kind, value } = decodeDocument({ ...source, root: rest }, identity);
     return { ...identity, directives, merge: { kind, value } };
   });
 }

@@ -4,7 +4,7 @@ import { documentSchema } from '../schema/document-schema.ts';
 import type { FieldMap } from '../schema/parse-schema.ts';
 import { encodeYaml } from '../yaml/encode-yaml.ts';
 import type { YamlMap, YamlValue } from '../yaml/yaml-value.ts';
-import { secretFields } from './secret-fields.ts';
+import { type SecretForm, secretFields } from './secret-fields.ts';
 
 // For tests: configurations that are full of secrets.
 
@@ -27,10 +27,15 @@ export function plantSecrets(): PlantedDocument[] {
       const secret = `S${createHash('sha256').update(`${kind} ${path}`).digest('hex').slice(0, 30)}`;
       secrets.push(secret);
       const inside = form === 'secrets-inside' ? [...path, 'resources', 'secret'] : path;
-      place(draft, inside, fields, form === 'join-token' ? `https://a/?jointoken=${secret}` : secret);
+      place(draft, inside, fields, plantedText(form, secret));
     }
     return { text: encodeYaml(arrangeDocument({ kind, value: draft as YamlMap }, 'natural')), secrets };
   });
+}
+
+function plantedText(form: SecretForm, secret: string): string {
+  if (form === 'join-token') return `https://a/?jointoken=${secret}`;
+  return form === 'url-password' ? `http://user:${secret}@proxy:3128` : secret;
 }
 
 function place(draft: Draft, path: readonly string[], fields: FieldMap, secret: string): void {

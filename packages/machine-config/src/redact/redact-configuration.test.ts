@@ -83,7 +83,8 @@ test('every secret field is a field of the schema', () => {
       type = field?.type;
       fields = field?.fields;
     }
-    const wanted = form === 'secrets-inside' ? 'free' : form === 'join-token' ? 'url' : 'str';
+    const types = { 'secrets-inside': 'free', 'join-token': 'url', 'url-password': 'map:str' } as const;
+    const wanted = form in types ? types[form as keyof typeof types] : 'str';
     assert.equal(type, wanted, `${kind} ${path.join('.')}`);
   }
 });

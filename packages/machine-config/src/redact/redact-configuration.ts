@@ -1,3 +1,4 @@
+import { redactVariable } from '@nodewright/fault';
 import type { ConfigDocument, Configuration } from '../config-document.ts';
 import {
   entriesOf,
@@ -59,6 +60,8 @@ function redact(value: YamlValue, form: SecretForm, replacement: string): YamlVa
       /([?&]jointoken=)[^&#]+/gi,
       (_, name: string) => name + encodeURIComponent(replacement),
     );
+  // Any variable may hold a proxy, with or without a scheme.
+  if (form === 'url-password') return redactVariable('any_proxy', value);
   return form === 'base64' ? Buffer.from(replacement).toString('base64') : replacement;
 }
 

@@ -6,6 +6,8 @@ export type SecretForm =
   | 'base64'
   /** In the parameter `jointoken` of a URL. */
   | 'join-token'
+  /** As the password of a URL, or of a proxy without a scheme. */
+  | 'url-password'
   /** At every key named `secret` of a free-form object. */
   | 'secrets-inside';
 
@@ -16,7 +18,8 @@ export interface SecretField {
   readonly form: SecretForm;
 }
 
-/** `Kind: form path path ...`, one line a kind and form. Source: Talos v1.14: machine configuration, redaction. */
+/** `Kind: form path path ...`, one line a kind and form. Source: Talos v1.14: machine configuration, redaction, widened
+ * by the passwords of proxies. */
 const lines = `
 v1alpha1: text machine.token machine.registries.config.*.auth.password machine.registries.config.*.auth.auth
 v1alpha1: text machine.registries.config.*.auth.identityToken
@@ -29,6 +32,8 @@ v1alpha1: text machine.systemDiskEncryption.state.keys.*.static.passphrase
 v1alpha1: text machine.systemDiskEncryption.ephemeral.keys.*.static.passphrase
 v1alpha1: text cluster.secret cluster.token cluster.aescbcEncryptionSecret cluster.secretboxEncryptionSecret
 v1alpha1: base64 cluster.ca.key cluster.aggregatorCA.key cluster.serviceAccount.key cluster.etcd.ca.key
+v1alpha1: url-password machine.env.*
+EnvironmentConfig: url-password variables.*
 DiscoveryIdentityConfig: text clusterSecret
 HCloudVIPConfig: text apiToken
 RegistryAuthConfig: text password auth identityToken

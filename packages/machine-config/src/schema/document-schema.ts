@@ -56,7 +56,7 @@ function schemaFromTable(kind: string): DocumentSchema | undefined {
 }
 
 function legacySchema(): DocumentSchema {
-  const root = parseSchema('version str !\ndebug bool\npersist bool\nmachine obj\ncluster obj !');
+  const root = parseSchema('version str !\ndebug bool\npersist bool\nmachine obj !null\ncluster obj !null');
   const machine = parseSchema(legacyMachineFields);
   const network = { ...required(machine, 'network'), fields: parseSchema(legacyNetworkFields) };
   const parts: Record<string, FieldMap> = {

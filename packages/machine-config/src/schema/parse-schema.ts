@@ -52,6 +52,12 @@ export interface FieldSchema {
   readonly values: readonly string[];
   /** `!`: written even when it has no value. */
   readonly isAlwaysWritten: boolean;
+  /** `!null`, `!word`: what is written then; undefined stands for the empty value of the type. */
+  readonly missingText: string | undefined;
+  /** `-`: left out when it holds nothing, although booleans and objects that are mentioned are otherwise written. */
+  readonly isOmittedWhenEmpty: boolean;
+  /** `?`: a zero that is mentioned is not the same as none: it is written, and a patch sets it. */
+  readonly keepsZero: boolean;
   /** `=`: a patch replaces it as a whole. */
   readonly isReplaced: boolean;
   /** `[]`: an empty list is not the same as none; written where comments are. */
@@ -108,12 +114,16 @@ function parseField(line: string, fields: FieldMap): FieldSchema {
   const isEnum = typeText.startsWith('enum:');
   const type = isEnum ? 'enum' : fieldTypes.find((known) => known === typeText);
   const keyFlag = flags.find((flag) => flag.startsWith('@'));
+  const always = flags.find((flag) => flag.startsWith('!'));
   if (name === '' || type === undefined) throw new Error(`schema: ${JSON.stringify(line)} is not understood`);
   return {
     name,
     type,
     values: isEnum ? typeText.slice('enum:'.length).split('|') : [],
-    isAlwaysWritten: flags.includes('!'),
+    isAlwaysWritten: always !== undefined,
+    missingText: always?.slice(1) || undefined,
+    isOmittedWhenEmpty: flags.includes('-'),
+    keepsZero: flags.includes('?'),
     isReplaced: flags.includes('='),
     keepsEmptyList: flags.includes('[]'),
     isClearedByAbsence: flags.includes('~'),

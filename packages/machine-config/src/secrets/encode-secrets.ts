@@ -1,5 +1,5 @@
 import { Fault } from '@nodewright/fault';
-import { type ConfigNode, formatPosition, type Position, type ScalarNode } from '../yaml/config-node.ts';
+import { type ConfigNode, formatPosition, type ScalarNode } from '../yaml/config-node.ts';
 import { encodeYaml } from '../yaml/encode-yaml.ts';
 import { readYamlStream } from '../yaml/read-yaml-stream.ts';
 import type { CertificateAndKey, SecretsBundle } from './secrets-bundle.ts';
@@ -41,8 +41,8 @@ function encodePair(pair: CertificateAndKey): { crt: string; key: string } {
 }
 
 /**
- * Reads `secrets.yaml`. Keys it does not know are ignored. Throws `invalid-argument` when a part is missing or has not
- * the form it must have, naming the part and never its value.
+ * Reads `secrets.yaml`. Keys it does not know are ignored. Throws `invalid-argument` when parts are missing or have not
+ * the form they must have, naming all of them and never a value.
  */
 export function decodeSecrets(text: string): SecretsBundle {
   const [source, ...others] = readYamlStream(text);
@@ -53,10 +53,9 @@ export function decodeSecrets(text: string): SecretsBundle {
   const secretbox = reader.optionalText('secrets', 'secretboxencryptionsecret');
   const aescbc = reader.optionalText('secrets', 'aescbcencryptionsecret');
   const encryption = 'one of secrets.secretboxencryptionsecret and secrets.aescbcencryptionsecret';
-  if (!secretbox && !aescbc) throw new Fault('invalid-argument', `secrets bundle: ${encryption} is required`);
-  if (secretbox && aescbc)
-    throw new Fault('invalid-argument', `secrets bundle: only ${encryption} may be set`);
-  return {
+  if (!secretbox && !aescbc) reader.refuse(`${encryption} is required`);
+  if (secretbox && aescbc) reader.refuse(`only ${encryption} may be set`);
+  const bundle: SecretsBundle = {
     cluster: { id: reader.text('cluster', 'id'), secret: reader.key('cluster', 'secret') },
     secrets: {
       bootstrapToken: reader.text('secrets', 'bootstraptoken'),
@@ -72,13 +71,30 @@ export function decodeSecrets(text: string): SecretsBundle {
       os: reader.pair('os'),
     },
   };
+  reader.finish();
+  return bundle;
 }
 
+/** Gives the empty text for what is missing or malformed, and remembers it: `finish` tells all of it at once. */
 class BundleReader {
   readonly #root: ConfigNode;
+  readonly #problems: string[] = [];
 
   constructor(root: ConfigNode) {
     this.#root = root;
+  }
+
+  refuse(problem: string): void {
+    this.#problems.push(problem);
+  }
+
+  /** @throws Fault `invalid-argument` with all problems */
+  finish(): void {
+    const [only, ...others] = this.#problems;
+    if (only === undefined) return;
+    if (others.length === 0) throw new Fault('invalid-argument', `secrets bundle: ${only}`);
+    const lines = this.#problems.map((problem) => `  ${problem}`);
+    throw new Fault('invalid-argument', `secrets bundle: ${lines.length} problems:\n${lines.join('\n')}`);
   }
 
   #optional(path: readonly string[]): ScalarNode | undefined {
@@ -87,22 +103,22 @@ class BundleReader {
     return node?.kind === 'scalar' && node.text !== '' ? node : undefined;
   }
 
-  #required(path: readonly string[]): ScalarNode {
+  /** The text at the path if `form` accepts it. */
+  #required(path: readonly string[], form?: { wanted: string; read: (text: string) => string | undefined }) {
     const found = this.#optional(path);
-    if (!found) throw new Fault('invalid-argument', `secrets bundle: ${path.join('.')} is required`);
-    return found;
+    const text = found && form ? form.read(found.text) : found?.text;
+    if (!found) this.refuse(`${path.join('.')} is required`);
+    else if (text === undefined)
+      this.refuse(`${formatPosition(found)}: ${path.join('.')} must be ${form?.wanted}`);
+    return text ?? '';
   }
 
   text(...path: string[]): string {
-    return this.#required(path).text;
+    return this.#required(path);
   }
 
-  /** Base64 of 32 bytes. */
   key(...path: string[]): string {
-    const node = this.#required(path);
-    const { text } = node;
-    if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) throw malformed(path, node, 'must be base64 of 32 bytes');
-    return text;
+    return this.#required(path, { wanted: 'base64 of 32 bytes', read: keyFromText });
   }
 
   optionalText(...path: string[]): string | undefined {
@@ -110,11 +126,7 @@ class BundleReader {
   }
 
   pem(...path: string[]): string {
-    const node = this.#required(path);
-    const { text } = node;
-    const pem = /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(text) ? Buffer.from(text, 'base64').toString('utf8') : '';
-    if (!pem.includes('-----BEGIN ')) throw malformed(path, node, 'must be base64 of PEM');
-    return pem;
+    return this.#required(path, { wanted: 'base64 of PEM', read: pemFromText });
   }
 
   pair(name: string): CertificateAndKey {
@@ -122,9 +134,11 @@ class BundleReader {
   }
 }
 
-function malformed(path: readonly string[], position: Position, what: string): Fault {
-  return new Fault(
-    'invalid-argument',
-    `secrets bundle: ${formatPosition(position)}: ${path.join('.')} ${what}`,
-  );
+function keyFromText(text: string): string | undefined {
+  return /^[A-Za-z0-9+/]{43}=$/.test(text) ? text : undefined;
+}
+
+function pemFromText(text: string): string | undefined {
+  const pem = /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(text) ? Buffer.from(text, 'base64').toString('utf8') : '';
+  return pem.includes('-----BEGIN ') ? pem : undefined;
 }

@@ -124,7 +124,7 @@ test('decodeSecrets() refuses both encryption secrets at once, and parts of the 
     ],
     [
       stringify({ ...tree, certs: { ...tree.certs, os: { crt: 'not-pem', key: 'x' } } }),
-      /certs\.os\.crt must be base64 of PEM$/,
+      /2 problems:\n {2}line \d+, column 10: certs\.os\.crt must be base64 of PEM\n {2}line \d+, column 10: certs\.os\.key must be base64 of PEM$/,
     ],
     ['', /the file is empty/],
     ['cluster: [', /line 1/],

@@ -73,7 +73,7 @@ test('rules of the v1alpha1 document about the cluster', () => {
     ],
     [
       controlPlane('', '  externalCloudProvider: { enabled: true, manifests: [x, https://y/z] }'),
-      '!cluster.externalCloudProvider.manifests[0] must be a URL',
+      '!cluster.externalCloudProvider.manifests[0] must be a URL with scheme and host',
     ],
     [
       worker('', `  etcd: {}\n  ca: { key: ${crt} }`),
@@ -81,6 +81,8 @@ test('rules of the v1alpha1 document about the cluster', () => {
       '!cluster.etcd.ca is required',
       '!cluster.ca.key is for control planes only',
     ],
+    [controlPlane('', '  etcd: { ca: {} }')],
+    [controlPlane('', '  etcd: {}'), '!cluster.etcd.ca is required'],
     [
       controlPlane(
         '',
@@ -180,7 +182,6 @@ test('rules of the v1alpha1 document about the machine', () => {
         '  files: [{ path: /a, content: x }]\n  baseRuntimeSpecOverrides: { odd: 1 }\n  nodeLabels: { -: x }',
       ),
       '!machine.nodeLabels.- must be up to 63 letters, digits, "-", "_" and ".", and begin and end with a letter or digit',
-      '!machine.baseRuntimeSpecOverrides.odd is not part of a runtime specification',
       '?machine.files is deprecated: use EtcFileConfig or CRICustomizationConfig',
       '?machine.baseRuntimeSpecOverrides is deprecated: use CRIBaseRuntimeSpecConfig',
     ],
@@ -232,6 +233,7 @@ test('rules of the v1alpha1 document about links', () => {
       `!${at}[0].bond.tlbDynamicLb needs the mode balance-tlb or balance-alb`,
       `!${at}[0].bond.packetsPerSlave needs the mode balance-rr`,
     ],
+    [links('{ interface: b, bond: { interfaces: [x], mode: "" } }')],
     [
       links(
         '{ interface: b, bond: { interfaces: [x], mode: 802.3ad, miimon: 100, downdelay: 150, arpInterval: 5 } }',

@@ -1,10 +1,10 @@
-import { checkExpression, type ExpressionEnvironment } from '../cel/check-expression.ts';
+import { checkExpression, type EnvironmentName } from '../cel/check-expression.ts';
 import type { CheckedDocument } from './checked-document.ts';
 
-/** The text there must be an expression that says yes or no. */
+/** Refuses an absent expression, and one that does not give a bool in its environment. */
 export function requireExpression(
   document: CheckedDocument,
-  environment: ExpressionEnvironment,
+  environment: EnvironmentName,
   path: readonly string[],
 ): void {
   if (!document.require(...path)) return;

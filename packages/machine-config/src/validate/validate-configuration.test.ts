@@ -208,8 +208,8 @@ test('containers depend on those there are, and not in a circle', () => {
     verdict([container('z', 'a'), container('a', 'b'), container('b', 'c'), container('c', 'a')]).errors,
     ['containers depend on each other in a circle: a -> b -> c -> a'],
   );
-  const chain = Array.from({ length: 3000 }, (_, at) =>
-    container(`c${at}`, ...(at < 2999 ? [`c${at + 1}`] : [])),
+  const chain = Array.from({ length: 900 }, (_, at) =>
+    container(`c${at}`, ...(at < 899 ? [`c${at + 1}`] : [])),
   );
   assert.deepEqual(verdict(chain).errors, []);
 });

@@ -1,7 +1,5 @@
-import { Composer, type CST, type Document, Lexer, type LineCounter, Parser } from 'yaml';
-
-/** No configuration is nested like that; what walks the tree may call itself so often. */
-const maxDepth = 200;
+import { Composer, CST, type Document, Lexer, type LineCounter, Parser } from 'yaml';
+import { configurationLimits, formatLimit } from './configuration-limits.ts';
 
 /** The first thing in a text that is no YAML, or too much of it. */
 export class YamlProblem extends Error {
@@ -56,19 +54,62 @@ export function* composeDocuments(text: string, lines: LineCounter): Generator<D
   yield* composer.end(false, text.length) as Generator<Document.Parsed>;
 }
 
-/** Looks after each word how many collections are open: the parser calls itself for each of them to close it. */
+/**
+ * Looks after each word how many collections are open, since the parser calls itself for each of them to close it, and
+ * how much there has been: a tree takes far more memory than its text.
+ */
 function* parse(text: string, lines: LineCounter): Generator<CST.Token> {
+  const { depth, documents: maxDocuments } = configurationLimits;
   const parser = new Parser(lines.addNewLine);
+  const count = new WordCount();
   let documents = 0;
   lines.addNewLine(0);
+  const refuse = (what: string) => new YamlProblem(parser.offset, documents + 1, what);
   for (const lexeme of new Lexer().lex(text)) {
+    const excess = count.add(lexeme);
+    if (excess !== undefined) throw refuse(excess);
     for (const token of parser.next(lexeme)) {
       if (token.type === 'document') documents += 1;
       yield token;
     }
+    if (documents > maxDocuments) throw refuse(`more than ${formatLimit(maxDocuments)} documents`);
     // Beside the collections the document is open, and most often a scalar.
-    if (parser.stack.length > maxDepth + 2)
-      throw new YamlProblem(parser.offset, documents + 1, `nested more than ${maxDepth} levels deep`);
+    if (parser.stack.length > depth + 2) throw refuse(`nested more than ${depth} levels deep`);
   }
   yield* parser.end();
 }
+
+/** Counts what a stream has of each thing that is limited. */
+class WordCount {
+  #words = 0;
+  #nodes = 0;
+  #aliases = 0;
+  #isText = false;
+
+  /** What there is too much of with this word, if anything. */
+  add(word: string): string | undefined {
+    const { aliases, nodes, words } = configurationLimits;
+    this.#words += 1;
+    // Behind the mark of a scalar stands its text, which may look like anything.
+    const type = this.#isText ? null : CST.tokenType(word);
+    this.#isText = type === 'scalar';
+    if (type === 'alias') this.#aliases += 1;
+    if (type !== null && nodeTypes.has(type)) this.#nodes += 1;
+    if (this.#words > words) return `more than ${formatLimit(words)} words, line ends and comments`;
+    if (this.#nodes > nodes) return `more than ${formatLimit(nodes)} keys and values`;
+    return this.#aliases > aliases ? `more than ${formatLimit(aliases)} aliases` : undefined;
+  }
+}
+
+/** Words that begin a node, or an element that may be empty. */
+const nodeTypes: ReadonlySet<string> = new Set([
+  'scalar',
+  'single-quoted-scalar',
+  'double-quoted-scalar',
+  'block-scalar-header',
+  'alias',
+  'flow-map-start',
+  'flow-seq-start',
+  'seq-item-ind',
+  'explicit-key-ind',
+]);

@@ -32,9 +32,13 @@ export interface MapNode extends Position {
   readonly kind: 'map';
   /** In the order of the source; keys are unique. */
   readonly entries: ReadonlyMap<string, ConfigNode>;
-  /** Where each key stands; a key that came through a merge key stands where its source does. */
+  /** Where each key stands. */
   readonly keys: ReadonlyMap<string, Position>;
+  /** Its key `<<` has no quotes: what it means is for the field to say, and most fields have none. */
+  readonly hasMergeKey?: true;
 }
+
+export const mergeKey = '<<';
 
 /** One document of a stream. `index` counts from 1 over all documents, empty ones included. */
 export interface ConfigSource {

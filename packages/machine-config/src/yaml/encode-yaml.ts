@@ -21,6 +21,8 @@ export type Path = readonly (string | number)[];
 export interface EncodeYamlOptions {
   /** Called for each key of each mapping and for such elements; list positions are numbers in the path. */
   readonly comment?: (path: Path) => Comment | undefined;
+  /** `json`: as JSON is turned into YAML, with keys sorted, columns of 2, and lists below their key. */
+  readonly style?: 'json';
 }
 
 /** Longer keys need the explicit form. */
@@ -65,7 +67,7 @@ class Encoder {
   map(value: YamlMap, column: number, path: Path, lead?: string): void {
     let first = lead;
     const indentation = ' '.repeat(column);
-    for (const [key, child] of entriesOf(value)) {
+    for (const [key, child] of this.#entriesOf(value)) {
       const childPath = [...path, key];
       const comment = this.#options.comment?.(childPath);
       const start = this.lines.length;
@@ -86,6 +88,11 @@ class Encoder {
       }
       this.#below(comment, indentation);
     }
+  }
+
+  #entriesOf(value: YamlMap): [string, YamlValue][] {
+    const entries = entriesOf(value);
+    return this.#options.style === 'json' ? entries.sort(([a], [b]) => (a < b ? -1 : 1)) : entries;
   }
 
   #below(comment: Comment | undefined, indentation: string): void {
@@ -125,13 +132,14 @@ class Encoder {
       this.lines.push(`${indentation}? ${name}`);
       opening = `${indentation}:`;
     }
-    const inside = deeper(column);
+    const isJson = this.#options.style === 'json';
+    const inside = isJson ? column + 2 : deeper(column);
     if (isYamlMap(value) && !isEmpty(value)) {
       this.lines.push(opening);
       this.map(value, inside, path);
     } else if (isYamlList(value) && !isEmpty(value)) {
       this.lines.push(opening);
-      this.list(value, inside, path);
+      this.list(value, isJson ? column : inside, path);
     } else {
       this.#push(`${opening} `, inlineOrBlock(value, inside, column));
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { configurationLimits } from './configuration-limits.ts';
 import { encodeYaml } from './encode-yaml.ts';
 import { readYamlNodes, readYamlStream } from './read-yaml-stream.ts';
 import { valueFromNode } from './value-from-node.ts';
@@ -41,7 +42,7 @@ test('readYamlStream() takes little time for aliases of aliases', () => {
     const started = process.cpuUsage();
     assert.throws(
       () => readYamlStream(`l0: &l0 {a: b}\n${levels.join('\n')}\n`),
-      /line \d+, column \d+: aliases repeat too much/,
+      /line \d+, column \d+: aliases repeat more than 30,000 keys and values/,
     );
     assert.equal(process.cpuUsage(started).user < 1.5e6, true);
   }
@@ -56,7 +57,7 @@ test('readYamlStream() stops at the first mistake of a text that is full of them
     ],
     [`a:\n${'  b: c: d\n'.repeat(60_000)}`, 'document 1, line 200, column 10: nested more than'],
     [`a: [${'b c: ,'.repeat(60_000)}`, 'document 1, line 1, column '],
-    [`${'%X\n'.repeat(100_000)}---\na: "`, 'document 1, line 100002, column '],
+    [`${'%X\n'.repeat(50_000)}---\na: "`, 'document 1, line 50002, column '],
   ];
   for (const [text, expected] of rows) {
     const started = process.cpuUsage();
@@ -71,7 +72,36 @@ test('readYamlStream() stops at the first mistake of a text that is full of them
 test('a text of very many lines, and a mapping merged from very many, are read and written', () => {
   const [value] = valuesOf(`a: |\n${'  x\n'.repeat(150_000)}`);
   assert.deepEqual(valuesOf(encodeYaml(value as Exclude<typeof value, undefined>)), [value]);
-  assert.deepEqual(valuesOf(`a: &a {b: c}\nd: {<<: [${Array(30_000).fill('*a').join(',')}]}`), [
+  assert.deepEqual(valuesOf(`a: &a {b: c}\nd: {<<: [${Array(900).fill('*a').join(',')}]}`), [
     { a: { b: 'c' }, d: { b: 'c' } },
   ]);
+});
+
+test('readYamlStream() refuses more than a configuration may have of anything, and says what', () => {
+  const { sizeBytes, documents, nodes, aliases, words } = configurationLimits;
+  const rows: [string, string][] = [
+    [`a: ${'x'.repeat(sizeBytes)}`, 'the text is longer than 8 MiB'],
+    [`a: ${'\u00e4'.repeat(sizeBytes / 2)}`, 'the text is longer than 8 MiB'],
+    ['a: b\n---\n'.repeat(documents + 1), 'more than 1,000 documents'],
+    [`a: [${'b,'.repeat(nodes)}]`, 'more than 30,000 keys and values'],
+    [`a:\n${'-\n'.repeat(nodes)}`, 'more than 30,000 keys and values'],
+    [`a: [${'[],'.repeat(nodes)}]`, 'more than 30,000 keys and values'],
+    [`a: &a b\nc: [${'*a,'.repeat(aliases + 1)}]`, 'more than 1,000 aliases'],
+    [`a: b\n${'\n'.repeat(words)}`, 'more than 200,000 words, line ends and comments'],
+    [`a: b\n${'#\n'.repeat(words)}`, 'more than 200,000 words, line ends and comments'],
+  ];
+  for (const [text, expected] of rows) {
+    assert.throws(
+      () => readYamlStream(text),
+      (error: Error) => error.message.endsWith(expected) || assert.fail(`${error.message}, not ${expected}`),
+    );
+  }
+});
+
+test('readYamlStream() takes what large configurations of machines have, with megabytes of manifests', () => {
+  const manifest = `a: |\n${'  - name: "a long line of a manifest, *with &marks: of #its own\n'.repeat(110_000)}`;
+  assert.equal(Buffer.byteLength(manifest) > 6 * 1024 ** 2, true);
+  assert.equal(readYamlStream(`${manifest}---\n${'b: c\n---\n'.repeat(500)}`).length, 501);
+  const lines = Array.from({ length: 12_000 }, (_, at) => `  key${at}: value # a comment\n`).join('');
+  assert.equal(readYamlStream(`a:\n${lines}`).length, 1);
 });

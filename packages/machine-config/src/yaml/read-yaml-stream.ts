@@ -2,14 +2,12 @@ import { Fault } from '@nodewright/fault';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, visit } from 'yaml';
 import { composeDocuments, YamlProblem } from './compose-documents.ts';
 import type { ConfigNode, ConfigSource, MapNode, Position } from './config-node.ts';
-import { formatPosition, isNullNode } from './config-node.ts';
-
-/** Aliases may repeat a part, but not blow up a small text into a large tree. */
-const maxNodesThroughAliases = 100_000;
+import { formatPosition, isNullNode, mergeKey } from './config-node.ts';
+import { configurationLimits, formatLimit, sizeLimitText } from './configuration-limits.ts';
 
 /**
- * Reads a stream of YAML documents, each of which must be a mapping; empty documents are left out. Aliases and merge
- * keys are resolved. Throws `invalid-argument` naming document, line and column; the text itself is never quoted, since it
+ * Reads a stream of YAML documents, each of which must be a mapping; empty documents are left out. Aliases
+ * are resolved. Throws `invalid-argument`, also for more than `configurationLimits` allow, naming document, line and column; the text itself is never quoted, since it
  * holds keys and tokens.
  *
  * Source: Talos v1.14: machine configuration, decoding rules 1 and 6.
@@ -23,6 +21,9 @@ export function readYamlStream(text: string): ConfigSource[] {
 
 /** Like `readYamlStream`, for documents of any shape. */
 export function readYamlNodes(text: string): { readonly index: number; readonly root: ConfigNode }[] {
+  if (Buffer.byteLength(text) > configurationLimits.sizeBytes) {
+    throw new Fault('invalid-argument', `decode error: the text is longer than ${sizeLimitText}`);
+  }
   const lines = new LineCounter();
   const sources: { index: number; root: ConfigNode }[] = [];
   let index = 0;
@@ -87,8 +88,11 @@ class Walk {
 
   node(node: Node): ConfigNode {
     if (isAlias(node)) return this.#alias(node);
-    if (this.#aliasDepth > 0 && ++this.#nodesThroughAliases > maxNodesThroughAliases) {
-      throw this.#fault(node, 'aliases repeat too much');
+    if (this.#aliasDepth > 0 && ++this.#nodesThroughAliases > configurationLimits.nodes) {
+      throw this.#fault(
+        node,
+        `aliases repeat more than ${formatLimit(configurationLimits.nodes)} keys and values`,
+      );
     }
     const position = this.#position(node);
     if (isScalar(node)) {
@@ -127,15 +131,12 @@ class Walk {
   #map(pairs: readonly { key: unknown; value?: unknown }[], position: Position): MapNode {
     const entries = new Map<string, ConfigNode>();
     const keys = new Map<string, Position>();
-    const merged: MapNode[] = [];
+    let hasMergeKey = false;
     for (const { key, value } of pairs) {
       const keyNode = this.#child(key, position);
       if (keyNode.kind !== 'scalar') throw decodeFault(this.#index, keyNode, 'a key must be a single word');
       const child = this.#child(value, keyNode);
-      if (keyNode.plain && keyNode.text === '<<') {
-        for (const source of this.#mergeSources(child)) merged.push(source);
-        continue;
-      }
+      if (keyNode.plain && keyNode.text === mergeKey) hasMergeKey = true;
       const earlier = keys.get(keyNode.text);
       if (earlier !== undefined) {
         throw decodeFault(
@@ -147,23 +148,7 @@ class Walk {
       keys.set(keyNode.text, { line: keyNode.line, column: keyNode.column });
       entries.set(keyNode.text, child);
     }
-    for (const source of merged) {
-      for (const [key, child] of source.entries) {
-        if (entries.has(key)) continue;
-        entries.set(key, child);
-        keys.set(key, source.keys.get(key) ?? source);
-      }
-    }
-    return { kind: 'map', entries, keys, ...position };
-  }
-
-  #mergeSources(node: ConfigNode): MapNode[] {
-    const sources = node.kind === 'list' ? node.items : [node];
-    return sources.map((source) => {
-      if (source.kind !== 'map')
-        throw decodeFault(this.#index, source, 'a merge key needs a mapping or a list of mappings');
-      return source;
-    });
+    return { kind: 'map', entries, keys, ...(hasMergeKey ? { hasMergeKey } : {}), ...position };
   }
 
   #child(node: unknown, parent: Position): ConfigNode {

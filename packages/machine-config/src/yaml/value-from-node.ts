@@ -1,5 +1,6 @@
 import type { ConfigNode, ScalarNode } from './config-node.ts';
 import { isNullNode } from './config-node.ts';
+import { mergedEntries } from './merged-entries.ts';
 import { mapFromEntries, type YamlValue } from './yaml-value.ts';
 
 const integer = /^[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*)$/;
@@ -7,7 +8,7 @@ const float = /^[-+]?(?:\.[0-9_]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)
 
 /**
  * A free-form part as plain values: numbers in every YAML notation, `true` and `false` but not `yes` and `no`, null.
- * Whole numbers beyond 2^53 are bigint.
+ * Whole numbers beyond 2^53 are bigint. Merge keys are resolved. Throws `invalid-argument` for one that names no mapping.
  *
  * Source: Talos v1.14: machine configuration, scalar forms.
  */
@@ -16,10 +17,15 @@ export function valueFromNode(node: ConfigNode): YamlValue {
     case 'list':
       return node.items.map(valueFromNode);
     case 'map':
-      return mapFromEntries([...node.entries].map(([key, child]) => [key, valueFromNode(child)]));
+      return mapFromEntries([...mergedEntries(node)].map(([key, child]) => [key, valueFromNode(child)]));
     default:
       return valueFromScalar(node);
   }
+}
+
+/** The value of an unquoted text in a free-form part. */
+export function valueOfPlainText(text: string): YamlValue {
+  return valueFromScalar({ kind: 'scalar', text, plain: true, line: 1, column: 1 });
 }
 
 function valueFromScalar(node: ScalarNode): YamlValue {
@@ -33,6 +39,25 @@ function valueFromScalar(node: ScalarNode): YamlValue {
   if (/^[-+]?\.(?:inf|Inf|INF)$/.test(node.text)) return node.text.startsWith('-') ? -Infinity : Infinity;
   if (/^\.(?:nan|NaN|NAN)$/.test(node.text)) return NaN;
   return node.text;
+}
+
+/** Longer than any whole number that a field can hold. */
+const maxDigits = 40;
+
+/** Like `integerFromText`, for a decimal or exponential form of a whole number too: `1e3`, `1.0`, `018`. */
+export function wholeNumberFromText(text: string): number | bigint | undefined {
+  const integer = integerFromText(text);
+  if (integer !== undefined || !float.test(text)) return integer;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^([-+]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]+))?$/.exec(text.replaceAll('_', '')) ?? [];
+  const digits = `${whole}${fraction}`.replace(/0+$/, '');
+  const zeros = whole.length - digits.length + Number(exponent);
+  if (digits === '') return 0;
+  if (zeros < 0 || digits.length + zeros > maxDigits) return undefined;
+  const size = BigInt(digits + '0'.repeat(zeros));
+  const signed = sign === '-' ? -size : size;
+  const small = Number(signed);
+  return Number.isSafeInteger(small) ? small : signed;
 }
 
 /** A whole number in decimal, `0x`, `0b`, `0o` or with a leading zero (octal), with `_` anywhere; else undefined. */

@@ -5,11 +5,11 @@ export const blockDocuments: SchemaTable = {
   VolumeConfig: `
     name str !
     +volumeProvisioning
-    filesystem obj
-      xfs obj
+    filesystem obj -
+      xfs obj -
         minAllocationGroupSize bytes
     +volumeEncryption
-    mount obj
+    mount obj -
       secure bool
       disableAccessTime bool
     +trimAndScrub
@@ -18,13 +18,13 @@ export const blockDocuments: SchemaTable = {
     name str !
     volumeType enum:directory|disk|partition
     +volumeProvisioning
-    filesystem obj
+    filesystem obj -
       type enum:ext4|xfs|btrfs
       projectQuotaSupport bool
-      xfs obj
+      xfs obj -
         minAllocationGroupSize bytes
     +volumeEncryption
-    mount obj
+    mount obj -
       disableAccessTime bool
       secure bool
     +trimAndScrub
@@ -41,10 +41,10 @@ export const blockDocuments: SchemaTable = {
   `,
   ExistingVolumeConfig: `
     name str !
-    discovery obj
-      volumeSelector obj
+    discovery obj -
+      volumeSelector obj -
         match str
-    mount obj
+    mount obj -
       readOnly bool
       disableAccessTime bool
       secure bool
@@ -53,7 +53,7 @@ export const blockDocuments: SchemaTable = {
   ExternalVolumeConfig: `
     name str !
     filesystemType enum:virtiofs !
-    mount obj
+    mount obj -
       readOnly bool
       disableAccessTime bool
       secure bool
@@ -61,7 +61,7 @@ export const blockDocuments: SchemaTable = {
         tag str !
   `,
   ZswapConfig: `
-    maxPoolPercent int
+    maxPoolPercent int ?
     shrinkerEnabled bool
   `,
   FilesystemTrimConfig: `
@@ -73,7 +73,7 @@ export const blockDocuments: SchemaTable = {
   LVMVolumeGroupConfig: `
     name str !
     provisioning obj !
-      volumeSelector obj
+      volumeSelector obj -
         match str
   `,
   LVMLogicalVolumeConfig: `

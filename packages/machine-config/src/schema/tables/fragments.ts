@@ -4,29 +4,29 @@ import type { SchemaTable } from '../parse-schema.ts';
 export const schemaFragments: SchemaTable = {
   linkSettings: `
     up bool
-    mtu int
+    mtu uint32
     addresses list
       address prefix !
-      routePriority int
+      routePriority uint32 ?
     routes list
       destination prefix
       gateway ip
       source ip
-      metric int
-      mtu int
+      metric uint32
+      mtu uint32
       table str
     multicast bool
   `,
   volumeProvisioning: `
-    provisioning obj
-      diskSelector obj
+    provisioning obj -
+      diskSelector obj -
         match str ~
       grow bool
       minSize limit ~
       maxSize limit
   `,
   volumeEncryption: `
-    encryption obj
+    encryption obj -
       provider enum:luks2 !
       keys list !
         slot int !
@@ -41,18 +41,18 @@ export const schemaFragments: SchemaTable = {
           checkSecurebootStatusOnEnroll bool
         lockToState bool
       cipher enum:aes-xts-plain64|xchacha12,aes-adiantum-plain64|xchacha20,aes-adiantum-plain64
-      keySize int
-      blockSize int
+      keySize uint64
+      blockSize uint64
       options strs
       allowDiscards bool
   `,
   trimAndScrub: `
     trim obj
       enabled bool
-      interval dur
+      interval dur ?
     scrub obj
       enabled bool
-      interval dur
+      interval dur ?
   `,
   resources: `
     resources obj
@@ -85,7 +85,7 @@ export const schemaFragments: SchemaTable = {
     extraVolumes list
       hostPath str !
       mountPath str !
-      readonly bool
+      readonly bool -
   `,
   legacyEncryption: `
     provider str !
@@ -99,7 +99,7 @@ export const schemaFragments: SchemaTable = {
       tpm obj
         checkSecurebootStatusOnEnroll bool
     cipher str
-    keySize int
+    keySize uint64
     blockSize uint64
     options strs
   `,

@@ -3,7 +3,7 @@ export const legacyClusterFields = `
 id str
 secret str
 controlPlane obj
-  endpoint url !
+  endpoint url !null
   localAPIServerPort int
 clusterName str
 network obj
@@ -20,12 +20,12 @@ token str
 aescbcEncryptionSecret str
 secretboxEncryptionSecret str
 ca obj
-  crt str
+  crt str !
   key str !
 acceptedCAs list
-  crt str
+  crt str !
 aggregatorCA obj
-  crt str
+  crt str !
   key str !
 serviceAccount obj
   key str !
@@ -73,8 +73,8 @@ discovery obj
       endpoint str
 etcd obj
   image str
-  ca obj !
-    crt str
+  ca obj !null
+    crt str !
     key str !
   extraArgs args
   subnet str

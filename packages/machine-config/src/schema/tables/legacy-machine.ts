@@ -3,10 +3,10 @@ export const legacyMachineFields = `
 type str !
 token str !
 ca obj
-  crt str
+  crt str !
   key str !
 acceptedCAs list
-  crt str
+  crt str !
 certSANs strs !
 controlPlane obj
   controllerManager obj
@@ -62,7 +62,7 @@ install obj
   extensions list
     image str !
   bootloader bool
-  wipe bool !
+  wipe bool !null
   legacyBIOSSupport bool
   grubUseUKICmdline bool
 files list
@@ -77,7 +77,7 @@ time obj
   bootTimeout dur
 sysctls map:str
 sysfs map:str
-registries obj
+registries obj -
   mirrors map
     endpoints strs !
     overridePath bool
@@ -85,7 +85,7 @@ registries obj
   config map
     tls obj
       clientIdentity obj
-        crt str
+        crt str !
         key str !
       ca str
       insecureSkipVerify bool
@@ -122,7 +122,7 @@ udev obj
   rules strs
 logging obj
   destinations list !
-    endpoint url !
+    endpoint url !null
     format str !
     extraTags map:str
 kernel obj

@@ -92,7 +92,7 @@ kubespan obj
   advertiseKubernetesNetworks bool
   allowDownPeerBypass bool
   harvestExtraEndpoints bool
-  mtu uint32
+  mtu uint32 ?
   filters obj
     endpoints strs
     excludeAdvertisedNetworks strs

@@ -11,12 +11,12 @@ export const linkDocuments: SchemaTable = {
     hardwareAddr mac
     links strs
     bondMode enum:balance-rr|active-backup|balance-xor|broadcast|802.3ad|balance-tlb|balance-alb
-    miimon int
-    updelay int
-    downdelay int
+    miimon uint32 ?
+    updelay uint32 ?
+    downdelay uint32 ?
     useCarrier bool
     xmitHashPolicy enum:layer2|layer3+4|layer2+3|encap2+3|encap3+4
-    arpInterval int
+    arpInterval uint32 ?
     arpIpTargets ips
     nsIp6Targets ips
     arpValidate enum:none|active|backup|all|filter|filter-active|filter-backup
@@ -24,29 +24,29 @@ export const linkDocuments: SchemaTable = {
     lacpRate enum:slow|fast
     failOverMac enum:none|active|follow
     adSelect enum:stable|bandwidth|count
-    adActorSysPrio int
-    adUserPortKey int
+    adActorSysPrio uint16 ?
+    adUserPortKey uint16 ?
     adLACPActive enum:on|off
     primary str
     primaryReselect enum:always|better|failure
-    resendIGMP int
-    minLinks int
-    lpInterval int
-    packetsPerSlave int
-    numPeerNotif int
-    tlbLogicalLb int
-    allSlavesActive int
-    peerNotifDelay int
-    missedMax int
+    resendIGMP uint32 ?
+    minLinks uint32 ?
+    lpInterval uint32 ?
+    packetsPerSlave uint32 ?
+    numPeerNotif uint8 ?
+    tlbLogicalLb uint8 ?
+    allSlavesActive uint8 ?
+    peerNotifDelay uint32 ?
+    missedMax uint8 ?
     +linkSettings
   `,
   BridgeConfig: `
     name str !
     hardwareAddr mac
     links strs
-    stp obj
+    stp obj -
       enabled bool
-    vlan obj
+    vlan obj -
       filtering bool
     +linkSettings
   `,
@@ -64,7 +64,7 @@ export const linkDocuments: SchemaTable = {
   `,
   VLANConfig: `
     name str !
-    vlanID int
+    vlanID uint16
     vlanMode enum:802.1q|802.1ad
     parent str
     +linkSettings
@@ -73,7 +73,7 @@ export const linkDocuments: SchemaTable = {
     name str !
     hardwareAddr mac
     links strs
-    table str !
+    table str !unspec
     +linkSettings
   `,
   WireguardConfig: `
@@ -91,28 +91,28 @@ export const linkDocuments: SchemaTable = {
   `,
   LinkAliasConfig: `
     name str !
-    selector obj
+    selector obj -
       match str
   `,
   EthernetConfig: `
     name str !
     features map:bool
     rings obj
-      rx int
-      tx int
-      rx-mini int
-      rx-jumbo int
-      rx-buf-len int
-      cqe-size int
+      rx uint32 ?
+      tx uint32 ?
+      rx-mini uint32 ?
+      rx-jumbo uint32 ?
+      rx-buf-len uint32 ?
+      cqe-size uint32 ?
       tx-push bool
       rx-push bool
-      tx-push-buf-len int
+      tx-push-buf-len uint32 ?
       tcp-data-split bool
     channels obj
-      rx int
-      tx int
-      other int
-      combined int
+      rx uint32 ?
+      tx uint32 ?
+      other uint32 ?
+      combined uint32 ?
     wakeOnLan strs
   `,
 };

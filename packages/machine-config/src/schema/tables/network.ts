@@ -4,7 +4,7 @@ import type { SchemaTable } from '../parse-schema.ts';
 export const networkDocuments: SchemaTable = {
   DHCPv4Config: `
     name str !
-    routeMetric int
+    routeMetric uint32
     ignoreHostname bool
     ignoreRoutes bool
     clientIdentifier enum:none|mac|duid
@@ -12,7 +12,7 @@ export const networkDocuments: SchemaTable = {
   `,
   DHCPv6Config: `
     name str !
-    routeMetric int
+    routeMetric uint32
     ignoreHostname bool
     clientIdentifier enum:none|mac|duid
     duidRaw str
@@ -28,18 +28,18 @@ export const networkDocuments: SchemaTable = {
   `,
   BlackholeRouteConfig: `
     name str !
-    metric int
+    metric uint32
   `,
   RoutingRuleConfig: `
     name str !
     src prefix
     dst prefix
-    table str !
+    table str !unspec
     action enum:unspec|unicast|blackhole|unreachable|prohibit
     iifName str
     oifName str
-    fwMark int
-    fwMask int
+    fwMark uint32
+    fwMask uint32
   `,
   HostnameConfig: `
     auto enum:stable|off
@@ -54,7 +54,7 @@ export const networkDocuments: SchemaTable = {
       address ip !
       protocol enum:Do53|DoT|DoH
       tlsServerName str
-    searchDomains obj
+    searchDomains obj -
       domains strs
       disableDefault bool
     hostDNS obj
@@ -76,7 +76,7 @@ export const networkDocuments: SchemaTable = {
     advertiseKubernetesNetworks bool
     allowDownPeerBypass bool
     harvestExtraEndpoints bool
-    mtu int
+    mtu uint32 ?
     filters obj
       endpoints strs
       excludeAdvertisedNetworks prefixes
@@ -113,12 +113,12 @@ export const networkDocuments: SchemaTable = {
   BGPInstanceConfig: `
     name str !
     vrf str
-    localASN int !
+    localASN uint32 !
     routerID ip
     routeSource ip
     advertise strs =
     multipath bool
-    maxPaths int
+    maxPaths uint8
     installRoutes bool
     importRoutes list =
       bgpInstance str !
@@ -126,13 +126,13 @@ export const networkDocuments: SchemaTable = {
     neighbors list =
       address ip
       link str
-      peerASN int
-      localASN int
+      peerASN uint32
+      localASN uint32
       passive bool
       holdTime dur
       bfd obj
         transmitInterval dur
         receiveInterval dur
-        detectMultiplier int
+        detectMultiplier uint8
   `,
 };

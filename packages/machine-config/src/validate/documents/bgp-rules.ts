@@ -33,21 +33,21 @@ function checkNeighbours(document: CheckedDocument): void {
 
 function checkImports(document: CheckedDocument): void {
   const sources = new Set<string>();
+  const earlier: Prefix[] = [];
   for (const entry of document.items('importRoutes')) {
     const source = entry.text('bgpInstance');
     if (entry.require('bgpInstance') && source === document.name)
       entry.refuse('must be another instance', 'bgpInstance');
     if (sources.has(source)) entry.refuse('is given twice', 'bgpInstance');
     sources.add(source);
-    checkPrefixes(entry);
+    checkPrefixes(entry, earlier);
   }
 }
 
-/** At least one prefix, without host bits, none inside another. */
-function checkPrefixes(entry: CheckedDocument): void {
+/** At least one prefix, without host bits, none inside another one of any entry. */
+function checkPrefixes(entry: CheckedDocument, earlier: Prefix[]): void {
   const texts = entry.texts('prefixes');
   if (texts.length === 0) entry.refuse('needs at least one prefix', 'prefixes');
-  const earlier: Prefix[] = [];
   for (const [at, text] of texts.entries()) {
     const prefix = parsePrefix(text);
     if (!prefix || !isMasked(prefix)) entry.refuse('must be a prefix without host bits', 'prefixes', at);

@@ -1,4 +1,4 @@
-import { isQualifiedName } from '../../forms/names.ts';
+import { labelKeyProblem } from '../../forms/names.ts';
 import { isLoadablePair, parseCertificates } from '../../forms/pem-text.ts';
 import { parseUrl } from '../../forms/url-text.ts';
 import type { DocumentRules } from '../checked-document.ts';
@@ -35,8 +35,10 @@ export const criRules: DocumentRules = {
   },
   CRICustomizationConfig(document) {
     if (document.name === 'customization') document.refuse('is reserved', 'name');
-    else if (!isQualifiedName(document.name))
-      document.refuse('must be letters, digits, "-", "_" and "."', 'name');
+    else {
+      const problem = labelKeyProblem(document.name);
+      if (problem !== undefined) document.refuse(problem, 'name');
+    }
     document.require('content');
   },
   CRIBaseRuntimeSpecConfig: (document) => checkRuntimeSpec(document, 'overrides'),

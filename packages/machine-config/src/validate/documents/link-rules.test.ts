@@ -39,6 +39,11 @@ test('rules of links', () => {
       '!name must be the name of a link: 1 to 15 bytes without "/", ":" and spaces',
       '!peer.name must be the name of a link: 1 to 15 bytes without "/", ":" and spaces',
     ],
+    [
+      'VethConfig',
+      'name: a\npeer: {}',
+      '!peer.name must be the name of a link: 1 to 15 bytes without "/", ":" and spaces',
+    ],
     ['VLANConfig', 'name: v\nvlanID: 4095', '!vlanID must be 1 to 4094', '!parent is required'],
     ['VRFConfig', 'name: v\ntable: main', '!table must be a routing table from 1 to 252'],
     ['VRFConfig', 'name: v\ntable: 123'],

@@ -102,5 +102,10 @@ test('rules of addresses, names and time', () => {
       '!importRoutes[1].prefixes needs at least one prefix',
     ],
     ['BGPInstanceConfig', 'name: b\nlocalASN: 1', '?neighbors has no entry'],
+    [
+      'BGPInstanceConfig',
+      'name: b\nlocalASN: 1\nneighbors: [{ link: l }]\nimportRoutes: [{ bgpInstance: c, prefixes: [10.0.0.0/8] }, { bgpInstance: d, prefixes: [10.1.0.0/16, 11.0.0.0/8] }]',
+      '!importRoutes[1].prefixes[0] overlaps with another prefix',
+    ],
   ]);
 });

@@ -21,9 +21,18 @@ test('rules of the running system', () => {
     [
       'OOMConfig',
       'triggerExpression: memory_full_avg10 >\ncgroupRankingExpression: "true"\nsampleInterval: -1s',
-      '!triggerExpression is not an expression: it ends early',
+      '!triggerExpression is not a valid expression: 1:20: syntax error: the expression ends where a value is expected',
       '!cgroupRankingExpression must be an expression of type double: this one is of type bool',
       '!sampleInterval must not be negative',
+    ],
+    [
+      'OOMConfig',
+      'triggerExpression: memory_full_avg10 > 12.0 && time_since_trigger > duration("500ms")\ncgroupRankingExpression: "memory_max.hasValue() ? 0.0 : double(memory_current.orValue(0u))"',
+    ],
+    [
+      'OOMConfig',
+      'triggerExpression: memory_pressure > 12.0',
+      '!triggerExpression is not a valid expression: 1:1: undeclared reference to "memory_pressure"',
     ],
     ['WatchdogTimerConfig', 'timeout: 9s', '!device is required', '!timeout must be 0 or at least 10s'],
     ['EtcFileConfig', 'name: chrony/chrony.conf\nmode: 0644\ncontents: x'],
@@ -60,9 +69,12 @@ test('rules of discovery, trust and managers', () => {
     [
       'PCIDriverRebindConfig',
       'name: x',
-      '!name must be a PCI address such as 0000:04:00.0',
+      '!name must be a PCI address such as 0000:04:00.00',
       '!targetDriver is required',
     ],
+    ['PCIDriverRebindConfig', 'name: 0000:04:00.00\ntargetDriver: vfio-pci'],
+    ['PCIDriverRebindConfig', 'name: 0000:04:00.0\ntargetDriver: vfio-pci'],
+    ['TrustedRootsConfig', 'name: ""\ncertificates: x'],
     ['SideroLinkConfig', 'apiUrl: https://a/?jointoken=x'],
     [
       'SideroLinkConfig',

@@ -57,12 +57,12 @@ export const runtimeRules: DocumentRules = {
   SysctlConfig: requireKeys,
   SysfsConfig: requireKeys,
   OOMConfig(document) {
-    for (const [key, result] of [
-      ['triggerExpression', 'bool'],
-      ['cgroupRankingExpression', 'double'],
+    for (const [key, environment, result] of [
+      ['triggerExpression', 'oom-trigger', 'bool'],
+      ['cgroupRankingExpression', 'oom-ranking', 'double'],
     ] as const) {
       const text = document.text(key);
-      const problem = text === '' ? undefined : checkExpression(text, 'open', result);
+      const problem = text === '' ? undefined : checkExpression(text, environment, result);
       if (problem !== undefined) document.refuse(problem, key);
     }
     checkNotNegative(document, 'sampleInterval');

@@ -17,10 +17,9 @@ export const securityRules: DocumentRules = {
       document.refuse('must be base64 of 32 bytes', 'clusterSecret');
   },
   PCIDriverRebindConfig(document) {
-    if (!isPciAddress(document.name)) document.refuse('must be a PCI address such as 0000:04:00.0', 'name');
+    if (!isPciAddress(document.name)) document.refuse('must be a PCI address such as 0000:04:00.00', 'name');
     document.require('targetDriver');
   },
-  TrustedRootsConfig: (document) => void document.require('name'),
   ImageVerificationConfig(document) {
     for (const rule of document.items('rules')) checkVerificationRule(rule);
   },

@@ -21,8 +21,7 @@ export function checkBond(bond: CheckedDocument): void {
     bond.refuse('excludes interfaces', 'deviceSelectors');
   for (const [key, known] of Object.entries(words)) {
     const text = bond.text(key);
-    if (!(text === '' && key !== 'mode') && !known.includes(text))
-      bond.refuse(`must be one of ${known.join(', ')}`, key);
+    if (text !== '' && !known.includes(text)) bond.refuse(`must be one of ${known.join(', ')}`, key);
   }
   checkDelays(bond);
   for (const key of ['arpIPTarget', 'adActorSystem'])

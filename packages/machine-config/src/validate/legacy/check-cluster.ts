@@ -1,5 +1,5 @@
 import { isDnsName } from '../../forms/names.ts';
-import { isRequestUri, parseUrl } from '../../forms/url-text.ts';
+import { parseUrl } from '../../forms/url-text.ts';
 import type { CheckedDocument } from '../checked-document.ts';
 import { checkResources } from '../documents/kubernetes-rules.ts';
 import { isFilter } from '../documents/network-rules.ts';
@@ -32,13 +32,14 @@ function checkCloudProvider(cluster: CheckedDocument): void {
     return;
   }
   for (const [at, url] of manifests.entries())
-    if (!isRequestUri(url)) cluster.refuse('must be a URL', 'externalCloudProvider', 'manifests', at);
+    if (!parseUrl(url)?.host)
+      cluster.refuse('must be a URL with scheme and host', 'externalCloudProvider', 'manifests', at);
 }
 
 function checkEtcd(cluster: CheckedDocument, isControlPlane: boolean): void {
   const etcd = cluster.at('etcd');
   if (!isControlPlane) etcd.refuse('is for control planes only');
-  if (etcd.text('ca', 'crt') === '') etcd.refuse('is required', 'ca');
+  if (!etcd.has('ca')) etcd.refuse('is required', 'ca');
   if (etcd.text('subnet') !== '' && etcd.texts('advertisedSubnets').length > 0)
     etcd.refuse('excludes advertisedSubnets', 'subnet');
   if (etcd.text('subnet') !== '' && !isFilter(etcd.text('subnet')))

@@ -1,4 +1,4 @@
-import { isRequestUri } from '../../forms/url-text.ts';
+import { parseUrl } from '../../forms/url-text.ts';
 import type { CheckedDocument } from '../checked-document.ts';
 
 /** What only control planes must have. */
@@ -21,7 +21,8 @@ function checkCni(cni: CheckedDocument): void {
   if (name !== 'flannel' && cni.has('flannel')) cni.refuse(`excludes the name ${name}`, 'flannel');
   if (name !== 'custom') return;
   if (urls.length === 0) cni.warn('is empty', 'urls');
-  for (const [at, url] of urls.entries()) if (!isRequestUri(url)) cni.refuse('must be a URL', 'urls', at);
+  for (const [at, url] of urls.entries())
+    if (!parseUrl(url)?.host) cni.refuse('must be a URL with scheme and host', 'urls', at);
 }
 
 /** What workers must not have. */

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+
+/** Types whose values never pass for each other. */
+export const scalarTypes = [
+  'bool',
+  'int',
+  'uint',
+  'double',
+  'string',
+  'bytes',
+  'duration',
+  'timestamp',
+] as const;
+
+export type ScalarType = (typeof scalarTypes)[number];
+
+const leaves: Readonly<Record<ScalarType, readonly string[]>> = {
+  bool: ['true', 'false'],
+  int: ['0', '7', '-3', '0x1F', 'System', 'size("a")'],
+  uint: ['0u', '120u', '0xFFu', 'GiB'],
+  double: ['0.5', '1e3', '-.25', 'memory_full_avg10'],
+  string: ['"a"', "'b'", '"""c"""', 'r"\\d"'],
+  bytes: ['b"a"', "b'\\xff'"],
+  duration: ['duration("1s")', 'time_since_trigger'],
+  timestamp: ['timestamp(0)', 'timestamp("2026-01-01T00:00:00Z")'],
+};
+
+const sums = (type: string) => ['+', '-', '*', '/'].map((sign) => `(<!${type}> ${sign} <!${type}>)`);
+
+/** Expressions of each type with holes for others: a value of another type is a mistake in those with a mark. */
+const templates: Readonly<Record<ScalarType, readonly string[]>> = {
+  bool: [
+    '(<!bool> && <!bool>)',
+    '(<!bool> || <!bool>)',
+    '!<!bool>',
+    ...scalarTypes.flatMap((type) => [`(<!${type}> == <!${type}>)`, `(<!${type}> < <!${type}>)`]),
+    '(<!int> in [<int>, <int>])',
+    '<!string>.startsWith(<!string>)',
+    '<!string>.matches(<!string>)',
+    '[<int>, <int>].all(x, x > <!int>)',
+    '{<string>: <double>}.exists(k, k == <!string>)',
+    'optional.of(<uint>).hasValue()',
+  ],
+  int: [
+    ...sums('int'),
+    '(<!int> % <!int>)',
+    'int(<uint>)',
+    'size(<string>)',
+    '<duration>.getSeconds()',
+    '<timestamp>.getHours(<!string>)',
+    '[<int>, <int>][<!int>]',
+    '{<bool>: <int>}[<!bool>]',
+    '[<int>].map(x, x + <!int>)[0]',
+  ],
+  uint: [...sums('uint'), '(<!uint> % <!uint>)', 'uint(<double>)', 'optional.of(<uint>).orValue(<!uint>)'],
+  double: [...sums('double'), 'double(<int>)', 'qos_memory_full_avg10[<!int>]'],
+  string: [
+    '(<!string> + <!string>)',
+    'string(<bytes>)',
+    '(<!bool> ? <!string> : <!string>)',
+    '{"k": <string>}.k',
+  ],
+  bytes: ['(<!bytes> + <!bytes>)', 'bytes(<string>)'],
+  duration: ['(<duration> + <duration>)', '(<timestamp> - <timestamp>)', 'duration(<string>)'],
+  timestamp: ['(<timestamp> + <duration>)', '(<timestamp> - <duration>)', 'timestamp(<int>)'],
+};
+
+const hole = /<(!?)(\w+)>/g;
+
+/** A well typed expression of the type, for the environment `oom-trigger`. */
+export function arbitraryExpression(type: ScalarType, levels = 3): fc.Arbitrary<string> {
+  const leaf = fc.constantFrom(...leaves[type]);
+  if (levels === 0) return leaf;
+  return fc.oneof(
+    leaf,
+    fc.constantFrom(...templates[type]).chain((template) => filled(template, levels - 1)),
+  );
+}
+
+function filled(template: string, levels: number): fc.Arbitrary<string> {
+  const types = [...template.matchAll(hole)].map(([, , type]) => type as ScalarType);
+  return fc.tuple(...types.map((type) => arbitraryExpression(type, levels))).map((parts) => {
+    let next = 0;
+    return template.replace(hole, () => parts[next++] as string);
+  });
+}
+
+/** A template with another type in one of its marked holes, for each of them. */
+const mistakes: readonly string[] = Object.values(templates)
+  .flat()
+  .flatMap((template) =>
+    [...template.matchAll(hole)]
+      .filter(([, mark]) => mark !== '')
+      .flatMap(({ index, 0: whole, 2: right }) =>
+        scalarTypes
+          .filter((type) => type !== right)
+          .map((type) => `${template.slice(0, index)}<${type}>${template.slice(index + whole.length)}`),
+      ),
+  );
+
+/** An expression that is well typed but for one value of a wrong type. */
+export const arbitraryMistake: fc.Arbitrary<string> = fc
+  .constantFrom(...mistakes)
+  .chain((template) => filled(template, 2));

@@ -1,0 +1,32 @@
+import type { ConformanceRows } from './conformance-rows.ts';
+
+/** Values whose types are known only when the expression runs. */
+export const dynamicRows: ConformanceRows = [
+  ['dyn(1)', 'dyn'],
+  ["dyn(1) == 'a'", 'bool'],
+  ["dyn(1) + 'a'", 'string'],
+  ['dyn(1) + 1', 'int'],
+  ['dyn(1) + dyn(2)', 'dyn'],
+  ['-dyn(1)', 'dyn'],
+  ['!dyn(1)', 'bool'],
+  ['dyn(1) && true', 'bool'],
+  ['dyn(1) ? 1 : 2', 'int'],
+  ['dyn({}).a.b[0]', 'dyn'],
+  ['dyn(1).a', 'dyn'],
+  ['dyn(1)[0]', 'dyn'],
+  ['dyn(1)[?0]', 'dyn'],
+  ['-dyn(1)[?0]', 'dyn'],
+  ['size(dyn(1))', 'int'],
+  ["dyn('a').size()", 'int'],
+  ['1 in dyn([1])', 'bool'],
+  ['dyn(1) in [1]', 'bool'],
+  ['dyn([1]).map(x, x)', 'list(dyn)'],
+  ["[dyn(1)] == ['a']", 'bool'],
+  ['true ? dyn(1) : 2', 'dyn'],
+  ["true ? 1 : dyn('a')", 'dyn'],
+  ["true ? [1] : [dyn('a')]", 'list(dyn)'],
+  ['([].map(x, x))[0].anything', 'dyn'],
+  ['dyn(1).nosuch()', '! 1:14: undeclared reference to "nosuch"'],
+  ['dyn(1, 2)', "! 1:4: found no matching overload for 'dyn' applied to '(int, int)'"],
+  ['dyn(1) + nosuch', '! 1:10: undeclared reference to "nosuch"'],
+];

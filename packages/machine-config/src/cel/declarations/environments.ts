@@ -1,0 +1,83 @@
+import { linkConstants } from './enumerations.ts';
+import { createEnvironment, type Environment, type EnvironmentInit } from './environment.ts';
+import { diskMessage, linkMessage, messages, volumeMessage } from './messages.ts';
+
+/** The fields of the configuration that take expressions, by what their expressions see. */
+export type EnvironmentName = 'disk' | 'volume' | 'link' | 'oom-trigger' | 'oom-ranking';
+
+const variablesOf = (type: string, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, type]));
+
+/** Multipliers of sizes, in bytes. */
+const units = variablesOf('uint', [
+  ...['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'],
+  ...['kB', 'MB', 'GB', 'TB', 'PB', 'EB'],
+]);
+
+const glob = { glob: ['(string, string) -> bool'] };
+
+/** Classes of cgroups. */
+const classes = variablesOf('int', ['Besteffort', 'Burstable', 'Guaranteed', 'Podruntime', 'System']);
+
+/** Pressure of memory: some or all tasks wait; over 10, 60 and 300 s in percent, and in total. */
+const pressures = ['some', 'full'].flatMap((share) =>
+  ['avg10', 'avg60', 'avg300', 'total'].map((window) => `memory_${share}_${window}`),
+);
+const usages = ['memory_current', 'memory_max', 'memory_peak'];
+
+/** Each value has its derivative beside it, per second. */
+const withDerivatives = (names: readonly string[]) => names.flatMap((name) => [name, `d_${name}`]);
+
+/** Source: Talos v1.14: machine configuration, CEL environments; OOM configuration. Links have no units. */
+const declarations: Readonly<Record<EnvironmentName, EnvironmentInit>> = {
+  disk: {
+    variables: { disk: diskMessage, system_disk: 'bool', ...units },
+    functions: glob,
+    messages,
+    constants: linkConstants,
+  },
+  volume: {
+    variables: { volume: volumeMessage, disk: diskMessage, ...units },
+    messages,
+    constants: linkConstants,
+  },
+  link: {
+    variables: { link: linkMessage },
+    functions: { ...glob, mac: ['(bytes) -> string'] },
+    messages,
+    constants: linkConstants,
+  },
+  'oom-trigger': {
+    variables: {
+      ...variablesOf('double', withDerivatives(pressures)),
+      ...variablesOf(
+        'map(int, double)',
+        withDerivatives([...pressures, ...usages].map((name) => `qos_${name}`)),
+      ),
+      time_since_trigger: 'duration',
+      ...classes,
+      ...units,
+    },
+    functions: { multiply_qos_vectors: ['(map(dyn, double), map(dyn, double)) -> double'] },
+    hasOptionals: true,
+  },
+  'oom-ranking': {
+    variables: {
+      ...variablesOf('optional_type(uint)', usages),
+      path: 'string',
+      class: 'int',
+      ...classes,
+      ...units,
+    },
+    hasOptionals: true,
+  },
+};
+
+const created = new Map<EnvironmentName, Environment>();
+
+/** The environment of a field. It is made when it is first asked for: few configurations have expressions. */
+export function environmentOf(name: EnvironmentName): Environment {
+  const environment = created.get(name) ?? createEnvironment(declarations[name]);
+  created.set(name, environment);
+  return environment;
+}

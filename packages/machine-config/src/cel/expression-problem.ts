@@ -1,0 +1,17 @@
+/** A problem of an expression. `at` counts UTF-16 code units from 0. */
+export class ExpressionProblem extends Error {
+  readonly at: number;
+
+  constructor(at: number, message: string) {
+    super(message);
+    this.at = at;
+  }
+}
+
+/** `line:column` of a position, both from 1. A column is one Unicode code point. */
+export function formatPosition(text: string, at: number): string {
+  const before = text.slice(0, at);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  const line = before.split('\n').length;
+  return `${line}:${[...before.slice(lineStart)].length + 1}`;
+}
