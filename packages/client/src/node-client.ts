@@ -13,6 +13,7 @@ import { TimeServiceDefinition } from '@nodewright/contract/gen/time/time.ts';
 import type { Client, TsProtoServiceDefinition } from 'nice-grpc';
 import { createServiceClient, type ServiceClientInit } from './connection/service-client.ts';
 import { nameFailures } from './name-failures.ts';
+import { Resources } from './resources/resources.ts';
 
 /**
  * One node's API: a typed client for each of its services. A call rejects with a `CallFault` when it fails anywhere on
@@ -23,6 +24,7 @@ export class NodeClient {
   readonly name: string;
   readonly #init: ServiceClientInit;
   readonly #clients = new Map<TsProtoServiceDefinition, unknown>();
+  #resources: Resources | undefined;
 
   constructor(name: string, init: ServiceClientInit) {
     this.name = name;
@@ -75,7 +77,13 @@ export class NodeClient {
     return this.service(DebugServiceDefinition);
   }
 
-  /** `cosi.resource.State`: the node's resources. */
+  /** What the node says of itself, by kind: read, list and watch it. */
+  get resources(): Resources {
+    this.#resources ??= new Resources(this.name, this.state);
+    return this.#resources;
+  }
+
+  /** `cosi.resource.State`: the calls behind `resources`. */
   get state(): Client<typeof StateDefinition> {
     return this.service(StateDefinition);
   }

@@ -76,7 +76,8 @@ class Talos implements TalosClient {
   readonly #init: TalosClientInit;
   readonly #context: TalosconfigContext;
   readonly #nodes = new Map<string, NodeClient>();
-  readonly #scope = new DisposableStack();
+  readonly #routers: CallRouter[] = [];
+  #isClosed = false;
   #cluster: CallRouter | undefined;
   #first: NodeClient | undefined;
 
@@ -139,7 +140,8 @@ class Talos implements TalosClient {
   }
 
   [Symbol.dispose](): void {
-    this.#scope.dispose();
+    this.#isClosed = true;
+    for (const router of this.#routers.splice(0).reverse()) router[Symbol.dispose]();
   }
 
   #chosen(names: readonly string[] | undefined): readonly NodeClient[] {
@@ -152,6 +154,7 @@ class Talos implements TalosClient {
   }
 
   #router(endpoints: readonly Endpoint[]): CallRouter {
+    if (this.#isClosed) throw new Fault('cancelled', 'the client has been closed');
     const { insecure, telemetry = noTelemetry, now = () => new Date() } = this.#init;
     const { connectTimeoutMs = defaultConnectTimeoutMs } = this.#init;
     const shared: Omit<EndpointConnectionInit, 'endpoint'> = {
@@ -164,7 +167,9 @@ class Talos implements TalosClient {
       now,
       connectTimeoutMs,
     });
-    return this.#scope.use(new CallRouter(connections, telemetry));
+    const router = new CallRouter(connections, telemetry);
+    this.#routers.push(router);
+    return router;
   }
 
   #metadata(): Record<string, string> {

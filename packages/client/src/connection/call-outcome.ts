@@ -1,15 +1,17 @@
 import { type Fault, faultFrom } from '@nodewright/fault';
 import { type CallOptions, ClientError, Metadata } from 'nice-grpc';
+import { isUnknownNode } from './unknown-node.ts';
 
 /**
  * How a call failed.
  * - `answered`: the server said so.
+ * - `unknown-node`: the endpoint said that it does not know the node, before anything of an answer: it dialled nothing.
  * - `not-sent`: the call never left: any call may be sent elsewhere.
  * - `lost`: the connection broke before the caller had anything of the answer: the server may or may not have carried
  *   the call out.
  * - `cut`: the connection broke after the caller had a part of the answer.
  */
-export type CallFailure = 'answered' | 'not-sent' | 'lost' | 'cut';
+export type CallFailure = 'answered' | 'unknown-node' | 'not-sent' | 'lost' | 'cut';
 
 /** Texts with which the HTTP/2 library fails a call that no server has seen. */
 const notSentDetails = [/^No connection established\b/, /^Stream refused by server$/];
@@ -57,6 +59,7 @@ export class CallOutcome {
 
   classify(error: unknown): { readonly failure: CallFailure; readonly fault: Fault } {
     const fault = faultFrom(error);
+    if (!this.#delivered && isUnknownNode(fault)) return { failure: 'unknown-node', fault };
     if (!(error instanceof ClientError) || this.#answered) return { failure: 'answered', fault };
     const { details } = error;
     const isBroken =

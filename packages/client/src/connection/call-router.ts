@@ -1,4 +1,4 @@
-import type { Fault } from '@nodewright/fault';
+import { Fault } from '@nodewright/fault';
 import { createRpcClient } from '@nodewright/rpc';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { CallOptions, TsProtoServiceDefinition } from 'nice-grpc';
@@ -7,6 +7,7 @@ import { CallOutcome } from './call-outcome.ts';
 import type { ConnectionSet } from './connection-set.ts';
 import type { EndpointConnection } from './endpoint-connection.ts';
 import { planAfterFailure } from './plan-after-failure.ts';
+import { describeUnknownNode } from './unknown-node.ts';
 
 /** One method to call, by whichever endpoint. */
 export interface RoutedMethod {
@@ -90,7 +91,9 @@ class Attempts {
   readonly #connections: ConnectionSet;
   readonly #method: RoutedMethod;
   readonly #signal: AbortSignal | undefined;
-  #avoid: EndpointConnection | undefined;
+  #lastFailed: EndpointConnection | undefined;
+  /** Endpoints that do not know the node, and what they said. */
+  readonly #unaware = new Map<EndpointConnection, string>();
   #lost: Fault | undefined;
   #losses = 0;
   #count = 0;
@@ -104,11 +107,12 @@ class Attempts {
   async next(): Promise<{ connection: EndpointConnection; outcome: CallOutcome }> {
     this.#count += 1;
     try {
-      const connection = await this.#connections.pick({ avoid: this.#avoid, signal: this.#signal });
+      const connection = await this.#connections.pick({ avoid: this.#avoided(), signal: this.#signal });
       return { connection, outcome: new CallOutcome() };
     } catch (error) {
-      // That nobody else is there is not why the call failed.
-      throw this.#lost ?? error;
+      // That no other endpoint is there is not why the call failed.
+      if (this.#lost !== undefined) throw this.#lost;
+      throw this.#unaware.size === 0 || this.#signal?.aborted ? error : this.#unknownNode(error);
     }
   }
 
@@ -117,15 +121,22 @@ class Attempts {
     const { failure, fault } = outcome.classify(error);
     const { mutates, repeatable } = this.#method;
     if (failure === 'lost') this.#losses += 1;
+    if (failure === 'unknown-node') this.#unaware.set(connection, fault.message);
     const plan = planAfterFailure({
       failure,
       mutates,
       repeatable,
       losses: this.#losses,
       attempts: this.#count,
+      unaware: this.#unaware.size,
       endpoints: this.#connections.size,
     });
+    this.#lastFailed = connection;
     if (failure === 'answered') throw fault;
+    if (failure === 'unknown-node') {
+      if (plan === 'fail') throw this.#unknownNode(error);
+      return;
+    }
     const { address } = connection.endpoint;
     const because = mutates ? '; it was not sent again, because it may have been carried out' : '';
     const texts = {
@@ -136,6 +147,21 @@ class Attempts {
     const described = new CallFault('unavailable', texts[failure], { cause: error, hop: address });
     if (plan === 'fail') throw described;
     if (failure === 'lost') this.#lost = described;
-    this.#avoid = connection;
+  }
+
+  #avoided(): ReadonlySet<EndpointConnection> {
+    const avoided = new Set(this.#unaware.keys());
+    if (this.#lastFailed !== undefined) avoided.add(this.#lastFailed);
+    return avoided;
+  }
+
+  #unknownNode(cause: unknown): Fault {
+    const { mutates, repeatable } = this.#method;
+    const message = describeUnknownNode({
+      messages: [...this.#unaware.values()],
+      endpoints: this.#connections.size,
+      isSentOnce: mutates || !repeatable,
+    });
+    return new Fault('unavailable', message, { cause });
   }
 }

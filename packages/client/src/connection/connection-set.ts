@@ -11,8 +11,8 @@ export interface ConnectionSetInit {
 }
 
 export interface PickOptions {
-  /** An endpoint that has just failed: another one is taken, if there is another. */
-  readonly avoid?: EndpointConnection | undefined;
+  /** Endpoints that cannot help with the call: another one is taken, if there is another. */
+  readonly avoid?: ReadonlySet<EndpointConnection>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -43,7 +43,7 @@ export class ConnectionSet implements Disposable {
    * ready in time; `cancelled` when the signal is aborted
    */
   async pick({ avoid, signal }: PickOptions = {}): Promise<EndpointConnection> {
-    const candidates = this.#connections.filter((connection) => connection !== avoid);
+    const candidates = this.#connections.filter((connection) => avoid?.has(connection) !== true);
     const usable = candidates.length === 0 ? this.#connections : candidates;
     const timeout = new AbortController();
     // This timer also keeps the process alive: the HTTP/2 library's own handles do not while no call is under way.
@@ -82,13 +82,14 @@ export class ConnectionSet implements Disposable {
 
   /** Resolves at the first change of a state, or when the signal is aborted. */
   async #someChange(usable: readonly EndpointConnection[], signal: AbortSignal): Promise<void> {
-    await using scope = new AsyncDisposableStack();
-    const aborted = new Promise<void>((resolve) => {
-      const onAbort = () => resolve();
-      signal.addEventListener('abort', onAbort, { once: true });
-      scope.defer(() => signal.removeEventListener('abort', onAbort));
-    });
-    await Promise.race([aborted, ...usable.map((connection) => connection.nextChange())]);
+    const { promise: aborted, resolve } = Promise.withResolvers<void>();
+    const onAbort = () => resolve();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      await Promise.race([aborted, ...usable.map((connection) => connection.nextChange())]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
   }
 
   async #fault(failed: readonly EndpointConnection[]): Promise<Fault> {

@@ -5,6 +5,7 @@ import type { ClientIdentity } from './client-identity.ts';
 import type { ConnectionAttempt } from './connection-attempt.ts';
 import type { Endpoint } from './endpoint.ts';
 import { probeDial } from './probe-dial.ts';
+import { ServerRefusal } from './read-refusal.ts';
 import type { ServerTrust } from './tls-credentials.ts';
 
 export interface ConnectionFailure {
@@ -57,9 +58,9 @@ async function diagnoseProxy(proxy: HttpProxy): Promise<string> {
 }
 
 /**
- * Says in a few words why an endpoint could not be used. A server that ends the connection once it has our
- * certificate does not tell why; then the reason is looked for in the certificate itself: missing, expired, not
- * valid yet, meant for something else, or not issued by the CA that the context trusts.
+ * Says in a few words why an endpoint could not be used. A server that ends the connection once it has our certificate
+ * may say why or not; the reason is first looked for in the certificate itself: missing, expired, not valid yet, meant for
+ * something else, or not issued by the CA that the context trusts.
  */
 export async function diagnoseConnection(failure: ConnectionFailure): Promise<string> {
   const { endpoint, proxy, attempt, identity, trust, now } = failure;
@@ -71,12 +72,13 @@ export async function diagnoseConnection(failure: ConnectionFailure): Promise<st
   const distrust = serverProblem(error);
   if (distrust !== undefined) return distrust;
   if (stage === 'handshake' && errorCode(error) === 'EPROTO') return 'it does not speak TLS';
-  if (!isRefusal(error))
+  const told = error instanceof ServerRefusal ? error.message : undefined;
+  if (told === undefined && !isRefusal(error))
     return /wrong version number/i.test(error.message) ? 'it does not speak TLS' : error.message;
 
   if (trust.kind === 'insecure') return 'it asks for a client certificate: it is not in maintenance mode';
   const own = clientCertificateProblem({ certificate: identity.certificate, ca: identity.ca, now });
-  if (own !== undefined) return `it refused the connection: ${own.text}`;
+  if (own !== undefined || told !== undefined) return `it refused the connection: ${own?.text ?? told}`;
   return stage === 'presented'
     ? 'it closed the connection after it got our certificate'
     : 'it closed the connection during the TLS handshake';

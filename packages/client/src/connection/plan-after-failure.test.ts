@@ -9,6 +9,7 @@ const read: FailedCall = {
   repeatable: true,
   losses: 1,
   attempts: 1,
+  unaware: 0,
   endpoints: 3,
 };
 
@@ -28,20 +29,34 @@ test('planAfterFailure() sends what no server has seen elsewhere, writes too, an
   );
 });
 
+test('planAfterFailure() asks each endpoint once for a node that the others do not know', () => {
+  const unknown: FailedCall = { ...read, failure: 'unknown-node', losses: 0 };
+  assert.deepEqual(
+    [1, 2, 3].map((unaware) => planAfterFailure({ ...unknown, unaware, attempts: unaware })),
+    ['again', 'again', 'fail'],
+  );
+});
+
 test('planAfterFailure() never repeats a write that may have arrived, an answer, or a stream that was read', () => {
   const anyCall = fc.record({
-    failure: fc.constantFrom('answered', 'lost', 'cut', 'not-sent') as fc.Arbitrary<FailedCall['failure']>,
+    failure: fc.constantFrom('answered', 'unknown-node', 'lost', 'cut', 'not-sent') as fc.Arbitrary<
+      FailedCall['failure']
+    >,
     mutates: fc.boolean(),
     repeatable: fc.boolean(),
     losses: fc.integer({ min: 0, max: 3 }),
     attempts: fc.integer({ min: 1, max: 5 }),
+    unaware: fc.integer({ min: 0, max: 4 }),
     endpoints: fc.integer({ min: 1, max: 4 }),
   });
   fc.assert(
     fc.property(anyCall, (call) => {
       const { failure, mutates, repeatable } = call;
       const mustFail =
-        !repeatable || failure === 'answered' || failure === 'cut' || (failure === 'lost' && mutates);
+        !repeatable ||
+        failure === 'answered' ||
+        failure === 'cut' ||
+        (mutates && (failure === 'lost' || failure === 'unknown-node'));
       if (mustFail) assert.equal(planAfterFailure(call), 'fail');
     }),
   );

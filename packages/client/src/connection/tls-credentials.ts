@@ -5,6 +5,7 @@ import { Fault } from '@nodewright/fault';
 import { publicKeyFingerprint, tlsPrivateKey } from '@nodewright/pki';
 import type { ClientIdentity } from './client-identity.ts';
 import type { ConnectionAttempt } from './connection-attempt.ts';
+import { readRefusal, ServerRefusal } from './read-refusal.ts';
 
 type SecureConnector = ReturnType<ChannelCredentials['_createSecureConnector']>;
 
@@ -97,7 +98,10 @@ export class TlsCredentials extends ChannelCredentials implements Disposable {
           return;
         }
         attempt.reached('presented');
-        resolve(secured);
+        readRefusal(secured).then((reason) => {
+          if (reason === undefined) resolve(secured);
+          else secured.destroy(new ServerRefusal(reason));
+        }, reject);
       });
       this.#sockets.add(secured);
       // Stays for the life of the socket: with TLS 1.3 a refused client certificate is reported after the handshake.

@@ -1,0 +1,19 @@
+// Asks all nodes of the context for their version at once; ends with 1 when one fails or two differ.
+import { openTalosClient, readTalosconfig } from '@nodewright/client';
+
+const { contexts, context } = await readTalosconfig(process.env.TALOSCONFIG ?? '');
+const talos = openTalosClient({ context: contexts.get(context) });
+const versions = new Set<string>();
+try {
+  for await (const { node, value, fault } of talos.fanOut((each, signal) =>
+    each.machine.version({}, { signal }),
+  )) {
+    const version =
+      fault === undefined ? (value.messages[0]?.version?.tag ?? 'unknown') : `failed: ${fault.message}`;
+    versions.add(version);
+    console.log(`${node} ${version}`);
+  }
+} finally {
+  talos[Symbol.dispose]();
+}
+process.exitCode = versions.size === 1 ? 0 : 1;

@@ -1,0 +1,15 @@
+// Prints every resource of a kind, by any of its names, one JSON document per line: export-resources.ts <node> <kind>
+import { CallFault, openTalosClient, readTalosconfig, toJson } from '@nodewright/client';
+
+const [name = 'node01', kind = 'resourcedefinitions'] = process.argv.slice(2);
+const { contexts, context } = await readTalosconfig(process.env.TALOSCONFIG ?? '');
+const talos = openTalosClient({ context: contexts.get(context) });
+try {
+  for (const resource of await talos.node(name).resources.list(kind)) console.log(toJson(resource, 0));
+} catch (error) {
+  if (!(error instanceof CallFault)) throw error;
+  console.error(`${name}: ${error.message}`);
+  process.exitCode = 1;
+} finally {
+  talos[Symbol.dispose]();
+}

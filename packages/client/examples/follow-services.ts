@@ -1,0 +1,18 @@
+// Prints each service of a node as it starts, changes and ends: follow-services.ts <node> [seconds]
+import { openTalosClient, readTalosconfig } from '@nodewright/client';
+import { services } from '@nodewright/client/kinds';
+
+const [name = 'node01', seconds = '60'] = process.argv.slice(2);
+const { contexts, context } = await readTalosconfig(process.env.TALOSCONFIG ?? '');
+const talos = openTalosClient({ context: contexts.get(context) });
+try {
+  const signal = AbortSignal.timeout(Number(seconds) * 1000);
+  for await (const change of talos.node(name).resources.watch(services, { signal })) {
+    if (change.kind === 'bootstrapped') console.log('-- now');
+    if (!('resource' in change)) continue;
+    const { metadata, spec } = change.resource;
+    console.log(`${change.kind} ${metadata.id}: ${spec.healthy ? 'healthy' : 'not healthy'}`);
+  }
+} finally {
+  talos[Symbol.dispose]();
+}

@@ -1,0 +1,21 @@
+// Lists the members of the cluster as the first node of the context knows them, as JSON.
+import { openTalosClient, readTalosconfig, toJson } from '@nodewright/client';
+import { members } from '@nodewright/client/kinds';
+
+const { contexts, context } = await readTalosconfig(process.env.TALOSCONFIG ?? '');
+const talos = openTalosClient({ context: contexts.get(context) });
+try {
+  const [node] = talos.targets;
+  const found = (await node?.resources.list(members)) ?? [];
+  console.log(
+    toJson(
+      found.map(({ metadata, spec }) => ({
+        name: metadata.id,
+        addresses: spec.addresses,
+        role: spec.machineType,
+      })),
+    ),
+  );
+} finally {
+  talos[Symbol.dispose]();
+}
