@@ -1,5 +1,6 @@
 export type { ClusterShape, NodeType } from './domain/cluster-shape.ts';
 export { findProvisioner } from './find-provisioner.ts';
+export { listClusters } from './list-clusters.ts';
 export { openProvisioner, type ProvisionerInit } from './open-provisioner.ts';
 export type * from './provisioner.ts';
 export { provisionerNames } from './provisioner.ts';

@@ -79,10 +79,18 @@ export interface CreateResult {
   readonly cluster: ClusterView;
   /** What was done: made from nothing, started again, or found running. */
   readonly outcome: 'created' | 'started' | 'kept';
+  /** How many of the nodes answer: all but those that wait for a configuration since they were reset. */
+  readonly answering: number;
   /** From the call to all nodes answering, in seconds. */
   readonly seconds: number;
   /** Control planes with a vote in etcd, and from the call to the last of them having it; none where nobody waited. */
   readonly votes?: { readonly count: number; readonly seconds: number };
+}
+
+/** What is to be started or stopped. */
+export interface ClusterChange extends ClusterRef {
+  /** Undefined: the whole cluster. */
+  readonly node: string | undefined;
 }
 
 /** What a destroy would end and remove. */
@@ -126,6 +134,10 @@ export interface Provisioner {
   /** Resolves when every node answers. Aborting leaves nothing, or something that destroy() removes. */
   create(request: ClusterRequest, progress: Progress, signal: AbortSignal): Promise<CreateResult>;
   show(ref: ClusterRef): Promise<ClusterView>;
+  /** Starts what is off of the cluster, or one node. Resolves when it answers. */
+  start(change: ClusterChange, progress: Progress, signal: AbortSignal): Promise<ClusterView>;
+  /** Stops the cluster, or one node, and keeps everything of it. */
+  stop(change: ClusterChange, progress: Progress): Promise<ClusterView>;
   planDestroy(ref: ClusterRef): Promise<DestroyPlan>;
   /** Ends and removes everything of the cluster. `force` removes one with a damaged state too. */
   destroy(ref: ClusterRef, options: { readonly force: boolean }, progress: Progress): Promise<void>;

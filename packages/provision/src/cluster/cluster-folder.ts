@@ -12,6 +12,8 @@ export interface ClusterFolder {
   readonly supervisorPid: string;
   readonly supervisorLock: string;
   readonly supervisorLog: string;
+  /** What a running supervisor is to do with single nodes. */
+  readonly nodeWishes: string;
   readonly nodes: string;
   nodeRoot(node: string): string;
   /** Process group of the node's machined, so that leftovers can be found when its supervisor is gone. */
@@ -32,6 +34,7 @@ export function clusterFolder(path: string): ClusterFolder {
     supervisorPid: join(path, 'supervisor.pid'),
     supervisorLock: join(path, 'supervisor.lock'),
     supervisorLog: join(path, 'supervisor.log'),
+    nodeWishes: join(path, 'wishes.json'),
     nodes,
     nodeRoot: (node) => join(nodes, node),
     nodePid: (node) => join(nodes, node, 'machined.pid'),
@@ -42,7 +45,9 @@ export function clusterFolder(path: string): ClusterFolder {
 /** Whether an entry of a folder is one that this package puts into a cluster's folder. */
 export function isClusterEntry(name: string): boolean {
   return (
-    /^(state\.yaml|secrets\.yaml|compose\.yaml|talosconfig|members\.json)(\.[0-9a-f]+\.tmp)?$/.test(name) ||
+    /^(state\.yaml|secrets\.yaml|compose\.yaml|talosconfig|members\.json|wishes\.json)(\.[0-9a-f]+\.tmp)?$/.test(
+      name,
+    ) ||
     /^supervisor\.(pid|lock|log)(\.[0-9a-f]+\.tmp)?$/.test(name) ||
     name === 'nodes' ||
     /^node\d+\.log(\.1)?$/.test(name)

@@ -35,6 +35,7 @@ export async function createCluster<Parts extends CreateParts>(
   return {
     cluster: await maker.view(folder, found.state, found.supervisorPid, parts),
     outcome,
+    answering: milestones.answering ?? 0,
     seconds: seconds(milestones.answeredAt ?? performance.now()),
     ...(votes === undefined ? {} : { votes: { count: votes.count, seconds: seconds(votes.at) } }),
   };

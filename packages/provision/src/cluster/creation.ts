@@ -29,6 +29,8 @@ export interface Creation<Parts extends CreateParts = CreateParts> {
 
 /** When something was reached, as `performance.now()` says it; written down by whoever reaches it. */
 export interface CreationMilestones {
+  /** How many nodes answered. */
+  answering?: number;
   answeredAt?: number;
   votes?: { readonly count: number; readonly at: number };
 }
@@ -69,6 +71,7 @@ export async function awaitAnswers(
   const commits = await progress.step(`${length} nodes answer`, () =>
     waitForNodes({ ...wait, probe, timeoutMs: waitTimeoutMs(length), signal }),
   );
+  creation.milestones.answering = length;
   creation.milestones.answeredAt = performance.now();
   return commits;
 }

@@ -9,15 +9,18 @@ import { killClusterProcesses, readLivePid, sendSignal } from './cluster-process
 const gracefulStopTimeoutMs = 5_000;
 const killTimeoutMs = 5_000;
 
-/** Lets the supervisor stop first if `graceful`, then ends whatever is left. Throws when something cannot be ended. */
+/** Lets the supervisor stop first if `graceful`, for `timeoutMs` milliseconds at most, then ends whatever is left. Throws when something cannot be ended. */
 export async function stopProcesses(
   folder: ClusterFolder,
-  { graceful }: { readonly graceful: boolean },
+  {
+    graceful,
+    timeoutMs = gracefulStopTimeoutMs,
+  }: { readonly graceful: boolean; readonly timeoutMs?: number },
 ): Promise<void> {
   const supervisorPid = readLivePid(folder, folder.supervisorPid);
   if (supervisorPid !== undefined && graceful) {
     sendSignal(supervisorPid, 'SIGTERM');
-    const deadline = performance.now() + gracefulStopTimeoutMs;
+    const deadline = performance.now() + timeoutMs;
     while (readLivePid(folder, folder.supervisorPid) !== undefined && performance.now() < deadline)
       await sleep(20);
   }

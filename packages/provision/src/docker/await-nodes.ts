@@ -23,13 +23,14 @@ export function awaitNodes(
   creation: Creation<DockerParts>,
   state: ClusterState,
   talosconfig: string,
+  isAwaited: (node: { readonly name: string }) => boolean = () => true,
 ): Promise<readonly string[]> {
   const { folder, parts, request } = creation;
   const config = parseTalosconfig(talosconfig);
   const endpoints = config.contexts.get(config.context)?.endpoints ?? [];
   const controlPlanes = state.nodes.filter(({ type }) => type === 'controlplane');
   return awaitAnswers(creation, talosconfig, {
-    nodes: state.nodes.map((node) => {
+    nodes: state.nodes.filter(isAwaited).map((node) => {
       const own = controlPlanes.indexOf(node);
       const endpoint = endpoints[own];
       return {

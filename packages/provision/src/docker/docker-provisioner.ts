@@ -5,6 +5,7 @@ import { destroyCluster, planDestroyCluster } from '../cluster/destroy-cluster.t
 import { orFault } from '../cluster/or-fault.ts';
 import { findCluster, locateCluster } from '../cluster/read-cluster.ts';
 import { removeClusterFolder, stopProcesses } from '../cluster/remove-cluster.ts';
+import { startCluster } from '../cluster/start-cluster.ts';
 import { checkShape } from '../domain/cluster-shape.ts';
 import { etcdImage, jaegerImage, mostStackNodes, stackImages } from '../domain/stack-document.ts';
 import { parseStackSubnet } from '../domain/stack-subnet.ts';
@@ -18,6 +19,7 @@ import { engineOf, type StackEngineInit } from './stack-engine.ts';
 import { stackLogs } from './stack-logs.ts';
 import { countObjects, otherOwner, removeObjects } from './stack-objects.ts';
 import { keepRunning, startAgain } from './start-again.ts';
+import { startStackNode, stopStack } from './stop-and-start.ts';
 
 /**
  * Clusters whose daemons are containers of a Docker engine, one compose project each. `parts` is called when a cluster
@@ -28,6 +30,9 @@ export function createDockerProvisioner(parts: () => DockerParts, init: StackEng
     create: (request, progress, signal) =>
       orFault(async () => createCluster(dockerMaker, request, parts(), progress, signal)),
     show: (ref) => orFault(() => showStack(ref, init)),
+    start: (change, progress, signal) =>
+      orFault(async () => startCluster(dockerMaker, startStackNode, change, parts(), progress, signal)),
+    stop: (change, progress) => orFault(() => stopStack(change, progress, init)),
     planDestroy: (ref) => orFault(() => planDestroy(ref, init)),
     destroy: (ref, options, progress) =>
       orFault(() =>

@@ -63,7 +63,7 @@ export function planCreation(found: FoundCluster, wish: CreationWish): CreationP
   if (wish.ifAbsent) return { kind: 'keep', state };
   throw new Fault(
     'already-exists',
-    `cluster "${wish.name}" already runs (supervisor pid ${supervisorPid}): see talosctl cluster show --name ${wish.name}`,
+    `cluster "${wish.name}" already runs (supervisor pid ${supervisorPid}): start what is off of it with talosctl cluster start --name ${wish.name}`,
   );
 }
 

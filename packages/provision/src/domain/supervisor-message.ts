@@ -10,5 +10,5 @@ export type SupervisorOrder =
   /** The cluster is complete: from now on it runs without the one who started it. */
   | { readonly kind: 'release' };
 
-/** Tells a supervisor that runs already to start the nodes that are off. Only one that reports such nodes knows it. */
+/** Tells a supervisor that runs already to read its wishes, or, without any, to start the nodes that are off. */
 export const startWishSignal = 'SIGUSR2';

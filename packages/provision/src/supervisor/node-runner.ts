@@ -41,6 +41,7 @@ export class NodeRunner implements AsyncDisposable {
   #history: RestartHistory = { quickDeaths: 0 };
   #lastExit: string | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #isTurningOff = false;
 
   constructor(init: NodeRunnerInit) {
     this.#init = init;
@@ -60,6 +61,20 @@ export class NodeRunner implements AsyncDisposable {
   /** Starts the node if it is off. */
   startIfOff(): void {
     if (this.#state === 'off') this.#startAnew();
+  }
+
+  /** Stops the node until somebody starts it. One that is off, or was not started, is left alone. */
+  turnOff(): void {
+    if (this.#state !== 'running' && this.#state !== 'restarting') return;
+    clearTimeout(this.#timer);
+    const { pid } = this.#child ?? {};
+    if (pid === undefined) {
+      this.#enter('off');
+      return;
+    }
+    this.#isTurningOff = true;
+    sendSignal(pid, 'SIGTERM');
+    this.#timer = setTimeout(() => sendSignal(-pid, 'SIGKILL'), this.#init.stopTimeoutMs);
   }
 
   status(): NodeStatus {
@@ -124,7 +139,10 @@ export class NodeRunner implements AsyncDisposable {
       log.info({ node: name, how }, 'node stopped');
       return;
     }
-    if (how === endTexts.powerOff) {
+    const isTurnedOff = this.#isTurningOff;
+    this.#isTurningOff = false;
+    if (isTurnedOff) clearTimeout(this.#timer);
+    if (isTurnedOff || how === endTexts.powerOff) {
       this.#enter('off');
       log.info({ node: name }, 'node is off');
       return;

@@ -15,6 +15,7 @@ import { clusterVariable } from '../domain/owned-process.ts';
 import { gatewayAddress, parseSubnet, subnetCidr } from '../domain/subnet.ts';
 import { startWishSignal } from '../domain/supervisor-message.ts';
 import { findEtcd } from '../process/find-etcd.ts';
+import { takeNodeWishes } from '../process/node-wishes.ts';
 import { holdClaim } from './hold-claim.ts';
 import { machinedCommand } from './machined-command.ts';
 import { NodeRunner } from './node-runner.ts';
@@ -120,19 +121,25 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
       }),
     );
   }
-  startOnWish(nodes, scope);
+  // Those of an earlier supervisor count no more.
+  takeNodeWishes(folder);
+  obeyWishes(nodes, folder, scope);
   stopWithoutFolder(context, scope, folder);
   if (starter === undefined) for (const node of nodes) node.start();
   else await obey(starter, nodes, subnetCidr(claim.subnet));
 }
 
-/** Whoever starts the cluster again while it runs means the nodes that are off. */
-function startOnWish(nodes: readonly NodeRunner[], scope: AsyncDisposableStack): void {
-  const start = () => {
-    for (const node of nodes) node.startIfOff();
+/** Starts and stops the nodes that a command wishes; without wishes it starts all that are off. */
+function obeyWishes(nodes: readonly NodeRunner[], folder: ClusterFolder, scope: AsyncDisposableStack): void {
+  const obey = () => {
+    const wishes = takeNodeWishes(folder);
+    for (const node of nodes) {
+      if (wishes === undefined || wishes.start.includes(node.name)) node.startIfOff();
+      else if (wishes.stop.includes(node.name)) node.turnOff();
+    }
   };
-  process.on(startWishSignal, start);
-  scope.defer(() => void process.off(startWishSignal, start));
+  process.on(startWishSignal, obey);
+  scope.defer(() => void process.off(startWishSignal, obey));
 }
 
 /** Someone who removes the folder of a cluster, or the whole clone, means its processes too. */

@@ -1,0 +1,97 @@
+import { Fault } from '@nodewright/fault';
+import type { ClusterState, StatefulProvisioner } from '../domain/cluster-state.ts';
+import type { ClusterChange, ClusterRef, ClusterView, Progress } from '../provisioner.ts';
+import type { ClusterFolder } from './cluster-folder.ts';
+import { lockCluster } from './cluster-lock.ts';
+import type { ClusterMaker, CreateParts, Creation } from './creation.ts';
+import { findCluster, locateCluster, readCluster } from './read-cluster.ts';
+
+/** A complete cluster whose lock is held. */
+export interface HeldCluster extends AsyncDisposable {
+  readonly folder: ClusterFolder;
+  readonly state: ClusterState;
+  readonly supervisorPid: number | undefined;
+}
+
+/**
+ * Locks a cluster that is to be started or stopped.
+ *
+ * @throws Fault `not-found`; `failed-precondition` for one whose creation was interrupted; `invalid-argument` for a
+ * node that the cluster does not have
+ */
+export async function holdCluster(ref: ClusterRef, node: string | undefined): Promise<HeldCluster> {
+  const folder = await locateCluster(ref, { make: false });
+  await readCluster(ref, folder);
+  const lock = await lockCluster(folder.path, ref.name);
+  try {
+    const { state, supervisorPid } = await readCluster(ref, folder);
+    if (state.phase === 'creating') {
+      throw new Fault(
+        'failed-precondition',
+        `the creation of cluster "${ref.name}" was interrupted: create it again (talosctl cluster create --name ${ref.name})`,
+      );
+    }
+    checkNode(state, node);
+    return { folder, state, supervisorPid, [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() };
+  } catch (error) {
+    await lock[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function checkNode({ name, nodes }: ClusterState, node: string | undefined): void {
+  if (node === undefined || nodes.some((known) => known.name === node)) return;
+  const known = nodes.map((each) => each.name).join(', ');
+  throw new Fault('invalid-argument', `cluster "${name}" has no node "${node}"; it has: ${known}`);
+}
+
+/** Starts one node, whose provisioner knows how. Resolves when it answers. */
+export type StartNode<Parts extends CreateParts> = (
+  creation: Creation<Parts>,
+  state: ClusterState,
+  node: string,
+) => Promise<void>;
+
+/** Starts a cluster, or one node of it. What runs already is left alone. */
+export async function startCluster<Parts extends CreateParts>(
+  maker: ClusterMaker<Parts>,
+  startNode: StartNode<Parts>,
+  change: ClusterChange,
+  parts: Parts,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<ClusterView> {
+  await using held = await holdCluster(change, change.node);
+  const { folder, state, supervisorPid } = held;
+  const request = {
+    ...{ name: change.name, clustersFolder: change.clustersFolder, shape: state.shape, cidr: undefined },
+    patches: { all: [], controlPlanes: [], workers: [] },
+    talosconfig: state.talosconfig?.path ?? folder.talosconfig,
+    ...{ ifAbsent: true, bootstrap: true },
+  };
+  const creation: Creation<Parts> = { request, folder, parts, progress, signal, milestones: {} };
+  const isWhole = change.node === undefined;
+  if (isWhole && supervisorPid === undefined) await maker.startAgain(creation, state);
+  else if (isWhole) await maker.keepRunning(creation, state);
+  else if (supervisorPid !== undefined) await startNode(creation, state, change.node ?? '');
+  else {
+    throw new Fault(
+      'failed-precondition',
+      `cluster "${change.name}" is stopped: start it as a whole (talosctl cluster start --name ${change.name})`,
+    );
+  }
+  return viewAgain(maker.provisioner, folder, change, (after, pid) => maker.view(folder, after, pid, parts));
+}
+
+/** The cluster as it is after a change. */
+export async function viewAgain(
+  provisioner: StatefulProvisioner,
+  folder: ClusterFolder,
+  { name }: ClusterRef,
+  view: (state: ClusterState, supervisorPid: number | undefined) => Promise<ClusterView>,
+): Promise<ClusterView> {
+  const found = await findCluster(folder);
+  if (found.kind === 'cluster' && found.state.provisioner === provisioner)
+    return view(found.state, found.supervisorPid);
+  throw new Fault('aborted', `cluster "${name}" in ${folder.path} was removed in the meantime`);
+}
