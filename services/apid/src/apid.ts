@@ -1,19 +1,18 @@
 import { nodePaths, ports } from '@nodewright/contract';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
-import {
-  BackendPool,
-  type BackendTarget,
-  dialUnix,
-  gatewayLimits,
-  nodeEngine,
-  poolTimeouts,
-} from '@nodewright/h2';
+import { BackendPool, type BackendTarget, dialUnix, nodeEngine, poolTimeouts } from '@nodewright/h2';
 import { createRpcServer } from '@nodewright/rpc';
+import { CallerLanes } from './domain/caller-lanes.ts';
+import { ConnectionShares } from './domain/connection-shares.ts';
 import type { GatewayIdentity } from './domain/gateway-identity.ts';
 import { needsNewConnections } from './domain/identity-change.ts';
+import { backendLanes, cancelRate, gatewayShares, startLimits } from './domain/limits.ts';
+import { CallShares } from './gateway/call-shares.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { GatewayListener } from './gateway/gateway-listener.ts';
+import { backendLimits } from './gateway/http2-limits.ts';
 import { serveCall } from './gateway/serve-call.ts';
+import { StartQueue } from './gateway/start-queue.ts';
 import { dialNode } from './host/dial-node.ts';
 import { StateIdentitySource } from './host/state-identity-source.ts';
 
@@ -57,7 +56,7 @@ async function start(
   const now = () => performance.now();
 
   const pool = scope.use(
-    new BackendPool({ engine: nodeEngine, limits: gatewayLimits, ...poolTimeouts, now, random: Math.random }),
+    new BackendPool({ engine: nodeEngine, limits: backendLimits, ...poolTimeouts, now, random: Math.random }),
   );
   const machined: BackendTarget = {
     // No node can be called that: a space does not resolve.
@@ -68,6 +67,9 @@ async function start(
   const gateway: Gateway = {
     identity: () => current(identity),
     pool,
+    shares: new CallShares(gatewayShares, cancelRate),
+    lanes: new CallerLanes(backendLanes),
+    starts: new StartQueue(startLimits),
     machined,
     targetOf: (node) => ({
       key: node,
@@ -88,6 +90,7 @@ async function start(
       engine: nodeEngine,
       log,
       onCall: (call, peer, active) => serveCall(gateway, call, peer, active),
+      connections: new ConnectionShares(gatewayShares),
       onListening: (listening) => health.setServing(listening),
       drainTimeoutMs: callDrainMs,
     }),

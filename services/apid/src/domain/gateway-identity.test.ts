@@ -75,27 +75,58 @@ test('identityFromFacts() is what the state tells, with keys that TLS can load',
       hostname: 'node01',
       localTargets: new Set(['node01', 'node01.example.org', '10.5.0.2', 'fd00::2']),
       members: new Map([['node02', ['10.5.0.3']]]),
+      sharedNames: new Map(),
     },
   );
   assert.match(identity.server.key, /^-----BEGIN PRIVATE KEY-----/);
 });
 
-test('identityFromFacts() knows nodes by their names with and without the domain, whole names first', () => {
-  const members = [
-    member('alpha.lab', '10.5.0.4'),
-    member('beta.lab', '10.5.0.5'),
-    member('alpha', '10.5.0.3'),
-    member('', '10.5.0.6'),
-  ];
+test('identityFromFacts() knows nodes by their names with and without the domain', () => {
+  const members = [member('Alpha.lab', '10.5.0.4'), member('beta', '10.5.0.5'), member('', '10.5.0.6')];
   assert.deepEqual(
     read({}, {}, { members }).members,
     new Map([
       ['alpha.lab', ['10.5.0.4']],
-      ['beta.lab', ['10.5.0.5']],
-      ['alpha', ['10.5.0.3']],
+      ['alpha', ['10.5.0.4']],
       ['beta', ['10.5.0.5']],
     ]),
   );
+});
+
+test('identityFromFacts() leads a name of several nodes to none, but to the control plane among them', () => {
+  const worker = (hostname: string, address: string) => ({
+    ...member(hostname, address),
+    machineType: 'worker' as const,
+  });
+  const controlPlane = (hostname: string, address: string) => ({
+    ...member(hostname, address),
+    machineType: 'controlplane' as const,
+  });
+  const members = [
+    worker('node02.zzz', '10.5.0.66'),
+    controlPlane('node02.example.com', '10.5.0.2'),
+    worker('node02', '10.5.0.67'),
+    worker('w.a', '10.5.0.4'),
+    worker('w', '10.5.0.5'),
+    controlPlane('c.a', '10.5.0.6'),
+    controlPlane('c.b', '10.5.0.7'),
+  ];
+  const wanted = {
+    'node02.zzz': ['10.5.0.66'],
+    node02: ['10.5.0.2'],
+    'node02.example.com': ['10.5.0.2'],
+    'w.a': ['10.5.0.4'],
+    'c.a': ['10.5.0.6'],
+    'c.b': ['10.5.0.7'],
+  };
+  for (const order of [members, members.toReversed()]) {
+    const identity = read({}, {}, { members: order });
+    assert.deepEqual(Object.fromEntries(identity.members), wanted);
+    assert.deepEqual(Object.fromEntries(identity.sharedNames), {
+      w: '"w" at 10.5.0.5, "w.a" at 10.5.0.4',
+      c: '"c.a" at 10.5.0.6, "c.b" at 10.5.0.7',
+    });
+  }
 });
 
 test('identityFromFacts() takes every form of a listen address', () => {

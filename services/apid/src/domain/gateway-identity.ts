@@ -25,8 +25,10 @@ export interface GatewayIdentity {
   readonly hostname: string;
   /** Targets that are this node. */
   readonly localTargets: ReadonlySet<string>;
-  /** Addresses of the nodes of the cluster by lower-case host name, with the domain and without, the preferred one first. */
+  /** Addresses of the nodes of the cluster by lower-case host name, with the domain and without it, the preferred one first. */
   readonly members: ReadonlyMap<string, readonly string[]>;
+  /** Names, in lower case, that lead nowhere because several nodes go by them, with these nodes as text for an error. */
+  readonly sharedNames: ReadonlyMap<string, string>;
 }
 
 /** Checks and shapes what the node's state tells. Throws a Fault `invalid-argument` that says what is wrong, without any key. */
@@ -50,7 +52,7 @@ export function identityFromFacts(facts: UsableFacts): GatewayIdentity {
     acceptedCas,
     hostname: names[0] ?? 'this node',
     localTargets: new Set(names),
-    members: addressesByName(members),
+    ...resolveNames(members),
   };
 }
 
@@ -62,11 +64,44 @@ function ownNames({ hostname, addresses }: ServiceFacts): string[] {
   return [...names, ...plain].filter((text) => text !== '');
 }
 
-/** A whole name comes before one that is short for another node's. */
-function addressesByName(members: ServiceFacts['members']): Map<string, readonly string[]> {
-  const named = members.map(({ hostname, addresses }) => [hostname.toLowerCase(), addresses] as const);
-  const short = named.map(([hostname, addresses]) => [hostname.split('.', 1)[0] ?? '', addresses] as const);
-  return new Map([...short, ...named].filter(([name]) => name !== ''));
+/**
+ * Where each name leads: whole ones, and those without the domain. A name that several nodes go by leads to the only
+ * control plane among them, else to none: whoever may report itself could otherwise take the calls of another node.
+ */
+function resolveNames(members: ServiceFacts['members']): Pick<GatewayIdentity, 'members' | 'sharedNames'> {
+  const holders = new Map<string, ServiceFacts['members'][number][]>();
+  for (const member of members) {
+    const full = member.hostname.toLowerCase();
+    const short = full.split('.', 1)[0] ?? '';
+    for (const name of new Set([full, short])) {
+      if (name !== '') holders.set(name, [...(holders.get(name) ?? []), member]);
+    }
+  }
+  const addresses = new Map<string, readonly string[]>();
+  const sharedNames = new Map<string, string>();
+  for (const [name, all] of holders) {
+    const controlPlanes = all.filter(
+      ({ machineType }) => machineType !== 'worker' && machineType !== 'unknown',
+    );
+    const [only, second] = all.length === 1 ? all : controlPlanes;
+    if (only !== undefined && second === undefined) addresses.set(name, only.addresses);
+    else sharedNames.set(name, holdersText(all));
+  }
+  return { members: addresses, sharedNames };
+}
+
+/** Nodes that an error names; more are counted. */
+const maxNamedHolders = 4;
+
+function holdersText(holders: ServiceFacts['members']): string {
+  const texts = holders
+    .map(({ hostname, addresses: [address] }) => {
+      const name = JSON.stringify(hostname);
+      return address === undefined ? name : `${name} at ${address}`;
+    })
+    .sort();
+  const more = texts.length - maxNamedHolders;
+  return [...texts.slice(0, maxNamedHolders), ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
 /** `:50000`, `10.5.0.2:50000` or `[fd00::2]:50000`. */

@@ -33,6 +33,7 @@ const init: RewriteInit = {
   fullMethod: '/machine.MachineService/Memory',
   authority: '10.5.0.2:50000',
   roles: ['os:operator', 'os:reader'],
+  caller: undefined,
   timeout: '19500m',
   traceparent: undefined,
   userAgent: 'apid/test',

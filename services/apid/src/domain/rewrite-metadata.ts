@@ -13,6 +13,8 @@ export interface RewriteInit {
   readonly authority: string;
   /** Roles of the caller, sorted. */
   readonly roles: readonly string[];
+  /** Who makes the call, for the limits of another apid; undefined when nobody knows. */
+  readonly caller: string | undefined;
   /** `grpc-timeout` for this hop; undefined without a deadline. */
   readonly timeout: string | undefined;
   /** Takes the place of the client's; undefined leaves that as it is. */
@@ -42,6 +44,7 @@ const droppedFields: ReadonlySet<string> = new Set([
   'grpc-message-type',
   // Set below, and never taken from the client: an empty set of roles must not leave its own in place.
   metadataKeys.role,
+  metadataKeys.caller,
 ]);
 
 /**
@@ -78,6 +81,7 @@ export function rewriteMetadata(init: RewriteInit): string[] {
   }
   for (const role of init.roles) headers.push(metadataKeys.role, role);
   if (toNode) headers.push(metadataKeys.proxyFrom, init.authority === '' ? 'unknown' : init.authority);
+  if (toNode && init.caller !== undefined) headers.push(metadataKeys.caller, init.caller);
   return headers;
 }
 

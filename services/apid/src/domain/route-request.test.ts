@@ -7,6 +7,7 @@ const controlPlane: RoutingNode = {
   nodeRoutingDisabled: false,
   canForward: true,
   localTargets: new Set(['10.5.0.2', 'node01', 'node01.example.org']),
+  maxTargets: 3,
 };
 const worker: RoutingNode = { ...controlPlane, canForward: false };
 const maintenance: RoutingNode = { ...controlPlane, nodeRoutingDisabled: true };
@@ -124,12 +125,27 @@ for (const [name, self, request, expected] of rows) {
   });
 }
 
-test('routeRequest() refuses targets that are empty or carry a port', () => {
-  for (const target of ['', 'node02:50000', '10.5.0.9:50000', '[fd00::2]:50000', '[fd00::2]']) {
-    const expected = refused('internal', `invalid target "${target}"`);
+test('routeRequest() refuses targets that are neither an address nor a host name', () => {
+  const ports = ['node02:50000', '10.5.0.9:50000', '[fd00::2]:50000', '[fd00::2]', 'fd00::2:x'];
+  const spaces = ['', ' ', ' node02', 'node02 ', 'node02\t', 'node02,node03'];
+  const others = ['-node02', 'node02-', '.node02', 'node/02', 'caf\u00e9', 'x'.repeat(254)];
+  for (const target of [...ports, ...spaces, ...others]) {
+    const expected = refused('internal', `invalid target ${JSON.stringify(target)}`);
     assert.deepEqual(routeRequest(call({ node: [target] }), controlPlane), expected);
     assert.deepEqual(routeRequest(call({ nodes: ['a', target] }), controlPlane), expected);
   }
+});
+
+test('routeRequest() takes each target of nodes once, in order, and not too many of them', () => {
+  assert.deepEqual(routeRequest(call({ nodes: ['b', 'a', 'b', 'c', 'a'] }), controlPlane), {
+    kind: 'many',
+    targets: ['b', 'a', 'c'],
+    streaming: false,
+  });
+  assert.deepEqual(
+    routeRequest(call({ nodes: ['a', 'b', 'c', 'd'] }), controlPlane),
+    refused('invalid-argument', 'nodes has 4 targets, more than 3'),
+  );
 });
 
 test('routeRequest() never sends a proxied call on, whatever else it says', () => {

@@ -19,6 +19,8 @@ export interface RoutingNode {
   readonly canForward: boolean;
   /** The node's own names and addresses, compared letter by letter. */
   readonly localTargets: ReadonlySet<string>;
+  /** How many targets one call may have. */
+  readonly maxTargets: number;
 }
 
 export type Route =
@@ -38,7 +40,8 @@ export function routeRequest(call: RoutedCall, self: RoutingNode): Route {
   // A node that cannot forward still answers to its own names.
   const isOwn = (targets: readonly string[]) =>
     !self.canForward && targets.length === 1 && self.localTargets.has(targets[0] ?? '');
-  const nodes = isOwn(call.nodes) ? [] : call.nodes;
+  const targets = [...new Set(call.nodes)];
+  const nodes = isOwn(call.nodes) ? [] : targets;
   const node = isOwn(call.node) ? undefined : call.node[0];
 
   if (nodes.length > 0) {
@@ -49,6 +52,9 @@ export function routeRequest(call: RoutedCall, self: RoutingNode): Route {
       );
     }
     if (!self.canForward) return noForwarding;
+    if (nodes.length > self.maxTargets) {
+      return refused('invalid-argument', `nodes has ${nodes.length} targets, more than ${self.maxTargets}`);
+    }
     const invalid = nodes.find((target) => !isTarget(target));
     if (invalid !== undefined) return invalidTarget(invalid);
     return { kind: 'many', targets: nodes, streaming: isStreamingMethod(call.fullMethod) };
@@ -58,13 +64,17 @@ export function routeRequest(call: RoutedCall, self: RoutingNode): Route {
   return isTarget(node) ? { kind: 'one', target: node } : invalidTarget(node);
 }
 
-/**
- * Whether a text can name a node: not empty and without a port, which apid adds itself. An IPv6 address has two colons
- * or more, a host with a port exactly one; brackets only make sense before a port.
- */
+/** Longest host name. Source: RFC 1035, section 2.3.4. */
+const maxNameLength = 253;
+
+/** IPv4 addresses look like one too. */
+const hostName = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_.])?$/i;
+const ipv6Address = /^(?=(?:[^:]*:){2})[0-9a-f:.]+(?:%[a-z0-9_.-]+)?$/i;
+
+/** Whether a text can name a node: an IP address or a host name, without a port, which apid adds itself. */
 function isTarget(text: string): boolean {
-  if (text === '' || text.startsWith('[')) return false;
-  return text.split(':').length !== 2;
+  if (text.length > maxNameLength) return false;
+  return hostName.test(text) || ipv6Address.test(text);
 }
 
 function invalidTarget(text: string): Route {

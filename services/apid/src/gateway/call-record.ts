@@ -1,8 +1,9 @@
 import { faultFrom, grpcCodeFromKind, grpcCodeName } from '@nodewright/fault';
-import { type GrpcStatus, headerValue, type InboundCall } from '@nodewright/h2';
+import { type GrpcStatus, h2ErrorCodes, headerValue, type InboundCall } from '@nodewright/h2';
 import type { Span } from '@nodewright/telemetry';
 import { loggedMetadata } from '../domain/logged-metadata.ts';
 import { type CallerRoles, unknownRoles } from '../domain/roles.ts';
+import type { CallShare } from './call-shares.ts';
 import type { Gateway, GatewayPeer } from './gateway.ts';
 
 /** Longest delay that a timer takes, in milliseconds. */
@@ -18,6 +19,16 @@ const serverFaults: ReadonlySet<number> = new Set(
 /** What is kept about a call from its first byte to its log line: time, deadline, caller, span. */
 export class CallRecord {
   caller: CallerRoles | undefined;
+  /** Who makes the call, for the limits of the next apid; undefined when nobody knows. */
+  identity: string | undefined;
+  /** What the call takes of its caller's share, once it is let through. */
+  share: CallShare | undefined;
+  /** Whose calls wait for each other before they begin. */
+  queue = '';
+  /** The connection to a backend that the caller's calls take. */
+  lane = 0;
+  /** Lets go of the lane. */
+  leaveLane: () => void = () => {};
   /** What the client allows, in milliseconds; undefined without a deadline. */
   timeoutMs: number | undefined;
   /** Ends the call with a status of apid's own; set by whoever forwards it. */
@@ -78,11 +89,36 @@ export class CallRecord {
     });
   }
 
+  /** The client took the call back. Who does that too often loses the connection. */
+  cancelled(status: GrpcStatus): void {
+    const { share } = this;
+    const isTooMuch = !this.#finished && share?.cancelled(this.#gateway.now()) === false;
+    this.finish(status);
+    // Another apid carries the calls of others too; it has limits of its own.
+    if (isTooMuch && !this.#peer.isApid) {
+      this.#peer.connection?.end(h2ErrorCodes.enhanceYourCalm, 'too many cancelled calls');
+    }
+  }
+
+  /** The call is refused here. A client that goes on with such calls loses its connection. */
+  refused(status: GrpcStatus): void {
+    this.finish(status);
+    if (this.#peer.isApid || this.#peer.refusals.take(this.#gateway.now())) return;
+    this.#peer.connection?.end(h2ErrorCodes.enhanceYourCalm, 'too many refused calls');
+  }
+
+  /** Whether the call was made on a connection of this peer. */
+  isOf(peer: GatewayPeer): boolean {
+    return this.#peer === peer;
+  }
+
   /** The call is over: ends the span and writes the log line. Only the first time counts. */
   finish(status: GrpcStatus): void {
     if (this.#finished) return;
     this.#finished = true;
     this.#active.delete(this);
+    this.share?.release();
+    this.leaveLane();
     clearTimeout(this.#deadline);
     const span = this.#span;
     if (span === undefined) {

@@ -56,6 +56,14 @@ export function describeCompressed(words: HopWords): GrpcStatus {
   );
 }
 
+/** The status of a call for whose bytes there is no room. */
+export function describeFullBudget({ limitBytes }: { readonly limitBytes: number }): GrpcStatus {
+  return {
+    code: grpcCodeFromKind('resource-exhausted'),
+    message: `open calls hold more than ${limitBytes} bytes here, try again later`,
+  };
+}
+
 /** `1.5s`, at most three digits after the point. */
 export function secondsText(timeoutMs: number): string {
   return `${Math.round(timeoutMs) / 1000}s`;

@@ -29,6 +29,10 @@ import type { Gateway } from './gateway.ts';
 export interface TargetEvents {
   /** The call is made: it takes the request from here on. */
   opened(target: FanOutTarget): void;
+  /** Bytes of the answer are held here from now on. */
+  held(bytes: number): void;
+  /** So many of them went on to the client. */
+  passed(bytes: number): void;
   /** One whole message of the answer. */
   message(target: FanOutTarget, body: Buffer): void;
   /** The target takes more of the request again. */
@@ -43,6 +47,8 @@ export interface TargetInit {
   readonly name: string;
   readonly words: HopWords;
   readonly span: Span | undefined;
+  /** The connection to a backend that the caller's calls take. */
+  readonly lane: number;
   readonly events: TargetEvents;
   /** Called when the call is about to be made, so that it carries the time left then. */
   headers(): RawHeaders;
@@ -60,6 +66,8 @@ export class FanOutTarget implements OutboundReceiver {
   #over = false;
   #answering = false;
   #congested = false;
+  /** Since the last whole message. */
+  #heldBytes = 0;
 
   constructor(init: TargetInit) {
     this.#init = init;
@@ -91,7 +99,7 @@ export class FanOutTarget implements OutboundReceiver {
     const target = gateway.targetOf(name);
     try {
       for (let attempt = 0; attempt < 3; attempt += 1) {
-        const connection = await gateway.pool.acquire(target);
+        const connection = await gateway.pool.acquire(target, this.#init.lane);
         if (this.#over) return;
         this.#outbound = connection.openCall(this.#init.headers(), this);
         if (this.#outbound === undefined) continue;
@@ -146,12 +154,17 @@ export class FanOutTarget implements OutboundReceiver {
   }
 
   answerData(chunk: Buffer): void {
+    this.#heldBytes += chunk.length;
+    this.#init.events.held(chunk.length);
     try {
       for (const { body, compressed } of this.#messages.push(chunk)) {
         if (compressed) this.refuse(describeCompressed(this.#init.words));
         if (this.#over) return;
         this.#init.events.message(this, body);
       }
+      if (this.#messages.insideMessage) return;
+      this.#init.events.passed(this.#heldBytes);
+      this.#heldBytes = 0;
     } catch (error) {
       if (!(error instanceof OversizeMessage)) throw error;
       const { sizeBytes, limitBytes } = error;

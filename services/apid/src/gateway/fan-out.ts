@@ -9,7 +9,7 @@ import {
 } from '@nodewright/h2';
 import type { Hop } from '../domain/rewrite-metadata.ts';
 import type { CallRecord } from './call-record.ts';
-import { describePumpFailure, hopWords, secondsText } from './describe-failure.ts';
+import { describeFullBudget, describePumpFailure, hopWords, secondsText } from './describe-failure.ts';
 import { FanOutTarget, type TargetEvents } from './fan-out-target.ts';
 import type { Gateway } from './gateway.ts';
 import { hopHeaders } from './hop-headers.ts';
@@ -33,11 +33,14 @@ export class FanOut implements InboundReceiver, TargetEvents {
   readonly #call: InboundCall;
   readonly #record: CallRecord;
   readonly #targets: readonly FanOutTarget[];
+  readonly #streaming: boolean;
   readonly #answer: JointAnswer;
   readonly #request = new MessageScanner(maxMessageSizeBytes);
   /** The request so far, as long as a target that is being connected may need it. */
   #backlog: Buffer[] = [];
   #backlogBytes = 0;
+  /** What the call holds of its caller's share, in bytes. */
+  #heldBytes = 0;
   #connecting: number;
   #left: number;
   #requestEnded = false;
@@ -51,6 +54,7 @@ export class FanOut implements InboundReceiver, TargetEvents {
     record: CallRecord,
   ) {
     this.#gateway = gateway;
+    this.#streaming = streaming;
     this.#call = call;
     this.#record = record;
     this.#targets = names.map((name) => this.#createTarget(name));
@@ -77,6 +81,8 @@ export class FanOut implements InboundReceiver, TargetEvents {
       return;
     }
     if (this.#connecting > 0) {
+      this.held(chunk.length);
+      if (this.#over) return;
       this.#backlog.push(chunk);
       this.#backlogBytes += chunk.length;
     }
@@ -103,8 +109,9 @@ export class FanOut implements InboundReceiver, TargetEvents {
   cancelled(): void {
     if (this.#over) return;
     this.#over = true;
+    this.#letGo();
     for (const target of this.#targets) target.cancel(cancelled);
-    this.#record.finish(cancelled);
+    this.#record.cancelled(cancelled);
   }
 
   opened(target: FanOutTarget): void {
@@ -125,6 +132,18 @@ export class FanOut implements InboundReceiver, TargetEvents {
     }
   }
 
+  held(bytes: number): void {
+    if (this.#over) return;
+    const full = this.#record.share?.bytes.take(bytes);
+    if (full === undefined) this.#heldBytes += bytes;
+    else this.#fail(describeFullBudget(full));
+  }
+
+  passed(bytes: number): void {
+    // A joint answer of one message keeps the bytes of all targets until it is complete.
+    if (this.#streaming) this.#give(bytes);
+  }
+
   drained(): void {
     if (!this.#over) this.#paceRequest();
   }
@@ -139,6 +158,7 @@ export class FanOut implements InboundReceiver, TargetEvents {
       return;
     }
     this.#over = true;
+    this.#letGo();
     this.#answer.finish();
     this.#record.finish({ code: 0, message: '' });
   }
@@ -151,6 +171,7 @@ export class FanOut implements InboundReceiver, TargetEvents {
       name,
       words: hopWords(hop, this.#gateway.identity().hostname),
       span,
+      lane: this.#record.lane,
       events: this,
       headers: () => hopHeaders(this.#call, hop, this.#record, span, false),
     });
@@ -160,9 +181,20 @@ export class FanOut implements InboundReceiver, TargetEvents {
   #connected(): void {
     this.#connecting -= 1;
     if (this.#connecting > 0) return;
+    this.#give(this.#backlogBytes);
     this.#backlog = [];
     this.#backlogBytes = 0;
     this.#paceRequest();
+  }
+
+  #give(bytes: number): void {
+    const given = Math.min(bytes, this.#heldBytes);
+    this.#heldBytes -= given;
+    this.#record.share?.bytes.give(given);
+  }
+
+  #letGo(): void {
+    this.#give(this.#heldBytes);
   }
 
   #paceRequest(): void {
@@ -192,6 +224,7 @@ export class FanOut implements InboundReceiver, TargetEvents {
   #fail(status: GrpcStatus): void {
     if (this.#over) return;
     this.#over = true;
+    this.#letGo();
     for (const target of this.#targets) target.cancel(status);
     sendStatus(this.#call, status, this.#answer.answering);
     this.#record.finish(status);

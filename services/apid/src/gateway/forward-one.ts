@@ -6,6 +6,7 @@ import { type CallRecord, endSpan } from './call-record.ts';
 import {
   describeConnectFailure,
   describeDeadline,
+  describeFullBudget,
   describePumpFailure,
   type HopWords,
   hopWords,
@@ -26,17 +27,22 @@ export async function forwardOne(
   const words = hopWords(hop, gateway.identity().hostname);
   const span = record.startHop(hop.kind === 'node' ? hop.name : 'machined');
   let connecting = true;
+  const start = gateway.starts.enter(record.queue);
   const pump = new Pump({
     inbound: call,
     maxMessageBytes: maxMessageSizeBytes,
+    unread: record.share?.bytes,
+    describeFull: describeFullBudget,
     // A backend that gives up because the same deadline passed there says so less clearly.
     describe: (failure) =>
       record.deadlinePassed
         ? describeDeadline(words, record.timeoutMs ?? 0, false)
         : describePumpFailure(words, failure),
     onDone(outcome) {
+      start.leave();
       if (span !== undefined) endSpan(span, outcome, outcome.code !== 0);
-      record.finish(outcome);
+      if (outcome.cancelled) record.cancelled(outcome);
+      else record.finish(outcome);
     },
   });
   record.abort = (status) => pump.fail(status);
@@ -44,11 +50,15 @@ export async function forwardOne(
 
   const target = hop.kind === 'node' ? gateway.targetOf(hop.name) : gateway.machined;
   try {
+    if (start.turn !== undefined) await start.turn;
+    if (pump.over) return;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const acquired = gateway.pool.acquire(target);
+      const acquired = gateway.pool.acquire(target, record.lane);
       const connection = acquired instanceof Promise ? await acquired : acquired;
       connecting = false;
-      if (pump.start(connection, hopHeaders(call, hop, record, span, true))) return;
+      if (!pump.start(connection, hopHeaders(call, hop, record, span, true))) continue;
+      start.made();
+      return;
     }
     pump.fail(closingStatus(words));
   } catch (error) {

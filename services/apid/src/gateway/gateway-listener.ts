@@ -1,25 +1,34 @@
+import { roles } from '@nodewright/contract';
 import { faultFrom, grpcCodeFromKind } from '@nodewright/fault';
 import {
+  type Admission,
+  addressBlock,
   backoffDelayMs,
   GatewayServer,
-  gatewayLimits,
   type H2Engine,
   type Handshake,
+  h2ErrorCodes,
   type InboundCall,
   type ServerCredentials,
+  TokenBucket,
 } from '@nodewright/h2';
 import type { Logger } from '@nodewright/telemetry';
+import { identityOf } from '../domain/caller-identity.ts';
 import { judgeClientCertificate } from '../domain/client-certificate.ts';
+import type { ConnectionShares } from '../domain/connection-shares.ts';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
 import { needsNewListener } from '../domain/identity-change.ts';
+import { refusalRate } from '../domain/limits.ts';
 import type { CallRecord } from './call-record.ts';
 import type { GatewayPeer } from './gateway.ts';
+import { apidLimits, clientLimits } from './http2-limits.ts';
 
 export interface GatewayListenerInit {
   readonly engine: H2Engine;
   readonly log: Logger;
   /** `active` is where the call is held until it is over. */
   onCall(call: InboundCall, peer: GatewayPeer, active: Set<CallRecord>): void;
+  readonly connections: ConnectionShares;
   /** Told whenever the listener opens or closes. */
   onListening(listening: boolean): void;
   /** How long calls may go on after the listener closed, in milliseconds. */
@@ -138,13 +147,18 @@ export class GatewayListener implements AsyncDisposable {
   }
 
   #createServer(identity: GatewayIdentity, active: Set<CallRecord>): GatewayServer<GatewayPeer> {
-    const { engine, log, onCall } = this.#init;
+    const { engine, log, onCall, connections } = this.#init;
     return new GatewayServer<GatewayPeer>({
       engine,
-      limits: gatewayLimits,
+      limits: clientLimits,
       credentials: credentialsOf(identity),
-      admit: (handshake) => admit(handshake, identity.skipVerifyingClientCert),
+      admit: (handshake) => admit(handshake, identity.skipVerifyingClientCert, connections),
       onCall: (call, peer) => onCall(call, peer, active),
+      onConnection(connection, peer) {
+        peer.connection = connection;
+        void connection.closed.then(connections.open(peer.identity));
+      },
+      onExpired: (peer) => endCalls(active, peer),
       onRefused: (reason, handshake) => log.warn(refusalFacts(reason, handshake), 'connection refused'),
       onBroken: (reason, handshake) => log.debug({ peer: peerName(handshake), reason }, 'connection broke'),
     });
@@ -160,13 +174,52 @@ function credentialsOf(identity: GatewayIdentity): ServerCredentials {
   };
 }
 
-function admit(handshake: Handshake, unverified: boolean) {
-  const { remoteAddress } = handshake;
-  const name = peerName(handshake);
-  if (unverified) return { admitted: true, peer: { remoteAddress, name, organizations: [] } } as const;
-  const verdict = judgeClientCertificate(handshake.certificate, handshake.certificateError);
-  if (!verdict.accepted) return { admitted: false, reason: verdict.reason } as const;
-  return { admitted: true, peer: { remoteAddress, name, organizations: verdict.organizations } } as const;
+function admit(
+  handshake: Handshake,
+  unverified: boolean,
+  connections: ConnectionShares,
+): Admission<GatewayPeer> {
+  const { remoteAddress, certificate } = handshake;
+  if (unverified || certificate === undefined) {
+    if (!unverified) return { admitted: false, reason: 'client sent no certificate' };
+    const identity = `address ${addressBlock(remoteAddress)}`;
+    const refusal = connections.refusal(identity, false);
+    if (refusal !== undefined) return tooMany(refusal);
+    return { admitted: true, peer: createPeer(handshake, identity, []) };
+  }
+  const verdict = judgeClientCertificate(certificate, handshake.certificateError);
+  if (!verdict.accepted) return { admitted: false, reason: verdict.reason };
+  const peer = createPeer(handshake, identityOf(certificate), verdict.organizations);
+  const refusal = connections.refusal(peer.identity, peer.isApid);
+  if (refusal !== undefined) return tooMany(refusal);
+  return {
+    admitted: true,
+    peer,
+    validUntilMs: certificate.validToDate.getTime(),
+    limits: peer.isApid ? apidLimits : clientLimits,
+  };
+}
+
+function tooMany(reason: string): Admission<GatewayPeer> {
+  return { admitted: false, reason, code: h2ErrorCodes.enhanceYourCalm };
+}
+
+function createPeer(handshake: Handshake, identity: string, organizations: readonly string[]): GatewayPeer {
+  return {
+    remoteAddress: handshake.remoteAddress,
+    name: peerName(handshake),
+    organizations,
+    identity,
+    isApid: organizations.includes(roles.impersonator),
+    refusals: new TokenBucket(refusalRate),
+    connection: undefined,
+  };
+}
+
+/** Calls of a connection whose certificate has ended get a status, not a reset. */
+function endCalls(active: ReadonlySet<CallRecord>, peer: GatewayPeer): void {
+  const status = { code: grpcCodeFromKind('unauthenticated'), message: 'the client certificate has expired' };
+  for (const call of active) if (call.isOf(peer)) call.abort(status);
 }
 
 function peerName({ remoteAddress, remotePort }: Handshake): string {

@@ -1,12 +1,20 @@
-import type { BackendPool, BackendTarget } from '@nodewright/h2';
+import type { BackendPool, BackendTarget, ServerConnection, TokenBucket } from '@nodewright/h2';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
+import type { CallerLanes } from '../domain/caller-lanes.ts';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
+import type { CallShares } from './call-shares.ts';
+import type { StartQueue } from './start-queue.ts';
 
 /** What calls need of the gateway that serves them. */
 export interface Gateway {
   /** The identity in force now: calls take it once and keep to it. */
   identity(): GatewayIdentity;
   readonly pool: BackendPool;
+  readonly shares: CallShares;
+  /** Which of the connections to a backend a caller's calls take. */
+  readonly lanes: CallerLanes;
+  /** Lets few calls of a caller begin at a time. */
+  readonly starts: StartQueue;
   /** This node's machined. */
   readonly machined: BackendTarget;
   /** The apid of another node, or of this one by its own name. */
@@ -24,4 +32,12 @@ export interface GatewayPeer {
   readonly name: string;
   /** Roles that its certificate gives; empty without one. */
   readonly organizations: readonly string[];
+  /** What the limits of callers are counted for. */
+  readonly identity: string;
+  /** Whether it is the apid of another node, which speaks for others. */
+  readonly isApid: boolean;
+  /** Calls of this connection that were refused lately. */
+  readonly refusals: TokenBucket;
+  /** Set as soon as the connection is open. */
+  connection: ServerConnection | undefined;
 }

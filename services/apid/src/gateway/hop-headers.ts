@@ -21,6 +21,7 @@ export function hopHeaders(
     fullMethod: call.path,
     authority: call.authority,
     roles: record.caller?.roles ?? [],
+    caller: record.identity,
     timeout: remainingMs === undefined ? undefined : formatGrpcTimeout(remainingMs),
     traceparent: span?.traceparent,
     userAgent,

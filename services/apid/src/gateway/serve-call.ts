@@ -10,8 +10,11 @@ import {
   parseGrpcTimeout,
   statusTrailers,
 } from '@nodewright/h2';
+import { namedCaller } from '../domain/caller-identity.ts';
 import { checkRequest } from '../domain/check-request.ts';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
+import { gatewayShares } from '../domain/limits.ts';
+import { mayCall } from '../domain/may-call.ts';
 import { type CallerRoles, rolesFromCertificate, rolesInMaintenance } from '../domain/roles.ts';
 import { routeRequest } from '../domain/route-request.ts';
 import { CallRecord } from './call-record.ts';
@@ -30,7 +33,7 @@ export function serveCall(
   const refuse = (kind: FaultKind, message: string, httpStatus = 200) => {
     const status = { code: grpcCodeFromKind(kind), message };
     refuseCall(call, status, httpStatus);
-    record.finish(status);
+    record.refused(status);
   };
   try {
     const contentType = headerValue(call.headers, 'content-type');
@@ -49,6 +52,10 @@ export function serveCall(
     }
     const identity = gateway.identity();
     record.caller = callerRoles(identity, peer, call);
+    if (!mayCall(call.path, record.caller.roles)) {
+      refuse('permission-denied', 'not authorized');
+      return;
+    }
     const route = routeRequest(
       {
         fullMethod: call.path,
@@ -60,8 +67,22 @@ export function serveCall(
         nodeRoutingDisabled: identity.nodeRoutingDisabled,
         canForward: identity.client !== undefined,
         localTargets: identity.localTargets,
+        maxTargets: gatewayShares.nodesPerCall,
       },
     );
+    if (route.kind !== 'refused') {
+      const refusal = takeShare(
+        gateway,
+        call,
+        peer,
+        record,
+        route.kind === 'many' ? route.targets.length : 1,
+      );
+      if (refusal !== undefined) {
+        refuse('resource-exhausted', refusal);
+        return;
+      }
+    }
     switch (route.kind) {
       case 'refused':
         refuse(route.fault, route.message);
@@ -84,6 +105,31 @@ function callerRoles(identity: GatewayIdentity, peer: GatewayPeer, call: Inbound
   return identity.readonlyRoleMode
     ? rolesInMaintenance(peer.remoteAddress)
     : rolesFromCertificate(peer.organizations, headerValues(call.headers, metadataKeys.role));
+}
+
+/** Takes the call's share of the limits and its lane; yields the refusal in words when a limit is reached. */
+function takeShare(
+  gateway: Gateway,
+  call: InboundCall,
+  peer: GatewayPeer,
+  record: CallRecord,
+  weight: number,
+): string | undefined {
+  const identity = peer.isApid ? namedCaller(headerValues(call.headers, metadataKeys.caller)) : peer.identity;
+  const apid = peer.isApid ? peer.identity : undefined;
+  const granted = gateway.shares.take(
+    { identity, apid, roles: record.caller?.roles ?? [] },
+    weight,
+    gateway.now(),
+  );
+  if ('refusal' in granted) return granted.refusal;
+  const { lane, leave } = gateway.lanes.enter(identity ?? peer.identity);
+  record.identity = identity;
+  record.share = granted.share;
+  record.lane = lane;
+  record.leaveLane = leave;
+  record.queue = identity ?? peer.identity;
+  return undefined;
 }
 
 function forwardOrFail(

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
+import { unknownNodeReason } from '@nodewright/contract';
 import { dialTls } from '@nodewright/h2';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
 
@@ -31,15 +32,23 @@ export async function dialNode(
 }
 
 /** Addresses of a node. Rejects with a phrase when there are none. */
-async function resolveNode({ members }: GatewayIdentity, node: string): Promise<readonly string[]> {
+async function resolveNode(
+  { members, sharedNames }: GatewayIdentity,
+  node: string,
+): Promise<readonly string[]> {
   if (isIP(node) !== 0) return [node];
   const known = members.get(node.toLowerCase());
   if (known !== undefined && known.length > 0) return known;
+  const holders = sharedNames.get(node.toLowerCase());
+  if (holders !== undefined) {
+    // The system's resolver must not choose between them.
+    throw new Error(`several members go by this name: ${holders}; use a full name or an address`);
+  }
   try {
     const found = await lookup(node, { all: true });
     return found.map(({ address }) => address);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`it is no member of this cluster, and its name does not resolve (${code ?? error})`);
+    throw new Error(`${unknownNodeReason} (${code ?? error})`);
   }
 }

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CallerLanes } from './caller-lanes.ts';
+import { ConnectionShares } from './connection-shares.ts';
+
+const limits = {
+  connectionsPerIdentity: 3,
+  connectionsPerApid: 4,
+  connections: 8,
+  reservedConnections: 2,
+  smallIdentityConnections: 1,
+};
+
+test('ConnectionShares bounds the connections of one identity and of all, with a reserve for those with few', () => {
+  const shares = new ConnectionShares(limits);
+  const fill = (identity: string, isApid = false) => {
+    for (let count = 0; ; count += 1) {
+      const refusal = shares.refusal(identity, isApid);
+      if (refusal !== undefined) return [count, refusal];
+      shares.open(identity);
+    }
+  };
+  assert.deepEqual(
+    [fill('a'), fill('b'), fill('c'), fill('x', true)],
+    [
+      [3, 'too many connections of this client: the limit is 3'],
+      [3, 'too many connections of this client: the limit is 3'],
+      [1, 'too many connections on this node: the limit is 6'],
+      [1, 'too many connections on this node: the limit is 8'],
+    ],
+  );
+});
+
+test('ConnectionShares frees a connection that is closed', () => {
+  const shares = new ConnectionShares(limits);
+  const close = [1, 2, 3].map(() => shares.open('a'));
+  assert.notEqual(shares.refusal('a', false), undefined);
+  close[0]?.();
+  assert.equal(shares.refusal('a', false), undefined);
+});
+
+test('CallerLanes gives callers lanes of their own while there are any, and keeps them while they call', () => {
+  const lanes = new CallerLanes(2);
+  const [first, again, other] = [lanes.enter('a'), lanes.enter('a'), lanes.enter('b')];
+  assert.deepEqual([first.lane, again.lane, other.lane], [0, 0, 1]);
+  first.leave();
+  assert.deepEqual([lanes.enter('c').lane, lanes.enter('a').lane], [0, 0]);
+  other.leave();
+  assert.equal(lanes.enter('d').lane, 1);
+});

@@ -1,0 +1,65 @@
+const mib = 1024 * 1024;
+
+/**
+ * What this apid grants callers. An identity is the SHA-256 of a client certificate's public key; in maintenance, where
+ * nobody shows one, it is the address. Everything over a limit ends in ResourceExhausted that names the limit.
+ */
+export const gatewayShares = {
+  /** Connections of one identity. A connection over it is refused after its handshake. */
+  connectionsPerIdentity: 64,
+  /** Connections of another apid, which makes some for each caller that it serves. */
+  connectionsPerApid: 512,
+  /** Connections of all clients. */
+  connections: 1024,
+  /** The last connections are for identities that have fewer than `smallIdentityConnections`. */
+  reservedConnections: 128,
+  smallIdentityConnections: 4,
+
+  /** Calls that one identity may have open, over all of its connections. A call to many nodes counts once per node. */
+  callsPerIdentity: 512,
+  /** Calls of all identities with the same roles: a certificate that is issued anew gains no share beyond this. */
+  callsPerRoles: 2048,
+  /** Calls that one other apid may pass on. */
+  callsPerApid: 2048,
+  /** Calls of everybody. */
+  calls: 4096,
+  /** The last calls of an apid's share are for callers that have fewer than `smallCallerCalls` open. */
+  reservedCallsPerApid: 512,
+  /** The last calls of all are for such callers as well. */
+  reservedCalls: 1024,
+  smallCallerCalls: 32,
+
+  /** Values of `nodes` in one call, without repeats. InvalidArgument over it. */
+  nodesPerCall: 256,
+
+  /** Bytes that the calls of one identity may hold here: bodies that wait for their hop or their reader, joined answers. */
+  bytesPerIdentity: 48 * mib,
+  /** The same for all calls. */
+  bytes: 128 * mib,
+
+  /** How long new calls of an identity are refused that cancelled too much, in milliseconds. */
+  cancelPauseMs: 5000,
+  /** Identities that are remembered for their cancels. */
+  rememberedIdentities: 4096,
+} as const;
+
+/** Cancelled calls of one identity. Over it the connection ends, and new calls are refused for `cancelPauseMs`. */
+export const cancelRate = { burst: 500, perSecond: 20 } as const;
+
+/** Calls of one connection that are refused here. Over it the connection ends. */
+export const refusalRate = { burst: 250, perSecond: 50 } as const;
+
+/** How many calls of one caller begin at a time. The others wait, and do not keep other callers waiting. */
+export const startLimits = { atOnce: 32, holdMs: 50 } as const;
+
+/** Open calls of one connection: a dashboard and 100 watches take a quarter of them. More are refused as a stream. */
+export const callsPerConnection = 512;
+
+/** Metadata of a call, in bytes as HTTP/2 counts them. */
+export const metadataBytes = 128 * 1024;
+
+/** Body bytes of one call that may be under way, in either direction, before its reader must have taken some. */
+export const streamWindowBytes = 512 * 1024;
+
+/** Connections to each backend that callers are spread over, so that few of them share one. */
+export const backendLanes = 16;

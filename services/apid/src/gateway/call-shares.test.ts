@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type Caller, CallShares, type Granted } from './call-shares.ts';
+
+const limits = {
+  callsPerIdentity: 6,
+  callsPerRoles: 10,
+  callsPerApid: 12,
+  reservedCallsPerApid: 4,
+  calls: 16,
+  reservedCalls: 4,
+  smallCallerCalls: 2,
+  bytesPerIdentity: 100,
+  bytes: 150,
+  rememberedIdentities: 3,
+  cancelPauseMs: 5000,
+};
+const rate = { burst: 3, perSecond: 1 };
+const open = () => new CallShares(limits, rate);
+
+const client = (identity: string, ...roles: string[]): Caller => ({
+  identity,
+  apid: undefined,
+  roles: roles.length === 0 ? ['os:reader'] : roles,
+});
+const via = (apid: string, identity?: string, role = 'os:reader'): Caller => ({
+  identity,
+  apid,
+  roles: [role],
+});
+
+/** How many calls of this caller are let through, and the words that refuse the next one. */
+function fill(shares: CallShares, caller: Caller): [number, string | undefined] {
+  for (let count = 0; count < 100; count += 1) {
+    const granted = shares.take(caller, 1, 0);
+    if ('refusal' in granted) return [count, granted.refusal];
+  }
+  return [100, undefined];
+}
+
+function shareOf(granted: Granted) {
+  if ('refusal' in granted) throw new Error(granted.refusal);
+  return granted.share;
+}
+
+test('CallShares bounds the open calls of one identity, and frees them once', () => {
+  const shares = open();
+  const first = shareOf(shares.take(client('a'), 1, 0));
+  assert.deepEqual(fill(shares, client('a')), [5, 'too many open calls of this caller: the limit is 6']);
+  first.release();
+  first.release();
+  assert.deepEqual(fill(shares, client('a'))[0], 1);
+});
+
+test('CallShares gives certificates with the same roles no more than the total of their roles', () => {
+  const shares = open();
+  assert.deepEqual(
+    [
+      fill(shares, client('a')),
+      fill(shares, client('b')),
+      fill(shares, client('c')),
+      fill(shares, client('d', 'os:reader', 'os:future')),
+    ],
+    [
+      [6, 'too many open calls of this caller: the limit is 6'],
+      [4, 'too many open calls with these roles: the limit is 10'],
+      [0, 'too many open calls with these roles: the limit is 10'],
+      [0, 'too many open calls with these roles: the limit is 10'],
+    ],
+  );
+  assert.equal(fill(shares, client('e', 'os:admin'))[0], 2);
+});
+
+test('CallShares keeps the last calls for callers that have few', () => {
+  const shares = open();
+  fill(shares, client('a'));
+  assert.deepEqual(fill(shares, client('b', 'os:admin')), [
+    6,
+    'too many open calls of this caller: the limit is 6',
+  ]);
+  assert.deepEqual(fill(shares, client('c', 'os:operator')), [
+    2,
+    'too many open calls on this node: the limit is 12',
+  ]);
+  assert.equal(fill(shares, client('d', 'os:etcd:backup'))[0], 2);
+  assert.deepEqual(fill(shares, client('e', 'os:meta:writer')), [
+    0,
+    'too many open calls on this node: the limit is 16',
+  ]);
+});
+
+test('CallShares counts what an apid passes on for the callers that it names, and keeps a reserve', () => {
+  const shares = open();
+  assert.deepEqual(
+    [fill(shares, via('x', 'a')), fill(shares, via('x', 'b', 'os:admin'))],
+    [
+      [6, 'too many open calls of this caller: the limit is 6'],
+      [2, 'too many open calls passed on by one node: the limit is 8'],
+    ],
+  );
+  assert.equal(fill(shares, via('x', 'c', 'os:admin'))[0], 2);
+});
+
+test('CallShares counts what an apid passes on without a name as calls of one caller', () => {
+  const shares = open();
+  assert.deepEqual(fill(shares, via('x')), [8, 'too many open calls of this caller: the limit is 8']);
+  assert.equal(fill(shares, client('a', 'os:admin'))[0], 4);
+});
+
+test('CallShares refuses callers that cancel too much for a while', () => {
+  const shares = open();
+  const calls = Array.from({ length: 4 }, () => shareOf(shares.take(client('a'), 1, 0)));
+  assert.deepEqual(
+    calls.map((share) => share.cancelled(0)),
+    [true, true, true, false],
+  );
+  assert.deepEqual(shares.take(client('a'), 1, 0), {
+    refusal:
+      'too many cancelled calls of this caller: the limit is 3 at once and 1 per second, try again in 5s',
+  });
+  assert.equal('share' in shares.take(client('b'), 1, 0), true);
+  assert.equal('share' in shares.take(client('a'), 1, 5000), true);
+});
+
+test('CallShares lets nobody pay for the cancels of others that come under the name of an apid', () => {
+  const shares = open();
+  const share = shareOf(shares.take(via('x'), 1, 0));
+  assert.deepEqual(
+    [1, 2, 3, 4].map(() => share.cancelled(0)),
+    [true, true, true, true],
+  );
+  assert.equal('share' in shares.take(via('x'), 1, 0), true);
+});
+
+test('CallShares remembers who cancelled too much, whoever calls in between', () => {
+  const shares = open();
+  const share = shareOf(shares.take(client('a'), 1, 0));
+  for (let count = 0; count < 4; count += 1) share.cancelled(0);
+  share.release();
+  for (let count = 0; count < 20; count += 1) shareOf(shares.take(client(`b${count}`), 1, 0)).release();
+  assert.equal('refusal' in shares.take(client('a'), 1, 0), true);
+});
+
+test('CallShares bounds the bytes of one caller and of all', () => {
+  const shares = open();
+  const [one, other] = [client('a'), client('b')].map((caller) => shareOf(shares.take(caller, 1, 0)).bytes);
+  assert.deepEqual(
+    [one?.take(100), one?.take(1)?.limitBytes, other?.take(51)?.limitBytes, other?.take(50)],
+    [undefined, 100, 150, undefined],
+  );
+});
+
+test('CallShares never lets more through than any limit says, and ends at nothing', () => {
+  const callers = [
+    client('a'),
+    client('b', 'os:admin'),
+    via('x', 'c'),
+    via('x'),
+    via('y', 'd', 'os:operator'),
+  ];
+  const steps = fc.array(fc.tuple(fc.nat(callers.length - 1), fc.integer({ min: 1, max: 4 }), fc.boolean()));
+  fc.assert(
+    fc.property(steps, (list) => {
+      const shares = open();
+      const taken: { release(): void }[] = [];
+      for (const [index, weight, isRelease] of list) {
+        const caller = callers[index];
+        if (caller === undefined) continue;
+        const granted = shares.take(caller, weight, 0);
+        if ('share' in granted) taken.push(granted.share);
+        if (isRelease) taken.shift()?.release();
+        assert.ok(shares.open <= limits.calls);
+      }
+      for (const share of taken) share.release();
+      assert.equal(shares.open, 0);
+    }),
+  );
+});

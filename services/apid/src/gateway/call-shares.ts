@@ -1,0 +1,159 @@
+import { ByteBudget, type RateLimits, TokenBucket } from '@nodewright/h2';
+import { rolesKey } from '../domain/may-call.ts';
+
+/** The limits that calls are counted against; see `limits.ts` for what each is for. */
+export interface CallLimits {
+  readonly callsPerIdentity: number;
+  readonly callsPerRoles: number;
+  readonly callsPerApid: number;
+  readonly reservedCallsPerApid: number;
+  readonly calls: number;
+  readonly reservedCalls: number;
+  readonly smallCallerCalls: number;
+  readonly bytesPerIdentity: number;
+  readonly bytes: number;
+  readonly rememberedIdentities: number;
+  readonly cancelPauseMs: number;
+}
+
+export interface Caller {
+  /** Who makes the call; undefined when the apid that passed it on does not say. */
+  readonly identity: string | undefined;
+  /** The apid that passed it on; undefined for a client's own call. */
+  readonly apid: string | undefined;
+  readonly roles: readonly string[];
+}
+
+/** An open call, as far as it is counted. */
+export interface CallShare {
+  /** What the call and others of the same caller may hold. */
+  readonly bytes: ByteBudget;
+  /** The call is over. Only the first time counts. */
+  release(): void;
+  /** The caller took the call back. False: it does that too often. */
+  cancelled(nowMs: number): boolean;
+}
+
+export type Granted = { readonly share: CallShare } | { readonly refusal: string };
+
+interface Account {
+  open: number;
+  readonly cancels: TokenBucket;
+  /** No new calls before then. */
+  pausedUntilMs: number;
+  readonly bytes: ByteBudget;
+}
+
+/** Counts open calls per identity, per set of roles, per passing apid and in all, and the cancels of each identity. */
+export class CallShares {
+  readonly #limits: CallLimits;
+  readonly #cancelRate: RateLimits;
+  readonly #accounts = new Map<string, Account>();
+  readonly #perRoles = new Map<string, number>();
+  readonly #perApid = new Map<string, number>();
+  readonly #bytes: ByteBudget;
+  #open = 0;
+
+  constructor(limits: CallLimits, cancelRate: RateLimits) {
+    this.#limits = limits;
+    this.#cancelRate = cancelRate;
+    this.#bytes = new ByteBudget(limits.bytes);
+  }
+
+  /** Calls that are open, each of many nodes counted once per node. */
+  get open(): number {
+    return this.#open;
+  }
+
+  /** Opens a call that takes `weight` hops, or says in words which limit is in the way. */
+  take(caller: Caller, weight: number, nowMs: number): Granted {
+    const name = caller.identity ?? `apid ${caller.apid}`;
+    const account = this.#account(name, nowMs);
+    const refusal = this.#refusal(caller, account, weight, nowMs);
+    if (refusal !== undefined) return { refusal };
+    const key = rolesKey(caller.roles);
+    const count = (change: number) => {
+      account.open += change;
+      this.#open += change;
+      add(this.#perRoles, key, change);
+      if (caller.apid !== undefined) add(this.#perApid, caller.apid, change);
+    };
+    count(weight);
+    let isOpen = true;
+    return {
+      share: {
+        bytes: account.bytes,
+        release() {
+          if (isOpen) count(-weight);
+          isOpen = false;
+        },
+        cancelled: (now) => {
+          // The cancels of many may come under one name here: none of them pays for another.
+          if (caller.identity === undefined || account.cancels.take(now)) return true;
+          account.pausedUntilMs = now + this.#limits.cancelPauseMs;
+          return false;
+        },
+      },
+    };
+  }
+
+  #refusal(caller: Caller, account: Account, weight: number, nowMs: number): string | undefined {
+    const limits = this.#limits;
+    const { apid } = caller;
+    if (nowMs < account.pausedUntilMs) {
+      const { burst, perSecond } = this.#cancelRate;
+      return `too many cancelled calls of this caller: the limit is ${burst} at once and ${perSecond} per second, try again in ${Math.ceil((account.pausedUntilMs - nowMs) / 1000)}s`;
+    }
+    const isSmall = account.open + weight <= limits.smallCallerCalls;
+    // Callers that are not named share what an apid may use without its reserve.
+    const own =
+      caller.identity === undefined
+        ? limits.callsPerApid - limits.reservedCallsPerApid
+        : limits.callsPerIdentity;
+    if (account.open + weight > own) return tooMany('of this caller', own);
+    const rows: [string, number, number, number][] = [
+      ['with these roles', this.#perRoles.get(rolesKey(caller.roles)) ?? 0, limits.callsPerRoles, 0],
+      ['on this node', this.#open, limits.calls, limits.reservedCalls],
+    ];
+    if (apid !== undefined) {
+      const reserve = caller.identity === undefined ? 0 : limits.reservedCallsPerApid;
+      rows.push(['passed on by one node', this.#perApid.get(apid) ?? 0, limits.callsPerApid, reserve]);
+    }
+    for (const [what, open, limit, reserve] of rows) {
+      const granted = isSmall ? limit : limit - reserve;
+      if (open + weight > granted) return tooMany(what, granted);
+    }
+    return undefined;
+  }
+
+  #account(name: string, nowMs: number): Account {
+    const known = this.#accounts.get(name);
+    if (known !== undefined) return known;
+    if (this.#accounts.size >= this.#limits.rememberedIdentities) this.#forget(nowMs);
+    const account: Account = {
+      open: 0,
+      cancels: new TokenBucket(this.#cancelRate),
+      pausedUntilMs: Number.NEGATIVE_INFINITY,
+      bytes: new ByteBudget(this.#limits.bytesPerIdentity, this.#bytes),
+    };
+    this.#accounts.set(name, account);
+    return account;
+  }
+
+  /** Drops callers without open calls: those that cancelled nothing lately, or else all of them. */
+  #forget(nowMs: number): void {
+    const unused = [...this.#accounts].filter(([, { open, bytes }]) => open === 0 && bytes.heldBytes === 0);
+    const calm = unused.filter(([, { cancels }]) => cancels.isFull(nowMs));
+    for (const [name] of calm.length > 0 ? calm : unused) this.#accounts.delete(name);
+  }
+}
+
+function tooMany(what: string, limit: number): string {
+  return `too many open calls ${what}: the limit is ${limit}`;
+}
+
+function add(counts: Map<string, number>, key: string, change: number): void {
+  const next = (counts.get(key) ?? 0) + change;
+  if (next === 0) counts.delete(key);
+  else counts.set(key, next);
+}
