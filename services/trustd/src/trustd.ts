@@ -1,15 +1,21 @@
-import { maxTrustdMessageSizeBytes, nodePaths, ports } from '@nodewright/contract';
-import { SecurityServiceDefinition } from '@nodewright/contract/gen/securityapi/security.ts';
-import { MembershipServiceDefinition } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
+import { nodePaths, ports } from '@nodewright/contract';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { tlsPrivateKey } from '@nodewright/pki';
-import { createRpcServer, ReloadingServerCredentials, type RpcServer } from '@nodewright/rpc';
+import { createRpcServer } from '@nodewright/rpc';
+import { adoptRoots } from './domain/adopt-roots.ts';
+import { ByteBudget } from './domain/byte-budget.ts';
+import { trustdLimits } from './domain/limits.ts';
+import { parseListenAddress } from './domain/listen-address.ts';
+import { LogAllowance } from './domain/log-allowance.ts';
 import type { TrustRoot } from './domain/trust-root.ts';
-import { openReportPasser } from './host/report-passer.ts';
+import { WrongGuesses } from './domain/wrong-guesses.ts';
+import { openNodeRecords } from './host/node-records.ts';
+import { openListener } from './host/open-listener.ts';
+import { systemClock } from './host/system-clock.ts';
 import { watchTrustRoot } from './host/watch-trust-root.ts';
-import { createMembershipService } from './rpc/membership-service.ts';
-import { requireToken } from './rpc/require-token.ts';
-import { createSecurityService } from './rpc/security-service.ts';
+import { reportMethod } from './rpc/membership-service.ts';
+import { certificateMethod } from './rpc/security-service.ts';
+import { type CallServer, serveCall } from './rpc/serve-call.ts';
 
 const options = {
   runtimeSocket: {
@@ -33,7 +39,7 @@ const options = {
 
 /** A listener and the root that it serves. */
 interface Serving extends AsyncDisposable {
-  /** Takes a new root over. */
+  /** Takes a new root over, or throws and keeps the former one. */
   adopt(root: TrustRoot): void;
 }
 
@@ -43,47 +49,44 @@ const tlsPair = ({ server }: TrustRoot) => ({
 });
 
 async function serve(
-  context: DaemonContext<OptionValues<typeof options>>,
+  { telemetry, log, signal, options: settings }: DaemonContext<OptionValues<typeof options>>,
   first: TrustRoot,
 ): Promise<Serving> {
-  const { telemetry, log } = context;
-  const { listenAddress, runtimeSocket } = context.options;
+  const { listenAddress, runtimeSocket } = settings;
   let root = first;
-  const reports = openReportPasser(runtimeSocket, telemetry);
-  const credentials = new ReloadingServerCredentials({ ...tlsPair(root), minVersion: 'TLSv1.3' });
-  const server: RpcServer = createRpcServer({
-    services: [
-      {
-        definition: SecurityServiceDefinition,
-        implementation: createSecurityService({ root: () => root, now: () => new Date() }),
-      },
-      {
-        definition: MembershipServiceDefinition,
-        implementation: createMembershipService(
-          (report, signal) => reports.pass(report, signal),
-          context.signal,
-        ),
-      },
-    ],
-    middleware: [requireToken(() => root.token)],
-    telemetry,
-    log,
-    maxMessageSizeBytes: maxTrustdMessageSizeBytes,
-    // Strangers reach this port: it answers two calls and nothing else.
-    reflection: false,
-    health: false,
+  const records = openNodeRecords(runtimeSocket, telemetry);
+  const strangerLog = new LogAllowance(trustdLimits);
+  const methods = [
+    certificateMethod({
+      root: () => root,
+      now: () => new Date(),
+      checkCertificate: (request, giveUp) => records.checkCertificate(request, giveUp),
+    }),
+    reportMethod((report, giveUp) => records.report(report, giveUp), signal),
+  ];
+  const server: CallServer = {
+    methods: new Map(methods.map((method) => [method.path, method])),
+    token: () => root.token,
+    guesses: new WrongGuesses(trustdLimits),
+    bodies: new ByteBudget(trustdLimits.bodyBytes),
+    clock: systemClock,
+    ...{ log, telemetry, strangerLog },
+  };
+  const listener = openListener({
+    ...{ clock: systemClock, log, strangerLog },
+    pair: tlsPair(root),
+    onCall: (call, peer) => void serveCall(server, call, peer),
   });
-  const port = await server.listenTls(listenAddress.replace(/^:/, '[::]:'), credentials);
+  const port = await listener.listen(parseListenAddress(listenAddress));
   log.info({ listenAddress, port }, 'listening');
   return {
     adopt(next) {
-      credentials.reload(tlsPair(next));
+      listener.setPair(tlsPair(next));
       root = next;
-      log.info('root of trust adopted');
     },
     async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      reports[Symbol.dispose]();
+      await listener[Symbol.asyncDispose]();
+      records[Symbol.dispose]();
     },
   };
 }
@@ -111,12 +114,14 @@ export const trustd: DaemonDefinition<typeof options> = {
     const roots = watchTrustRoot(context.options.runtimeSocket, { signal, log });
     const { value: first, done } = await roots.next();
     if (done === true) return;
-    // A failure here, such as an address that is taken, ends the daemon; whoever started it starts it again.
+    // A failure here, such as an address that is taken, ends the daemon; its supervisor starts it again.
     const served = await serve(context, first);
     serving = served;
     health.setServing(true);
-    void (async () => {
-      for await (const root of roots) served.adopt(root);
-    })();
+    void adoptRoots(roots, {
+      adopt: (root) => served.adopt(root),
+      onAdopted: () => log.info('root of trust adopted'),
+      onFailed: (error) => log.error({ error }, 'root of trust not adopted: the former stays in force'),
+    });
   },
 };

@@ -1,35 +1,59 @@
-import type { SecurityServiceImplementation } from '@nodewright/contract/gen/securityapi/security.ts';
+import {
+  type CertificateRequest,
+  type CertificateResponse,
+  SecurityServiceDefinition,
+} from '@nodewright/contract/gen/securityapi/security.ts';
+import type {
+  CheckCertificateRequest,
+  CheckCertificateResponse,
+} from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { parseCertificateRequest, signCertificateRequest } from '@nodewright/pki';
-import { annotateRequest } from '@nodewright/rpc';
 import { assertRequestSize, signingPolicy } from '../domain/signing-policy.ts';
 import type { TrustRoot } from '../domain/trust-root.ts';
+import { type UnaryMethod, unaryMethod } from './unary-method.ts';
 
-export interface SecurityServiceInit {
+export interface CertificateMethodInit {
   /** The root as it is now: asked at every call, so that a rotation holds from the next one. */
   root(): TrustRoot;
   now(): Date;
+  /** Rejects when another node that lives has one of the names or addresses; says which names to leave out. */
+  checkCertificate(request: CheckCertificateRequest, signal: AbortSignal): Promise<CheckCertificateResponse>;
 }
 
-/** Signs the requests of joining nodes. Source: Talos v1.14: trustd API. */
-export function createSecurityService({ root, now }: SecurityServiceInit): SecurityServiceImplementation {
-  return {
-    async certificate({ csr }, context) {
+/** Signs the requests of joining nodes, but for no name or address of another node. Source: Talos v1.14: trustd API. */
+export function certificateMethod({ root, now, checkCertificate }: CertificateMethodInit): UnaryMethod {
+  const service = SecurityServiceDefinition;
+  return unaryMethod<CertificateRequest, CertificateResponse>(
+    service,
+    service.methods.certificate,
+    async ({ csr }, context) => {
       assertRequestSize(csr.length);
       const request = parseCertificateRequest(csr);
       const { commonName, organizations } = request.subject;
-      annotateRequest(context, {
+      context.annotate({
         subject: commonName,
         dnsNames: request.dnsNames,
         ipAddresses: request.ipAddresses,
         ...(organizations.length === 0 ? {} : { strippedOrganizations: organizations }),
       });
+      const { withheldNames } = await checkCertificate(
+        {
+          commonName: commonName ?? '',
+          dnsNames: [...request.dnsNames],
+          addresses: [...request.ipAddresses],
+          callerAddress: context.remoteAddress,
+        },
+        context.signal,
+      );
+      if (withheldNames.length > 0) context.annotate({ withheldNames });
       const { issuingCa, acceptedCas } = root();
+      const dnsNames = request.dnsNames.filter((name) => !withheldNames.includes(name));
       const certificate = signCertificateRequest({
         issuer: issuingCa,
-        request,
+        request: { ...request, dnsNames },
         policy: signingPolicy(now()),
       });
       return { ca: Buffer.from(acceptedCas), crt: Buffer.from(certificate) };
     },
-  };
+  );
 }

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loggedMetadata } from './logged-metadata.ts';
+
+test('loggedMetadata() hides secrets, joins repeated keys and cuts long values', () => {
+  const headers = [
+    ...[':path', '/a/B', ':authority', 'node01:50001', 'user-agent', 'grpc', 'token', 'abc', 'token', 'def'],
+    ...['x', '1', 'x', '2', 'my-password', 'abc', 'long', 'a'.repeat(300), '__proto__', 'y'],
+  ];
+  const logged = loggedMetadata(headers);
+  assert.deepEqual(Object.entries(logged), [
+    [':authority', 'node01:50001'],
+    ['user-agent', 'grpc'],
+    ['token', '<hidden>'],
+    ['x', '1,2'],
+    ['my-password', '<hidden>'],
+    ['long', `${'a'.repeat(200)}…`],
+    ['__proto__', 'y'],
+  ]);
+});

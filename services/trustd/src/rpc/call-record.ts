@@ -1,0 +1,92 @@
+import { grpcCodeName } from '@nodewright/fault';
+import { type GrpcStatus, headerValue, type InboundCall } from '@nodewright/h2';
+import type { Logger, Span, Telemetry } from '@nodewright/telemetry';
+import type { Clock } from '../domain/clock.ts';
+import type { LogAllowance } from '../domain/log-allowance.ts';
+import { loggedMetadata } from '../domain/logged-metadata.ts';
+import type { Peer } from '../host/peer.ts';
+
+export interface CallRecordInit {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+  /** For calls without a right token. */
+  readonly strangerLog: LogAllowance;
+}
+
+/** What is kept about a call from its headers to its log line. */
+export class CallRecord {
+  readonly #init: CallRecordInit;
+  readonly #call: InboundCall;
+  readonly #peer: Peer;
+  readonly #startedMs: number;
+  #facts: Readonly<Record<string, unknown>> = {};
+  #span: Span | undefined;
+  #isStranger = true;
+  #isQuiet = false;
+
+  constructor(init: CallRecordInit, call: InboundCall, peer: Peer) {
+    this.#init = init;
+    this.#call = call;
+    this.#peer = peer;
+    this.#startedMs = init.clock.nowMs();
+  }
+
+  annotate(facts: Readonly<Record<string, unknown>>): void {
+    this.#facts = { ...this.#facts, ...facts };
+  }
+
+  keepOutOfLog(): void {
+    this.#isQuiet = true;
+  }
+
+  /** Runs the answer to a call that has shown the token in its span. Strangers cause no spans. */
+  async run<T>(answer: () => Promise<T>): Promise<T> {
+    this.#isStranger = false;
+    const { telemetry } = this.#init;
+    const { path } = this.#call;
+    const parent = headerValue(this.#call.headers, 'traceparent');
+    if (!telemetry.enabled && parent === undefined) return answer();
+    const [, service = '', method = ''] = path.split('/');
+    this.#span = telemetry.startSpan(path.slice(1), {
+      kind: 'server',
+      // An empty parent starts a trace of its own, whatever span is active here.
+      parent: parent ?? '',
+      attributes: { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': method },
+    });
+    return telemetry.withSpan(this.#span, answer);
+  }
+
+  /** The call is over: ends the span and writes the log line. */
+  finish(status: GrpcStatus): void {
+    const span = this.#span;
+    if (span === undefined) {
+      this.#log(status);
+      return;
+    }
+    span.setAttributes({ 'rpc.grpc.status_code': status.code });
+    if (status.code !== 0) span.fail(new Error(status.message));
+    this.#init.telemetry.withSpan(span, () => this.#log(status));
+    span.end();
+  }
+
+  #log({ code, message }: GrpcStatus): void {
+    const { clock, log, strangerLog } = this.#init;
+    if (this.#isQuiet && code === 0) return;
+    const linesLeftOut = this.#isStranger ? strangerLog.take(clock.nowMs()) : 0;
+    if (linesLeftOut === undefined) return;
+    log.info(
+      {
+        method: this.#call.path,
+        code: grpcCodeName(code),
+        durationMs: Math.round((clock.nowMs() - this.#startedMs) * 1000) / 1000,
+        peer: this.#peer.name,
+        ...(code === 0 ? {} : { error: message }),
+        ...this.#facts,
+        ...(linesLeftOut === 0 ? {} : { linesLeftOut }),
+        metadata: loggedMetadata(this.#call.headers),
+      },
+      'request finished',
+    );
+  }
+}

@@ -1,0 +1,37 @@
+import type { Clock } from '../domain/clock.ts';
+
+interface Sleeper {
+  readonly untilMs: number;
+  readonly wake: () => void;
+}
+
+/** Time that stands still until a test moves it. */
+export class FakeClock implements Clock {
+  #nowMs = 0;
+  readonly #sleepers = new Set<Sleeper>();
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /** How many sleeps have not ended. */
+  get sleeping(): number {
+    return this.#sleepers.size;
+  }
+
+  sleep(durationMs: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const sleeper: Sleeper = { untilMs: this.#nowMs + durationMs, wake: resolve };
+    this.#sleepers.add(sleeper);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    return promise.finally(() => this.#sleepers.delete(sleeper));
+  }
+
+  /** Moves the time, and resolves when what woke up has run as far as it can. */
+  async advance(durationMs: number): Promise<void> {
+    this.#nowMs += durationMs;
+    for (const sleeper of this.#sleepers) if (sleeper.untilMs <= this.#nowMs) sleeper.wake();
+    await new Promise(setImmediate);
+  }
+}
