@@ -247,9 +247,10 @@ async function refuseSecond(socket: string): Promise<void> {
 }
 
 function nodeWipe({ paths }: NodeLayout, mode: NodeMode) {
-  const { machineConfig, logs, meta, etcdSecrets } = paths;
+  const { machineConfig, logs, meta, membership, etcdSecrets } = paths;
   return createNodeWipe({
     ...{ state: dirname(machineConfig), ephemeral: dirname(logs), meta, secrets: dirname(etcdSecrets) },
+    given: [membership],
     // In a container everything that is mounted was mounted for the node.
     ownsMounts: mode === 'container',
   });

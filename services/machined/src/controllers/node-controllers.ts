@@ -17,9 +17,11 @@ import type { NodeRegistry } from '../host/membership/node-registry.ts';
 import { openEtcdRecords } from '../host/membership/open-etcd-records.ts';
 import type { MembershipSource } from '../host/membership-file.ts';
 import { readIfThere } from '../host/read-if-there.ts';
+import { makeVolumeFolder } from '../host/volume-folder.ts';
 import type { NodeLayout } from '../node-layout.ts';
 import type { ServiceRecords } from '../services/service-records.ts';
 import { blockControllers } from './block/block-controllers.ts';
+import { volumeControllers } from './block/volume-controllers.ts';
 import { clusterControllers } from './cluster/cluster-controllers.ts';
 import { type EtcdHands, etcdControllers } from './etcd/etcd-controllers.ts';
 import { filesControllers } from './files/files-controllers.ts';
@@ -84,6 +86,9 @@ export function nodeControllers(init: NodeControllersInit): Controller[] {
     }),
     ...hardwareControllers({ mode, hasUdevd, read: readIfThere, news }),
     ...blockControllers({ mode, hasUdevd, news }),
+    ...volumeControllers({
+      makeVolumeFolder: (path, folderMode) => makeVolumeFolder(layout.root, path, folderMode),
+    }),
     ...filesControllers({ root: layout.root }),
     ...timeControllers({
       mode,

@@ -166,6 +166,21 @@ test('membersOf() leaves out who is no node of the cluster, and takes a name onc
   );
 });
 
+test('membersOf() keeps two nodes with one nodename apart', () => {
+  const affiliates = [
+    affiliate({ nodeId: 'a', nodename: 'one', hostname: 'one.x' }),
+    affiliate({ nodeId: 'b', nodename: 'one', hostname: 'one.y' }),
+    affiliate({ nodename: 'one', hostname: 'one' }),
+  ];
+  assert.deepEqual(
+    membersOf(affiliates).map(({ id, spec }) => [id, spec.nodeId]),
+    [
+      ['one', 'a'],
+      ['one.y', 'b'],
+    ],
+  );
+});
+
 test('discoveredEndpoints() are the addresses of the control planes', () => {
   const members = membersOf([
     affiliate({ nodename: 'one', addresses: ['10.0.0.1', 'fd00::1'], machineType: 'controlplane' }),

@@ -127,13 +127,18 @@ function mergeTwo(first: AffiliateSpec, second: AffiliateSpec): AffiliateSpec {
 }
 
 /**
- * The members of the cluster: the affiliates that are nodes of it. Of two that say they are the same one the first is.
- * Source: Talos v1.14: COSI resources, Members.
+ * The members of the cluster: the affiliates that are nodes of it. Of two that say they are the same one the first is; of
+ * two nodes with one nodename the second goes by its hostname. Source: Talos v1.14: COSI resources, Members.
  */
 export function membersOf(affiliates: readonly AffiliateSpec[]): Wanted<MemberSpec>[] {
   const members = new Map<string, MemberSpec>();
   for (const { nodename, kubespan: _, ...spec } of affiliates) {
-    if (nodename !== '' && !members.has(nodename)) members.set(nodename, spec);
+    if (nodename === '') continue;
+    const first = members.get(nodename);
+    const isAnother =
+      first !== undefined && first.nodeId !== '' && spec.nodeId !== '' && spec.hostname !== '';
+    const id = isAnother ? spec.hostname : nodename;
+    if (!members.has(id)) members.set(id, spec);
   }
   return [...members].map(([id, spec]) => ({ id, spec }));
 }

@@ -1,6 +1,7 @@
 import { getSystemErrorMessage } from 'node:util';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { textFromBytes } from './byte-text.ts';
+import { maxFolderDepth } from './path-limits.ts';
 
 /** Where the words of our runtime are not those that users know from Go. */
 const words: Readonly<Record<string, string>> = {
@@ -8,12 +9,14 @@ const words: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'file name too long',
   EIO: 'input/output error',
   EISDIR: 'is a directory',
+  ENOTDIR: 'not a directory',
+  ETOODEEP: `more than ${maxFolderDepth} folders deep`,
   ENXIO: 'no such device or address',
 };
 
-/** The same as the errno says, for what the resolution of paths finds out by itself. */
-export function tooManyLinks(): NodeJS.ErrnoException {
-  return Object.assign(new Error('too many links'), { code: 'ELOOP' });
+/** An error as the kernel's, for what machined finds out by itself. ETOODEEP is ours: {@link maxFolderDepth}. */
+export function pathError(code: 'ELOOP' | 'ENOTDIR' | 'ENAMETOOLONG' | 'ETOODEEP'): NodeJS.ErrnoException {
+  return Object.assign(new Error(code), { code });
 }
 
 /**

@@ -82,3 +82,11 @@ test('dryRunDetails() tells what would be done and what would change', () => {
   );
   assert.match(dryRunDetails(plan, '--- a\n+++ b\n'), /Config diff:\n\n--- a\n\+\+\+ b\n$/);
 });
+
+test('planApply() stores nothing when the configuration is staged already, and says so', () => {
+  assert.deepEqual(planApply({ mode: 'staged' }, { ...running, isStaged: true }), {
+    mode: 'staged',
+    steps: [],
+    details: 'No changes: this configuration is staged already',
+  });
+});

@@ -38,10 +38,13 @@ export interface ApplySurroundings {
 export interface ApplyTarget extends ApplySurroundings {
   /** Whether a node can boot with the configuration: in maintenance that ends it. */
   readonly isComplete: boolean;
+  /** The next start takes the same text without this call, and another one is in force. */
+  readonly isStaged?: boolean;
 }
 
 const appliedText = 'Applied configuration without a reboot';
 const stagedText = 'Staged configuration to be applied after the next reboot';
+const stagedAlreadyText = 'No changes: this configuration is staged already';
 const rebootText = 'the REBOOT mode is not supported, please use AUTO or NO_REBOOT modes instead';
 
 /** Why a mode is refused whatever the configuration is, or undefined. */
@@ -53,7 +56,7 @@ export function checkMode({ mode }: ApplyRequest, { isMaintenance }: ApplySurrou
 /** The plan for a configuration that is found valid, or why there is none. */
 export function planApply(
   request: ApplyRequest,
-  { isMaintenance, isComplete }: ApplyTarget,
+  { isMaintenance, isComplete, isStaged }: ApplyTarget,
 ): ApplyPlan | Fault {
   const { mode, tryTimeoutNs = defaultTryTimeoutNs } = request;
   switch (mode) {
@@ -63,6 +66,7 @@ export function planApply(
       // Stored first: what is in force but not stored would be gone after a crash, though somebody may have seen it work.
       return { mode: 'no-reboot', steps: [{ kind: 'store' }, { kind: 'activate' }], details: appliedText };
     case 'staged':
+      if (isStaged) return { mode, steps: [], details: stagedAlreadyText };
       return { mode, steps: [{ kind: 'store' }], details: stagedText };
     case 'try': {
       // A part of a configuration can be tried there: the node stays in maintenance with and without it.

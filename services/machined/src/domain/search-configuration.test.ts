@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@nodewright/fault';
+import { decodeConfiguration } from './machine-configuration.ts';
 import { type ConfigurationSource, searchConfiguration } from './search-configuration.ts';
 
 const partial = 'apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a\n';
@@ -29,8 +30,9 @@ async function search(given: Readonly<Record<string, string | undefined | Error>
   const found = await searchConfiguration(
     {
       sources: Object.entries(given).map(([name, value]) => source(name, value)),
-      check: ({ text }) => {
+      read: async (text) => {
         if (text === other) throw new Fault('invalid-argument', 'refused');
+        return decodeConfiguration(text);
       },
       take: async (_, { name }) => void taken.push(name),
     },

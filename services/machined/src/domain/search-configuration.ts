@@ -1,5 +1,5 @@
 import { Fault, faultFrom } from '@nodewright/fault';
-import { type DecodedConfiguration, decodeConfiguration, isComplete } from './machine-configuration.ts';
+import { type DecodedConfiguration, isComplete } from './machine-configuration.ts';
 
 /** Where a machine configuration may come from. */
 export interface ConfigurationSource {
@@ -26,8 +26,8 @@ export type FoundConfiguration =
 export interface SearchInit {
   /** In the order in which they are asked. */
   readonly sources: readonly ConfigurationSource[];
-  /** @throws Fault when the node must not use it */
-  readonly check: (configuration: DecodedConfiguration, source: ConfigurationSource) => void;
+  /** Reads what a source gave. @throws Fault when that cannot be read, or the node must not use it */
+  readonly read: (text: string, source: ConfigurationSource) => Promise<DecodedConfiguration>;
   /** Takes what a source gave: a later one takes its place, nothing is merged. */
   readonly take: (configuration: DecodedConfiguration, source: ConfigurationSource) => Promise<void>;
 }
@@ -40,7 +40,7 @@ export interface SearchInit {
  * other failure is thrown: it may be gone at the next search. Source: Talos v1.14: configuration, sources and precedence.
  */
 export async function searchConfiguration(
-  { sources, check, take }: SearchInit,
+  { sources, read, take }: SearchInit,
   signal: AbortSignal,
 ): Promise<FoundConfiguration> {
   for (const source of sources) {
@@ -48,8 +48,7 @@ export async function searchConfiguration(
     if (text === undefined) continue;
     let configuration: DecodedConfiguration;
     try {
-      configuration = decodeConfiguration(text);
-      check(configuration, source);
+      configuration = await read(text, source);
     } catch (error) {
       const fault = withSource(source, error);
       if (source.isStored) return { kind: 'damaged', fault };

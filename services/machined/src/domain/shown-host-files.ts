@@ -4,6 +4,11 @@
 /** Folders of the host that such a node shows as its own. */
 export const hostFolders: readonly string[] = ['dev', 'proc', 'sys'];
 
+/** Whether a path of such a node is the host's. @param path absolute and clean, without links */
+export function isHostPath(path: string): boolean {
+  return hostFolders.some((name) => path.startsWith(name, 1) && (path[name.length + 1] ?? '/') === '/');
+}
+
 /** Of a process: numbers and limits. Not its environment, memory, open files or anything that links to the host's. */
 const shownOfProcess: ReadonlySet<string> = new Set([
   'attr',

@@ -1,6 +1,7 @@
-import { readFile, rm, stat } from 'node:fs/promises';
-import { join, normalize } from 'node:path';
+import { lstat, readFile, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { dirname, join, normalize, relative } from 'node:path';
 import { Fault } from '@nodewright/fault';
+import { makeFolder } from '@nodewright/fault/make-folder';
 import { writeFileAtomically } from './write-file-atomically.ts';
 
 /** Files that stand for those below `/etc`. */
@@ -18,18 +19,43 @@ export interface EtcFiles {
 
 const permissionBits = 0o7777;
 
-/** Files below a folder, and nowhere else. */
-export function createEtcFiles(folder: string): EtcFiles {
+/**
+ * Files below a folder, and nowhere else.
+ *
+ * @param etc the node's `/etc`, where each file gets a link to it; undefined where `/etc` belongs to somebody else, as
+ *   that of a container
+ */
+export function createEtcFiles(folder: string, etc?: string): EtcFiles {
   return {
     async write(name, contents, mode) {
       const path = pathOf(folder, name);
-      if (await isSo(path, contents, mode)) return;
-      await writeFileAtomically(path, contents, { mode });
+      if (!(await isSo(path, contents, mode))) await writeFileAtomically(path, contents, { mode });
+      if (etc !== undefined) await linkTo(path, pathOf(etc, name));
     },
     async remove(name) {
-      await rm(pathOf(folder, name), { force: true });
+      const path = pathOf(folder, name);
+      if (etc !== undefined && (await isLinkTo(path, pathOf(etc, name)))) await rm(pathOf(etc, name));
+      await rm(path, { force: true });
     },
   };
+}
+
+const targetOf = (path: string, link: string) => relative(dirname(link), path);
+
+async function isLinkTo(path: string, link: string): Promise<boolean> {
+  return (await readlink(link).catch(() => undefined)) === targetOf(path, link);
+}
+
+/** What is there and is no link stays: it was put there by somebody else. */
+async function linkTo(path: string, link: string): Promise<void> {
+  if (await isLinkTo(path, link)) return;
+  const there = await lstat(link).catch(() => undefined);
+  if (there !== undefined && !there.isSymbolicLink()) return;
+  await makeFolder(dirname(link));
+  const unfinished = `${link}.new`;
+  await rm(unfinished, { force: true });
+  await symlink(targetOf(path, link), unfinished);
+  await rename(unfinished, link);
 }
 
 function pathOf(folder: string, name: string): string {

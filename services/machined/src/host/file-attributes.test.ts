@@ -32,13 +32,13 @@ test('attributes come with their bytes; files without any, links and what is not
   const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
   const attributesOf = await createFileAttributes(log)();
   for (const path of [plain, link, join(folder, 'nowhere'), '/proc/self/status']) {
-    assert.deepEqual(attributesOf(path), [], path);
+    assert.deepEqual(await attributesOf(path), [], path);
   }
   if (!setAttribute(file, 'user.note', 'vingt-et-un é')) {
     context.skip('no python3, or no attributes below the temporary folder');
     return;
   }
-  assert.deepEqual(attributesOf(Buffer.from(file)), [
+  assert.deepEqual(await attributesOf(Buffer.from(file)), [
     { name: 'user.note', data: Buffer.from('vingt-et-un é') },
   ]);
 });

@@ -10,7 +10,7 @@ export interface FileAttribute {
 }
 
 /** The attributes of what is at a path of this machine, links not followed; none of what cannot be asked. */
-export type FileAttributes = (hostPath: HostPath) => FileAttribute[];
+export type FileAttributes = (hostPath: HostPath) => Promise<FileAttribute[]>;
 
 /** Gets ready to read attributes: what that needs is loaded only when somebody asks for them. */
 export type OpenAttributes = () => Promise<FileAttributes>;
@@ -26,7 +26,7 @@ export function createFileAttributes(log: Logger): OpenAttributes {
       return (hostPath) => readAttributes(calls, hostPath);
     } catch (error) {
       log.warn({ error: faultFrom(error).message }, 'attributes of files cannot be read');
-      return () => [];
+      return async () => [];
     }
   };
   let loading: Promise<FileAttributes> | undefined;
@@ -36,22 +36,21 @@ export function createFileAttributes(log: Logger): OpenAttributes {
   };
 }
 
-function readAttributes(calls: NativeCalls, hostPath: HostPath): FileAttribute[] {
+async function readAttributes(calls: NativeCalls, hostPath: HostPath): Promise<FileAttribute[]> {
   const path = Buffer.concat([hostPathBytes(hostPath), Buffer.alloc(1)]);
-  const names = new Set(optional(() => calls.listAttributes(path).toString('utf8').split('\0')) ?? []);
-  names.delete('');
-  names.add(labelName);
-  return [...names].flatMap((name) => {
-    const data = optional(() => calls.getAttribute(path, Buffer.from(`${name}\0`)));
+  const get = async (name: string): Promise<FileAttribute[]> => {
+    const data = await optional(calls.getAttribute(path, Buffer.from(`${name}\0`)));
     return data === undefined ? [] : [{ name, data }];
-  });
+  };
+  const [list, label] = await Promise.all([optional(calls.listAttributes(path)), get(labelName)]);
+  const attributes: FileAttribute[] = [];
+  for (const name of list?.toString('utf8').split('\0') ?? []) {
+    if (name !== '' && name !== labelName) attributes.push(...(await get(name)));
+  }
+  return [...attributes, ...label];
 }
 
 /** Undefined where a file system has no attributes, or the file is gone. */
-function optional<T>(ask: () => T): T | undefined {
-  try {
-    return ask();
-  } catch {
-    return undefined;
-  }
+function optional<T>(asked: Promise<T>): Promise<T | undefined> {
+  return asked.catch(() => undefined);
 }

@@ -22,17 +22,19 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const signal = new AbortController().signal;
 
 async function walk(root: string, nodeRoot: string): Promise<WalkStep[]> {
-  const groups = await Array.fromAsync(
-    walkFiles({ files: createNodeFiles({ root: nodeRoot }), root, signal }),
-  );
+  using found = await createNodeFiles({ root: nodeRoot }).find(root);
+  const groups = await Array.fromAsync(walkFiles({ root: found, signal }));
   return groups.flat();
 }
 
 test('a node that is a machine has / for its root and hides nothing', async () => {
   const machine = createNodeFiles({ root: '' });
-  assert.deepEqual(await machine.readFolder('/'), readdirSync('/').sort());
-  assert.equal(machine.stat('/proc').mode, lstatSync('/proc').mode);
-  await using file = machine.open('/proc/self/environ');
+  using root = await machine.find('/');
+  using inner = root.folder.enter('.');
+  assert.deepEqual(await inner.names(), readdirSync('/').sort());
+  assert.equal(inner.stat('proc').mode, lstatSync('/proc').mode);
+  using environment = await machine.find('/proc/self/environ');
+  await using file = environment.folder.open(environment.name);
   assert.ok(file.read(Buffer.alloc(100)) > 0);
   const paths = (await walk(folder, '')).map(({ path }) => path);
   assert.equal(paths[0], folder);
@@ -40,7 +42,8 @@ test('a node that is a machine has / for its root and hides nothing', async () =
 
 test('contents of its own take the place of what the kernel says', async () => {
   const files = createNodeFiles({ root: '', contents: () => new Map([['/proc/version', 'mine\n']]) });
-  await using file = files.open('/proc/version');
+  using found = await files.find('/proc/version');
+  await using file = found.folder.open(found.name);
   const buffer = Buffer.alloc(3);
   assert.deepEqual(
     [file.read(buffer), buffer.toString(), file.read(buffer), file.read(buffer), file.stat.size],
@@ -50,16 +53,35 @@ test('contents of its own take the place of what the kernel says', async () => {
 
 test('a pipe without a writer is opened without waiting for one', { timeout: 5000 }, async () => {
   execFileSync('mkfifo', [join(folder, 'pipe')]);
-  await using file = createNodeFiles({ root: folder }).open('/pipe');
+  using found = await createNodeFiles({ root: folder }).find('/pipe');
+  await using file = found.folder.open(found.name);
   assert.equal(file.read(Buffer.alloc(10)), 0);
 });
 
-test('a link is never followed by what opens, and messages name the path on the node only', () => {
+test('a link is never followed by what opens, and messages name the path on the node only', async () => {
   symlinkSync('/etc/passwd', join(folder, 'link'));
-  const files = createNodeFiles({ root: folder });
-  for (const ask of [() => files.open('/link'), () => files.stat('/nope'), () => files.readLink('/nope')]) {
+  using found = await createNodeFiles({ root: folder }).find('/pipe');
+  const at = found.folder;
+  const asks = [
+    () => at.open('link'),
+    () => at.enter('link'),
+    () => at.stat('nope'),
+    () => at.readLink('nope'),
+  ];
+  for (const ask of asks) {
     assert.throws(ask, (error: Error) => error.message.includes(' /') && !error.message.includes(folder));
   }
+  assert.equal(await at.enterLater('link'), undefined);
+});
+
+test('a walk shows what is deeper than it may hold open as a failure, and goes on', async () => {
+  const top = join(folder, 'deep');
+  mkdirSync(join(top, 'a/'.repeat(258)), { recursive: true });
+  writeFileSync(join(top, 'z'), '');
+  const steps = await walk('/deep', folder);
+  const failed = steps.flatMap((step) => (step.kind === 'failed' ? [step.fault.message] : []));
+  assert.deepEqual(failed, [`open /deep${'/a'.repeat(256)}: more than 256 folders deep`]);
+  assert.ok(steps.some(({ path }) => path === '/deep/z'));
 });
 
 test('a walk shows every file once, a folder before what is in it and as left after it', async () => {
@@ -97,7 +119,8 @@ test('a walk shows every file once, a folder before what is in it and as left af
 
 test('a walk that is aborted stops, also in the middle of a folder', async () => {
   const stop = new AbortController();
-  const steps = walkFiles({ files: createNodeFiles({ root: '' }), root: '/proc', signal: stop.signal });
+  using found = await createNodeFiles({ root: '' }).find('/proc');
+  const steps = walkFiles({ root: found, signal: stop.signal });
   await steps.next();
   stop.abort();
   await assert.rejects(
@@ -108,10 +131,11 @@ test('a walk that is aborted stops, also in the middle of a folder', async () =>
   );
 });
 
-test('what a file system says of a file is what its owner sees', () => {
+test('what a file system says of a file is what its owner sees', async () => {
   const path = join(folder, 'plain');
   writeFileSync(path, 'text', { mode: 0o640 });
-  const { size, mode } = createNodeFiles({ root: folder }).stat('/plain');
+  using found = await createNodeFiles({ root: folder }).find('/plain');
+  const { size, mode } = found.folder.stat(found.name);
   assert.deepEqual([size, mode & 0o777], [4, 0o640]);
   assert.equal(readFileSync(path, 'utf8'), 'text');
 });

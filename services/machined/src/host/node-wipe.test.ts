@@ -38,6 +38,7 @@ function openNode() {
   writeFileSync(join(secrets, 'etcd', 'server.key'), 'key');
   const places: WipePlaces = {
     ...{ state, ephemeral, meta: join(state, 'meta.json'), secrets },
+    given: [join(state, 'members.json')],
     ownsMounts: false,
   };
   return {
@@ -127,4 +128,12 @@ test('a wipe that is killed at any step leaves the old node or a wiped one', { t
   }
   // Both were seen, and never the old node after a wiped one.
   assert.match(outcomes, /^o{3,}w{3,}$/);
+});
+
+test('a wipe of STATE keeps what the maker of the cluster has given', async () => {
+  using node = openNode();
+  writeFileSync(join(node.places.state, 'members.json'), '{}');
+  await createNodeWipe(node.places).wipe(['META', 'STATE']);
+  await createNodeWipe(node.places).finish();
+  assert.deepEqual(node.state(), ['members.json']);
 });

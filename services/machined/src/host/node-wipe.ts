@@ -13,6 +13,8 @@ export interface WipePlaces {
   readonly ephemeral: string;
   /** The file that is META; it lies in STATE. */
   readonly meta: string;
+  /** Files in STATE that the maker of the cluster gave and nobody gives again, such as where the other nodes are. */
+  readonly given: readonly string[];
   /** A folder of keys that a machine has in memory only: it goes with STATE. */
   readonly secrets: string;
   /** Whether what is mounted below these folders is the node's, too; what cannot be written there stays. */
@@ -36,14 +38,14 @@ export interface NodeWipe {
 
 const markerName = '.wipe';
 
-export function createNodeWipe({ state, ephemeral, meta, secrets, ownsMounts }: WipePlaces): NodeWipe {
+export function createNodeWipe({ state, ephemeral, meta, given, secrets, ownsMounts }: WipePlaces): NodeWipe {
   const marker = `${state}/${markerName}`;
 
   async function carryOut(volumes: readonly WipeableVolume[]): Promise<void> {
     if (volumes.includes('EPHEMERAL')) await emptyFolder(ephemeral, [], ownsMounts);
     if (volumes.includes('STATE')) {
       // META is a volume of its own, though its file lies here.
-      const kept = volumes.includes('META') ? [marker] : [marker, meta];
+      const kept = [marker, ...given, ...(volumes.includes('META') ? [] : [meta])];
       await emptyFolder(state, kept, ownsMounts);
       await emptyFolder(secrets, [], ownsMounts);
     } else if (volumes.includes('META')) await rm(meta, { force: true });

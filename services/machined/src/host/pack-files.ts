@@ -2,7 +2,7 @@ import { basename } from 'node:path/posix';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { deviceOf } from '../domain/device-number.ts';
 import { fileKindOf } from '../domain/file-mode.ts';
-import { relativePath } from '../domain/node-path.ts';
+import { type FoundName, relativePath } from '../domain/node-path.ts';
 import {
   maxTarHeaderBytes,
   type TarEntry,
@@ -11,15 +11,12 @@ import {
   writeTarHeader,
 } from '../domain/tar-header.ts';
 import { type BlockSink, BlockWriter, blockBytes } from './block-writer.ts';
-import type { FileStat } from './file-stat.ts';
 import type { NodeFile } from './node-file.ts';
-import type { NodeFiles } from './node-files.ts';
-import { walkFiles } from './walk-files.ts';
+import type { NodeFolder } from './node-folder.ts';
+import { type WalkStep, walkFiles } from './walk-files.ts';
 
 export interface PackInit {
-  readonly files: NodeFiles;
-  /** Absolute, clean, without links. */
-  readonly root: string;
+  readonly root: FoundName<NodeFolder>;
   readonly signal: AbortSignal;
   readonly sink: BlockSink;
   /** Told of what is not in the archive as it should be; everything else is. */
@@ -40,21 +37,21 @@ const probeBytes = 4096;
 
 /**
  * Writes what is at `root` as a tar archive: a file under its own name, a folder as everything in it under names
- * relative to it. A hard link is a file of its own. Source: Talos v1.14: Copy.
+ * relative to it. A hard link is a file of its own; sockets are left out. Source: Talos v1.14: Copy.
  *
  * @throws Fault when there is no root; the signal's reason once it aborts; whatever the sink throws
  */
-export async function packFiles({ files, root, signal, sink, onProblem }: PackInit): Promise<void> {
+export async function packFiles({ root, signal, sink, onProblem }: PackInit): Promise<void> {
   const out = new BlockWriter(sink);
-  for await (const steps of walkFiles({ files, root, signal })) {
+  for await (const steps of walkFiles({ root, signal })) {
     for (const step of steps) {
       signal.throwIfAborted();
       if (step.kind === 'failed') onProblem(step.path, step.fault);
       if (step.kind !== 'file') continue;
       try {
-        const entry = entryOf(root, step.path, step.stat, files);
-        if (entry !== undefined && !packAtOnce(out, files, entry, step)) {
-          await packFile(out, files, entry, step.path);
+        const entry = entryOf(root.path, step);
+        if (entry !== undefined && !packAtOnce(out, entry, step)) {
+          await packFile(out, entry, step);
         }
       } catch (error) {
         signal.throwIfAborted();
@@ -68,11 +65,18 @@ export async function packFiles({ files, root, signal, sink, onProblem }: PackIn
   await out.end();
 }
 
-/** Undefined for the root of a tree, which has no name in it. @throws Fault for what has no place in an archive */
-function entryOf(root: string, path: string, stat: FileStat, files: NodeFiles): TarEntry | undefined {
+type FileStep = Extract<WalkStep, { kind: 'file' }>;
+
+/**
+ * Undefined for what has no place in an archive: the root of a tree, which has no name in it, and sockets in a tree.
+ *
+ * @throws Fault for a socket that was asked for by name
+ */
+function entryOf(root: string, { path, stat, folder, name: ownName }: FileStep): TarEntry | undefined {
   const kind = fileKindOf(stat.mode);
   if (kind === undefined || kind === 'socket') {
-    throw new Fault('unknown', 'sockets are not supported in archives');
+    if (path === root) throw new Fault('unknown', 'sockets are not supported in archives');
+    return undefined;
   }
   if (kind === 'directory' && path === root) return undefined;
   const name = path === root ? basename(path) : relativePath(root, path);
@@ -85,7 +89,7 @@ function entryOf(root: string, path: string, stat: FileStat, files: NodeFiles): 
     gid: stat.gid,
     size: 0,
     modifiedSeconds: Math.floor(stat.mtimeMs / 1000),
-    ...(kind === 'symlink' ? { link: files.readLink(path) } : {}),
+    ...(kind === 'symlink' ? { link: folder.readLink(ownName) } : {}),
     ...(isDevice ? { device: deviceOf(stat.rdev) } : {}),
   };
 }
@@ -94,19 +98,15 @@ function entryOf(root: string, path: string, stat: FileStat, files: NodeFiles): 
  * Packs what needs no waiting, neither for the file nor for room: most of what there is, because each wait costs more
  * than a small file. False, with nothing done, for everything else.
  */
-function packAtOnce(
-  out: BlockWriter,
-  files: NodeFiles,
-  entry: TarEntry,
-  { path, stat }: { readonly path: string; readonly stat: FileStat },
-): boolean {
+function packAtOnce(out: BlockWriter, entry: TarEntry, step: FileStep): boolean {
+  const { path, stat } = step;
   const free = out.free - maxTarHeaderBytes - tarBlockBytes;
   if (free < 0 || stat.size > free || kernelFile.test(path)) return false;
   if (entry.kind !== 'file') {
     out.commit(writeTarHeader(entry, out.room));
     return true;
   }
-  using file = openFile(files, path);
+  using file = openFile(step);
   const { size } = file.stat;
   if (size === 0 || size > free) return false;
   const { room } = out;
@@ -125,18 +125,18 @@ function packAtOnce(
 }
 
 /** @throws Fault when it is no ordinary file any more */
-function openFile(files: NodeFiles, path: string): NodeFile {
-  const file = files.open(path);
+function openFile({ folder, name }: FileStep): NodeFile {
+  const file = folder.open(name);
   if (fileKindOf(file.stat.mode) === 'file') return file;
   file[Symbol.dispose]();
   throw new Fault('unknown', 'something else took its place while it was copied');
 }
 
-async function packFile(out: BlockWriter, files: NodeFiles, entry: TarEntry, path: string): Promise<void> {
+async function packFile(out: BlockWriter, entry: TarEntry, step: FileStep): Promise<void> {
   if (entry.kind !== 'file') return putHeader(out, entry);
-  await using file = openFile(files, path);
+  await using file = openFile(step);
   const { size } = file.stat;
-  const source: Source = { file, mayWait: kernelFile.test(path) };
+  const source: Source = { file, mayWait: kernelFile.test(step.path) };
   if (size === 0) await packKernelFile(out, entry, source);
   else await packContent(out, { ...entry, size }, source);
 }

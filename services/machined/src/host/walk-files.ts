@@ -1,15 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { type Fault, faultFrom } from '@nodewright/fault';
 import { parseMounts, pathFromMountPoint } from '@nodewright/linux';
+import { fileFault, pathError } from '../domain/file-fault.ts';
 import { fileKindOf } from '../domain/file-mode.ts';
-import { joinPath } from '../domain/node-path.ts';
+import type { FoundName } from '../domain/node-path.ts';
+import { maxFolderDepth, maxPathBytes } from '../domain/path-limits.ts';
 import type { FileStat } from './file-stat.ts';
-import { hostPathBytes } from './host-path.ts';
-import type { NodeFiles } from './node-files.ts';
+import type { NodeFolder } from './node-folder.ts';
 import { TurnTaking } from './turn-taking.ts';
 
-/** What a walk comes by. Paths are byte strings; the root has depth 0. */
-export type WalkStep = { readonly path: string; readonly depth: number } & (
+/**
+ * What a walk comes by. Paths are byte strings; the root has depth 0. The file is `name` in `folder`, which is open until
+ * the next group of steps is asked for.
+ */
+export type WalkStep = {
+  readonly path: string;
+  readonly depth: number;
+  readonly folder: NodeFolder;
+  readonly name: string;
+} & (
   | { readonly kind: 'file'; readonly stat: FileStat }
   /** Everything in the folder has been shown. */
   | { readonly kind: 'left' }
@@ -17,16 +26,18 @@ export type WalkStep = { readonly path: string; readonly depth: number } & (
 );
 
 export interface WalkInit {
-  readonly files: NodeFiles;
-  /** Absolute, clean, without links. */
-  readonly root: string;
+  readonly root: FoundName<NodeFolder>;
   /** Asked for each folder; default yes. */
   readonly entersFolder?: (depth: number, stat: FileStat) => boolean;
   readonly signal: AbortSignal;
 }
 
-interface OpenFolder {
-  readonly path: string;
+/** Where a file is: what all steps of it have in common. */
+type Place = Pick<WalkStep, 'path' | 'depth' | 'folder' | 'name'>;
+
+interface EnteredFolder {
+  readonly place: Place;
+  readonly folder: NodeFolder;
   readonly names: readonly string[];
   next: number;
 }
@@ -42,66 +53,87 @@ const stepsAtOnce = 16;
  * @throws Fault when there is no root; the signal's reason once it aborts
  */
 export async function* walkFiles({
-  files,
   root,
   entersFolder = () => true,
   signal,
 }: WalkInit): AsyncGenerator<WalkStep[], void, undefined> {
-  const mountPoints = readMountPoints(files, root);
+  const mountPoints = readMountPoints();
   const turns = new TurnTaking(signal);
-  const open: OpenFolder[] = [];
+  const entered: EnteredFolder[] = [];
+  /** Folders that steps which were not shown yet may still need. */
+  const left: NodeFolder[] = [];
   let steps: WalkStep[] = [];
 
-  const enter = async (path: string, depth: number): Promise<void> => {
+  const mayHang = ({ path, folder, name }: Place) => mountPoints.has(path) && folder.isOfMachine(name);
+  const enter = async (place: Place): Promise<void> => {
+    let folder: NodeFolder | undefined;
     try {
-      open.push({ path, names: await files.readFolder(path), next: 0 });
+      folder = await openFolder(place, mayHang(place));
+      entered.push({ place, folder, names: await folder.names(), next: 0 });
     } catch (error) {
-      steps.push({ kind: 'failed', path, depth, fault: faultFrom(error) });
-      steps.push({ kind: 'left', path, depth });
+      folder?.[Symbol.dispose]();
+      steps.push({ kind: 'failed', ...place, fault: faultFrom(error) });
+      steps.push({ kind: 'left', ...place });
     }
     signal.throwIfAborted();
   };
   /** Whether it is a folder to enter. */
-  const show = (path: string, depth: number, stat: FileStat): boolean => {
-    steps.push({ kind: 'file', path, depth, stat });
-    return fileKindOf(stat.mode) === 'directory' && entersFolder(depth, stat);
+  const show = (place: Place, stat: FileStat): boolean => {
+    steps.push({ kind: 'file', ...place, stat });
+    return fileKindOf(stat.mode) === 'directory' && entersFolder(place.depth, stat);
+  };
+  const closeLeft = () => {
+    for (const folder of left.splice(0)) folder[Symbol.dispose]();
   };
 
-  if (show(root, 0, await files.statLater(root))) await enter(root, 0);
-  while (open.length > 0) {
-    const folder = open.at(-1) as OpenFolder;
-    const name = folder.names[folder.next];
-    if (name === undefined) {
-      steps.push({ kind: 'left', path: folder.path, depth: open.length - 1 });
-      open.pop();
-    } else {
-      folder.next += 1;
-      const path = joinPath(folder.path, name);
-      try {
-        const stat = mountPoints.has(path) ? await files.statLater(path) : files.stat(path);
-        if (show(path, open.length, stat)) await enter(path, open.length);
-      } catch (error) {
-        signal.throwIfAborted();
-        steps.push({ kind: 'failed', path, depth: open.length, fault: faultFrom(error) });
+  try {
+    const { path, folder, name } = root;
+    const first: Place = { path, depth: 0, folder, name };
+    if (show(first, await folder.statLater(name))) await enter(first);
+    while (entered.length > 0) {
+      const { place, folder, names, next } = entered.at(-1) as EnteredFolder;
+      const name = names[next];
+      if (name === undefined) {
+        steps.push({ kind: 'left', ...place });
+        left.push(folder);
+        entered.pop();
+      } else {
+        (entered.at(-1) as EnteredFolder).next += 1;
+        const at: Place = { path: folder.pathOf(name), depth: entered.length, folder, name };
+        try {
+          const stat = mayHang(at) ? await folder.statLater(name) : folder.stat(name);
+          if (show(at, stat)) await enter(at);
+        } catch (error) {
+          signal.throwIfAborted();
+          steps.push({ kind: 'failed', ...at, fault: faultFrom(error) });
+        }
       }
+      const isLong = turns.isOver;
+      if (isLong || steps.length >= stepsAtOnce) {
+        yield steps;
+        steps = [];
+        closeLeft();
+      }
+      if (isLong) await turns.rest();
     }
-    const isLong = turns.isOver;
-    if (isLong || steps.length >= stepsAtOnce) {
-      yield steps;
-      steps = [];
-    }
-    if (isLong) await turns.rest();
+    yield steps;
+  } finally {
+    closeLeft();
+    for (const { folder } of entered) folder[Symbol.dispose]();
   }
-  yield steps;
 }
 
-/**
- * Other file systems begin there, and one that hangs must not take the event loop along. Mounts are named by their
- * paths on this machine.
- */
-function readMountPoints(files: NodeFiles, root: string): ReadonlySet<string> {
-  const isMachine = hostPathBytes(files.hostPath(root)).toString('latin1') === root;
-  if (!isMachine) return new Set();
+/** @throws Fault for what is no folder any more, or too deep for a walk to hold all folders above it open */
+async function openFolder({ path, depth, folder, name }: Place, mayHang: boolean): Promise<NodeFolder> {
+  if (depth >= maxFolderDepth) throw fileFault('open', path, pathError('ETOODEEP'));
+  if (path.length > maxPathBytes) throw fileFault('open', path, pathError('ENAMETOOLONG'));
+  const inner = mayHang ? await folder.enterLater(name) : folder.enter(name);
+  if (inner === undefined) throw fileFault('open', path, pathError('ENOTDIR'));
+  return inner;
+}
+
+/** Other file systems begin there, and one that hangs must not take the event loop along. */
+function readMountPoints(): ReadonlySet<string> {
   const mounts = parseMounts(readFileSync('/proc/self/mounts', 'latin1'));
   return new Set(mounts.map(({ mountPoint }) => pathFromMountPoint(mountPoint)));
 }

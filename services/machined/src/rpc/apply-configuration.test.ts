@@ -97,6 +97,10 @@ for (const name of ['AUTO', 'NO_REBOOT'] as const) {
 test('ApplyConfiguration in mode STAGED only stores it', () =>
   withNode(first, async ({ apply, look }) => {
     assert.deepEqual(await apply(second, Mode.STAGED), reply(Mode.STAGED, staged));
+    assert.deepEqual(
+      await apply(second, Mode.STAGED),
+      reply(Mode.STAGED, 'No changes: this configuration is staged already'),
+    );
     assert.deepEqual(await look(), { v1alpha1: first, persistent: second, disk: second });
   }));
 
@@ -192,7 +196,7 @@ test('a dry run tells what would be done and does nothing', () =>
     const warned = `# warn me\n${second}`;
     const diff = [
       ...['--- a', '+++ b', '@@ -1,6 +1,6 @@', ' version: ""', ' machine:', '     type: worker'],
-      ...['-    token: ""', '+    token: abc', '     certSANs: []', ' cluster: {}', ''],
+      ...['-    token: ""', '+    token: abc', '     certSANs: []', ' cluster: null', ''],
     ].join('\n');
     assert.deepEqual(
       [

@@ -5,25 +5,21 @@ import {
   ApplyConfigurationRequest_Mode as Mode,
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
-import { effectiveConfig } from '@nodewright/machine-config';
+import { configurationLimits } from '@nodewright/machine-config';
 import type { Logger } from '@nodewright/telemetry';
 import type { ConfigurationKeeper } from '../controllers/config/configuration-keeper.ts';
 import type { ConfigurationTrial } from '../controllers/config/configuration-trial.ts';
 import { accessWarnings } from '../domain/access-warnings.ts';
 import { rolesFromMetadata } from '../domain/caller-roles.ts';
-import { configurationDifference } from '../domain/configuration-difference.ts';
-import {
-  type DecodedConfiguration,
-  decodeConfiguration,
-  isComplete,
-} from '../domain/machine-configuration.ts';
+import { type DecodedConfiguration, effectiveOf, isComplete } from '../domain/machine-configuration.ts';
 import { type ApplyMode, type ApplyPlan, checkMode, dryRunDetails, planApply } from '../domain/plan-apply.ts';
+import type { ConfigurationExaminer } from '../host/configuration-examiner.ts';
 
 export interface ApplyConfigurationInit {
   readonly keeper: ConfigurationKeeper;
   readonly trial: ConfigurationTrial;
-  /** Looks at it as this node must. Gives warnings. @throws Fault `invalid-argument` */
-  readonly validate: (configuration: DecodedConfiguration) => readonly string[];
+  /** Reads it and judges it as this node must. */
+  readonly examiner: ConfigurationExaminer;
   readonly log: Logger;
 }
 
@@ -51,7 +47,7 @@ const noLegacyText =
 export function createApplyConfiguration(
   init: ApplyConfigurationInit,
 ): Pick<MachineServiceImplementation, 'applyConfiguration'> {
-  const { keeper, trial, validate, log } = init;
+  const { keeper, trial, examiner, log } = init;
 
   async function apply(request: ApplyConfigurationRequest, isAdmin: boolean) {
     const node = { isMaintenance: keeper.isMaintenance() };
@@ -60,19 +56,27 @@ export function createApplyConfiguration(
     const wanted = applyRequest(request);
     if (wanted.mode !== 'try') trial.keep();
 
-    const configuration = decodeConfiguration(textOf(request.data));
+    const { configuration, refusal, ...judged } = await examiner.examine({
+      text: textOf(request.data),
+      ...(request.dryRun ? { difference: { before: keeper.active()?.text, showSecrets: isAdmin } } : {}),
+    });
+    // The node may have left maintenance while it was read.
+    if (!keeper.isMaintenance() && !isAdmin) throw new Fault('permission-denied', 'not authorized');
     if (!node.isMaintenance && !isComplete(configuration)) throw new Fault('invalid-argument', noLegacyText);
-    const refusal = checkMode(wanted, node);
-    if (refusal !== undefined) throw refusal;
-    const warnings = [...validate(configuration), ...accessWarningsOf(keeper.active(), configuration)];
-    const plan = planApply(wanted, { ...node, isComplete: isComplete(configuration) });
+    const modeFault = checkMode(wanted, node);
+    if (modeFault !== undefined) throw modeFault;
+    if (refusal !== undefined) throw new Fault('invalid-argument', refusal);
+    const warnings = [...judged.warnings, ...accessWarningsOf(keeper.active(), configuration)];
+    const plan = planApply(wanted, {
+      ...node,
+      isComplete: isComplete(configuration),
+      isStaged: keeper.isStaged(configuration.text),
+    });
     if (plan instanceof Fault) throw plan;
 
     const mode = wireModes[plan.mode];
     if (request.dryRun) {
-      const options = { showSecrets: isAdmin };
-      const difference = configurationDifference(keeper.active(), configuration, options);
-      return { warnings: [], mode, modeDetails: dryRunDetails(plan, difference) };
+      return { warnings: [], mode, modeDetails: dryRunDetails(plan, judged.difference ?? '') };
     }
     await execute(plan, configuration);
     log.info({ mode: plan.mode, warnings }, 'machine configuration applied');
@@ -108,7 +112,7 @@ export function createApplyConfiguration(
 
 function accessWarningsOf(inForce: DecodedConfiguration | undefined, next: DecodedConfiguration): string[] {
   if (inForce === undefined) return [];
-  return accessWarnings(effectiveConfig(inForce.documents), effectiveConfig(next.documents));
+  return accessWarnings(effectiveOf(inForce), effectiveOf(next));
 }
 
 function applyRequest({ mode, tryModeTimeout }: ApplyConfigurationRequest) {
@@ -119,6 +123,12 @@ function applyRequest({ mode, tryModeTimeout }: ApplyConfigurationRequest) {
 }
 
 function textOf(data: Uint8Array): string {
+  if (data.length > configurationLimits.sizeBytes) {
+    throw new Fault(
+      'invalid-argument',
+      `the machine configuration has ${data.length} bytes, more than the ${configurationLimits.sizeBytes} that a node reads`,
+    );
+  }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(data);
   } catch {

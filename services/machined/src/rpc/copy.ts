@@ -18,9 +18,9 @@ export function createCopy(files: NodeFiles): Pick<MachineServiceImplementation,
       if (!asked.startsWith('/')) throw new Fault('unknown', `path is not absolute ${rootPath || '.'}`);
       const problems = new CopyProblems();
       try {
-        const root = await files.resolve(asked);
+        using root = await files.find(asked);
         const onProblem = problems.add.bind(problems);
-        for await (const piece of archiveFiles({ files, root, signal, onProblem })) {
+        for await (const piece of archiveFiles({ root, signal, onProblem })) {
           for (const chunk of fileChunks(piece)) yield chunk;
         }
       } catch (error) {

@@ -9,7 +9,7 @@ import { textFromBytes } from '../domain/byte-text.ts';
 import { fileKindOf } from '../domain/file-mode.ts';
 import { relativePath } from '../domain/node-path.ts';
 import { showsUsage, wireSize } from '../domain/usage.ts';
-import type { NodeFiles } from '../host/node-files.ts';
+import type { FoundFile, NodeFiles } from '../host/node-files.ts';
 import { walkFiles } from '../host/walk-files.ts';
 import { rootOfRequest } from './root-of-request.ts';
 
@@ -26,15 +26,15 @@ export function createDiskUsage(files: NodeFiles): Pick<MachineServiceImplementa
   return {
     async *diskUsage(request, { signal }) {
       for (const path of request.paths) {
-        let root: string;
+        let found: FoundFile;
         try {
-          root = await rootOfRequest(files, path);
-          await files.statLater(root);
+          found = await rootOfRequest(files, path);
         } catch (error) {
           yield { name: path, relativeName: path, error: faultFrom(error).message };
           continue;
         }
-        yield* addUp(files, root, request, signal);
+        using root = found;
+        yield* addUp(root, request, signal);
         return;
       }
     },
@@ -42,14 +42,13 @@ export function createDiskUsage(files: NodeFiles): Pick<MachineServiceImplementa
 }
 
 async function* addUp(
-  files: NodeFiles,
-  root: string,
+  root: FoundFile,
   request: DiskUsageRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Usage, void, undefined> {
   /** Of the folders on the way to where the walk is. */
   const totals: number[] = [];
-  for await (const group of walkFiles({ files, root, signal })) {
+  for await (const group of walkFiles({ root, signal })) {
     for (const { path, depth, ...step } of group) {
       let isFolder = step.kind !== 'file';
       let size = 0;
@@ -61,7 +60,7 @@ async function* addUp(
           continue;
         }
       }
-      const relative = path === root && !isFolder ? posix.basename(path) : relativePath(root, path);
+      const relative = path === root.path && !isFolder ? posix.basename(path) : relativePath(root.path, path);
       const names = { name: textFromBytes(path), relativeName: textFromBytes(relative) };
       if (step.kind === 'failed') {
         if (isGone(path, step.fault)) continue;

@@ -6,7 +6,6 @@ import { planListing } from '../domain/listing.ts';
 import { relativePath } from '../domain/node-path.ts';
 import { wireSize } from '../domain/usage.ts';
 import type { OpenAttributes } from '../host/file-attributes.ts';
-import type { FileStat } from '../host/file-stat.ts';
 import type { NodeFiles } from '../host/node-files.ts';
 import { type WalkStep, walkFiles } from '../host/walk-files.ts';
 import { rootOfRequest } from './root-of-request.ts';
@@ -18,52 +17,52 @@ export function createList(
 ): Pick<MachineServiceImplementation, 'list'> {
   return {
     async *list(request, { signal }) {
-      const root = await rootOfRequest(files, request.root);
+      using found = await rootOfRequest(files, request.root);
+      const root = found.path;
       const listing = planListing(root, request);
-      const attributesOf = request.reportXattrs ? await openAttributes() : () => [];
+      const attributesOf = request.reportXattrs ? await openAttributes() : async () => [];
       const steps = walkFiles({
-        files,
-        root,
+        root: found,
         signal,
         entersFolder: (depth, { mode }) => listing.entersFolder(depth, mode),
       });
       for await (const group of steps) {
         for (const step of group) {
           if (step.kind === 'left' || (step.kind === 'file' && !listing.shows(step.stat.mode))) continue;
-          yield describe(step);
+          yield await describe(step);
         }
       }
 
-      function describe(step: Exclude<WalkStep, { kind: 'left' }>) {
-        const { path } = step;
+      async function describe(step: Exclude<WalkStep, { kind: 'left' }>): Promise<Partial<FileInfo>> {
+        const { path, folder } = step;
         const name = textFromBytes(path);
         const isFolder = step.kind === 'failed' || fileKindOf(step.stat.mode) === 'directory';
         const relative = path === root && !isFolder ? posix.basename(path) : relativePath(root, path);
         const names = {
           name,
           relativeName: textFromBytes(relative),
-          xattrs: attributesOf(files.hostPath(path)),
+          xattrs: await attributesOf(folder.hostPath(step.name)),
         };
         if (step.kind === 'failed') return { ...names, error: step.fault.message };
         try {
-          return { ...names, ...describeFile(path, step.stat) };
+          return { ...names, ...describeFile(step) };
         } catch (error) {
           return { ...names, error: (error as Error).message };
         }
       }
     },
   };
+}
 
-  function describeFile(path: string, stat: FileStat): Partial<FileInfo> {
-    const kind = fileKindOf(stat.mode);
-    return {
-      size: wireSize(stat.size),
-      mode: goFileMode(stat.mode),
-      modified: BigInt(Math.floor(stat.mtimeMs / 1000)),
-      isDir: kind === 'directory',
-      link: kind === 'symlink' ? textFromBytes(files.readLink(path)) : '',
-      uid: stat.uid,
-      gid: stat.gid,
-    };
-  }
+function describeFile({ stat, folder, name }: Extract<WalkStep, { kind: 'file' }>): Partial<FileInfo> {
+  const kind = fileKindOf(stat.mode);
+  return {
+    size: wireSize(stat.size),
+    mode: goFileMode(stat.mode),
+    modified: BigInt(Math.floor(stat.mtimeMs / 1000)),
+    isDir: kind === 'directory',
+    link: kind === 'symlink' ? textFromBytes(folder.readLink(name)) : '',
+    uid: stat.uid,
+    gid: stat.gid,
+  };
 }

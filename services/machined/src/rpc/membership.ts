@@ -2,6 +2,7 @@ import type {
   MembershipServiceImplementation,
   ReportResponse,
 } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
+import { withheldNames } from '../domain/membership/check-certificate.ts';
 import { type LinkTiming, longestAnswerMs } from '../host/membership/link-timing.ts';
 import type { NodeRegistry } from '../host/membership/node-registry.ts';
 
@@ -28,6 +29,12 @@ export function createMembershipService({
         leaseSeconds: timing.leaseSeconds,
         version: registry.version(),
       };
+    },
+    async checkCertificate(request) {
+      const own = registry.own();
+      const others = (registry.nodes() ?? []).filter(({ nodeId }) => nodeId !== own?.nodeId);
+      const known = own === undefined ? others : [own, ...others];
+      return { withheldNames: withheldNames(request, { known, virtual: registry.virtualAddresses() }) };
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
+import { redactUrlPasswords } from '@nodewright/fault';
 import { readPageSizeBytes, readProcesses } from '@nodewright/linux';
 import type { Telemetry } from '@nodewright/telemetry';
 import { inSpan } from '../host/in-span.ts';
@@ -19,7 +20,8 @@ export function createProcesses(telemetry: Telemetry): Pick<MachineServiceImplem
         residentMemory: info.residentMemoryBytes,
         command: info.command,
         executable: info.executable,
-        args: info.args,
+        // Readers see them.
+        args: redactUrlPasswords(info.args),
         label: info.label,
       }));
       return { messages: [{ processes }] };

@@ -22,9 +22,10 @@ export function createRead(files: NodeFiles, log: Logger): Pick<MachineServiceIm
       if (!asked.startsWith('/')) {
         throw new Fault('invalid-argument', `path is not absolute ${JSON.stringify(request.path)}`);
       }
-      const path = await files.resolve(asked, 'stat');
-      checkRegular(await files.statLater(path));
-      await using file = files.open(path);
+      using found = await files.find(asked, 'stat');
+      const { folder, name } = found;
+      checkRegular(await folder.statLater(name));
+      await using file = folder.open(name);
       checkRegular(file.stat);
       for (let total = 0; ; ) {
         signal.throwIfAborted();

@@ -1,15 +1,16 @@
 import { Fault, faultFrom } from '@nodewright/fault';
 import { cleanPath, pathFromRequest } from '../domain/node-path.ts';
-import type { NodeFiles } from '../host/node-files.ts';
+import type { FoundFile, NodeFiles } from '../host/node-files.ts';
 
 /**
  * Where a call that goes through folders begins: the path without links. A path without a slash at its begin gets one.
+ * The caller disposes.
  *
  * @throws Fault of kind `unknown` when nothing is there. Source: Talos v1.14: List.
  */
-export async function rootOfRequest(files: NodeFiles, path: string): Promise<string> {
+export async function rootOfRequest(files: NodeFiles, path: string): Promise<FoundFile> {
   try {
-    return await files.resolve(cleanPath(`/${pathFromRequest(path)}`));
+    return await files.find(cleanPath(`/${pathFromRequest(path)}`));
   } catch (error) {
     throw missingIsUnknown(error);
   }

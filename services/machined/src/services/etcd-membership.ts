@@ -25,6 +25,8 @@ import { type AttemptsInit, makeAttempts } from './attempts.ts';
 export interface EtcdMembershipInit extends Pick<AttemptsInit, 'timers' | 'random'> {
   readonly access: EtcdAccess;
   readonly log: Logger;
+  /** Says what is waited for, each time that this changes. */
+  readonly report?: (message: string) => void;
 }
 
 /**
@@ -32,12 +34,15 @@ export interface EtcdMembershipInit extends Pick<AttemptsInit, 'timers' | 'rando
  * cluster answers. @throws Fault when none has within half an hour, `cancelled` when the signal aborts
  */
 export async function joinEtcd(
-  { access, log, timers, random }: EtcdMembershipInit,
+  { access, log, timers, random, report }: EtcdMembershipInit,
   self: OwnMember,
   signal: AbortSignal,
 ): Promise<string> {
   let toldMs = -joinNoticeMs;
+  let reported: string | undefined;
   const onFailure = ({ message }: Fault, elapsedMs: number) => {
+    if (message !== reported) report?.(`Waiting to join etcd: ${message}`);
+    reported = message;
     if (elapsedMs - toldMs < joinNoticeMs) return;
     toldMs = elapsedMs;
     log.info({ error: message, seconds: Math.round(elapsedMs / 1000) }, 'waiting to join etcd');

@@ -109,7 +109,7 @@ export class EtcdService implements AsyncDisposable {
       id,
       outlivedBy: [serviceIds.machined],
       conditions: conditions.start,
-      prepare: (signal) => this.#prepare(signal),
+      prepare: (signal, report) => this.#prepare(signal, report),
       runner: restartRunner(this.#runner(), {
         policy: 'forever',
         intervalMs: restartIntervalMs,
@@ -123,11 +123,11 @@ export class EtcdService implements AsyncDisposable {
     };
   }
 
-  async #prepare(signal: AbortSignal): Promise<void> {
+  async #prepare(signal: AbortSignal, report: (message: string) => void): Promise<void> {
     const wish = this.#wish;
     try {
       await this.#init.conditions.pki.wait(signal);
-      if (!signal.aborted) this.#launch = await prepareEtcd(this.#init, wish, signal);
+      if (!signal.aborted) this.#launch = await prepareEtcd({ ...this.#init, report }, wish, signal);
     } catch (error) {
       // A stop before it runs is no failure.
       if (!signal.aborted) throw error;

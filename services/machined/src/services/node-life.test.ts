@@ -1,20 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { planReset } from '../domain/plan-reset.ts';
 import { EventStore } from '../host/event-store.ts';
-import { NodeLife, type NodeLifeInit } from './node-life.ts';
+import { NodeLife, type NodeLifeInit, watchDelayMs } from './node-life.ts';
 
 const plan = planReset({ graceful: true, reboot: true, mode: 'all', partitions: [], userDisks: [] });
 
 function nodeLife(change: Partial<NodeLifeInit> = {}) {
   const steps: string[] = [];
   const does = (step: string) => async () => void steps.push(step);
+  const events = new EventStore(() => 0);
+  const timers = new FakeTimers();
   const life = new NodeLife({
-    events: new EventStore(() => 0),
+    events,
     log: createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' }),
-    timers: new FakeTimers(),
+    timers,
     records: () => [],
     stopServices: does('stop'),
     sendResetSignal: does('signal'),
@@ -22,13 +25,16 @@ function nodeLife(change: Partial<NodeLifeInit> = {}) {
     end: (end) => void steps.push(`ends: ${end}`),
     ...change,
   });
-  return { life, steps, does };
+  /** For an action that was called just now. */
+  const skipDelay = () => timers.step(timers.now() + watchDelayMs);
+  return { life, steps, does, events, timers, skipDelay };
 }
 
 test('a sequence that is refused does not end the machine that another one brings to its end', async () => {
   const stopped = Promise.withResolvers<void>();
-  const { life, steps } = nodeLife({ stopServices: () => stopped.promise });
+  const { life, steps, skipDelay } = nodeLife({ stopServices: () => stopped.promise });
   const first = life.reset(plan, 'a');
+  skipDelay();
   await life.reset(plan, 'b');
   assert.deepEqual(steps, ['signal']);
   stopped.resolve();
@@ -40,17 +46,44 @@ test('a machine whose services were stopped and whose sequence failed starts ane
   const fails = async () => {
     throw new Error('no');
   };
-  const { life, steps } = nodeLife({ wipe: fails });
-  await life.reset(plan, 'a');
+  const { life, steps, skipDelay } = nodeLife({ wipe: fails });
+  const over = life.reset(plan, 'a');
+  skipDelay();
+  await over;
   assert.deepEqual(steps, ['signal', 'stop', 'ends: reboot']);
 });
 
 test('a machine that cannot leave etcd goes on, and nobody is told that it is reset', async () => {
-  const { life, steps } = nodeLife({
+  const { life, steps, skipDelay } = nodeLife({
     leaveEtcd: () => async () => {
       throw new Error('the last voter');
     },
   });
-  await life.reset(plan, 'a');
+  const over = life.reset(plan, 'a');
+  skipDelay();
+  await over;
   assert.deepEqual(steps, []);
+});
+
+test('an action that ends the machine begins a second after its call, so that its caller can follow it', async () => {
+  for (const act of [
+    (life: NodeLife) => life.shutDown('a'),
+    (life: NodeLife) => life.reboot('graceful', 'a'),
+    (life: NodeLife) => life.reset(plan, 'a'),
+  ]) {
+    const { life, steps, events, timers } = nodeLife();
+    const over = act(life);
+    timers.step(timers.now() + watchDelayMs - 1);
+    await turn();
+    assert.deepEqual([events.ring.end, steps], [events.ring.start, []]);
+    timers.step(timers.now() + 1);
+    await over;
+    assert.ok(events.ring.end > events.ring.start && steps.at(-1)?.startsWith('ends:'));
+  }
+});
+
+test('a node whose process is told to end does so at once', async () => {
+  const { life, steps } = nodeLife();
+  await life.stop();
+  assert.deepEqual(steps, ['stop', 'ends: power-off']);
 });

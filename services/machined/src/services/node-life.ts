@@ -44,6 +44,12 @@ export interface InitializeTasks {
   readonly loadConfig: (signal: AbortSignal) => Promise<void>;
 }
 
+/**
+ * Between the call that ends a machine and the first event of its sequence. A client that waits for the end opens its
+ * stream of events at the same moment as it makes the call, and sees only what happens later.
+ */
+export const watchDelayMs = 1000;
+
 /** What the node goes through as a whole: its sequences and its stage, told as events. */
 export class NodeLife {
   readonly #init: NodeLifeInit;
@@ -85,22 +91,22 @@ export class NodeLife {
 
   /** Resolves when the sequence is over, however it ends: that is told as events, with the actor's id. */
   reboot(kind: RebootKind, actorId: string): Promise<void> {
-    return this.#leave((tasks) => rebootSequence(kind, tasks), { actorId });
+    return this.#leave((tasks) => rebootSequence(kind, tasks), { actorId, delayMs: watchDelayMs });
   }
 
   /** As `reboot()`. It ends whatever other sequence runs. */
-  shutDown(actorId?: string): Promise<void> {
-    return this.#leave(shutdownSequence, { actorId, hasTakeover: true });
+  shutDown(actorId: string): Promise<void> {
+    return this.#leave(shutdownSequence, { actorId, hasTakeover: true, delayMs: watchDelayMs });
   }
 
   /** As `reboot()`. A node that cannot leave its cluster as asked goes on as before. */
   reset(plan: ResetPlan, actorId: string): Promise<void> {
-    return this.#leave((tasks) => resetSequence(plan, tasks), { actorId });
+    return this.#leave((tasks) => resetSequence(plan, tasks), { actorId, delayMs: watchDelayMs });
   }
 
   /** The process was told to end: a shutdown, unless everything is down already. */
   async stop(): Promise<void> {
-    if (!this.#hasEnded) await this.shutDown();
+    if (!this.#hasEnded) await this.#leave(shutdownSequence, { hasTakeover: true });
   }
 
   /** To be called with every new entry of a service's history. */

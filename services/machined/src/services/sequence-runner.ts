@@ -17,6 +17,8 @@ export interface SequenceRequest {
   readonly actorId?: string;
   /** Ends whatever runs. */
   readonly hasTakeover?: boolean;
+  /** How long it waits before its first event, once it has its turn; default 0. */
+  readonly delayMs?: number;
 }
 
 interface Running {
@@ -43,7 +45,8 @@ export class SequenceRunner {
    * @throws Fault `failed-precondition` when one runs that it must not take over, which is told as an event, too; what a
    *   task failed with; `cancelled` when another one took over; MachineEnding when it ended the machine
    */
-  async run(sequence: Sequence, { actorId, hasTakeover = false }: SequenceRequest = {}): Promise<void> {
+  async run(sequence: Sequence, request: SequenceRequest = {}): Promise<void> {
+    const { actorId, hasTakeover = false, delayMs = 0 } = request;
     const previous = this.#running;
     const decision = lockDecision(previous?.sequence.name, sequence.name, hasTakeover);
     if (decision === 'locked') throw this.#refuse(sequence, previous);
@@ -60,6 +63,7 @@ export class SequenceRunner {
         stillRuns = previous.ended;
         throw this.#refuse(sequence, previous);
       }
+      if (delayMs > 0) await pause(this.#init.timers, delayMs, stop.signal);
       const tell = (event: NodeEvent) => this.#tell(event, actorId);
       const tolerated = (phase: string, error: unknown) =>
         this.#init.log.warn({ sequence: sequence.name, phase, error: String(error) }, 'phase failed');

@@ -31,8 +31,8 @@ export const defaultHealthTimes = { initialDelayMs: 1000, periodMs: 5000, timeou
 export interface ServiceDefinition extends ServiceNeeds {
   /** What it waits for besides the services that it depends on. */
   readonly conditions?: readonly Condition[];
-  /** What has to be done before its runner starts. */
-  readonly prepare?: (signal: AbortSignal) => Promise<void>;
+  /** What has to be done before its runner starts. `report` puts what it waits for into the history. */
+  readonly prepare?: (signal: AbortSignal, report: (message: string) => void) => Promise<void>;
   readonly runner: Runner;
   readonly health?: HealthCheck;
   /**
@@ -139,7 +139,10 @@ export class Service {
     if (signal.aborted) return;
     const { prepare } = this.#init;
     this.#event('prepare', 'Running pre state');
-    if (prepare !== undefined) await step('failed to run pre stage', () => prepare(signal));
+    if (prepare !== undefined) {
+      const report = (message: string) => signal.aborted || this.#event('prepare', message);
+      await step('failed to run pre stage', () => prepare(signal, report));
+    }
     if (!signal.aborted) this.#event('prepare', 'Creating service runner');
   }
 

@@ -12,8 +12,15 @@ export function memberController(): Controller {
       const all = (await pass.list(affiliates)).filter(({ metadata }) => metadata.phase === 'running');
       const isLocal = ({ metadata }: (typeof all)[number]) =>
         metadata.owner === 'cluster.LocalAffiliateController';
-      const localFirst = [...all.filter(isLocal), ...all.filter((each) => !isLocal(each))];
-      await pass.replace(members, membersOf(localFirst.map(({ spec }) => spec)));
+      // A worker takes no nodename of a control plane.
+      const rank = (each: (typeof all)[number]) =>
+        isLocal(each)
+          ? 0
+          : each.spec.machineType === 'controlplane' || each.spec.machineType === 'init'
+            ? 1
+            : 2;
+      const ordered = all.toSorted((one, other) => rank(one) - rank(other));
+      await pass.replace(members, membersOf(ordered.map(({ spec }) => spec)));
     },
   };
 }

@@ -8,8 +8,10 @@ import {
   identities,
   machineResetSignals,
   machineTypes,
+  operatorSpecs,
   osRootSecrets,
 } from '@nodewright/state/kinds';
+import { canonicalAddress } from '../../domain/membership/canonical-address.ts';
 import { recordFromAffiliate } from '../../domain/membership/node-record.ts';
 import { type LinkFacts, planLink } from '../../domain/membership/plan-link.ts';
 import type { NodeRegistry } from '../../host/membership/node-registry.ts';
@@ -32,6 +34,7 @@ export function membershipLinkController(registry: NodeRegistry, follow: FollowP
       weak(etcdSecrets, 'etcd'),
       weak(osRootSecrets, 'os'),
       weak(machineResetSignals, 'machine'),
+      weak(operatorSpecs),
     ],
     outputs: [],
     open({ log }, scope) {
@@ -39,11 +42,18 @@ export function membershipLinkController(registry: NodeRegistry, follow: FollowP
     },
     async reconcile(pass) {
       const facts = await linkFacts(pass);
+      registry.declareVirtual(await declaredVirtualAddresses(pass));
       const isLeaving = (await pass.get(pointerTo(machineResetSignals, 'machine'))) !== undefined;
       registry.tellOwn(facts.own === undefined || isLeaving ? undefined : recordFromAffiliate(facts.own));
       link?.adopt(planLink(facts));
     },
   };
+}
+
+async function declaredVirtualAddresses(pass: ReconcilePass): Promise<Set<string>> {
+  const operators = await pass.list(operatorSpecs);
+  const addresses = operators.map(({ spec }) => canonicalAddress(spec.vip.ip));
+  return new Set(addresses.filter((address) => address !== undefined));
 }
 
 async function linkFacts(pass: ReconcilePass): Promise<LinkFacts> {

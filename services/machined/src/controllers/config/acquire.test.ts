@@ -9,6 +9,7 @@ import {
   machineConfigs,
   maintenanceServiceRequests,
 } from '@nodewright/state/kinds';
+import { examineConfiguration } from '../../domain/examine-configuration.ts';
 import { decodeConfiguration } from '../../domain/machine-configuration.ts';
 import type { NodeEvent } from '../../domain/node-event.ts';
 import type { ConfigurationSource } from '../../domain/search-configuration.ts';
@@ -36,12 +37,15 @@ async function openNode(given: Record<string, string | Error | undefined>) {
       return text;
     },
   }));
-  const validate = () => ['take care'];
+  const examiner = {
+    examine: async (request: { text: string }) =>
+      examineConfiguration({ ...request, mode: 'process' }, () => ['take care']),
+  };
   rig.runtime.register(
     createAcquireController({
       sources,
       keeper,
-      validate,
+      examiner,
       events: { publish: (event) => events.push(event) },
     }),
   );

@@ -1,5 +1,5 @@
 import { type Controller, destroyReady, exclusive, type ReconcilePass, weak } from '@nodewright/controllers';
-import { faultFrom } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import { pointerTo } from '@nodewright/state';
 import {
   acquireConfigSpecs,
@@ -7,10 +7,10 @@ import {
   machineConfigs,
   maintenanceServiceRequests,
 } from '@nodewright/state/kinds';
-import type { DecodedConfiguration } from '../../domain/machine-configuration.ts';
 import type { NodeEvent } from '../../domain/node-event.ts';
 import { backoffMs } from '../../domain/retry-schedule.ts';
 import { type ConfigurationSource, searchConfiguration } from '../../domain/search-configuration.ts';
+import type { ConfigurationExaminer } from '../../host/configuration-examiner.ts';
 import type { ConfigurationKeeper } from './configuration-keeper.ts';
 import { activeConfigId } from './configuration-of.ts';
 
@@ -23,8 +23,8 @@ export interface AcquireInit {
   /** In the order in which they are asked; the last resort, a call in maintenance, is not one of them. */
   readonly sources: readonly ConfigurationSource[];
   readonly keeper: Pick<ConfigurationKeeper, 'claim' | 'activate' | 'persist' | 'isMaintenance'>;
-  /** Looks at what a source gave. Gives warnings. @throws Fault when it must not be used */
-  readonly validate: (configuration: DecodedConfiguration, source: ConfigurationSource) => readonly string[];
+  /** Reads and judges what a source gave. */
+  readonly examiner: ConfigurationExaminer;
   readonly events: { publish(event: NodeEvent): void };
 }
 
@@ -74,7 +74,7 @@ class Acquisition {
   }
 
   async #search(pass: ReconcilePass): Promise<void> {
-    const { sources, keeper, validate, events } = this.#init;
+    const { sources, keeper, examiner, events } = this.#init;
     using claim = keeper.claim();
     // A call is about to apply one: there will be a pass after it.
     if (claim === undefined) return pass.wakeAfter(backoffMs(1));
@@ -87,10 +87,16 @@ class Acquisition {
       const found = await searchConfiguration(
         {
           sources,
-          check: (configuration, source) => {
-            for (const warning of validate(configuration, source)) {
+          read: async (text, source) => {
+            const { configuration, warnings, refusal } = await examiner.examine({
+              text,
+              isStored: source.isStored,
+            });
+            if (refusal !== undefined) throw new Fault('invalid-argument', refusal);
+            for (const warning of warnings) {
               pass.log.warn({ source: source.name, warning }, 'machine configuration');
             }
+            return configuration;
           },
           take: async (configuration, source) => {
             await keeper.activate(configuration);

@@ -4,7 +4,7 @@ import { pointerTo, putResource, type State } from '@nodewright/state';
 import { machineConfigs, yamlSpecAnnotation } from '@nodewright/state/kinds';
 import { type DecodedConfiguration, isComplete } from '../../domain/machine-configuration.ts';
 import { ChangeSignal } from '../../host/change-signal.ts';
-import { activeConfigId, persistentConfigId } from './configuration-of.ts';
+import { activeConfigId, persistentConfigId, rememberDecoded } from './configuration-of.ts';
 
 /** How long a configuration may take to get to the disk before whoever waits for it is told that it did not. */
 const storeTimeoutMs = 30_000;
@@ -36,6 +36,11 @@ export class ConfigurationKeeper {
     return this.#active;
   }
 
+  /** Whether the next start takes this text, which is on the disk, although it is not in force. */
+  isStaged(text: string): boolean {
+    return this.#storedText === text && this.#persistentText === text && this.#active?.text !== text;
+  }
+
   /** The node waits for a configuration that it can run with. Source: Talos v1.14: ApplyConfiguration, maintenance. */
   isMaintenance(): boolean {
     return this.#active === undefined || !isComplete(this.#active);
@@ -57,6 +62,7 @@ export class ConfigurationKeeper {
     const wasActive = this.#active !== undefined;
     // First, as whoever is woken by the resource may ask here.
     this.#active = configuration;
+    if (configuration !== undefined) rememberDecoded(configuration);
     if (configuration !== undefined) await this.#put(activeConfigId, configuration.text);
     else if (wasActive) await this.#state.destroy(pointerTo(machineConfigs, activeConfigId));
   }

@@ -1,8 +1,12 @@
 import type { ReconcilePass } from '@nodewright/controllers';
-import { type EffectiveConfig, effectiveConfig } from '@nodewright/machine-config';
+import type { EffectiveConfig } from '@nodewright/machine-config';
 import { pointerTo, type Resource } from '@nodewright/state';
 import { machineConfigs } from '@nodewright/state/kinds';
-import { type DecodedConfiguration, decodeConfiguration } from '../../domain/machine-configuration.ts';
+import {
+  type DecodedConfiguration,
+  decodeConfiguration,
+  effectiveOf,
+} from '../../domain/machine-configuration.ts';
 
 /** What controllers read of a machine configuration. All of it may hold secrets. */
 export interface NodeConfiguration extends DecodedConfiguration {
@@ -14,6 +18,16 @@ export interface NodeConfiguration extends DecodedConfiguration {
 export const activeConfigId = 'v1alpha1';
 /** The id of the one that the next start takes. */
 export const persistentConfigId = 'persistent';
+
+/** What was decoded last, so that the resource with its text need not be decoded again: it may take long. */
+const recent: DecodedConfiguration[] = [];
+const maxRecent = 2;
+
+/** To be called before a configuration is put into the state. */
+export function rememberDecoded(configuration: DecodedConfiguration): void {
+  recent.unshift(configuration);
+  recent.length = Math.min(recent.length, maxRecent);
+}
 
 /** Every controller of the configuration reads it after each change: one of them decodes it, the others find it here. */
 const decoded = new WeakMap<Resource<string>, NodeConfiguration>();
@@ -35,8 +49,9 @@ export async function configurationOf(
 export function decodedOnce(resource: Resource<string>): NodeConfiguration {
   const known = decoded.get(resource);
   if (known !== undefined) return known;
-  const configuration = decodeConfiguration(resource.spec);
-  const withValues = { ...configuration, effective: effectiveConfig(configuration.documents) };
+  const configuration =
+    recent.find(({ text }) => text === resource.spec) ?? decodeConfiguration(resource.spec);
+  const withValues = { ...configuration, effective: effectiveOf(configuration) };
   decoded.set(resource, withValues);
   return withValues;
 }

@@ -1,10 +1,12 @@
 import { type Controller, systemTimers, type Timers } from '@nodewright/controllers';
 import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
-import type { DecodedConfiguration } from '../../domain/machine-configuration.ts';
 import type { NodeEvent } from '../../domain/node-event.ts';
 import type { NodeMode } from '../../domain/node-facts.ts';
-import { validateForNode } from '../../domain/validate-for-node.ts';
+import {
+  type ConfigurationExaminer,
+  createConfigurationExaminer,
+} from '../../host/configuration-examiner.ts';
 import { createConfigurationFile } from '../../host/configuration-file.ts';
 import { configControllers } from './config-controllers.ts';
 import { ConfigurationKeeper } from './configuration-keeper.ts';
@@ -29,7 +31,7 @@ export interface OpenConfiguration {
   /** What the call that applies one needs. */
   readonly keeper: ConfigurationKeeper;
   readonly trial: ConfigurationTrial;
-  readonly validate: (configuration: DecodedConfiguration) => readonly string[];
+  readonly examiner: ConfigurationExaminer;
 }
 
 /** What finds, keeps and changes the configuration of a node, put together. The scope ends what is being tried. */
@@ -39,6 +41,7 @@ export function openConfiguration(
 ): OpenConfiguration {
   const { state, mode, paths, environment, events, log, timers = systemTimers } = init;
   const keeper = new ConfigurationKeeper(state, timers);
+  const examiner = createConfigurationExaminer(mode);
   const file = createConfigurationFile(paths.machineConfig);
   const embeddedPath = paths.embeddedMachineConfig;
   return {
@@ -46,11 +49,11 @@ export function openConfiguration(
       sources: configurationSources({ mode, file, embeddedPath, environment }),
       keeper,
       file,
-      validate: (configuration, source) => validateForNode(configuration, mode, source),
+      examiner,
       events,
     }),
     keeper,
     trial: scope.use(new ConfigurationTrial(keeper, timers, log)),
-    validate: (configuration) => validateForNode(configuration, mode),
+    examiner,
   };
 }

@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { pointerTo, putResource, type State, teardownAndDestroy } from '@nodewright/state';
-import { etcFileSpecs, etcFileStatuses } from '@nodewright/state/kinds';
+import { etcFileSpecs, etcFileStatuses, hostnameStatuses } from '@nodewright/state/kinds';
 import { filesControllers } from './files-controllers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'node-'));
@@ -26,7 +37,7 @@ test('files below /etc are what their specs say, and go with them', async () => 
       statuses.map(({ metadata, spec }) => [metadata.id, spec.specVersion]),
       specs.map(({ metadata }) => [metadata.id, String(metadata.version)]),
     );
-    return statuses.map(({ metadata }) => metadata.id);
+    return statuses.map(({ metadata }) => metadata.id).filter((id) => id !== 'os-release');
   };
   const read = (name: string) => readFileSync(join(root, 'system/etc', name), 'utf8');
   await want(state, 'hosts', '127.0.0.1 localhost\n');
@@ -41,6 +52,36 @@ test('files below /etc are what their specs say, and go with them', async () => 
   await teardownAndDestroy(state, pointerTo(etcFileSpecs, 'hosts'));
   assert.deepEqual(await versions(), ['cri/conf.d/cri.toml']);
   assert.equal(existsSync(join(root, 'system/etc/hosts')), false);
+});
+
+test('a node below a folder has an /etc of its own, with a link to each file and what an image has', async () => {
+  const root = join(folder, 'linked');
+  await using runtime = openTestRuntime({ controllers: filesControllers({ root }) });
+  const { state } = runtime;
+  await want(state, 'hosts', '127.0.0.1 localhost\n');
+  await want(state, 'cri/conf.d/cri.toml', 'version = 3\n');
+  await putResource(state, {
+    ...pointerTo(hostnameStatuses, 'hostname'),
+    spec: { hostname: 'node01', domainname: '' },
+  });
+  // What somebody else has put there stays.
+  mkdirSync(join(root, 'etc'), { recursive: true });
+  writeFileSync(join(root, 'etc/resolv.conf'), 'own\n');
+  await want(state, 'resolv.conf', 'generated\n');
+  await runtime.settled();
+  const read = (name: string) => readFileSync(join(root, 'etc', name), 'utf8');
+  assert.equal(readlinkSync(join(root, 'etc/hosts')), '../system/etc/hosts');
+  assert.deepEqual(['hosts', 'cri/conf.d/cri.toml', 'hostname', 'resolv.conf'].map(read), [
+    '127.0.0.1 localhost\n',
+    'version = 3\n',
+    'node01\n',
+    'own\n',
+  ]);
+  assert.match(read('os-release'), /^ID=talos$/m);
+
+  await teardownAndDestroy(state, pointerTo(etcFileSpecs, 'hosts'));
+  await runtime.settled();
+  assert.equal(lstatSync(join(root, 'etc/hosts'), { throwIfNoEntry: false }), undefined);
 });
 
 test('a file that is as it should be is not written again, and any other is', async () => {
@@ -71,7 +112,7 @@ test('no name leads out of the folder, and a bad one stops no other', async () =
   const written = await state.list(etcFileStatuses);
   assert.deepEqual(
     written.map(({ metadata }) => metadata.id),
-    ['hosts'],
+    ['hosts', 'os-release'],
   );
   assert.deepEqual(
     [existsSync(join(folder, 'escape')), existsSync(join(root, 'system/escape'))],

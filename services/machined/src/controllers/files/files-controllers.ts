@@ -1,6 +1,7 @@
 import type { Controller } from '@nodewright/controllers';
 import { createEtcFiles } from '../../host/etc-files.ts';
 import { etcFileController } from './etc-file.ts';
+import { rootFilesController } from './root-files.ts';
 
 export interface FilesControllersInit {
   /** The node's root, without a slash at its end: nothing is written outside of it. */
@@ -12,5 +13,8 @@ const etcFolder = 'system/etc';
 
 /** Source: Talos v1.14: COSI resources, files. */
 export function filesControllers({ root }: FilesControllersInit): Controller[] {
-  return [etcFileController(createEtcFiles(`${root}/${etcFolder}`))];
+  const folder = `${root}/${etcFolder}`;
+  // A node of processes has an `/etc` of its own below its root; that of a container belongs to its engine.
+  if (root === '') return [etcFileController(createEtcFiles(folder))];
+  return [etcFileController(createEtcFiles(folder, `${root}/etc`)), rootFilesController()];
 }

@@ -1,4 +1,5 @@
 import type { Controller } from '@nodewright/controllers';
+import { redactVariable } from '@nodewright/fault';
 import {
   environments,
   eventSinkConfigs,
@@ -10,13 +11,18 @@ import {
 import { configuredParameters } from '../../domain/kernel-parameters.ts';
 import { configuredController } from './configured-controller.ts';
 
-/** The variables of services, as far as the configuration says. */
+/**
+ * The variables of services, as far as the configuration says. Readers see them, so passwords of proxies are left out;
+ * who needs those reads the configuration.
+ */
 export const environmentController = (): Controller =>
   configuredController({
     name: 'runtime.EnvironmentController',
     output: environments,
     wanted({ environment }) {
-      const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+      const variables = Object.entries(environment).map(
+        ([name, value]) => `${name}=${redactVariable(name, value)}`,
+      );
       return variables.length === 0 ? [] : [{ id: 'machined', spec: { variables: variables.sort() } }];
     },
   });

@@ -1,22 +1,49 @@
-import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { serviceIds } from '@nodewright/contract';
+import { type Controller, exclusive, type ReconcilePass, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
-import { diagnostics, machineConfigs, nodeAddresses } from '@nodewright/state/kinds';
+import { type DiagnosticSpec, diagnostics, machineConfigs, nodeAddresses } from '@nodewright/state/kinds';
 import { addressOverlap } from '../../domain/address-overlap.ts';
+import { etcdWaitProblem, isEtcdPending } from '../../domain/etcd/etcd-wait.ts';
+import type { ServiceRecords } from '../../services/service-records.ts';
 import { activeConfigId, configurationOf } from '../config/configuration-of.ts';
 
-/** Problems of the node that somebody should look at. Those of Kubernetes need a kubelet, which this node has not. */
-export function diagnosticsController(): Controller {
+/** How long etcd may wait before that is a problem, in ms: joining a healthy cluster takes less. */
+const etcdGraceMs = 30_000;
+
+/**
+ * Problems of the node that an operator should look at: overlapping addresses, and an etcd that waits. Problems of the
+ * kubelet are not published: this node has no kubelet.
+ */
+export function diagnosticsController(services: ServiceRecords): Controller {
+  /** When etcd became pending, in ms of the runtime's clock. */
+  let pendingSinceMs: number | undefined;
+  const etcdWait = (pass: ReconcilePass): DiagnosticSpec | undefined => {
+    const records = services.records();
+    pendingSinceMs = isEtcdPending(records) ? (pendingSinceMs ?? pass.now()) : undefined;
+    if (pendingSinceMs === undefined) return undefined;
+    const leftMs = pendingSinceMs + etcdGraceMs - pass.now();
+    if (leftMs <= 0) return etcdWaitProblem(records);
+    pass.wakeAfter(leftMs);
+    return undefined;
+  };
   return {
     name: 'runtime.DiagnosticsController',
     inputs: [weak(nodeAddresses), weak(machineConfigs, activeConfigId)],
     outputs: [exclusive(diagnostics)],
+    open(source, scope) {
+      scope.use(services.onChange(({ id }) => id === serviceIds.etcd && source.wake()));
+    },
     async reconcile(pass) {
       const configuration = await configurationOf(pass);
       const current = await pass.get(pointerTo(nodeAddresses, 'current'));
-      const overlap =
-        configuration?.effective.isComplete &&
-        addressOverlap({ ...configuration.effective.cluster, addresses: current?.spec.addresses ?? [] });
-      await pass.replace(diagnostics, overlap ? [{ id: 'address-overlap', spec: overlap }] : []);
+      const overlap = configuration?.effective.isComplete
+        ? addressOverlap({ ...configuration.effective.cluster, addresses: current?.spec.addresses ?? [] })
+        : undefined;
+      const problems = { 'address-overlap': overlap, 'etcd-waiting': etcdWait(pass) };
+      await pass.replace(
+        diagnostics,
+        Object.entries(problems).flatMap(([id, spec]) => (spec === undefined ? [] : [{ id, spec }])),
+      );
     },
   };
 }

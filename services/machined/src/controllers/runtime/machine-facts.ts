@@ -1,5 +1,6 @@
 import { buildInfo } from '@nodewright/contract';
 import { type Controller, weak } from '@nodewright/controllers';
+import { redactUrlPasswords } from '@nodewright/fault';
 import {
   bootIds,
   type ExtensionStatusSpec,
@@ -38,7 +39,9 @@ export const kernelCmdlineController = (read: ReadIfThere, isContainer: boolean)
     output: kernelCmdlines,
     wanted() {
       const cmdline = isContainer ? undefined : read('/proc/cmdline');
-      return cmdline === undefined ? [] : [{ id: 'cmdline', spec: { cmdline: cmdline.toString().trim() } }];
+      return cmdline === undefined
+        ? []
+        : [{ id: 'cmdline', spec: { cmdline: redactUrlPasswords(cmdline.toString().trim()) } }];
     },
   });
 

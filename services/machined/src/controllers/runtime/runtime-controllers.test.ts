@@ -47,14 +47,15 @@ class Records {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
-  set(id: string, state: ServiceRecord['state'], healthy?: boolean): void {
+  set(id: string, state: ServiceRecord['state'], healthy?: boolean, message = ''): void {
     const health = {
       unknown: healthy === undefined,
       healthy: healthy ?? false,
       lastMessage: '',
       lastChangeMs: undefined,
     };
-    const record = { id, state, hasHealthCheck: true, health, history: [] };
+    const history = [{ state, message, atMs: 0 }];
+    const record = { id, state, hasHealthCheck: true, health, history };
     this.#records = [...this.#records.filter((other) => other.id !== id), record];
     for (const listener of this.#listeners) listener(record);
   }
@@ -250,7 +251,7 @@ test('settings of the configuration are resources while it has them', async () =
   const all = async () => (await Promise.all(kinds.map((kind) => node.specs(kind)))).flat();
   await node.configure(`version: v1alpha1
 machine:
-  env: { b: "2", a: "1" }
+  env: { b: "2", a: "1", http_proxy: "http://user:top@proxy:3128", HTTPS_PROXY: "user:top@proxy:3128" }
   kernel: { modules: [{ name: loop, parameters: [max_loop=8] }] }
 ---
 apiVersion: v1alpha1
@@ -273,7 +274,17 @@ name: two
 url: tcp://127.0.0.1:1
 `);
   assert.deepEqual(await all(), [
-    ['machined', { variables: ['a=1', 'b=2'] }],
+    [
+      'machined',
+      {
+        variables: [
+          'HTTPS_PROXY=user:REDACTED@proxy:3128',
+          'a=1',
+          'b=2',
+          'http_proxy=http://user:REDACTED@proxy:3128',
+        ],
+      },
+    ],
     ['event-sink', { endpoint: '127.0.0.1:4000' }],
     ['loop', { string: 'loop', parameters: ['max_loop=8'] }],
     ['kmsg-log', { destinations: ['tcp://127.0.0.1:1'] }],
@@ -298,6 +309,45 @@ test('a node among the addresses of pods is told, and logged when it lasts', asy
   assert.equal(problems(), 1);
   await node.put(nodeAddresses, 'current', { addresses: ['127.1.0.2/32'], sortAlgorithm: 'v1' });
   assert.deepEqual(await node.specs(diagnostics), []);
+});
+
+test('an etcd that waits longer than 30 s is a diagnostic with its reason until it runs', async () => {
+  await using node = openNode();
+  const report = async (state: ServiceRecord['state'], message: string) => {
+    node.services.set('etcd', state, undefined, message);
+    await node.settled();
+  };
+  const found = async () => (await node.specs(diagnostics)).map(([id, { message }]) => `${id}: ${message}`);
+  await report('Starting', 'Starting service');
+  await node.runtime.advance(20_000);
+  await report('Preparing', 'Waiting to join etcd: no other control plane is known');
+  await node.runtime.advance(9000);
+  assert.deepEqual(await found(), []);
+  await node.runtime.advance(1000);
+  const [[, spec] = []] = await node.specs(diagnostics);
+  assert.deepEqual(spec, {
+    message: 'etcd does not run: Waiting to join etcd: no other control plane is known',
+    details: [
+      'state of the service: Preparing',
+      'for a new cluster run "talosctl bootstrap" on one control plane; else check the etcd of the others with "talosctl etcd members"',
+    ],
+  });
+  await report('Preparing', 'Waiting to join etcd: connection refused');
+  assert.deepEqual(await found(), [
+    'etcd-waiting: etcd does not run: Waiting to join etcd: connection refused',
+  ]);
+  await report('Preparing', 'Creating service runner');
+  assert.deepEqual(await found(), []);
+  await report('Failed', 'Failed to run pre stage: no image');
+  assert.deepEqual(await found(), ['etcd-waiting: etcd does not run: Failed to run pre stage: no image']);
+  await report('Running', 'Process started');
+  await node.runtime.advance(60_000);
+  assert.deepEqual(await found(), []);
+  await report('Waiting', 'Process ended');
+  assert.deepEqual(await found(), []);
+  await report('Finished', 'Service finished successfully');
+  await node.runtime.advance(60_000);
+  assert.deepEqual(await found(), []);
 });
 
 test('logs go where the configuration says, as soon as it says so', async () => {

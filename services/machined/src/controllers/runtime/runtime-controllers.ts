@@ -35,7 +35,7 @@ import { mountStatusController } from './mount-status.ts';
 export interface RuntimeControllersInit {
   readonly events: EventStore;
   readonly logs: LogStore;
-  readonly services: Pick<ServiceRecords, 'records'>;
+  readonly services: ServiceRecords;
   /** Another one after every start of the node. */
   readonly bootId: string;
   /** What surrounds the node: a container may not look at the whole machine; processes share it with its host. */
@@ -82,7 +82,7 @@ export function runtimeControllers(init: RuntimeControllersInit): Controller[] {
     environmentController(),
     eventSinkConfigController(),
     watchdogTimerConfigController(),
-    diagnosticsController(),
+    diagnosticsController(services),
     diagnosticsLoggerController(),
     logDeliveryController(logs, now),
     kmsgLogConfigController(kernelLogUrls(cmdline)),

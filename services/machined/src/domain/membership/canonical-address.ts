@@ -22,3 +22,17 @@ export function isNodeAddress(address: string): boolean {
   const first = Number.parseInt(address, 10);
   return first !== 0 && first < 224 && !address.startsWith('169.254.');
 }
+
+const isLinkLocal = (address: string): boolean =>
+  address.startsWith('169.254.') || /^fe[89ab][0-9a-f]:/.test(address);
+
+/**
+ * The addresses of a list that at most one node can have: not loopback and link-local ones, which every machine has, nor
+ * virtual ones, which move between nodes. In canonical form.
+ */
+export function ownedAddresses(texts: readonly string[], virtual: ReadonlySet<string>): string[] {
+  return texts
+    .map((text) => canonicalAddress(text))
+    .filter((each) => each !== undefined)
+    .filter((each) => !isLoopback(each) && !isLinkLocal(each) && !virtual.has(each));
+}

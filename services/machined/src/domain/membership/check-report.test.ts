@@ -11,13 +11,14 @@ const worker = (number: number, changes: Partial<NodeRecord> = {}) =>
   nodeRecord(number, { addresses: [`10.5.0.${number}`], ...changes });
 const controlPlane = controlPlaneRecord(2, { addresses: ['10.5.0.2'] });
 const known = [controlPlane, worker(3), worker(4)];
+const virtual = new Set(['10.5.0.100']);
 
 const verdict = (
   node: NodeRecord | undefined,
   callerAddress: string,
   list: readonly NodeRecord[] = known,
 ) => {
-  const fault = checkReport({ node, callerAddress, known: list });
+  const fault = checkReport({ node, callerAddress, known: list, virtual });
   return fault === undefined ? 'taken' : `${fault.kind}: ${fault.message}`;
 };
 
@@ -28,8 +29,13 @@ test('checkReport() takes what a worker says of itself from one of its addresses
     verdict(worker(3), '10.5.0.3'),
     verdict(worker(3, { hostname: 'renamed', nodename: 'renamed' }), '10.5.0.3'),
     verdict(worker(3, { addresses: ['10.5.0.3', 'fd00::3'] }), '10.5.0.3'),
-    // It has been set up anew, and its former self still counts as alive.
-    verdict(worker(3, { nodeId: 'id9' }), '10.5.0.3'),
+    // Its short name is that of a control plane, and leads there.
+    verdict(worker(5, { hostname: 'node2.zzz', nodename: 'node2' }), '10.5.0.5'),
+    // A virtual address moves between nodes.
+    verdict(worker(5, { addresses: ['10.5.0.5', '10.5.0.100'] }), '10.5.0.5', [
+      ...known,
+      worker(6, { addresses: ['10.5.0.6', '10.5.0.100'] }),
+    ]),
   ];
   assert.deepEqual(
     verdicts,
@@ -42,7 +48,8 @@ test('checkReport() takes nodes of one machine, which all call from the same of 
   const verdicts = [
     verdict(nodeRecord(5), '127.0.0.1', here),
     verdict(nodeRecord(3), '127.0.0.1', here),
-    verdict(nodeRecord(3, { nodeId: 'id9' }), '::ffff:127.0.0.1', here),
+    // Loopback addresses tell nobody apart.
+    verdict(nodeRecord(5, { addresses: ['127.1.0.2'] }), '::ffff:127.0.0.1', here),
   ];
   assert.deepEqual(
     verdicts,
@@ -103,15 +110,24 @@ test('checkReport() refuses what a holder of the token may not say', () => {
     ],
     [
       verdict(worker(5, { hostname: 'Node2' }), '10.5.0.5'),
-      'permission-denied: "Node2" is the name of another node, at 10.5.0.2',
+      'permission-denied: "node2" is the name of another node, at 10.5.0.2',
     ],
     [
       verdict(worker(5, { hostname: 'x', nodename: 'node3' }), '10.5.0.5'),
-      'permission-denied: "x" is the name of another node, at 10.5.0.3',
+      'permission-denied: "node3" is the name of another node, at 10.5.0.3',
     ],
     [
-      verdict(nodeRecord(5, { addresses: ['127.1.0.2'] }), '127.0.0.1', [controlPlaneRecord(2)]),
-      'permission-denied: 127.1.0.2 is an address of node "node2"',
+      verdict(worker(5, { hostname: '10.5.0.2', nodename: '' }), '10.5.0.5'),
+      'invalid-argument: the report cannot be taken: the name "10.5.0.2" reads as an IP address',
+    ],
+    // It was set up anew, and its former record has not ended.
+    [
+      verdict(worker(3, { nodeId: 'id9' }), '10.5.0.3'),
+      'permission-denied: 10.5.0.3 is an address of node "node3"',
+    ],
+    [
+      verdict(nodeRecord(3, { nodeId: 'id9' }), '127.0.0.1', [nodeRecord(3)]),
+      'permission-denied: "node3" is the name of another node, at 127.1.0.3',
     ],
   ];
   assert.deepEqual(
@@ -159,13 +175,14 @@ test('checkReport() takes nothing, whatever is reported, by which somebody else 
   });
   fc.assert(
     fc.property(node, address, (record, callerAddress) => {
-      if (checkReport({ node: record, callerAddress, known }) !== undefined) return;
+      if (checkReport({ node: record, callerAddress, known, virtual }) !== undefined) return;
       const claimed = record.addresses.map(canonicalAddress);
       assert.equal(record.machineType, MachineType.MACHINE_TYPE_WORKER);
       assert.ok(claimed.includes(canonicalAddress(callerAddress)));
       assert.notEqual(record.nodeId, controlPlane.nodeId);
       assert.ok(!claimed.includes('10.5.0.2'));
-      assert.ok(![record.hostname, record.nodename].some((each) => each.toLowerCase() === 'node2'));
+      assert.notEqual(record.hostname.toLowerCase(), 'node2');
+      assert.notEqual(record.nodename.toLowerCase(), 'node2');
     }),
     { numRuns: 3000 },
   );

@@ -1,5 +1,6 @@
 import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { canonicalAddress, isNodeAddress } from './canonical-address.ts';
+import { isAddressText } from './node-names.ts';
 
 /** Longer than any text of a record that a node makes. */
 const maxTextLength = 253;
@@ -18,6 +19,8 @@ export function recordProblem(record: NodeRecord): string | undefined {
   if (!nodeIdForm.test(nodeId)) return `the node id ${shown(nodeId)} is none`;
   if (!isName(hostname)) return `the hostname ${shown(hostname)} is none`;
   if (nodename !== '' && !isName(nodename)) return `the nodename ${shown(nodename)} is none`;
+  const address = [hostname, nodename].find(isAddressText);
+  if (address !== undefined) return `the name ${shown(address)} reads as an IP address`;
   if (operatingSystem.length > maxTextLength || !printable.test(operatingSystem))
     return `the operating system ${shown(operatingSystem)} is none`;
   if (apiServerPort > 65_535) return `the port ${apiServerPort} of the API server is none`;

@@ -107,7 +107,8 @@ class EtcdSession {
     const { registry, timing, random, telemetry } = this.#init;
     using _reports = registry.openReports(async ({ node, callerAddress, isLeaving }, callSignal) => {
       const known = [...this.#kept.values()].map(({ record }) => record);
-      const refusal = checkReport({ node, callerAddress, known });
+      const virtual = registry.virtualAddresses();
+      const refusal = checkReport({ node, callerAddress, known, virtual });
       if (refusal !== undefined) throw refusal;
       const ends = AbortSignal.any([signal, callSignal]);
       await (isLeaving

@@ -15,6 +15,7 @@ export class NodeRegistry {
   #nodes: readonly NodeRecord[] | undefined;
   #version = '';
   #own: NodeRecord | undefined;
+  #virtual: ReadonlySet<string> = new Set();
   readonly #changed = new ChangeSignal();
   readonly #ownChanged = new ChangeSignal();
   #takeReport: TakeReport | undefined;
@@ -46,6 +47,15 @@ export class NodeRegistry {
   /** Undefined until this node knows who it is, and when it is no node of the cluster any more. */
   own(): NodeRecord | undefined {
     return this.#own;
+  }
+
+  /** Canonical addresses that move between nodes, as the configuration of this node declares them. */
+  virtualAddresses(): ReadonlySet<string> {
+    return this.#virtual;
+  }
+
+  declareVirtual(addresses: ReadonlySet<string>): void {
+    this.#virtual = addresses;
   }
 
   tellOwn(record: NodeRecord | undefined): void {

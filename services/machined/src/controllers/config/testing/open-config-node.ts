@@ -6,11 +6,14 @@ import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machi
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { createRpcClient, createRpcServer, openUnixChannel } from '@nodewright/rpc';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { examineConfiguration } from '../../../domain/examine-configuration.ts';
+import type { DecodedConfiguration } from '../../../domain/machine-configuration.ts';
 import type { NodeEvent } from '../../../domain/node-event.ts';
 import type { ConfigurationSource } from '../../../domain/search-configuration.ts';
+import type { ConfigurationExaminer } from '../../../host/configuration-examiner.ts';
 import { createConfigurationFile } from '../../../host/configuration-file.ts';
 import { createMetaFile } from '../../../host/meta-file.ts';
-import { type ApplyConfigurationInit, createApplyConfiguration } from '../../../rpc/apply-configuration.ts';
+import { createApplyConfiguration } from '../../../rpc/apply-configuration.ts';
 import { completeServices } from '../../../rpc/complete-services.ts';
 import { createMeta } from '../../../rpc/meta.ts';
 import { acquireConfiguration } from '../acquire-configuration.ts';
@@ -25,7 +28,8 @@ export interface ConfigNodeInit {
   readonly folder: string;
   /** Instead of those of a node of processes. */
   readonly sources?: readonly ConfigurationSource[];
-  readonly validate: ApplyConfigurationInit['validate'];
+  /** Gives warnings. @throws Fault for a configuration that the node must not use */
+  readonly validate: (configuration: DecodedConfiguration) => readonly string[];
 }
 
 export type ConfigNode = Awaited<ReturnType<typeof openConfigNode>>;
@@ -40,6 +44,9 @@ export async function openConfigNode({ folder, validate, ...init }: ConfigNodeIn
   const keeper = new ConfigurationKeeper(state, rig.timers);
   const trial = opening.use(new ConfigurationTrial(keeper, rig.timers, log));
   const file = createConfigurationFile(join(folder, 'config.yaml'));
+  const examiner: ConfigurationExaminer = {
+    examine: async (request) => examineConfiguration({ ...request, mode: 'process' }, validate),
+  };
   const embeddedPath = join(folder, 'embedded.yaml');
   const sources =
     init.sources ?? configurationSources({ mode: 'process', file, embeddedPath, environment: {} });
@@ -47,7 +54,7 @@ export async function openConfigNode({ folder, validate, ...init }: ConfigNodeIn
     sources,
     keeper,
     file,
-    validate,
+    examiner,
     events: { publish: (event) => events.push(event) },
   });
   for (const controller of controllers) rig.runtime.register(controller);
@@ -60,7 +67,7 @@ export async function openConfigNode({ folder, validate, ...init }: ConfigNodeIn
           ...createApplyConfiguration({
             keeper,
             trial,
-            validate,
+            examiner,
             log,
           }),
           ...createMeta(meta),

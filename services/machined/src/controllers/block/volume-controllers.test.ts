@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openTestRuntime } from '@nodewright/controllers/testing';
+import { Fault } from '@nodewright/fault';
+import { pointerTo, putResource } from '@nodewright/state';
+import {
+  blockMountStatuses,
+  volumeConfigs,
+  volumeMountRequests,
+  volumeMountStatuses,
+  volumeStatuses,
+} from '@nodewright/state/kinds';
+import { directoryVolumes } from '../../domain/directory-volumes.ts';
+import { volumeControllers } from './volume-controllers.ts';
+
+const sizeBytes = 20_480_000_000n;
+
+test('without a configuration a node has STATE, which is mounted as soon as its folder is there', async () => {
+  const made: [string, number][] = [];
+  const makeVolumeFolder = async (path: string, mode: number) => {
+    made.push([path, mode]);
+    return sizeBytes;
+  };
+  await using runtime = openTestRuntime({ controllers: volumeControllers({ makeVolumeFolder }) });
+  await runtime.settled();
+  const { state } = runtime;
+  const [status] = await state.list(volumeStatuses);
+  assert.deepEqual(status?.metadata.labels, { 'talos.dev/system-volume': '' });
+  const { type, phase, size, prettySize, mountSpec } = status?.spec ?? {};
+  assert.deepEqual([type, phase, size, prettySize], ['directory', 'ready', Number(sizeBytes), '20 GB']);
+  assert.deepEqual(
+    [mountSpec?.targetPath, mountSpec?.fileMode, mountSpec?.secure],
+    ['/system/state', 0o700, true],
+  );
+  const [mount] = await state.list(volumeMountStatuses);
+  assert.deepEqual(
+    [mount?.metadata.id, mount?.spec.target, mount?.spec.requester, mount?.spec.noExec],
+    ['STATE', '/system/state', 'sequencer', true],
+  );
+  assert.deepEqual(new Set(made.map(String)), new Set(['/system/state,448']));
+});
+
+test('a folder that cannot be made is a failed volume without a mount, and is tried again', async () => {
+  let isBroken = true;
+  const makeVolumeFolder = async () => {
+    if (isBroken) throw new Fault('failed-precondition', 'volume folder /system/state: EROFS');
+    return sizeBytes;
+  };
+  await using runtime = openTestRuntime({ controllers: volumeControllers({ makeVolumeFolder }) });
+  await runtime.settled();
+  const { state } = runtime;
+  const status = async () => (await state.get(pointerTo(volumeStatuses, 'STATE'))).spec;
+  const { phase, errorMessage } = await status();
+  assert.deepEqual([phase, errorMessage], ['failed', 'volume folder /system/state: EROFS']);
+  assert.deepEqual(await state.list(blockMountStatuses), []);
+
+  isBroken = false;
+  await runtime.advance(30_000);
+  assert.equal((await status()).phase, 'ready');
+  assert.equal((await state.list(blockMountStatuses)).length, 1);
+});
+
+test('volumes below others are mounted below them, and a mount serves all who want it', async () => {
+  const makeVolumeFolder = async () => sizeBytes;
+  const controllers = volumeControllers({ makeVolumeFolder }).slice(1);
+  await using runtime = openTestRuntime({ controllers });
+  const { state } = runtime;
+  for (const { id, spec } of directoryVolumes('controlplane')) {
+    await putResource(state, { ...pointerTo(volumeConfigs, id), spec });
+  }
+  const want = (id: string, volumeID: string, requester: string, readOnly: boolean) => {
+    const spec = { volumeID, requester, readOnly, detached: false, disableAccessTime: false };
+    return putResource(state, {
+      ...pointerTo(volumeMountRequests, id),
+      spec: { ...spec, secure: readOnly, noExec: false },
+    });
+  };
+  await want('ETCD', 'ETCD', 'sequencer', true);
+  await want('service/etcd-ETCD', 'ETCD', 'service/etcd', false);
+  await want('nosuch', 'nosuch', 'sequencer', false);
+  await runtime.settled();
+  const mounts = await state.list(blockMountStatuses);
+  assert.deepEqual(
+    mounts.map(({ metadata, spec }) => [
+      metadata.id,
+      spec.target,
+      spec.readOnly,
+      spec.spec.secure,
+      spec.spec.parentID,
+      spec.spec.requesters,
+    ]),
+    [['ETCD', '/var/lib/etcd', false, false, 'EPHEMERAL', ['sequencer', 'service/etcd']]],
+  );
+  const got = await state.list(volumeMountStatuses);
+  assert.deepEqual(
+    got.map(({ metadata, spec }) => [metadata.id, spec.requester, metadata.labels]),
+    [
+      ['ETCD', 'sequencer', { 'mount-status-id': 'ETCD' }],
+      ['service/etcd-ETCD', 'service/etcd', { 'mount-status-id': 'ETCD' }],
+    ],
+  );
+});
+
+test('a worker has no volume for etcd, and one without a configuration none below /var', () => {
+  const ids = (type: string | undefined) => directoryVolumes(type).map(({ id }) => id);
+  assert.deepEqual(ids('worker'), ['STATE', 'EPHEMERAL', 'LOG']);
+  assert.deepEqual(ids('controlplane'), ['STATE', 'EPHEMERAL', 'LOG', 'ETCD']);
+  assert.deepEqual(ids(undefined), ['STATE']);
+});

@@ -1,0 +1,24 @@
+import { buildInfo } from '@nodewright/contract';
+import { type Controller, shared, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import { etcFileSpecs, hostnameStatuses } from '@nodewright/state/kinds';
+import { osReleaseFile } from '../../domain/os-release.ts';
+
+const mode = 0o644;
+
+/** The files below `/etc` that an image has, on a node whose root is an empty folder: its name and what it runs. */
+export function rootFilesController(): Controller {
+  return {
+    name: 'files.RootFilesController',
+    inputs: [weak(hostnameStatuses, 'hostname')],
+    outputs: [shared(etcFileSpecs)],
+    async reconcile(pass) {
+      const put = (id: string, contents: string) =>
+        pass.put({ ...pointerTo(etcFileSpecs, id), spec: { contents, mode, selinux_label: '' } });
+      await put('os-release', osReleaseFile(buildInfo.tag));
+      const hostname = (await pass.get(pointerTo(hostnameStatuses, 'hostname')))?.spec.hostname;
+      // What is missing for a moment leaves the file as it was.
+      if (hostname !== undefined) await put('hostname', `${hostname}\n`);
+    },
+  };
+}

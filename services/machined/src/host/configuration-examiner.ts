@@ -1,0 +1,85 @@
+import { extname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { Fault, type FaultKind } from '@nodewright/fault';
+import {
+  type ExaminedConfiguration,
+  type ExamineRequest,
+  examineConfiguration,
+} from '../domain/examine-configuration.ts';
+import { isQuickConfiguration } from '../domain/is-quick-configuration.ts';
+import type { NodeMode } from '../domain/node-facts.ts';
+
+/** Reads and judges machine configurations without stopping the event loop for long. */
+export interface ConfigurationExaminer {
+  /** @throws Fault `invalid-argument` when it cannot be read, `resource-exhausted` when that takes too much */
+  examine(request: Omit<ExamineRequest, 'mode'>): Promise<ExaminedConfiguration>;
+}
+
+export type WorkerAnswer =
+  | { readonly kind: 'examined'; readonly examined: ExaminedConfiguration }
+  | { readonly kind: 'failed'; readonly fault: { readonly kind: FaultKind; readonly message: string } };
+
+/** A text at every limit takes a few seconds on a slow machine. */
+const deadlineMs = 60_000;
+/** Enough for a text at any of the limits, but not for millions of escapes; a node of containers has 384 MB in all. */
+const memoryMb = 128;
+
+/**
+ * What is small is examined at once; for everything else a worker is started, which ends with its answer: no memory is
+ * kept. One worker at a time, others wait.
+ */
+export function createConfigurationExaminer(
+  mode: NodeMode,
+  workerFile = workerPath(),
+): ConfigurationExaminer {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    async examine(request) {
+      const { text, difference } = request;
+      if (isQuickConfiguration(text) && isQuickConfiguration(difference?.before ?? ''))
+        return examineConfiguration({ ...request, mode });
+      const turn = last.then(() => examineApart({ ...request, mode }, workerFile));
+      last = turn.catch(() => {});
+      const { configuration, ...judged } = await turn;
+      return { ...judged, configuration: { ...configuration, text } };
+    },
+  };
+}
+
+function examineApart(request: ExamineRequest, workerFile: string): Promise<ExaminedConfiguration> {
+  const { promise, resolve, reject } = Promise.withResolvers<ExaminedConfiguration>();
+  const worker = new Worker(workerFile, {
+    workerData: request,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+  });
+  const timer = setTimeout(() => {
+    reject(
+      new Fault(
+        'resource-exhausted',
+        `reading the machine configuration takes longer than ${deadlineMs / 1000} s`,
+      ),
+    );
+    void worker.terminate();
+  }, deadlineMs);
+  worker.on('message', (answer: WorkerAnswer) => {
+    if (answer.kind === 'examined') resolve(answer.examined);
+    else reject(new Fault(answer.fault.kind, answer.fault.message));
+  });
+  worker.on('error', (error) => {
+    reject(
+      (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+        ? new Fault('resource-exhausted', `reading the machine configuration takes more than ${memoryMb} MB`)
+        : error,
+    );
+  });
+  worker.on('exit', () => {
+    clearTimeout(timer);
+    reject(new Fault('internal', 'the worker that reads the machine configuration ended without an answer'));
+  });
+  return promise;
+}
+
+/** Beside the bundle, or beside this file; the extension is that of either. */
+function workerPath(): string {
+  return join(import.meta.dirname, `configuration-worker${extname(import.meta.filename)}`);
+}
