@@ -4,6 +4,7 @@ import { Fault } from '@nodewright/fault';
 import type { CliEnvironment } from './command-module.ts';
 import { NodeErrors } from './node-errors.ts';
 import { onlyMessage } from './only-message.ts';
+import { escapeLine } from './output/escape-text.ts';
 import { Progress } from './progress.ts';
 
 /** Major, minor and patch number of a version such as `v1.14.0-beta.1` or `1.14`. */
@@ -40,7 +41,7 @@ export async function checkServerVersions(env: CliEnvironment, client: TalosClie
     if (fault !== undefined) errors.add(node, fault);
     else if (numbers === undefined) {
       errors.add(node, new Fault('internal', `the node's version ${JSON.stringify(tag)} is no version`));
-    } else if (isOlder(numbers, own)) older.push(`${node} (${tag})`);
+    } else if (isOlder(numbers, own)) older.push(`${node} (${escapeLine(tag)})`);
   }
   progress[Symbol.dispose]();
   if (older.length > 0) {

@@ -1,10 +1,13 @@
 import type { Telemetry } from '@nodewright/telemetry';
 import type { Command } from 'commander';
+import type { OwnText } from './output/own-text.ts';
 
 /** A stream that text is written to. A terminal says so and knows its width. */
 export interface OutputStream {
   /** False when the reader is slow and `drain` will be emitted; whoever writes without end should wait for it. */
   write(text: string | Uint8Array): unknown;
+  /** Writes control sequences of this program to a terminal. Everything else that goes there is escaped. */
+  writeOwn?(own: OwnText): unknown;
   once?(event: 'drain', listener: () => void): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;

@@ -35,6 +35,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/bootstrap.ts')).bootstrapCommand,
   },
   {
+    name: 'cgroups',
+    aliases: ['cg'],
+    summary: 'Show the control groups of a node as a tree',
+    group: 'nodes',
+    load: async () => (await import('./commands/cgroups.ts')).cgroupsCommand,
+  },
+  {
     name: 'cluster',
     aliases: [],
     summary: 'Create, show and destroy local clusters',

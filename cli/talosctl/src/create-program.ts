@@ -1,18 +1,13 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { CliEnvironment, CommandModule } from './command-module.ts';
 import type { CommandEntry } from './command-table.ts';
-
-/** `talosctl config info [options]`: without the aliases, which have a line of their own. */
-function commandUsage(command: Command): string {
-  const names = [command.name()];
-  for (let at = command.parent; at !== null; at = at.parent) names.unshift(at.name());
-  const aliases = command.aliases();
-  return `${names.join(' ')} ${command.usage()}${aliases.length === 0 ? '' : `\nAliases: ${aliases.join(', ')}`}`;
-}
+import { helpWidth } from './help/help-width.ts';
+import { describeSelection } from './node-selection/describe-selection.ts';
+import { UsageCommand } from './usage/usage-command.ts';
 
 /**
- * A parser that knows one command. Errors and `--help` throw a CommanderError after having written their text;
- * nothing ends the process.
+ * A parser that knows one command. A mistake throws a UsageFault; `--help` throws a CommanderError after having
+ * written its text. Nothing ends the process.
  *
  * @param streams where the parser itself writes to
  */
@@ -22,16 +17,15 @@ export function createProgram(
   env: CliEnvironment,
   streams: Pick<CliEnvironment, 'stdout' | 'stderr'> = env,
 ): Command {
-  const program = new Command('talosctl')
+  const program = new UsageCommand('talosctl')
     .exitOverride()
     .helpCommand(false)
-    .showHelpAfterError()
-    .configureHelp({ commandUsage })
+    .helpOption('-h, --help', 'show this help')
     .configureOutput({
       writeOut: (text) => void streams.stdout.write(text),
       writeErr: (text) => void streams.stderr.write(text),
-      getOutHelpWidth: () => streams.stdout.columns || 100,
-      getErrHelpWidth: () => streams.stderr.columns || 100,
+      getOutHelpWidth: () => helpWidth(streams.stdout),
+      getErrHelpWidth: () => helpWidth(streams.stderr),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
@@ -41,5 +35,6 @@ export function createProgram(
     .aliases([...entry.aliases]);
   command.helpCommand(false);
   module.define(command, env);
+  describeSelection(command);
   return program;
 }

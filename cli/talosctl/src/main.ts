@@ -1,4 +1,6 @@
+import { escapeEntry } from './output/escape-text.ts';
 import { openProcessEnvironment } from './process-environment.ts';
+import { plainError } from './render/plain-error.ts';
 import { runCli } from './run-cli.ts';
 
 /**
@@ -21,7 +23,9 @@ async function main(): Promise<void> {
     await using env = openProcessEnvironment();
     exitCode = await runCli(process.argv.slice(2), env);
   } catch (error) {
-    process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(
+      `error: ${escapeEntry(plainError(error instanceof Error ? error.message : String(error)))}\n`,
+    );
   }
   // A slow reader gets everything; nothing else that may still be open is waited for.
   await Promise.all([process.stdout, process.stderr].map(flushed));

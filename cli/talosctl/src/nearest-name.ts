@@ -32,3 +32,8 @@ export function nearestName(text: string, names: readonly string[]): string | un
   const beginning = names.filter((name) => name.startsWith(text));
   return text !== '' && beginning.length === 1 ? beginning[0] : undefined;
 }
+
+/** `: did you mean "memory"?`, to be put behind an error; empty when nothing is near. */
+export function didYouMean(nearest: string | undefined): string {
+  return nearest === undefined ? '' : `: did you mean ${JSON.stringify(nearest)}?`;
+}

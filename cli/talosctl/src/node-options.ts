@@ -1,6 +1,8 @@
 import { Fault } from '@nodewright/fault';
 import type { Command } from 'commander';
-import { type OutputFormat, parseOutputFormat } from './render/document.ts';
+import { connectionHeading, ownHeading } from './help/headings.ts';
+import { commandPath } from './node-selection/command-path.ts';
+import { type OutputFormat, outputWords, parseOutputFormat } from './render/output-format.ts';
 
 /** Options of every command that talks to nodes. */
 export interface NodeOptions {
@@ -45,11 +47,8 @@ function collectNodes(text: string, before?: readonly string[]): string[] {
 /** The options that say which cluster and which nodes. Source: Talos v1.14: global flags. */
 export function addNodeOptions(command: Command): Command {
   return command
-    .option(
-      '-n, --nodes <nodes>',
-      'nodes to talk to, separated by commas (default: those of the context)',
-      collectNodes,
-    )
+    .optionsGroup(connectionHeading)
+    .option('-n, --nodes <nodes>', 'nodes to talk to, separated by commas', collectNodes)
     .option(
       '-e, --endpoints <endpoints>',
       'endpoints to connect to instead of those of the context',
@@ -58,12 +57,14 @@ export function addNodeOptions(command: Command): Command {
     .option('--context <name>', 'context of the talosconfig to use instead of the current one')
     .option('--talosconfig <path>', 'client configuration file (default: $TALOSCONFIG, $TALOS_HOME/config)')
     .option('-c, --cluster <name>', 'cluster to name to an endpoint that serves several')
-    .option('--siderov1-keys-dir <path>', 'folder of keys for signed calls (not used yet)');
+    .option('--siderov1-keys-dir <path>', 'folder of keys for signed calls (not used yet)')
+    .optionsGroup(ownHeading);
 }
 
 /** For commands that a node without a configuration answers as well. */
 export function addInsecureOptions(command: Command): Command {
   return command
+    .optionsGroup(connectionHeading)
     .option(
       '-i, --insecure',
       'talk to nodes in maintenance mode: no client certificate, the server is not verified',
@@ -72,17 +73,25 @@ export function addInsecureOptions(command: Command): Command {
       '--cert-fingerprint <fingerprints>',
       'with -i: the only server keys to accept, each the base64 of the SHA-256 of the public key',
       collectList,
-    );
+    )
+    .optionsGroup(ownHeading);
 }
 
-/** What `-o` says of itself on a command that goes on with `-f`. */
-export const followedOutput =
-  'output format: table, json or yaml (with -f an object a line, a document each)';
+/** What `-o` says of itself on a command that goes on with `-f`, behind its formats. */
+export const followedOutput = ' (with -f an object a line, a document each)';
 
-/** `-o` as on every command that prints results. */
-export function addOutputOption(
-  command: Command,
-  description = 'output format: table, json or yaml',
-): Command {
-  return command.option('-o, --output <format>', description, parseOutputFormat, 'table');
+/** `-o` as on every command that prints results. @param note what its help says behind the formats */
+export function addOutputOption(command: Command, note = ''): Command {
+  return addOutputFlag(command, '-o, --output <format>', note);
+}
+
+/** The same under another flag, where `-o` is taken. */
+export function addOutputFlag(command: Command, flags: string, note = ''): Command {
+  const path = commandPath(command);
+  return command.option(
+    flags,
+    `${outputWords(path)}${note}`,
+    (text) => parseOutputFormat(text, path),
+    'table',
+  );
 }

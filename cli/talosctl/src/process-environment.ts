@@ -1,6 +1,7 @@
 import { buildInfo } from '@nodewright/contract';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { CliEnvironment } from './command-module.ts';
+import { plainError } from './render/plain-error.ts';
 
 /** Exit code of a process that was interrupted, as shells expect it. */
 const interruptedExitCode = 130;
@@ -20,7 +21,7 @@ export function openProcessEnvironment(): CliEnvironment & AsyncDisposable {
   // Whoever read the output has seen enough, as in `talosctl logs apid | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
-    process.stderr.write(`error: the output cannot be written: ${error.message}\n`);
+    process.stderr.write(`error: the output cannot be written: ${plainError(error.message)}\n`);
     process.exit(1);
   });
 

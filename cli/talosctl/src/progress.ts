@@ -1,4 +1,6 @@
 import type { OutputStream } from './command-module.ts';
+import { escapeLine } from './output/escape-text.ts';
+import { ownText, writeOwn } from './output/own-text.ts';
 
 /** How long a command may be silent before it says what it waits for, in milliseconds. */
 const quietMs = 1000;
@@ -30,17 +32,17 @@ export class Progress implements Disposable {
   /** Takes the line away until it is due again. */
   pause(): void {
     if (!this.#shown) return;
-    this.#output.write('\r\u001b[K');
+    writeOwn(this.#output, ownText`\r\u001b[K`);
     this.#shown = false;
   }
 
   #show(): void {
     const seconds = Math.floor((performance.now() - this.#started) / 1000);
-    const text = `${this.#describe()} (${seconds}s)`;
+    const text = escapeLine(`${this.#describe()} (${seconds}s)`);
     // A terminal that does not know its width says 0.
     const room = (this.#output.columns || 80) - 1;
     const line = text.length > room ? `${text.slice(0, room - 3)}...` : text;
-    this.#output.write(`\r\u001b[K${line}`);
+    writeOwn(this.#output, ownText`\r\u001b[K${line}`);
     this.#shown = true;
   }
 

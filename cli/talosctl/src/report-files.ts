@@ -4,6 +4,7 @@ import type { CliEnvironment } from './command-module.ts';
 import { NodeErrors } from './node-errors.ts';
 import type { NodeOptions, OutputOptions } from './node-options.ts';
 import { openClient } from './open-client.ts';
+import { escapeLine } from './output/escape-text.ts';
 import { Progress } from './progress.ts';
 import { documentError, openItems } from './render/document.ts';
 import { printableCell } from './render/printable.ts';
@@ -65,7 +66,11 @@ export async function reportFiles<Entry extends FileEntry>(
     } else {
       const row = report.row(node, value, names.length);
       if (header !== undefined) rows.get(node)?.push(row);
-      else await writeSlowly(env.stdout, `${row.map(printableCell).join('   ')}\n`);
+      else
+        await writeSlowly(
+          env.stdout,
+          `${row.map(env.stdout.isTTY ? escapeLine : printableCell).join('   ')}\n`,
+        );
     }
   }
   progress[Symbol.dispose]();

@@ -5,8 +5,10 @@ import type { CliEnvironment } from './command-module.ts';
 import { NodeErrors } from './node-errors.ts';
 import type { NodeOptions, OutputOptions } from './node-options.ts';
 import { openClient } from './open-client.ts';
+import { escapeLine } from './output/escape-text.ts';
 import { Progress } from './progress.ts';
 import { documentError, writeDocument } from './render/document.ts';
+import type { DocumentFormat } from './render/output-format.ts';
 import { Table } from './render/table.ts';
 
 /** Rows that have waited this long for others are printed. Source: Talos v1.14: flush of tables. */
@@ -80,7 +82,7 @@ async function printTable<T>(
       waiting.set(result.node, rows(result.node, result.value));
       for (const fault of failures?.(result.value) ?? []) errors.add(result.node, fault);
       const line = remark?.(result.value);
-      if (line !== undefined) remarks.push(`${nodeNameInLine(result.node)} ${line}\n`);
+      if (line !== undefined) remarks.push(`${nodeNameInLine(result.node)} ${escapeLine(line)}\n`);
     } catch (error) {
       errors.add(result.node, faultFrom(error));
     }
@@ -102,7 +104,7 @@ async function printTable<T>(
 /** One list with an entry a node, in the order in which the nodes were named. */
 async function printDocument<T>(
   env: CliEnvironment,
-  format: 'json' | 'yaml',
+  format: DocumentFormat,
   names: readonly string[],
   { document, failures }: NodeReport<T>,
   results: AsyncIterable<NodeResult<T>>,

@@ -4,6 +4,7 @@ import { Fault } from '@nodewright/fault';
 import type { CliEnvironment } from './command-module.ts';
 import type { NodeOptions, OutputOptions } from './node-options.ts';
 import { onlyMessage } from './only-message.ts';
+import { escapeLine } from './output/escape-text.ts';
 import { versionBlock, versionLine } from './render/version-block.ts';
 import { reportNodeTexts } from './report-node-texts.ts';
 import { reportNodes } from './report-nodes.ts';
@@ -14,9 +15,9 @@ async function askVersion(node: NodeClient, signal: AbortSignal): Promise<Versio
   return message;
 }
 
-function serverText(node: string, { version, features }: Version): string {
+function serverText(node: string, { version, features }: Version, field?: (text: string) => string): string {
   const rbac = features?.rbac ? versionLine('Enabled', 'RBAC') : '';
-  return version === undefined ? '' : versionLine('NODE', node) + versionBlock(version) + rbac;
+  return version === undefined ? '' : versionLine('NODE', node) + versionBlock(version, field) + rbac;
 }
 
 /** The part of `talosctl version` that asks nodes. */
@@ -43,5 +44,6 @@ export async function reportServerVersions(
     );
   }
   env.stdout.write('Server:\n');
-  return reportNodeTexts(env, options, askVersion, serverText);
+  const field = env.stdout.isTTY ? escapeLine : undefined;
+  return reportNodeTexts(env, options, askVersion, (node, version) => serverText(node, version, field));
 }

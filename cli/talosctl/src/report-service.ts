@@ -34,7 +34,7 @@ export async function reportService(
   }
   progress[Symbol.dispose]();
   if (options.output !== 'table') await writeDocument(env.stdout, options.output, entries);
-  else if (lines.length > 0) env.stdout.write(`${formatTable(lines).join('\n')}\n`);
+  else if (lines.length > 0) env.stdout.write(`${formatTable(lines, env.stdout.isTTY).join('\n')}\n`);
   errors.end();
   if (lines.length === 0) throw new Fault('not-found', `service "${id}" is not registered on any node`);
 }

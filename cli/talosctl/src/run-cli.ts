@@ -1,10 +1,14 @@
+import { buildInfo } from '@nodewright/contract';
 import { faultFrom } from '@nodewright/fault';
 import type { CliEnvironment } from './command-module.ts';
 import { type CommandEntry, commandTable, findCommand } from './command-table.ts';
-import { nearestName } from './nearest-name.ts';
+import { helpWidth } from './help/help-width.ts';
+import { didYouMean, nearestName } from './nearest-name.ts';
+import { guardEnvironment } from './output/terminal-output.ts';
 import { splitCommandLine } from './split-command-line.ts';
 import { topLevelHelp } from './top-level-help.ts';
 import { explainMissingCommand, missingCommandNames } from './unbuilt-commands.ts';
+import { usageLine } from './usage/usage-line.ts';
 
 /**
  * Runs one command line and gives its exit code: 0, or 1 for any failure. Loads only the command that is called.
@@ -12,12 +16,22 @@ import { explainMissingCommand, missingCommandNames } from './unbuilt-commands.t
  * @param words the arguments after the name of the program
  */
 export async function runCli(words: readonly string[], env: CliEnvironment): Promise<number> {
+  const guarded = guardEnvironment(env);
+  try {
+    return await runWords(words, guarded);
+  } finally {
+    guarded.flush();
+  }
+}
+
+async function runWords(words: readonly string[], env: CliEnvironment): Promise<number> {
   const { command, rest } = splitCommandLine(words, (word) => findCommand(word) !== undefined);
   if (command === undefined) return runWithoutCommand(rest, env);
   if (command === 'help') return runHelp(rest, env);
-  if (command === '__complete') {
+  if (command === '__complete' || command === '__complete_described') {
     const { complete } = await import('./completion/complete.ts');
-    return complete(words.slice(words.indexOf(command) + 1), env);
+    const described = command === '__complete_described';
+    return complete(words.slice(words.indexOf(command) + 1), env, { described });
   }
   const entry = findCommand(command);
   return entry === undefined ? refuseCommand(command, env) : runEntry(entry, rest, env);
@@ -26,14 +40,18 @@ export async function runCli(words: readonly string[], env: CliEnvironment): Pro
 function runWithoutCommand(words: readonly string[], env: CliEnvironment): number {
   const isAskedFor = words.every((word) => word === '-h' || word === '--help');
   if (isAskedFor) {
-    env.stdout.write(topLevelHelp());
+    env.stdout.write(topLevelHelp(helpWidth(env.stdout)));
+    return 0;
+  }
+  if (words.every((word) => word === '-v' || word === '--version')) {
+    env.stdout.write(`Talos ${buildInfo.tag}\n`);
     return 0;
   }
   const [first] = words as [string];
   const what = first.startsWith('-')
     ? `flag ${first.split('=')[0]} needs a command`
-    : `no command in "${first}"`;
-  env.stderr.write(`error: ${what}\n\n${topLevelHelp()}`);
+    : `there is no command in ${JSON.stringify(first)}`;
+  env.stderr.write(usageLine(what, ''));
   return 1;
 }
 
@@ -41,7 +59,9 @@ async function runHelp(words: readonly string[], env: CliEnvironment): Promise<n
   const [command, ...rest] = words.filter((word) => !word.startsWith('-'));
   if (command === undefined) return runWithoutCommand([], env);
   const entry = findCommand(command);
-  return entry === undefined ? refuseCommand(command, env) : runEntry(entry, [...rest, '--help'], env);
+  if (entry === undefined) return refuseCommand(command, env);
+  const [{ printHelp }, module] = await loadEntry(entry);
+  return printHelp(entry, module, rest, env);
 }
 
 function refuseCommand(command: string, env: CliEnvironment): number {
@@ -51,19 +71,18 @@ function refuseCommand(command: string, env: CliEnvironment): number {
     return 1;
   }
   const names = [...commandTable.flatMap(({ name, aliases }) => [name, ...aliases]), ...missingCommandNames];
-  const nearest = nearestName(command, names);
-  const hint = nearest === undefined ? '' : `\n\nDid you mean this?\n  ${nearest}`;
-  env.stderr.write(
-    `error: unknown command "${command}" for "talosctl"${hint}\n\nRun 'talosctl --help' for usage.\n`,
-  );
+  const what = `unknown command ${JSON.stringify(command)}${didYouMean(nearestName(command, names))}`;
+  env.stderr.write(usageLine(what, ''));
   return 1;
 }
 
 async function runEntry(entry: CommandEntry, words: readonly string[], env: CliEnvironment): Promise<number> {
-  const [{ runCommand }, module] = await Promise.all([import('./run-command.ts'), entry.load()]).catch(
-    (error) => {
-      throw faultFrom(error);
-    },
-  );
+  const [{ runCommand }, module] = await loadEntry(entry);
   return runCommand(entry, module, words, env);
+}
+
+function loadEntry(entry: CommandEntry) {
+  return Promise.all([import('./run-command.ts'), entry.load()]).catch((error) => {
+    throw faultFrom(error);
+  });
 }

@@ -1,10 +1,15 @@
-import { faultFrom } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import { type Command, CommanderError } from 'commander';
 import type { CliEnvironment, CommandModule } from './command-module.ts';
 import type { CommandEntry } from './command-table.ts';
 import { createProgram } from './create-program.ts';
 import { ReportedFailure, UsageFault } from './failure.ts';
-import { printableLines } from './render/printable.ts';
+import { didYouMean, nearestName } from './nearest-name.ts';
+import { checkNodeSelection } from './node-selection/check-node-selection.ts';
+import { commandPath } from './node-selection/command-path.ts';
+import { escapeEntry } from './output/escape-text.ts';
+import { plainError } from './render/plain-error.ts';
+import { usageLine } from './usage/usage-line.ts';
 import { withCommandSpan } from './with-command-span.ts';
 
 /** Parses the words of one command, runs its action inside a span of its own and gives the exit code. */
@@ -16,8 +21,9 @@ export async function runCommand(
 ): Promise<number> {
   const program = createProgram(entry, module, env);
   let called: Command | undefined;
-  program.hook('preAction', (_program, action) => {
+  program.hook('preAction', async (_program, action) => {
     called = action;
+    await checkNodeSelection(action, env);
   });
   try {
     await withCommandSpan(entry.name, env, () =>
@@ -25,7 +31,9 @@ export async function runCommand(
     );
     return 0;
   } catch (error) {
-    return reportFailure(error, called, env);
+    const exitCode = reportFailure(error, called, env);
+    await helpAfter(error, called, env);
+    return exitCode;
   }
 }
 
@@ -33,12 +41,58 @@ function reportFailure(error: unknown, called: Command | undefined, env: CliEnvi
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
   if (error instanceof ReportedFailure) return 1;
   if (error instanceof UsageFault) {
-    env.stderr.write(`error: ${error.message}\n\n${called?.helpInformation() ?? ''}`);
+    const command = error.command ?? (called === undefined ? '' : commandPath(called));
+    env.stderr.write(usageLine(error.message, command));
     return 1;
   }
   const fault = faultFrom(error);
   // Someone pressed Ctrl-C and has been told so.
   if (fault.kind === 'cancelled' && env.signal.aborted) return 1;
-  env.stderr.write(`error: ${printableLines(fault.message)}\n`);
+  env.stderr.write(`error: ${escapeEntry(plainError(fault.message))}\n`);
   return 1;
+}
+
+/** Says after a failure what may help, where the failure tells. */
+async function helpAfter(error: unknown, called: Command | undefined, env: CliEnvironment): Promise<void> {
+  if (called === undefined || env.signal.aborted) return;
+  const failures =
+    error instanceof ReportedFailure
+      ? error.failures
+      : error instanceof Fault
+        ? [{ node: undefined, fault: error }]
+        : [];
+  if (failures.length === 0) return;
+  const { suggestions } = await import('./suggest/suggestions.ts');
+  for (const line of await suggestions(env, called, failures)) env.stderr.write(`${escapeEntry(line)}\n`);
+}
+
+/**
+ * Prints the help of the command that `names` lead to, below the one of `entry`.
+ *
+ * @returns the exit code: 1 when there is no such command
+ */
+export function printHelp(
+  entry: CommandEntry,
+  module: CommandModule,
+  names: readonly string[],
+  env: CliEnvironment,
+): number {
+  let command = createProgram(entry, module, env).commands[0] as Command;
+  for (const name of names) {
+    const { commands } = command;
+    if (commands.length === 0) break;
+    const next = commands.find((known) => known.name() === name || known.aliases().includes(name));
+    if (next === undefined) {
+      env.stderr.write(usageLine(unknownCommand(name, commands), commandPath(command)));
+      return 1;
+    }
+    command = next;
+  }
+  command.outputHelp();
+  return 0;
+}
+
+function unknownCommand(name: string, commands: readonly Command[]): string {
+  const known = commands.flatMap((command) => [command.name(), ...command.aliases()]);
+  return `unknown command ${JSON.stringify(name)}${didYouMean(nearestName(name, known))}`;
 }

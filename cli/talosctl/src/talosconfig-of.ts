@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import {
   locateTalosconfig,
   readExistingTalosconfig,
@@ -11,8 +12,49 @@ import { Fault } from '@nodewright/fault';
 import type { CliEnvironment } from './command-module.ts';
 import type { NodeOptions } from './node-options.ts';
 
-/** Where the talosconfig of a command line is. */
+/**
+ * Where the talosconfig of a command line is.
+ *
+ * @throws Fault `not-found` when TALOSCONFIG names a file that does not exist: another one in its place could be of
+ * another cluster
+ */
 export function talosconfigLocation(
+  env: Pick<CliEnvironment, 'environment' | 'cwd'>,
+  options: Pick<NodeOptions, 'talosconfig'>,
+): TalosconfigLocation {
+  const missing = missingTalosconfig(env, options);
+  if (missing === undefined) return locate(env, options);
+  throw new Fault(
+    'not-found',
+    `talosconfig ${missing}, which the variable TALOSCONFIG names, does not exist: correct the variable, or unset it`,
+  );
+}
+
+/**
+ * Where a command writes its talosconfig: a missing file that TALOSCONFIG names is made, which the user is told before
+ * anything changes.
+ */
+export function writtenTalosconfig(
+  env: Pick<CliEnvironment, 'environment' | 'cwd' | 'stderr'>,
+  options: Pick<NodeOptions, 'talosconfig'>,
+): TalosconfigLocation {
+  const missing = missingTalosconfig(env, options);
+  if (missing === undefined) return locate(env, options);
+  env.stderr.write(`talosconfig ${missing}, which the variable TALOSCONFIG names, does not exist yet\n`);
+  return { path: missing, writable: true };
+}
+
+/** The path that TALOSCONFIG names, if nothing is there and no flag names another file. */
+function missingTalosconfig(
+  { environment, cwd }: Pick<CliEnvironment, 'environment' | 'cwd'>,
+  { talosconfig }: Pick<NodeOptions, 'talosconfig'>,
+): string | undefined {
+  if (talosconfig || !environment.TALOSCONFIG) return undefined;
+  const path = resolve(cwd, environment.TALOSCONFIG);
+  return existsSync(path) ? undefined : path;
+}
+
+function locate(
   { environment, cwd }: Pick<CliEnvironment, 'environment' | 'cwd'>,
   { talosconfig }: Pick<NodeOptions, 'talosconfig'>,
 ): TalosconfigLocation {
@@ -56,4 +98,16 @@ export async function readContext(
   const config = await readExistingTalosconfig(path);
   if (config === undefined) throw nothingThere(path, 'does not exist');
   return { ...chooseContext(config, path, options.context), path };
+}
+
+/**
+ * What the user calls the cluster of a command line: the cluster of its context, else what follows the `@` in the name
+ * of the context, else that name. Never what a node says.
+ */
+export async function clusterName(
+  env: Pick<CliEnvironment, 'environment' | 'cwd'>,
+  options: Pick<NodeOptions, 'talosconfig' | 'context' | 'cluster'>,
+): Promise<string> {
+  const { name, context } = await readContext(env, options);
+  return options.cluster ?? context.cluster ?? name.slice(name.lastIndexOf('@') + 1);
 }

@@ -1,26 +1,42 @@
 import { commandGroups, commandTable } from './command-table.ts';
+import { definitionLines, termColumn } from './help/definition-list.ts';
+import { wrapText } from './help/wrap-text.ts';
 
 const helpLine = { name: 'help', summary: 'Show help for a command', group: 'other' };
 
-/** The text of `talosctl help`: every command in its group. Loads no command. */
-export function topLevelHelp(): string {
-  const lines = [...commandTable, helpLine];
-  const column = Math.max(...lines.map(({ name }) => name.length)) + 3;
+/** The text of `talosctl help` in `width` columns: every command in its group. Loads no command. */
+export function topLevelHelp(width: number): string {
+  const lines = [...commandTable, helpLine].map(({ name, summary, group }) => ({
+    group,
+    term: name,
+    text: summary,
+  }));
+  const column = termColumn(lines);
   const groups = Object.entries(commandGroups).flatMap(([group, title]) => [
     '',
-    title,
-    ...lines
-      .filter((line) => line.group === group)
-      .map(({ name, summary }) => `  ${name.padEnd(column)}${summary}`),
+    ...wrapText(title, width),
+    ...definitionLines(
+      lines.filter((line) => line.group === group),
+      column,
+      width,
+    ),
   ]);
   return [
-    'A command line for nodes that have no shell: everything goes through their API.',
+    ...wrapText('A command line for nodes that have no shell: everything goes through their API.', width),
     '',
     'Usage:',
     '  talosctl [flags] <command> [arguments]',
     ...groups,
     '',
-    'Use "talosctl <command> --help" for more about a command.',
+    'Examples:',
+    ...examples.flatMap(({ text, command }) => [`  # ${text}`, `  ${command}`]),
+    '',
+    ...wrapText('Use "talosctl <command> --help" for more about a command.', width),
     '',
   ].join('\n');
 }
+
+const examples = [
+  { text: 'the services of two nodes', command: 'talosctl -n node01,node02 service' },
+  { text: 'complete commands, nodes and services with Tab', command: 'source <(talosctl completion bash)' },
+];

@@ -3,7 +3,6 @@
  * whoever types one should learn that it is the tool that lacks it. Source: Talos v1.14: talosctl commands.
  */
 const unbuilt: Readonly<Record<string, readonly string[]>> = {
-  cgroups: ['cg'],
   conformance: [],
   debug: [],
   'debug-tool': [],

@@ -25,7 +25,7 @@ test('a block on a terminal has a line a node and is drawn again in its place', 
   display[Symbol.dispose]();
   assert.deepEqual(written, [
     '◰ watching nodes: [a b]\n    * a: waiting\n    * b: waiting\n',
-    '\u001b[3A\r\u001b[J◳ watching nodes: [a b]\n    * a: task: stopAllServices action: START\n    * b: waiting\n',
+    '\u001b[3A\r\u001b[J◳ watching nodes: [a b]\n    * a: task: stopAllServices\\naction: START\n    * b: waiting\n',
     '\u001b[3A\r\u001b[J◼ watching nodes: [a b]\n    * a: done\n    * b: no\n',
   ]);
 });

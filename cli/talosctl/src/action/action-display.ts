@@ -1,4 +1,6 @@
 import type { OutputStream } from '../command-module.ts';
+import { escapeLine } from '../output/escape-text.ts';
+import { type OwnText, ownLines, ownText, writeOwn } from '../output/own-text.ts';
 import { printableCell } from '../render/printable.ts';
 
 export type ActionState = 'running' | 'failed' | 'done';
@@ -11,7 +13,10 @@ export interface ActionDisplay extends Disposable {
 /** A line per update: for logs, and where a terminal has no room. Source: Talos v1.14: action tracking, output. */
 export function createLineDisplay(output: OutputStream): ActionDisplay {
   return {
-    update: (node, message) => void output.write(`${JSON.stringify(node)}: ${printableCell(message)}\n`),
+    update(node, message) {
+      const text = output.isTTY ? escapeLine(message) : printableCell(message);
+      output.write(`${JSON.stringify(node)}: ${text}\n`);
+    },
     [Symbol.dispose]() {},
   };
 }
@@ -38,17 +43,17 @@ export function createBlockDisplay(
     const width = (output.columns || 80) - 1;
     const fit = (text: string) =>
       text.length > width ? `${text.slice(0, Math.max(width - 3, 0))}...` : text;
-    const paint = (text: string, state: ActionState) =>
-      isColoured ? `\u001b[${colours[state]}m${text}\u001b[0m` : text;
+    const paint = (text: string, state: ActionState): OwnText =>
+      isColoured ? ownText`\u001b[${colours[state]}m${text}\u001b[0m` : ownText`${text}`;
     const isRunning = [...lines.values()].some(({ state }) => state === 'running');
     const rows = [
-      fit(`${isRunning ? spinner[frame % spinner.length] : '◼'} watching nodes: [${nodes.join(' ')}]`),
+      ownText`${fit(`${isRunning ? spinner[frame % spinner.length] : '◼'} watching nodes: [${nodes.join(' ')}]`)}`,
       ...[...lines].map(([node, { message, state }]) =>
-        paint(fit(`    * ${node}: ${printableCell(message)}`), state),
+        paint(fit(escapeLine(`    * ${node}: ${message}`)), state),
       ),
     ];
-    const back = drawn === 0 ? '' : `\u001b[${drawn}A\r\u001b[J`;
-    output.write(`${back}${rows.join('\n')}\n`);
+    const back = drawn === 0 ? ownText`` : ownText`\u001b[${String(drawn)}A\r\u001b[J`;
+    writeOwn(output, ownText`${back}${ownLines(rows)}`);
     drawn = rows.length;
   };
   draw();

@@ -1,25 +1,31 @@
 import type { NodeClient, TalosClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { isMeant } from '../ask-question.ts';
+import { isMeant, typedConfirmation } from '../ask-question.ts';
 import { checkServerVersions } from '../check-server-versions.ts';
 import type { CliEnvironment } from '../command-module.ts';
 import { NodeErrors } from '../node-errors.ts';
 import { openClient } from '../open-client.ts';
+import { escapeEntry } from '../output/escape-text.ts';
 import { documentError, writeDocument } from '../render/document.ts';
+import { plainError } from '../render/plain-error.ts';
 import { reportNodes } from '../report-nodes.ts';
+import { clusterName } from '../talosconfig-of.ts';
 import { openActionDisplay } from './action-display.ts';
 import type { ActionOptions } from './action-options.ts';
 import { openKernelTail } from './kernel-tail.ts';
 import { MeetingPoint } from './meeting-point.ts';
 import type { NodeAction } from './node-action.ts';
+import type { NodeEffect } from './node-effect.ts';
 import { trackNode } from './track-node.ts';
 
 export interface ActionCommand {
   /** The verb as the user typed it. */
   readonly verb: string;
   readonly action: NodeAction;
-  /** What will have changed on the nodes afterwards; asked for only when somebody is asked. */
-  readonly effect: (client: TalosClient, signal: AbortSignal) => Promise<readonly string[]>;
+  /** Whether nodes lose what cannot be had again: the user types their names, and a lost vote wants `--yes`. */
+  readonly destroys?: boolean;
+  /** What will have changed on the nodes afterwards; asked for only when the answer counts. */
+  readonly effect: (client: TalosClient, signal: AbortSignal) => Promise<NodeEffect>;
 }
 
 /** What became of the action on one node. */
@@ -37,14 +43,12 @@ interface Outcome {
 export async function runNodeAction(
   env: CliEnvironment,
   options: ActionOptions,
-  { verb, action, effect }: ActionCommand,
+  command: ActionCommand,
 ): Promise<void> {
   using client = await openClient(env, options);
   await checkServerVersions(env, client);
-  const nodes = client.targets.map(({ name }) => name);
-  const isAsked = !options.yes && env.isInteractive;
-  const lines = isAsked ? await effect(client, env.signal) : [];
-  if (!(await isMeant(env, { verb, nodes, lines }, options.yes === true))) return;
+  if (!(await isActionMeant(env, options, client, command))) return;
+  const { action } = command;
 
   if (!options.wait && !options.debug) {
     return reportNodes(env, options, {
@@ -67,6 +71,23 @@ export async function runNodeAction(
   const errors = new NodeErrors(env);
   for (const { node, fault } of outcomes) if (fault !== undefined) errors.add(node, fault);
   errors.end();
+}
+
+async function isActionMeant(
+  env: CliEnvironment,
+  options: ActionOptions,
+  client: TalosClient,
+  { verb, destroys = false, effect }: ActionCommand,
+): Promise<boolean> {
+  const nodes = client.targets.map(({ name }) => name);
+  const isAsked = env.isInteractive || (destroys && nodes.length === 1);
+  if (options.yes || !isAsked) return isMeant(env, { verb, nodes, lines: [] }, options.yes === true);
+  const { lines, losesVote } = await effect(client, env.signal);
+  if (!destroys) return isMeant(env, { verb, nodes, lines }, false);
+  const [, ...etcd] = lines.map((line) => line.trim());
+  const risk = losesVote ? etcd.join(', ') : undefined;
+  const typed = typedConfirmation(nodes, await clusterName(env, options));
+  return isMeant(env, { verb, nodes, lines, risk, typed }, false);
 }
 
 async function trackNodes(
@@ -98,7 +119,7 @@ async function trackNodes(
       const fault = late.aborted
         ? new Fault('deadline-exceeded', `it was not done within ${timeoutMs / 1000} s`)
         : faultFrom(error);
-      display.update(node.name, `error: ${fault.message}`, 'failed');
+      display.update(node.name, `error: ${plainError(fault.message)}`, 'failed');
       return { node: node.name, fault, seconds: seconds() };
     }
   };
@@ -107,7 +128,8 @@ async function trackNodes(
   for (const [index, tail] of tails.entries()) {
     const { node = '', fault } = outcomes[index] ?? {};
     const text = await tail.end();
-    if (fault !== undefined && text !== '') env.stderr.write(`kernel log of ${node}:\n${text}`);
+    if (fault !== undefined && text !== '')
+      env.stderr.write(`kernel log of ${node}:\n    ${escapeEntry(text)}\n`);
   }
   return outcomes;
 }

@@ -2,8 +2,10 @@ import type { CommandModule } from '../command-module.ts';
 import { addClusterOptions } from './cluster/cluster-options.ts';
 import { defineClusterCreate } from './cluster/create.ts';
 import { defineClusterDestroy } from './cluster/destroy.ts';
+import { defineClusterList } from './cluster/list.ts';
 import { defineClusterLogs } from './cluster/logs.ts';
 import { defineClusterShow } from './cluster/show.ts';
+import { defineClusterStart, defineClusterStop } from './cluster/start-stop.ts';
 
 /** `talosctl cluster`: clusters on this machine. Source: Talos v1.14: cluster. */
 export const clusterCommand: CommandModule = {
@@ -13,5 +15,8 @@ export const clusterCommand: CommandModule = {
     defineClusterShow(command, env);
     defineClusterDestroy(command, env);
     defineClusterLogs(command, env);
+    defineClusterList(command, env);
+    defineClusterStart(command, env);
+    defineClusterStop(command, env);
   },
 };

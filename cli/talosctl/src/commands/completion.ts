@@ -1,19 +1,17 @@
 import type { CommandModule } from '../command-module.ts';
-import { completionScripts } from '../completion/scripts.ts';
+import { completedShells, completionScript } from '../completion/scripts.ts';
 import { UsageFault } from '../failure.ts';
-
-const shells = Object.keys(completionScripts);
 
 /** `talosctl completion <shell>`: a script to source. */
 export const completionCommand: CommandModule = {
   define(command, env) {
     command
-      .argument('<shell>', shells.join(', '))
-      .option('--no-descriptions', 'accepted for compatibility; candidates never have descriptions')
-      .action((shell: string) => {
-        const script = Object.hasOwn(completionScripts, shell) ? completionScripts[shell] : undefined;
+      .argument('<shell>', completedShells.join(', '))
+      .option('--no-descriptions', 'candidates without descriptions, as bash always shows them')
+      .action((shell: string, { descriptions }: { descriptions: boolean }) => {
+        const script = completionScript(shell, descriptions);
         if (script === undefined)
-          throw new UsageFault(`unknown shell "${shell}": it must be one of ${shells.join(', ')}`);
+          throw new UsageFault(`unknown shell "${shell}": it must be one of ${completedShells.join(', ')}`);
         env.stdout.write(script);
       });
   },

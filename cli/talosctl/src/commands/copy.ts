@@ -7,6 +7,7 @@ import { NodeErrors } from '../node-errors.ts';
 import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
 import { onlyTarget } from '../only-target.ts';
 import { openClient } from '../open-client.ts';
+import { escapeEntry } from '../output/escape-text.ts';
 import { writeDocument } from '../render/document.ts';
 import { showTransfer } from '../show-transfer.ts';
 import { writeSlowly } from '../write-slowly.ts';
@@ -52,7 +53,8 @@ async function extract(
 ): Promise<void> {
   const { extractArchive } = await import('../archive/extract-archive.ts');
   const { skipped, ...counts } = await extractArchive(source.pieces(), folder);
-  for (const { name, reason } of skipped) env.stderr.write(`skipped ${JSON.stringify(name)}: ${reason}\n`);
+  for (const { name, reason } of skipped)
+    env.stderr.write(`skipped ${JSON.stringify(name)}: ${escapeEntry(reason)}\n`);
   if (output !== 'table') await writeDocument(env.stdout, output, { ...facts, folder, ...counts, skipped });
 }
 

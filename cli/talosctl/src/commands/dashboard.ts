@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { UsageFault } from '../failure.ts';
 import { parseGoDuration } from '../go-duration.ts';
+import { addHelp } from '../help/more-help.ts';
 import { addInsecureOptions, addNodeOptions, type NodeOptions } from '../node-options.ts';
 import { openClient } from '../open-client.ts';
 
@@ -36,9 +37,22 @@ async function showDashboard(env: CliEnvironment, options: DashboardOptions): Pr
   await runDashboard({ env, client, intervalMs });
 }
 
+const keys = [
+  { term: 'F1 to F5, 1 to 5', text: 'summary, monitor, resources, logs, nodes' },
+  { term: 'h l, left right', text: 'node before, node after' },
+  { term: 'j k, arrows, page', text: 'move in a list, a log or a document; home, end (g, G)' },
+  { term: 'enter, esc', text: 'into a kind or a resource, and out' },
+  { term: 'tab, [ ]', text: 'next log, log before' },
+  { term: '/', text: 'narrow a list or a log' },
+  { term: 'c m', text: 'sort processes by CPU, by memory' },
+  { term: 'Ctrl-Z', text: 'stop and resume the picture' },
+  { term: 'q, Ctrl-C', text: 'leave' },
+] as const;
+
 /** `talosctl dashboard`: nodes on a terminal, live. Source: Talos v1.14: dashboard. */
 export const dashboardCommand: CommandModule = {
   define(command, env) {
+    addHelp(command, { heading: 'Keys:', definitions: keys });
     addInsecureOptions(addNodeOptions(command))
       .addOption(
         command
@@ -53,17 +67,6 @@ export const dashboardCommand: CommandModule = {
           .default('screen'),
       )
       .option('--once', 'with -o json: one object, with rates over one interval', false)
-      .addHelpText(
-        'after',
-        `
-Keys:
-  F1 to F5, 1 to 5   summary, monitor, resources, logs, nodes
-  h l, left right    node before, node after
-  j k, arrows, page  move in a list, a log or a document; home, end (g, G)
-  tab, [ ]           next log, log before           /    narrow a list or a log
-  enter, esc         into a kind or a resource, out  c m  processes by CPU, by memory
-  Ctrl-Z             stop and resume the picture     q    leave (Ctrl-C too)`,
-      )
       .action((options: DashboardOptions) => showDashboard(env, options));
   },
 };

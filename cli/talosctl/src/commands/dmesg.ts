@@ -9,6 +9,7 @@ import {
   type NodeOptions,
   type OutputOptions,
 } from '../node-options.ts';
+import { escapeEntry } from '../output/escape-text.ts';
 import { reportStream } from '../report-stream.ts';
 
 interface DmesgOptions extends NodeOptions, OutputOptions {
@@ -32,7 +33,7 @@ function printMessages(env: CliEnvironment, options: DmesgOptions): Promise<void
   return reportStream(env, options, {
     isEndless: request.follow,
     call: (node, signal) => messages(node, request, signal),
-    text: (node, message) => `${node}: ${message}`,
+    text: (node, message) => `${node}: ${env.stdout.isTTY ? `${escapeEntry(message)}\n` : message}`,
     documents: (message) => [{ message: message.replace(/\n$/, '') }],
   });
 }

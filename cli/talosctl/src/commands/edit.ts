@@ -3,16 +3,17 @@ import { addApplyOptions } from '../configuration/apply-options.ts';
 import { type ChangeOptions, walkNodes } from '../configuration/walk-nodes.ts';
 import { editNode } from '../edit/edit-node.ts';
 import { chooseEditor } from '../edit/run-editor.ts';
+import { addHelp } from '../help/more-help.ts';
 import { addNodeOptions, addOutputOption } from '../node-options.ts';
 
 /** `talosctl edit machineconfig`. Source: Talos v1.14: edit. */
 export const editCommand: CommandModule = {
   define(command, env) {
+    addHelp(command, 'The editor is the command in TALOS_EDITOR, else in EDITOR, else vi.');
     addApplyOptions(addOutputOption(addNodeOptions(command)))
       .argument('<type>', 'kind of resource: machineconfig (mc), the only one that can be changed')
       .argument('[id]', 'taken for v1alpha1, the configuration in force')
       .option('--namespace <name>', 'no effect')
-      .addHelpText('after', '\nThe editor is that of TALOS_EDITOR, else of EDITOR, else vi.')
       .action(async (type: string, _id: string | undefined, options: ChangeOptions) => {
         const editor = chooseEditor(env);
         await walkNodes(env, options, { type, verb: 'edited' }, (node, report) =>

@@ -2,6 +2,7 @@ import type { EventsRequest } from '@nodewright/contract/gen/machine/machine.ts'
 import { InvalidArgumentError } from 'commander';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { readEvent } from '../event-text.ts';
+import { eventTimeText } from '../event-time.ts';
 import { parseGoDuration } from '../go-duration.ts';
 import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
 import { formatTable } from '../render/table.ts';
@@ -35,27 +36,31 @@ function eventsRequest({ tail, duration = 0n, since = '', actorId = '' }: Events
 
 function printEvents(env: CliEnvironment, options: EventsOptions): Promise<void> {
   const request = eventsRequest(options);
+  const isTerminal = env.stdout.isTTY === true;
   return reportStream(env, options, {
     isEndless: true,
     call: (node, signal) => node.machine.events(request, { signal }),
-    head: lines([['NODE', 'ID', 'EVENT', 'ACTOR', 'SOURCE', 'MESSAGE']]),
+    head: lines([['NODE', 'ID', 'EVENT', 'TIME', 'ACTOR', 'SOURCE', 'MESSAGE']], isTerminal),
     text(node, { id, actorId, data }) {
       const event = readEvent(data);
       if (event === undefined) return '';
-      return lines([
-        [node, id, data?.typeUrl ?? ''],
+      const rows = [
+        [node, id, data?.typeUrl ?? '', ...[eventTimeText(id) ?? []].flat()],
         [actorId, event.source, event.message],
-      ]);
+      ];
+      return lines(rows, isTerminal);
     },
     documents({ id, actorId, data }) {
       const event = readEvent(data);
-      return event === undefined ? [] : [{ id, actorId, type: event.type, event: event.fields }];
+      return event === undefined
+        ? []
+        : [{ id, time: eventTimeText(id) ?? null, actorId, type: event.type, event: event.fields }];
     },
   });
 }
 
-function lines(rows: readonly (readonly string[])[]): string {
-  return formatTable(rows)
+function lines(rows: readonly (readonly string[])[], isTerminal: boolean): string {
+  return formatTable(rows, isTerminal)
     .map((line) => `${line}\n`)
     .join('');
 }
@@ -63,10 +68,7 @@ function lines(rows: readonly (readonly string[])[]): string {
 /** `talosctl events`. Source: Talos v1.14: events. */
 export const eventsCommand: CommandModule = {
   define(command, env) {
-    addOutputOption(
-      addNodeOptions(command),
-      'output format: table, json (an object a line) or yaml (a document each)',
-    )
+    addOutputOption(addNodeOptions(command), ' (json an object a line, yaml a document each)')
       .option('--tail <events>', 'number of past events to begin with (-1: all that are kept)', parseTail, 0)
       .option('--duration <duration>', 'begin with the events of this last time, such as 10m', parseSeconds)
       .option('--since <id>', 'begin with the event after the one with this id')

@@ -43,7 +43,10 @@ export const getCommand: CommandModule = {
       .argument('[id]', 'resource to get, instead of all of the kind')
       .addOption(
         command
-          .createOption('-o, --output <format>', "output format: table, yaml, json or jsonpath='{...}'")
+          .createOption(
+            '-o, --output <format>',
+            "output format: table, wide, yaml, json, name or jsonpath='{...}'",
+          )
           .argParser(parseResourceFormat)
           .default({ kind: 'table' }, 'table'),
       )

@@ -14,6 +14,7 @@ import {
   type OutputOptions,
 } from '../node-options.ts';
 import { openClient } from '../open-client.ts';
+import { escapeEntry } from '../output/escape-text.ts';
 import { Progress } from '../progress.ts';
 import { documentError, writeDocument } from '../render/document.ts';
 
@@ -121,7 +122,7 @@ async function runHealth(env: CliEnvironment, options: HealthOptions): Promise<v
     for await (const line of lines) {
       progress[Symbol.dispose]();
       states.take(line);
-      env.stderr.write(`${line}\n`);
+      env.stderr.write(`${env.stderr.isTTY ? escapeEntry(line) : line}\n`);
     }
   } catch (error) {
     const fault = faultFrom(error);

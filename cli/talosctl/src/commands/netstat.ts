@@ -4,9 +4,9 @@ import type { ConnectRecord } from '@nodewright/contract/gen/machine/machine.ts'
 import { Fault } from '@nodewright/fault';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { UsageFault } from '../failure.ts';
-import { addNodeOptions, type NodeOptions, type OutputOptions } from '../node-options.ts';
+import { addNodeOptions, addOutputFlag, type NodeOptions, type OutputOptions } from '../node-options.ts';
 import { onlyMessage } from '../only-message.ts';
-import { outputFormats, parseOutputFormat } from '../render/document.ts';
+import { outputFormats } from '../render/output-format.ts';
 import { reportNodes } from '../report-nodes.ts';
 import { type ColumnFlags, socketCells, socketTitles } from './netstat-columns.ts';
 import { netstatRequest, type SocketFlags } from './netstat-request.ts';
@@ -80,7 +80,7 @@ function withOutput(
 /** `talosctl netstat`. Source: Talos v1.14: netstat. */
 export const netstatCommand: CommandModule = {
   define(command, env) {
-    addNodeOptions(command)
+    addOutputFlag(addNodeOptions(command), '--output <format>')
       .argument('[pod]', 'pod to look into instead of the host, as namespace/pod')
       .option('-a, --all', 'show listening and connected sockets (default: connected ones)')
       .option('-l, --listening', 'show listening sockets')
@@ -95,7 +95,6 @@ export const netstatCommand: CommandModule = {
       .option('-p, --programs', 'show the process that holds a socket')
       .option('-k, --pods', 'show sockets of Kubernetes pods as well')
       .option('-o, --timers', 'show timers (`-o json`: as --output json)')
-      .option('--output <format>', 'output format: table, json or yaml', parseOutputFormat, 'table')
       .action((word: string | undefined, given: NetstatOptions) => {
         const { options, pod } = withOutput(given, word);
         return netstat(env, options, pod);

@@ -54,7 +54,8 @@ async function patchNode(
   try {
     const applied = applyConfiguration(node, sent, options, env.signal);
     const result = await showWait(env.stderr, node.name, applied);
-    if (isChanged && !options.dryRun) report.patched(node.name);
+    // Also in a dry run, as peers do: what the node says behind it tells that nothing was changed.
+    if (isChanged) report.patched(node.name);
     report.applied(node.name, result);
   } catch (error) {
     report.failed(node.name, faultFrom(error));

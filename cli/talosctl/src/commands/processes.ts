@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { ProcessInfo } from '@nodewright/contract/gen/machine/machine.ts';
+import { Option } from 'commander';
 import type { CommandModule } from '../command-module.ts';
 import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
 import { onlyMessage } from '../only-message.ts';
@@ -56,9 +57,13 @@ function processReport(
 export const processesCommand: CommandModule = {
   define(command, env) {
     addOutputOption(addNodeOptions(command))
-      .option('-s, --sort <column>', 'column to sort by, highest first: rss or cpu', 'rss')
-      .action((options: NodeOptions & OutputOptions & { sort: string }) =>
-        reportNodes(env, options, processReport(options.sort === 'cpu' ? orders.cpu : orders.rss)),
+      .addOption(
+        new Option('-s, --sort <column>', 'column to sort by, highest first: rss or cpu')
+          .choices(Object.keys(orders))
+          .default('rss'),
+      )
+      .action((options: NodeOptions & OutputOptions & { sort: keyof typeof orders }) =>
+        reportNodes(env, options, processReport(orders[options.sort])),
       );
   },
 };

@@ -2,7 +2,7 @@ import { RebootRequest_Mode as Mode } from '@nodewright/contract/gen/machine/mac
 import { InvalidArgumentError } from 'commander';
 import { type ActionOptions, addActionOptions, parseProgress } from '../action/action-options.ts';
 import { bootIdChanged } from '../action/boot-id.ts';
-import { effectLines } from '../action/effect-lines.ts';
+import { describeEffect } from '../action/node-effect.ts';
 import { runNodeAction } from '../action/run-node-action.ts';
 import type { CommandModule } from '../command-module.ts';
 import { UsageFault } from '../failure.ts';
@@ -47,7 +47,7 @@ export const rebootCommand: CommandModule = {
         const forced = mode === Mode.FORCE ? ', without stopping its services first' : '';
         return runNodeAction(env, options, {
           verb: 'reboot',
-          effect: (client, signal) => effectLines(client, { what: `reboots${forced}` }, signal),
+          effect: (client, signal) => describeEffect(client, { what: `reboots${forced}` }, signal),
           action: {
             sequence: 'reboot',
             start: async ({ machine }, signal) =>

@@ -1,8 +1,8 @@
 import { ResetRequest_WipeMode as WipeMode } from '@nodewright/contract/gen/machine/machine.ts';
 import { InvalidArgumentError } from 'commander';
 import { type ActionOptions, addActionOptions } from '../action/action-options.ts';
-import { effectLines } from '../action/effect-lines.ts';
 import { maintenanceCheck } from '../action/maintenance-check.ts';
+import { describeEffect } from '../action/node-effect.ts';
 import { runNodeAction } from '../action/run-node-action.ts';
 import { isStoppingServices } from '../action/stopping-services.ts';
 import type { CommandModule } from '../command-module.ts';
@@ -65,8 +65,9 @@ export const resetCommand: CommandModule = {
         };
         return runNodeAction(env, options, {
           verb: 'reset',
+          destroys: true,
           effect: (client, signal) =>
-            effectLines(client, { what: effectText(options), leavesEtcd: graceful }, signal),
+            describeEffect(client, { what: effectText(options), leavesEtcd: graceful }, signal),
           action: {
             sequence: 'reset',
             start: async ({ machine }, signal) =>

@@ -1,5 +1,5 @@
 import { type ActionOptions, addActionOptions } from '../action/action-options.ts';
-import { effectLines } from '../action/effect-lines.ts';
+import { describeEffect } from '../action/node-effect.ts';
 import { runNodeAction } from '../action/run-node-action.ts';
 import { isStoppingServices } from '../action/stopping-services.ts';
 import type { CommandModule } from '../command-module.ts';
@@ -18,7 +18,7 @@ export const shutdownCommand: CommandModule = {
         runNodeAction(env, options, {
           verb: 'shutdown',
           effect: (client, signal) =>
-            effectLines(
+            describeEffect(
               client,
               { what: 'shuts down, and stays so until somebody starts it by hand' },
               signal,

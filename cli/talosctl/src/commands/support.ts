@@ -3,11 +3,14 @@ import { nodeNameInLine } from '@nodewright/client/node-name';
 import { buildInfo } from '@nodewright/contract';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { ReportedFailure, UsageFault } from '../failure.ts';
+import { addHelp } from '../help/more-help.ts';
 import { addInsecureOptions, addNodeOptions, collectList, type NodeOptions } from '../node-options.ts';
 import { openClient } from '../open-client.ts';
+import { escapeLine } from '../output/escape-text.ts';
 import { wholeNumberBetween } from '../parse-whole-number.ts';
-import { type OutputFormat, outputFormats, writeDocument } from '../render/document.ts';
+import { writeDocument } from '../render/document.ts';
 import { formatJson } from '../render/json.ts';
+import { type OutputFormat, outputFormats } from '../render/output-format.ts';
 import { formatDecimalSize } from '../render/size.ts';
 import { archiveDestination, defaultArchiveName } from '../support/archive-destination.ts';
 import { ArchiveWriter } from '../support/archive-writer.ts';
@@ -45,7 +48,8 @@ async function collectNodes(
     client.targets.map(async (node) => {
       const onProgress = (done: number, total: number, source: string) => {
         progress.step(node.name, done, total, source);
-        if (verbose && !env.stderr.isTTY) env.stderr.write(`${nodeNameInLine(node.name)}: ${source}\n`);
+        if (verbose && !env.stderr.isTTY)
+          env.stderr.write(`${nodeNameInLine(node.name)}: ${escapeLine(source)}\n`);
       };
       const collection = await collectNode({ node, archive, secrets, workers, signal, now, onProgress });
       const { files, sizeBytes, failures } = collection;
@@ -71,7 +75,7 @@ async function writeSupport(env: CliEnvironment, options: SupportOptions): Promi
   await using file = await PartialFile.open(path);
   const archive = new ArchiveWriter(file, env.now());
   const collections = await collectNodes(env, client, archive, options);
-  const failures = failureTable(collections);
+  const failures = failureTable(collections, env.stderr.isTTY);
   if (failures !== '') env.stderr.write(failures);
   if (collections.every(({ files }) => files === 0)) throw new ReportedFailure();
 
@@ -100,6 +104,10 @@ async function* texts(...parts: readonly string[]): AsyncGenerator<string> {
 /** `talosctl support`: one archive of everything that a maintainer would ask for. Source: Talos v1.14: support. */
 export const supportCommand: CommandModule = {
   define(command, env) {
+    addHelp(
+      command,
+      "Machine configurations, resources and logs go in without what is secret in them: specs of secret kinds are replaced as a whole, and secrets of the configuration are looked for in every file. The archive is not encrypted; upstream's talosctl encrypts its own for its maintainers.",
+    );
     addInsecureOptions(addNodeOptions(command))
       .option('-O, --output <path>', 'file to write (default: support-<cluster>.zip)')
       .option(
@@ -118,13 +126,6 @@ export const supportCommand: CommandModule = {
       .option('--no-encryption', 'accepted: archives are never encrypted')
       .addOption(command.createOption('--encryption-recipients <keys>').argParser(collectList).hideHelp())
       .addOption(command.createOption('--encryption-no-default-recipients').hideHelp())
-      .addHelpText(
-        'after',
-        `
-Machine configurations, resources and logs go in without what is secret in them: specs of secret kinds are
-replaced as a whole, and secrets of the configuration are looked for in every file. The archive is not
-encrypted; upstream's talosctl encrypts its own for its maintainers.`,
-      )
       .action((options: SupportOptions) => writeSupport(env, options));
   },
 };

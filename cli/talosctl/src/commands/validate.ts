@@ -5,8 +5,8 @@ import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { readConfigFile } from '../configuration/read-config-file.ts';
 import { ReportedFailure } from '../failure.ts';
 import { addOutputOption, type OutputOptions } from '../node-options.ts';
+import { escapeEntry } from '../output/escape-text.ts';
 import { writeDocument } from '../render/document.ts';
-import { printableLines } from '../render/printable.ts';
 import { acceptBooleanValues } from './gen/accept-boolean-values.ts';
 
 interface ValidateCommandOptions extends OutputOptions {
@@ -57,7 +57,7 @@ async function validate(env: CliEnvironment, options: ValidateCommandOptions): P
     if (!isValid) throw new ReportedFailure();
     return;
   }
-  for (const warning of warnings) env.stderr.write(`WARNING: ${printableLines(warning)}\n`);
+  for (const warning of warnings) env.stderr.write(`WARNING: ${escapeEntry(warning)}\n`);
   if (message !== undefined) {
     throw new Fault('invalid-argument', `${name} is not valid for ${mode} mode: ${message}`);
   }

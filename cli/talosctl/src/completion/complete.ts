@@ -2,29 +2,40 @@ import type { Command, Option } from 'commander';
 import type { CliEnvironment } from '../command-module.ts';
 import { type CommandEntry, commandTable, findCommand } from '../command-table.ts';
 import { createProgram } from '../create-program.ts';
+import { escapeLine } from '../output/escape-text.ts';
 import { splitCommandLine } from '../split-command-line.ts';
+import { type Candidate, filesDirective, startingWith } from './candidate.ts';
 import { completeArgument, completeOptionValue } from './complete-value.ts';
-
-/** What stands in place of candidates where a path belongs. */
-export const filesDirective = ':files';
 
 const nowhere = { write: () => {} };
 
 /**
  * Prints the candidates for the last of `words`, one a line. Whatever goes wrong, it prints nothing and succeeds:
  * a shell that completes must stay quiet.
+ *
+ * @param described whether a tab and the description follow a candidate that has one
  */
-export async function complete(words: readonly string[], env: CliEnvironment): Promise<number> {
+export async function complete(
+  words: readonly string[],
+  env: CliEnvironment,
+  { described = false } = {},
+): Promise<number> {
   try {
-    const candidates = await candidatesFor(words, env);
-    if (candidates.length > 0) env.stdout.write(`${candidates.join('\n')}\n`);
+    // A candidate with a newline would be two, and one with a control character would steer the terminal.
+    const candidates = (await candidatesFor(words, env)).filter(({ value }) => escapeLine(value) === value);
+    const lines = candidates.map((candidate) => lineOf(candidate, described));
+    if (lines.length > 0) env.stdout.write(`${lines.join('\n')}\n`);
   } catch {
     // Nothing to offer.
   }
   return 0;
 }
 
-async function candidatesFor(words: readonly string[], env: CliEnvironment): Promise<readonly string[]> {
+function lineOf({ value, description }: Candidate, described: boolean): string {
+  return described && description ? `${value}\t${escapeLine(description)}` : value;
+}
+
+async function candidatesFor(words: readonly string[], env: CliEnvironment): Promise<readonly Candidate[]> {
   const last = words.at(-1) ?? '';
   const current = last === '""' ? '' : last;
   const before = words.slice(0, -1);
@@ -42,7 +53,10 @@ async function candidatesFor(words: readonly string[], env: CliEnvironment): Pro
     const offered = await candidatesOf(nodeCommand, before, current, env);
     if (current.startsWith('-') || offered.length > 0) return offered;
   }
-  return startingWith(current, [...commandTable.map((known) => known.name), 'help']);
+  return startingWith(current, [
+    ...commandTable.map(({ name, summary }) => ({ value: name, description: summary })),
+    { value: 'help', description: 'Show the help of a command' },
+  ]);
 }
 
 /** Candidates once the command is known. `words` are what stands before the cursor, without the command. */
@@ -51,7 +65,7 @@ async function candidatesOf(
   words: readonly string[],
   current: string,
   env: CliEnvironment,
-): Promise<readonly string[]> {
+): Promise<readonly Candidate[]> {
   const program = createProgram(entry, await entry.load(), env, { stdout: nowhere, stderr: nowhere });
   let command = program.commands[0] as Command;
   const operands = operandsOf(command, words);
@@ -69,7 +83,8 @@ async function candidatesOf(
     const [, flag = '', value = ''] = assigned;
     const option = options.find((known) => known.long === flag);
     const values = option === undefined ? [] : await completeOptionValue(option, value, request);
-    return values[0] === filesDirective ? values : values.map((text) => `${flag}=${text}`);
+    if (values[0]?.value === filesDirective) return values;
+    return values.map(({ value: text, description }) => ({ value: `${flag}=${text}`, description }));
   }
   const previous = words.at(-1) ?? '';
   const pending = options.find((option) => [option.short, option.long].includes(previous));
@@ -77,13 +92,13 @@ async function candidatesOf(
     return completeOptionValue(pending, current, request);
   }
   if (current.startsWith('-')) {
-    const flags = options.flatMap((option) => (option.hidden ? [] : [option.long ?? option.short ?? '']));
-    return startingWith(current, [...flags, '--help']);
+    const flags = options.filter(({ hidden }) => !hidden).map(flagCandidate);
+    return startingWith(current, [...flags, { value: '--help', description: 'show this help' }]);
   }
   if (command.commands.length > 0) {
     return startingWith(
       current,
-      command.commands.map((sub) => sub.name()),
+      command.commands.map((sub) => ({ value: sub.name(), description: sub.description() })),
     );
   }
   return completeArgument(current, request);
@@ -105,7 +120,6 @@ function optionsOf(command: Command): readonly Option[] {
   return options;
 }
 
-/** The candidates that begin with what is typed already. */
-export function startingWith(typed: string, candidates: readonly string[]): readonly string[] {
-  return candidates.filter((candidate) => candidate.startsWith(typed));
+function flagCandidate({ long, short, description }: Option): Candidate {
+  return { value: long ?? short ?? '', description };
 }

@@ -3,7 +3,7 @@ import type { NodeClient } from '@nodewright/client';
 import { stateOf } from '../get/get-resources.ts';
 import { listDefinitions, resolveKind } from '../get/resolve-kind.ts';
 import { openClient } from '../open-client.ts';
-import type { CompletionRequest } from './complete-value.ts';
+import type { CompletionRequest } from './completion-request.ts';
 import { askTimeoutMs } from './known-nodes.ts';
 
 /** The plural names of the kinds that the first node has. */

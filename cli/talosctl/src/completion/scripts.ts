@@ -1,6 +1,7 @@
 /**
  * The scripts are thin: each asks `talosctl __complete <words> <word under the cursor>`, which prints a candidate a
  * line, or `:files` where a path belongs. So a script never goes stale when the tool learns a new command.
+ * `__complete_described` prints the same with a tab and a description behind a candidate.
  */
 const bash = `# bash completion for talosctl: source <(talosctl completion bash)
 _talosctl() {
@@ -23,16 +24,26 @@ _talosctl() {
 complete -F _talosctl talosctl
 `;
 
-const zsh = `#compdef talosctl
+const zsh = (verb: string) => `#compdef talosctl
 # zsh completion for talosctl: source <(talosctl completion zsh)
 _talosctl() {
-    local -a candidates
-    candidates=("\${(@f)$("\${words[1]}" __complete "\${(@)words[2,CURRENT]}" 2> /dev/null)}")
-    if [[ "\${candidates[1]}" == ":files" ]]; then
+    local -a lines candidates
+    local line value tab=$'\\t'
+    lines=("\${(@f)$("\${words[1]}" ${verb} "\${(@)words[2,CURRENT]}" 2> /dev/null)}")
+    if [[ "\${lines[1]}" == ":files" ]]; then
         _files
-    else
-        compadd -- "\${(@)candidates:#}"
+        return
     fi
+    for line in "\${(@)lines:#}"; do
+        value=\${line%%$tab*}
+        # A colon ends the value, so one inside it is escaped.
+        value=\${value//:/\\\\:}
+        if [[ "$line" == *$tab* ]]; then
+            value+=":\${line#*$tab}"
+        fi
+        candidates+=("$value")
+    done
+    _describe -t candidates candidate candidates
 }
 if [[ "\${funcstack[1]}" == "_talosctl" ]]; then
     _talosctl "$@"
@@ -41,11 +52,11 @@ else
 fi
 `;
 
-const fish = `# fish completion for talosctl: talosctl completion fish | source
+const fish = (verb: string) => `# fish completion for talosctl: talosctl completion fish | source
 function __talosctl_candidates
     set -l words (commandline -opc)
     set -l current (commandline -ct)
-    for candidate in ($words[1] __complete $words[2..-1] "$current" 2> /dev/null)
+    for candidate in ($words[1] ${verb} $words[2..-1] "$current" 2> /dev/null)
         if test "$candidate" = ":files"
             __fish_complete_path "$current"
         else
@@ -56,21 +67,42 @@ end
 complete -c talosctl -f -a "(__talosctl_candidates)"
 `;
 
-const powershell = `# PowerShell completion for talosctl: talosctl completion powershell | Out-String | Invoke-Expression
+const powershell = (
+  verb: string,
+) => `# PowerShell completion for talosctl: talosctl completion powershell | Out-String | Invoke-Expression
 Register-ArgumentCompleter -Native -CommandName 'talosctl' -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.Extent.Text })
     # An empty argument does not survive every version: a pair of quotes stands for it.
     if ($wordToComplete -eq '') { $words += '""' }
-    & $commandAst.CommandElements[0].Extent.Text __complete @words 2>$null | ForEach-Object {
+    & $commandAst.CommandElements[0].Extent.Text ${verb} @words 2>$null | ForEach-Object {
         if ($_ -eq ':files') {
             [System.Management.Automation.CompletionCompleters]::CompleteFilename($wordToComplete)
         } else {
-            [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+            $value, $description = $_ -split "\`t", 2
+            if (-not $description) { $description = $value }
+            [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $description)
         }
     }
 }
 `;
 
-/** The script of each shell. */
-export const completionScripts: Readonly<Record<string, string>> = { bash, fish, powershell, zsh };
+const scripts: Readonly<Record<string, (verb: string) => string>> = {
+  bash: () => bash,
+  fish,
+  powershell,
+  zsh,
+};
+
+/** The shells with a script. */
+export const completedShells: readonly string[] = Object.keys(scripts);
+
+/**
+ * The script of a shell; undefined for a shell that has none.
+ *
+ * @param described whether the shell shows descriptions; bash cannot
+ */
+export function completionScript(shell: string, described: boolean): string | undefined {
+  if (!Object.hasOwn(scripts, shell)) return undefined;
+  return scripts[shell]?.(described ? '__complete_described' : '__complete');
+}

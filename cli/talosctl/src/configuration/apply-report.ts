@@ -3,9 +3,10 @@ import type { Fault } from '@nodewright/fault';
 import type { CliEnvironment } from '../command-module.ts';
 import { NodeErrors } from '../node-errors.ts';
 import type { OutputOptions } from '../node-options.ts';
+import { escapeEntry, escapeText } from '../output/escape-text.ts';
+import { OwnText, ownLines, ownText, writeOwn } from '../output/own-text.ts';
 import { documentError, writeDocument } from '../render/document.ts';
 import { formatGoSeconds } from '../render/go-time.ts';
-import { printableLines } from '../render/printable.ts';
 import type { Applied, ApplyOptions } from './apply-options.ts';
 import { colourDiff, wantsColours } from './colour-diff.ts';
 import { activeId, configurationKind } from './configuration-kind.ts';
@@ -36,17 +37,30 @@ export class ApplyReport {
     this.#entries.set(node, { mode, modeDetails: details, warnings, dryRun: this.#options.dryRun });
     if (this.#options.output !== 'table') return;
     const prefix = this.#nodes.length > 1 ? `${nodeNameInLine(node)}: ` : '';
-    const text = printableLines(details.trimEnd());
-    const shown = wantsColours(this.#env) ? colourDiff(text) : text;
-    const lines = [
-      ...warnings.map((warning) => `${prefix}WARNING: ${printableLines(warning)}`),
-      ...(shown === ''
-        ? []
-        : [shown.includes('\n') ? `${prefix.trimEnd()}\n${shown}`.trimStart() : `${prefix}${shown}`]),
-      ...this.#revert(applied).map((line) => `${prefix}${line}`),
-    ];
-    if (lines.length === 0 && prefix !== '') lines.push(`${prefix}configuration applied`);
-    if (lines.length > 0) this.#env.stderr.write(`${lines.join('\n')}\n`);
+    const { stderr } = this.#env;
+    for (const warning of warnings) this.say(`${prefix}WARNING: ${escapeEntry(warning)}`);
+    const shown = this.#details(details, prefix);
+    if (shown.length > 0) writeOwn(stderr, ownLines(shown));
+    const reverts = this.#revert(applied);
+    for (const line of reverts) this.say(`${prefix}${line}`);
+    const isSilent = warnings.length + shown.length + reverts.length === 0;
+    if (isSilent && prefix !== '') this.say(`${prefix}configuration applied`);
+  }
+
+  /** What the node says it did, line by line. On a terminal lines after the first are indented. */
+  #details(details: string, prefix: string): OwnText[] {
+    const text = escapeText(details.trimEnd());
+    if (text === '') return [];
+    const lines = wantsColours(this.#env)
+      ? colourDiff(text)
+      : text.split('\n').map((line) => new OwnText(line));
+    const [first, ...rest] = lines;
+    if (first === undefined) return [];
+    if (rest.length === 0) return [ownText`${prefix}${first}`];
+    const indent = this.#env.stderr.isTTY ? '    ' : '';
+    const indented = (line: OwnText) => ownText`${indent}${line}`;
+    if (prefix === '') return [first, ...rest.map(indented)];
+    return [ownText`${prefix.trimEnd()}`, ...lines.map(indented)];
   }
 
   /** When a node takes back what is only tried, unless it has said so itself. */

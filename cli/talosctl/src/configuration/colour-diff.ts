@@ -1,11 +1,11 @@
 import type { CliEnvironment } from '../command-module.ts';
+import { type OwnText, ownText } from '../output/own-text.ts';
 
-const reset = '\u001b[0m';
 const colours: readonly { readonly start: RegExp; readonly colour: string }[] = [
-  { start: /^(?:---|\+\+\+)/, colour: '\u001b[1m' },
-  { start: /^@@/, colour: '\u001b[36m' },
-  { start: /^\+/, colour: '\u001b[32m' },
-  { start: /^-/, colour: '\u001b[31m' },
+  { start: /^(?:---|\+\+\+)/, colour: '1' },
+  { start: /^@@/, colour: '36' },
+  { start: /^\+/, colour: '32' },
+  { start: /^-/, colour: '31' },
 ];
 
 /** Whether stderr is a terminal whose user wants colours. Source: no-color.org. */
@@ -14,14 +14,11 @@ export function wantsColours({ stderr, environment }: CliEnvironment): boolean {
 }
 
 /** Colours the lines of a unified diff, wherever it begins in a text: what goes is red, what comes is green. */
-export function colourDiff(text: string): string {
+export function colourDiff(text: string): OwnText[] {
   let isDiff = false;
-  return text
-    .split('\n')
-    .map((line) => {
-      isDiff ||= /^(?:--- |@@ )/.test(line);
-      const found = isDiff ? colours.find(({ start }) => start.test(line)) : undefined;
-      return found === undefined ? line : `${found.colour}${line}${reset}`;
-    })
-    .join('\n');
+  return text.split('\n').map((line) => {
+    isDiff ||= /^(?:--- |@@ )/.test(line);
+    const found = isDiff ? colours.find(({ start }) => start.test(line)) : undefined;
+    return found === undefined ? ownText`${line}` : ownText`\u001b[${found.colour}m${line}\u001b[0m`;
+  });
 }

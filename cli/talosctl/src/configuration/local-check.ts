@@ -1,6 +1,6 @@
 import { faultFrom } from '@nodewright/fault';
 import type { CliEnvironment } from '../command-module.ts';
-import { printableLines } from '../render/printable.ts';
+import { escapeEntry } from '../output/escape-text.ts';
 
 /** Reading longer texts takes longer than a node's answer, and no configuration is that long. */
 const longestTextChecked = 4 * 1024 * 1024;
@@ -15,6 +15,6 @@ export async function warnOfDecoding(env: CliEnvironment, name: string, text: st
   try {
     loadConfiguration(text);
   } catch (error) {
-    env.stderr.write(`WARNING: ${name} does not decode here: ${printableLines(faultFrom(error).message)}\n`);
+    env.stderr.write(`WARNING: ${name} does not decode here: ${escapeEntry(faultFrom(error).message)}\n`);
   }
 }

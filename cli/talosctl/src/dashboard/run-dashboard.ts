@@ -1,5 +1,6 @@
 import type { TalosClient } from '@nodewright/client';
 import type { CliEnvironment } from '../command-module.ts';
+import { unguarded } from '../output/terminal-output.ts';
 import { Feeds } from './feed/feeds.ts';
 import { afterNodeEvent } from './model/events.ts';
 import { afterKey } from './model/keys.ts';
@@ -55,7 +56,7 @@ class Dashboard implements Disposable {
       }),
     );
     this.#terminal = this.#scope.use(
-      new Terminal(env.stdin, env.stdout as NodeJS.WriteStream, {
+      new Terminal(env.stdin, unguarded(env.stdout) as NodeJS.WriteStream, {
         onKeys: (keys) => this.#press(keys),
         onResize: () => {
           this.#shown = undefined;

@@ -6,8 +6,8 @@ import type { ApplyReport } from '../configuration/apply-report.ts';
 import { activeId, configurationKind } from '../configuration/configuration-kind.ts';
 import { activeConfiguration } from '../configuration/node-configuration.ts';
 import type { ChangeOptions } from '../configuration/walk-nodes.ts';
+import { escapeText } from '../output/escape-text.ts';
 import { showWait } from '../progress.ts';
-import { printableLines } from '../render/printable.ts';
 import { EditFile } from './edit-file.ts';
 import { runEditor } from './run-editor.ts';
 
@@ -90,5 +90,5 @@ export async function editNode(init: EditNodeInit): Promise<'stop' | undefined> 
 function headerText(node: string, refusal: Fault | undefined): string {
   const title = `Editing ${configurationKind.type}/${activeId} at node ${node}`;
   if (refusal === undefined) return title;
-  return `${title}\n\nThe node refused it. Change it, or leave it as it is to give up. Lines are counted without these comments.\n${printableLines(refusal.message.trimEnd())}\n`;
+  return `${title}\n\nThe node refused it. Change it, or leave it as it is to give up. Lines are counted without these comments.\n${escapeText(refusal.message.trimEnd())}\n`;
 }

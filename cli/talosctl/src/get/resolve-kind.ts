@@ -5,6 +5,7 @@ import {
   resourceDefinitions,
   type State,
 } from '@nodewright/state';
+import { didYouMean, nearestName } from '../nearest-name.ts';
 
 /** The definitions of all kinds that a node has. */
 export function listDefinitions(
@@ -30,11 +31,28 @@ export function resolveKind(
   );
   const [only] = found;
   if (only === undefined) {
-    throw new Fault('not-found', `resource "${word}" is not registered ("talosctl get rd" lists the kinds)`);
+    throw new Fault('not-found', unknownKind(definitions, wanted, word));
   }
   if (found.length > 1) {
     const ids = found.map(({ metadata }) => metadata.id).join(' ');
     throw new Fault('invalid-argument', `resource type "${word}" is ambiguous: [${ids}]`);
   }
   return only.spec;
+}
+
+function unknownKind(
+  definitions: readonly Resource<ResourceDefinitionSpec>[],
+  wanted: string,
+  word: string,
+): string {
+  const names = definitions.flatMap(({ metadata, spec }) => [
+    metadata.id.split('.', 1)[0] as string,
+    ...spec.allAliases,
+  ]);
+  const nearest = nearestName(
+    wanted,
+    names.map((name) => name.toLowerCase()),
+  );
+  const help = nearest === undefined ? ' ("talosctl get rd" lists the kinds)' : didYouMean(nearest);
+  return `resource "${word}" is not registered${help}`;
 }

@@ -1,8 +1,11 @@
 import type { ResourceDefinitionSpec } from '@nodewright/state';
 import { InvalidArgumentError } from 'commander';
 import type { OutputStream } from '../command-module.ts';
-import { parseJsonPath, type TemplatePart } from '../json-path/parse-json-path.ts';
+import type { TemplatePart } from '../json-path/parse-json-path.ts';
+import { escapeEntry, escapeLine } from '../output/escape-text.ts';
 import { formatSortedJson } from '../render/json.ts';
+import { parseTemplate } from '../render/output-format.ts';
+import { printableCell } from '../render/printable.ts';
 import { Table } from '../render/table.ts';
 import { writeSlowly } from '../write-slowly.ts';
 import { jsonPathLines, resourceObject } from './resource-documents.ts';
@@ -11,24 +14,20 @@ import type { ShownResource } from './shown-resource.ts';
 import { yamlDocument } from './yaml-document.ts';
 
 export type ResourceFormat =
-  | { readonly kind: 'table' | 'yaml' | 'json' }
+  | { readonly kind: 'table' | 'wide' | 'yaml' | 'json' | 'name' }
   | { readonly kind: 'jsonpath'; readonly template: readonly TemplatePart[] };
 
-/** Reads the value of `-o`: table, yaml, json or jsonpath=<template>. */
+const plainFormats = ['table', 'wide', 'yaml', 'json', 'name'] as const;
+
+/** Reads the value of `-o`: table, wide, yaml, json, name or jsonpath=<template>. */
 export function parseResourceFormat(text: string): ResourceFormat {
-  if (text === 'table' || text === 'yaml' || text === 'json') return { kind: text };
+  const kind = plainFormats.find((known) => known === text);
+  if (kind !== undefined) return { kind };
   const template = /^jsonpath=(.*)$/s.exec(text)?.[1];
   if (template === undefined) {
-    throw new InvalidArgumentError("It must be table, yaml, json or jsonpath='{...}'.");
+    throw new InvalidArgumentError(`It must be one of ${plainFormats.join(', ')}, jsonpath='{...}'.`);
   }
-  if (!template.includes('{')) {
-    throw new InvalidArgumentError("A JSONPath stands in braces, such as jsonpath='{.metadata.id}'.");
-  }
-  try {
-    return { kind: 'jsonpath', template: parseJsonPath(template) };
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
-  }
+  return { kind: 'jsonpath', template: parseTemplate(template) };
 }
 
 /** Prints resources as they come. */
@@ -45,8 +44,8 @@ export function createResourceOutput(
   definition: ResourceDefinitionSpec,
   isWatch: boolean,
 ): ResourceOutput {
-  if (format.kind === 'table') {
-    const { header, row } = resourceColumns(definition, isWatch);
+  if (format.kind === 'table' || format.kind === 'wide') {
+    const { header, row } = resourceColumns(definition, isWatch, format.kind === 'wide');
     const table = new Table(output, { header, headerWithoutRows: false });
     return { add: async (resource) => table.add(row(resource)), flush: async () => table.flush() };
   }
@@ -55,9 +54,14 @@ export function createResourceOutput(
   return {
     flush,
     async add(resource) {
+      if (format.kind === 'name') {
+        const { id } = resource.metadata;
+        return writeSlowly(output, `${output.isTTY ? escapeLine(id) : printableCell(id)}\n`);
+      }
       if (format.kind === 'jsonpath') {
         const lines = jsonPathLines(resource, format.template);
-        return writeSlowly(output, lines.map((line) => `${line}\n`).join(''));
+        const shown = output.isTTY ? lines.map(escapeEntry) : lines;
+        return writeSlowly(output, shown.map((line) => `${line}\n`).join(''));
       }
       if (format.kind === 'json')
         return writeSlowly(output, `${formatSortedJson(resourceObject(resource))}\n`);

@@ -1,8 +1,8 @@
-import type { PrintColumn, ResourceDefinitionSpec } from '@nodewright/state';
+import type { Metadata, PrintColumn, ResourceDefinitionSpec } from '@nodewright/state';
 import { findByTemplate } from '../json-path/find-by-template.ts';
 import { parseJsonPath } from '../json-path/parse-json-path.ts';
 import { formatCompactJson } from '../render/json.ts';
-import { type ShownResource, versionText } from './shown-resource.ts';
+import { type ShownResource, timeText, versionText } from './shown-resource.ts';
 
 export interface ResourceColumns {
   readonly header: readonly string[];
@@ -14,11 +14,13 @@ const marks = { created: '+', updated: ' ', destroyed: '-' } as const;
 /**
  * The columns that a kind's definition asks for, behind those that every kind has. Source: Talos v1.14: get, table.
  *
+ * @param isWide whether phase, owner and times come as well
  * @throws Fault `invalid-argument` for a column whose path cannot be read
  */
 export function resourceColumns(
   { displayType, printColumns }: ResourceDefinitionSpec,
   isWatch: boolean,
+  isWide = false,
 ): ResourceColumns {
   const cells = printColumns.map(columnReader);
   return {
@@ -27,14 +29,20 @@ export function resourceColumns(
       ...(isWatch ? ['*'] : []),
       ...['NAMESPACE', 'TYPE', 'ID', 'VERSION'],
       ...printColumns.map(({ name }) => name.toUpperCase()),
+      ...(isWide ? ['PHASE', 'OWNER', 'CREATED', 'UPDATED'] : []),
     ],
-    row: ({ node, event, metadata: { namespace, id, version }, spec }) => [
+    row: ({ node, event, metadata, spec }) => [
       node,
       ...(isWatch ? [event === undefined ? ' ' : marks[event]] : []),
-      ...[namespace, displayType, id, versionText(version)],
+      ...[metadata.namespace, displayType, metadata.id, versionText(metadata.version)],
       ...cells.map((cell) => cell(spec)),
+      ...(isWide ? wideCells(metadata) : []),
     ],
   };
+}
+
+function wideCells({ phase, owner, createdMs, updatedMs }: Metadata): string[] {
+  return [phase, owner, timeText(createdMs), timeText(updatedMs)];
 }
 
 function columnReader({ jsonPath }: PrintColumn): (spec: unknown) => string {

@@ -1,24 +1,15 @@
 import { type Fault, grpcCodeFromKind, grpcCodeName } from '@nodewright/fault';
-import { InvalidArgumentError } from 'commander';
 import type { OutputStream } from '../command-module.ts';
+import { escapeEntry } from '../output/escape-text.ts';
 import { writeSlowly } from '../write-slowly.ts';
 import { formatCompactJson, formatJson } from './json.ts';
-
-/** How results are printed. */
-export const outputFormats = ['table', 'json', 'yaml'] as const;
-export type OutputFormat = (typeof outputFormats)[number];
-export type DocumentFormat = Exclude<OutputFormat, 'table'>;
-
-/** Reads the value of `-o`. */
-export function parseOutputFormat(text: string): OutputFormat {
-  const format = outputFormats.find((known) => known === text);
-  if (format === undefined) throw new InvalidArgumentError(`It must be one of ${outputFormats.join(', ')}.`);
-  return format;
-}
+import type { DocumentFormat, TemplateFormat } from './output-format.ts';
+import { plainError } from './plain-error.ts';
+import { documentLines, templateLines } from './template-lines.ts';
 
 /** How a failure stands in a document. */
 export function documentError(fault: Fault): { code: string; message: string } {
-  return { code: grpcCodeName(grpcCodeFromKind(fault.kind)), message: fault.message };
+  return { code: grpcCodeName(grpcCodeFromKind(fault.kind)), message: plainError(fault.message) };
 }
 
 /** Writes a whole document at once. */
@@ -27,13 +18,20 @@ export async function writeDocument(
   format: DocumentFormat,
   value: unknown,
 ): Promise<void> {
-  output.write(`${await formatDocument(format, value)}\n`);
+  if (typeof format === 'string') output.write(`${await formatDocument(format, value)}\n`);
+  else await writeSlowly(output, linesText(output, documentLines(value, format.parts)));
 }
 
-async function formatDocument(format: DocumentFormat, value: unknown): Promise<string> {
+function linesText({ isTTY }: OutputStream, lines: readonly string[]): string {
+  return lines.map((line) => `${isTTY ? escapeEntry(line) : line}\n`).join('');
+}
+
+async function formatDocument(format: TextFormat, value: unknown): Promise<string> {
   // YAML is loaded only when it is asked for: it would cost every command a few milliseconds.
   return format === 'json' ? formatJson(value) : (await import('./yaml.ts')).formatYaml(value);
 }
+
+type TextFormat = Exclude<DocumentFormat, TemplateFormat>;
 
 /** Items that are written as they come. */
 export interface ItemOutput {
@@ -44,15 +42,33 @@ export interface ItemOutput {
 
 /** One list, or, for what goes on until the user has seen enough, a line or a document an item. */
 export function openItems(output: OutputStream, format: DocumentFormat, isEndless: boolean): ItemOutput {
+  if (typeof format !== 'string') return new TemplateItems(output, format);
   return isEndless ? new ItemLines(output, format) : new ListDocument(output, format);
+}
+
+/** What a template finds in each item. */
+class TemplateItems implements ItemOutput {
+  readonly #output: OutputStream;
+  readonly #format: TemplateFormat;
+
+  constructor(output: OutputStream, format: TemplateFormat) {
+    this.#output = output;
+    this.#format = format;
+  }
+
+  async add(item: unknown): Promise<void> {
+    await writeSlowly(this.#output, linesText(this.#output, templateLines(item, this.#format.parts)));
+  }
+
+  end(): void {}
 }
 
 /** As JSON one object a line, as YAML one document each: whoever reads along has each whole at once. */
 class ItemLines implements ItemOutput {
   readonly #output: OutputStream;
-  readonly #format: DocumentFormat;
+  readonly #format: TextFormat;
 
-  constructor(output: OutputStream, format: DocumentFormat) {
+  constructor(output: OutputStream, format: TextFormat) {
     this.#output = output;
     this.#format = format;
   }
@@ -69,10 +85,10 @@ class ItemLines implements ItemOutput {
 /** A list that is written item by item, as they come, and is one valid document once it has been ended. */
 class ListDocument implements ItemOutput {
   readonly #output: OutputStream;
-  readonly #format: DocumentFormat;
+  readonly #format: TextFormat;
   #count = 0;
 
-  constructor(output: OutputStream, format: DocumentFormat) {
+  constructor(output: OutputStream, format: TextFormat) {
     this.#output = output;
     this.#format = format;
   }

@@ -9,7 +9,14 @@ export function formatDecimalSize(bytes: bigint): string {
   let unit = 0;
   for (let rest = bytes; rest >= 1000n; rest /= 1000n) unit += 1;
   const value = Math.floor((Number(bytes) / 1000 ** unit) * 10 + 0.5) / 10;
-  return `${value < 10 ? value.toFixed(1) : value.toFixed(0)} ${decimalUnits[unit]}`;
+  return `${value < 10 ? value.toFixed(1) : roundHalfToEven(value)} ${decimalUnits[unit]}`;
+}
+
+/** A value in tenths to whole ones, as upstream's printer rounds: 20.5 is 20, 21.5 is 22. */
+function roundHalfToEven(value: number): number {
+  const whole = Math.floor(value);
+  if (value - whole !== 0.5) return Math.round(value);
+  return whole + (whole % 2);
 }
 
 const binaryUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
@@ -20,7 +27,7 @@ export function formatBinarySize(bytes: bigint): string {
   let unit = 0;
   for (let rest = bytes; rest >= 1024n; rest /= 1024n) unit += 1;
   const value = Math.floor((Number(bytes) / 1024 ** unit) * 10 + 0.5) / 10;
-  return `${value < 10 ? value.toFixed(1) : value.toFixed(0)}${binaryUnits[unit]}`;
+  return `${value < 10 ? value.toFixed(1) : roundHalfToEven(value)}${binaryUnits[unit]}`;
 }
 
 const countUnits = ['', 'K', 'M', 'G', 'T', 'P', 'E'];

@@ -1,18 +1,21 @@
 import type { OutputStream } from '../command-module.ts';
+import { textWidth } from '../dashboard/screen/terminal-text.ts';
+import { escapeLine } from '../output/escape-text.ts';
 import { printableCell } from './printable.ts';
 
 const padding = 3;
 
-function width(cell: string): number {
-  return [...cell].length;
-}
+const characters = (cell: string): number => [...cell].length;
 
 /**
  * Lays rows out as Go's text/tabwriter does with a padding of three spaces: a column is as wide as its widest cell
  * among neighbouring rows that have that column; the last cell of a row belongs to no column and is not padded.
+ *
+ * @param isTerminal whether cells show what would steer a terminal, and are as wide as a terminal shows them
  */
-export function formatTable(rows: readonly (readonly string[])[]): string[] {
-  const cells = rows.map((row) => row.map(printableCell));
+export function formatTable(rows: readonly (readonly string[])[], isTerminal = false): string[] {
+  const cells = rows.map((row) => row.map(isTerminal ? escapeLine : printableCell));
+  const width = isTerminal ? textWidth : characters;
   const lines = cells.map(() => '');
   const widths: number[][] = cells.map(() => []);
 
@@ -84,7 +87,7 @@ export class Table {
   }
 
   #write(): void {
-    this.#output.write(`${formatTable(this.#pending).join('\n')}\n`);
+    this.#output.write(`${formatTable(this.#pending, this.#output.isTTY).join('\n')}\n`);
     this.#pending = [];
   }
 }

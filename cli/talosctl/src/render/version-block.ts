@@ -13,13 +13,20 @@ export function versionLine(label: string, value: string): string {
   return `\t${`${label}:`.padEnd(13)}${value}\n`;
 }
 
-/** The lines of `talosctl version` for one program. Source: Talos v1.14: version. */
-export function versionBlock({ tag, sha, built, goVersion, os, arch }: VersionBlock): string {
+/**
+ * The lines of `talosctl version` for one program. Source: Talos v1.14: version.
+ *
+ * @param field makes a value fit to be shown
+ */
+export function versionBlock(
+  { tag, sha, built, goVersion, os, arch }: VersionBlock,
+  field = (text: string) => text,
+): string {
   return [
-    versionLine('Tag', tag),
-    versionLine('SHA', sha),
-    versionLine('Built', built),
-    versionLine('Go version', goVersion),
-    versionLine('OS/Arch', `${os}/${arch}`),
+    versionLine('Tag', field(tag)),
+    versionLine('SHA', field(sha)),
+    versionLine('Built', field(built)),
+    versionLine('Go version', field(goVersion)),
+    versionLine('OS/Arch', field(`${os}/${arch}`)),
   ].join('');
 }

@@ -1,4 +1,6 @@
 import type { OutputStream } from '../command-module.ts';
+import { escapeLine } from '../output/escape-text.ts';
+import { ownLines, ownText, writeOwn } from '../output/own-text.ts';
 import { printableCell } from '../render/printable.ts';
 
 const barWidth = 24;
@@ -51,8 +53,9 @@ export class SupportProgress implements Disposable {
       );
     const height = Math.max(lines.length, this.#lines);
     const padded = Array.from({ length: height }, (_, at) => lines[at] ?? '');
-    const up = this.#lines === 0 ? '' : `\u001b[${this.#lines}A`;
-    this.#output.write(up + padded.map((line) => `\r\u001b[K${line}\n`).join(''));
+    const up = this.#lines === 0 ? ownText`` : ownText`\u001b[${String(this.#lines)}A`;
+    const drawn = ownLines(padded.map((line) => ownText`\r\u001b[K${line}`));
+    writeOwn(this.#output, ownText`${up}${drawn}`);
     this.#lines = height;
   }
 
@@ -66,5 +69,5 @@ function progressLine(node: string, { done, total, what }: NodeProgress): string
   const filled = total === 0 ? 0 : Math.floor((barWidth * done) / total);
   const bar = `${'='.repeat(filled)}${' '.repeat(barWidth - filled)}`;
   const percent = total === 0 ? 0 : Math.floor((100 * done) / total);
-  return printableCell(`${node} [${bar}] ${String(percent).padStart(3)}% ${what}`);
+  return escapeLine(`${node} [${bar}] ${String(percent).padStart(3)}% ${what}`);
 }

@@ -8,7 +8,7 @@ import type { NodeCollection } from './collect-node.ts';
 const maxRowsOfReason = 3;
 
 /** The table of what failed, `SOURCE ERROR`; empty when nothing did. Source: Talos v1.14: support bundle. */
-export function failureTable(collections: readonly NodeCollection[]): string {
+export function failureTable(collections: readonly NodeCollection[], isTerminal = false): string {
   const rows = collections.flatMap(({ node, failures }) =>
     [...Map.groupBy(failures, ({ fault }) => withoutNames(rpcErrorText(fault)))].flatMap(
       ([reason, those]) => {
@@ -19,7 +19,7 @@ export function failureTable(collections: readonly NodeCollection[]): string {
       },
     ),
   );
-  return rows.length === 0 ? '' : `${formatTable([['SOURCE', 'ERROR'], ...rows]).join('\n')}\n`;
+  return rows.length === 0 ? '' : `${formatTable([['SOURCE', 'ERROR'], ...rows], isTerminal).join('\n')}\n`;
 }
 
 /** The reason without what it was refused for, which the source says already. */

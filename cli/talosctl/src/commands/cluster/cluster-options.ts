@@ -24,7 +24,11 @@ export interface ClusterOptions {
 /** Source: Talos v1.14: cluster, persistent flags. */
 export function addClusterOptions(command: Command): Command {
   return command
-    .option('--name <name>', 'name of the cluster', 'talos-default')
+    .option(
+      '--name <name>',
+      'name of the cluster (show, logs, start, stop: default that of the context)',
+      'talos-default',
+    )
     .option('--state <folder>', 'folder of the clusters (default: $TALOS_HOME/clusters)')
     .option(
       '--provisioner <name>',

@@ -4,7 +4,7 @@ import type { CliEnvironment } from '../../command-module.ts';
 import { UsageFault } from '../../failure.ts';
 import { addOutputOption, type OutputOptions } from '../../node-options.ts';
 import { writeDocument } from '../../render/document.ts';
-import { talosconfigLocation } from '../../talosconfig-of.ts';
+import { writtenTalosconfig } from '../../talosconfig-of.ts';
 import { type ClusterOptions, clusterRef, parseProvisioner, provisionerOf } from './cluster-options.ts';
 import { clusterText } from './cluster-tables.ts';
 import { readPatches } from './config-patches.ts';
@@ -67,7 +67,7 @@ async function requestFrom(env: CliEnvironment, options: CreateOptions): Promise
     shape: { controlPlanes: options.controlplanes, workers: options.workers },
     cidr: options.cidr,
     patches: { all, controlPlanes, workers },
-    talosconfig: talosconfigLocation(env, { talosconfig: options.talosconfigDestination }).path,
+    talosconfig: writtenTalosconfig(env, { talosconfig: options.talosconfigDestination }).path,
     ifAbsent: options.ifAbsent ?? false,
     bootstrap: !options.skipBootstrap,
   };
@@ -88,12 +88,19 @@ async function report(
   else await writeDocument(env.stdout, output, { outcome, seconds, ...(etcd && { etcd }), cluster });
   const traces = cluster.jaeger === undefined ? '' : `; Jaeger is at ${cluster.jaeger.url}`;
   env.stderr.write(
-    `cluster "${cluster.name}": ${cluster.nodes.length} nodes answer after ${seconds.toFixed(1)}s${traces}\n`,
+    `cluster "${cluster.name}": ${answeringText(result)} after ${seconds.toFixed(1)}s${traces}\n`,
   );
   if (etcd !== undefined) {
     const who = etcd.voters === 1 ? 'its control plane votes' : `${etcd.voters} control planes vote`;
     env.stderr.write(`cluster "${cluster.name}": ${who} in etcd after ${etcd.seconds.toFixed(1)}s\n`);
   }
+}
+
+/** All of them, or how many of how many: a node that was reset has nothing to answer with. */
+function answeringText({ answering, cluster: { nodes } }: CreateResult): string {
+  return answering === nodes.length
+    ? `${answering} nodes answer`
+    : `${answering} of ${nodes.length} nodes answer`;
 }
 
 function parseCount(text: string): number {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { addOutputOption, followedOutput, type OutputOptions } from '../../node-options.ts';
 import { openItems } from '../../render/document.ts';
+import { withChosenCluster } from './chosen-cluster.ts';
 import { type ClusterOptions, clusterRef, provisionerOf } from './cluster-options.ts';
 
 interface LogsOptions extends ClusterOptions, OutputOptions {
@@ -17,7 +18,7 @@ export function defineClusterLogs(cluster: Command, env: CliEnvironment): void {
     .option('-f, --follow', 'go on with what they print from now on');
   addOutputOption(command, followedOutput).action(
     async (machine: string | undefined, _options: LogsOptions, called: Command) => {
-      const options = called.optsWithGlobals<LogsOptions>();
+      const options = await withChosenCluster<LogsOptions>(env, called);
       const provisioner = await provisionerOf(env, options);
       const request = { node: machine, follow: options.follow ?? false, signal: env.signal };
       const lines = provisioner.logs(clusterRef(env, options), request);

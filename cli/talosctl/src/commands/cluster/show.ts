@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { addOutputOption, type OutputOptions } from '../../node-options.ts';
 import { writeDocument } from '../../render/document.ts';
+import { withChosenCluster } from './chosen-cluster.ts';
 import { type ClusterOptions, clusterRef, provisionerOf } from './cluster-options.ts';
 import { clusterText } from './cluster-tables.ts';
 
@@ -9,7 +10,7 @@ import { clusterText } from './cluster-tables.ts';
 export function defineClusterShow(cluster: Command, env: CliEnvironment): void {
   const command = cluster.command('show').description('Show a local cluster and its nodes');
   addOutputOption(command).action(async (_options: OutputOptions, called: Command) => {
-    const options = called.optsWithGlobals<ClusterOptions & OutputOptions>();
+    const options = await withChosenCluster<ClusterOptions & OutputOptions>(env, called);
     const provisioner = await provisionerOf(env, options);
     const view = await provisioner.show(clusterRef(env, options));
     if (options.output === 'table') env.stdout.write(clusterText(view));

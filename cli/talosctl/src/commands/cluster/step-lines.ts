@@ -1,5 +1,9 @@
 import type { Progress } from '@nodewright/provision';
 import type { OutputStream } from '../../command-module.ts';
+import { ownText, writeOwn } from '../../output/own-text.ts';
+
+/** By its number: the bundler cannot escape a letter in a tagged template, and bundles stay Latin-1. */
+const checkMark = String.fromCodePoint(0x2713);
 
 /** A line a step with the time it took, marked on a terminal and plain elsewhere. `now` is in milliseconds. */
 export function createStepLines(output: OutputStream, now = () => performance.now()): Progress {
@@ -8,7 +12,8 @@ export function createStepLines(output: OutputStream, now = () => performance.no
       const startedAt = now();
       const result = await body();
       const seconds = ((now() - startedAt) / 1000).toFixed(1);
-      output.write(output.isTTY ? `\u001b[32m✓\u001b[0m ${name} ${seconds}s\n` : `${name} ${seconds}s\n`);
+      if (output.isTTY) writeOwn(output, ownText`\u001b[32m${checkMark}\u001b[0m ${name} ${seconds}s\n`);
+      else output.write(`${name} ${seconds}s\n`);
       return result;
     },
     note: (text) => void output.write(`${text}\n`),

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { addOutputOption, type NodeOptions, type OutputOptions } from '../../node-options.ts';
 import { writeDocument } from '../../render/document.ts';
-import { chooseContext, talosconfigLocation } from '../../talosconfig-of.ts';
+import { chooseContext, writtenTalosconfig } from '../../talosconfig-of.ts';
 
 export type ConfigOptions = NodeOptions & OutputOptions;
 
@@ -19,7 +19,7 @@ export function changeTalosconfig(
   options: ConfigOptions,
   change: (config: Talosconfig, path: string) => Talosconfig | Promise<Talosconfig>,
 ): Promise<Talosconfig> {
-  const location = talosconfigLocation(env, options);
+  const location = writtenTalosconfig(env, options);
   return updateTalosconfig(location, (config) => change(config, location.path));
 }
 

@@ -36,6 +36,8 @@ export function defineConfigContexts(config: Command, env: CliEnvironment): void
         endpoints.join(','),
         nodesText(nodes),
       ]);
-      env.stdout.write(`${formatTable([['CURRENT', 'NAME', 'ENDPOINTS', 'NODES'], ...rows]).join('\n')}\n`);
+      env.stdout.write(
+        `${formatTable([['CURRENT', 'NAME', 'ENDPOINTS', 'NODES'], ...rows], env.stdout.isTTY).join('\n')}\n`,
+      );
     });
 }

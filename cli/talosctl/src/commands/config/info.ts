@@ -1,9 +1,10 @@
 import { readTalosconfig } from '@nodewright/client/talosconfig';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { readCertificateFacts } from '../../certificate-facts.ts';
 import type { CliEnvironment } from '../../command-module.ts';
 import type { NodeOptions } from '../../node-options.ts';
-import { type DocumentFormat, writeDocument } from '../../render/document.ts';
+import { writeDocument } from '../../render/document.ts';
+import { type DocumentFormat, outputWords, parseOutputFormat } from '../../render/output-format.ts';
 import { formatRelativeTime } from '../../render/relative-time.ts';
 import { chooseContext, talosconfigLocation } from '../../talosconfig-of.ts';
 
@@ -20,12 +21,11 @@ interface ContextInfo {
   readonly certNotAfter?: string;
 }
 
-const formats = ['text', 'json', 'yaml'] as const;
-
-function parseFormat(text: string): (typeof formats)[number] {
-  const format = formats.find((known) => known === text);
-  if (format === undefined) throw new InvalidArgumentError(`It must be one of ${formats.join(', ')}.`);
-  return format;
+/** `text`, which is the name of the table here, or any other format. */
+function parseFormat(text: string): 'text' | DocumentFormat {
+  if (text === 'text') return text;
+  const format = parseOutputFormat(text, 'config info');
+  return format === 'table' ? 'text' : format;
 }
 
 async function contextInfo(env: CliEnvironment, options: NodeOptions): Promise<ContextInfo> {
@@ -65,7 +65,7 @@ export function defineConfigInfo(config: Command, env: CliEnvironment): void {
   config
     .command('info')
     .description('Show the current context')
-    .option('-o, --output <format>', 'output format: text, json or yaml', parseFormat, 'text')
+    .option('-o, --output <format>', `${outputWords('config info')}; text is the table`, parseFormat, 'text')
     .action(async (_options: InfoOptions, command: Command) => {
       const options = command.optsWithGlobals<InfoOptions>();
       const info = await contextInfo(env, options);

@@ -9,7 +9,7 @@ import {
 import { type Command, InvalidArgumentError } from 'commander';
 import { collectTexts } from '../../collect-texts.ts';
 import { collectList } from '../../node-options.ts';
-import type { OutputFormat } from '../../render/document.ts';
+import type { OutputFormat } from '../../render/output-format.ts';
 import { addFormatOption, addGenCommand, type GenOptions } from './gen-options.ts';
 import {
   checkAlternativeName,

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Fault } from '@nodewright/fault';
 import type { GenerateOptions, SecretsBundle, VersionContract } from '@nodewright/machine-config';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { UsageFault } from '../../failure.ts';
+import { escapeEntry } from '../../output/escape-text.ts';
 import { naming, readInput } from '../../read-input.ts';
 import { checkEndpoint } from './check-endpoint.ts';
 import { type ConfigOptions, defineConfigOptions, installImageOf, readMirrors } from './config-options.ts';
@@ -58,6 +58,8 @@ async function generate(
   for (const [at, place] of places.entries())
     if (place.kind === 'stdout') env.stdout.write(texts[at] as string);
   await createFiles(env, plannedFiles(places, texts), options, options.format);
+  for (const [at, { type }] of places.entries())
+    if (type !== 'talosconfig') await warnOfMisfits(texts[at] as string, type, env);
 }
 
 function plannedFiles(places: readonly OutputPlace[], texts: readonly string[]): PlannedFile[] {
@@ -132,18 +134,16 @@ async function textOf(
   const { generateConfig, generateTalosconfig } = await import('@nodewright/machine-config');
   if (type === 'talosconfig') return generateTalosconfig({ ...request, now: env.now() });
   const comments = { docs: withDocs, examples: withExamples };
-  const text = generateConfig({
+  return generateConfig({
     ...request,
     type,
     patches: [...patches.all, ...patches.ofType[type]],
     comments,
   });
-  await refuseSenseless(text, type, env);
-  return text;
 }
 
-/** Options and patches may make a configuration that no node would take: better said now than by the node. */
-async function refuseSenseless(text: string, type: OutputType, env: CliEnvironment): Promise<void> {
+/** Options and patches may make a configuration that no node would take: a warning now, and the file to look at. */
+async function warnOfMisfits(text: string, type: OutputType, env: CliEnvironment): Promise<void> {
   const { loadConfiguration, validateConfiguration, validationMessage } = await import(
     '@nodewright/machine-config'
   );
@@ -151,5 +151,7 @@ async function refuseSenseless(text: string, type: OutputType, env: CliEnvironme
   for (const warning of result.warnings) env.stderr.write(`WARNING: ${type}: ${warning}\n`);
   const message = validationMessage(result);
   if (message !== undefined)
-    throw new Fault('invalid-argument', `the ${type} configuration is not valid: ${message.trimEnd()}`);
+    env.stderr.write(
+      `WARNING: no node takes the ${type} configuration as it is: ${escapeEntry(message.trimEnd())}\n`,
+    );
 }

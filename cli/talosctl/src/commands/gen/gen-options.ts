@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
-import { type OutputFormat, parseOutputFormat, writeDocument } from '../../render/document.ts';
+import { addOutputFlag } from '../../node-options.ts';
+import { writeDocument } from '../../render/document.ts';
+import type { OutputFormat } from '../../render/output-format.ts';
 import { acceptBooleanValues } from './accept-boolean-values.ts';
 import type { PlannedFile } from './planned-file.ts';
 import { type WriteFilesOptions, writeFiles } from './write-files.ts';
@@ -21,12 +23,7 @@ export function addGenCommand(gen: Command, name: string, summary: string): Comm
 
 /** For commands whose `-o` is a path: the format of what they report. */
 export function addFormatOption(command: Command): Command {
-  return command.option(
-    '--format <format>',
-    'print what was created: table, json or yaml (-o is a path here)',
-    parseOutputFormat,
-    'table',
-  );
+  return addOutputFlag(command, '--format <format>', ' (-o is a path here)');
 }
 
 export function writeOptions(env: CliEnvironment, { force }: GenOptions): WriteFilesOptions {

@@ -88,7 +88,7 @@ test('gen secrets refuses contradictory flags and reports as a document', async 
   const both = await lab.run(['secrets', '-p', 'x', '--from-controlplane-config', 'y']);
   assert.match(
     both.stderr,
-    /^error: flags --from-controlplane-config and --from-kubernetes-pki exclude each other\n/,
+    /^error: flags --from-controlplane-config and --from-kubernetes-pki exclude each other; see "talosctl gen secrets --help"\n$/,
   );
   const reported = await lab.run(['secrets', ...quick, '-o', 'new/s.yaml', '--format', 'json']);
   assert.deepEqual(JSON.parse(reported.stdout), { created: [lab.path('new/s.yaml')] });

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { UsageFault } from '../../failure.ts';
 import { naming, readInput } from '../../read-input.ts';
-import type { OutputFormat } from '../../render/document.ts';
+import type { OutputFormat } from '../../render/output-format.ts';
 import { addFormatOption, addGenCommand, createFiles, type GenOptions, writeOptions } from './gen-options.ts';
 import { checkBootstrapToken } from './parse-names.ts';
 import { privateMode } from './planned-file.ts';

@@ -5,7 +5,7 @@ const sequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u00
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const controls = /[\u0000-\u001f\u007f-\u009f]/g;
 /** Marks that join others, and characters that have no width, or turn the direction of what follows. */
-const invisible = /[\p{Mn}\p{Me}\p{Cf}\u115f\u1160\u3164\uffa0]/gu;
+const invisible = /[\p{Mn}\p{Me}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const wide =
   /[\u1100-\u115e\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18cff}\u{1b000}-\u{1b2ff}\u{1f1e6}-\u{1f1ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 const plain = /^[\x20-\x7e]*$/;

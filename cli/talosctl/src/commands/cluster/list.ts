@@ -1,0 +1,65 @@
+import { faultFrom } from '@nodewright/fault';
+import { type ClusterView, listClusters } from '@nodewright/provision';
+import type { Command } from 'commander';
+import type { CliEnvironment } from '../../command-module.ts';
+import { addOutputOption, type OutputOptions } from '../../node-options.ts';
+import { documentError, writeDocument } from '../../render/document.ts';
+import { Table } from '../../render/table.ts';
+import { type ClusterOptions, clusterRef, provisionerOf } from './cluster-options.ts';
+
+/** A cluster in the list. One that cannot be looked at has an error in place of its facts. */
+interface ListedCluster {
+  readonly name: string;
+  readonly view?: ClusterView;
+  readonly error?: ReturnType<typeof documentError>;
+}
+
+/** `talosctl cluster list`: the clusters of this machine, and what runs of them. */
+export function defineClusterList(cluster: Command, env: CliEnvironment): void {
+  const command = cluster.command('list').alias('ls').description('List the local clusters');
+  addOutputOption(command).action(async (_options: OutputOptions, called: Command) => {
+    const options = called.optsWithGlobals<ClusterOptions & OutputOptions>();
+    const { clustersFolder } = clusterRef(env, options);
+    const names = await listClusters(clustersFolder);
+    const clusters = await Promise.all(names.map((name) => lookAt(env, { ...options, name })));
+    if (options.output !== 'table') {
+      return writeDocument(env.stdout, options.output, clusters.map(clusterDocument));
+    }
+    if (clusters.length === 0) env.stderr.write(`no clusters in ${clustersFolder}\n`);
+    const header = ['NAME', 'PROVISIONER', 'STATE', 'RUNNING', 'NETWORK CIDR', 'TALOSCONFIG CONTEXT'];
+    const table = new Table(env.stdout, { header, headerWithoutRows: false });
+    for (const listed of clusters) table.add(clusterRow(listed));
+    table.end();
+  });
+}
+
+async function lookAt(env: CliEnvironment, options: ClusterOptions): Promise<ListedCluster> {
+  const { name } = options;
+  try {
+    // The provisioner is that of each cluster, whatever the command line says.
+    const { provisioner: _, ...own } = options;
+    const provisioner = await provisionerOf(env, own);
+    return { name, view: await provisioner.show(clusterRef(env, own)) };
+  } catch (error) {
+    return { name, error: documentError(faultFrom(error)) };
+  }
+}
+
+export const runningNodes = ({ nodes }: ClusterView): number =>
+  nodes.filter(({ state }) => state === 'running').length;
+
+function clusterRow({ name, view, error }: ListedCluster): string[] {
+  if (view === undefined) return [name, '?', `unknown: ${error?.message ?? ''}`];
+  const { provisioner, state, network, nodes, talosconfig } = view;
+  const running = `${runningNodes(view)}/${nodes.length}`;
+  return [name, provisioner, state, running, network.cidr || '-', talosconfig?.context || '-'];
+}
+
+function clusterDocument({ name, view, error }: ListedCluster): object {
+  if (view === undefined) return { name, error };
+  const { provisioner, state, folder, network, nodes, talosconfig } = view;
+  return {
+    ...{ name, provisioner, state, folder, cidr: network.cidr },
+    ...{ nodes: nodes.length, running: runningNodes(view), ...(talosconfig && { talosconfig }) },
+  };
+}

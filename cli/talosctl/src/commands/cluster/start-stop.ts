@@ -1,0 +1,50 @@
+import type { ClusterView } from '@nodewright/provision';
+import type { Command } from 'commander';
+import type { CliEnvironment } from '../../command-module.ts';
+import { addOutputOption, type OutputOptions } from '../../node-options.ts';
+import { writeDocument } from '../../render/document.ts';
+import { withChosenCluster } from './chosen-cluster.ts';
+import { type ClusterOptions, clusterRef, provisionerOf } from './cluster-options.ts';
+import { runningNodes } from './list.ts';
+import { createStepLines } from './step-lines.ts';
+
+type ChangeOptions = ClusterOptions & OutputOptions;
+
+/** `talosctl cluster start [node]`: starts what is off, and waits until it answers. */
+export function defineClusterStart(cluster: Command, env: CliEnvironment): void {
+  defineChange(cluster, env, 'start', 'Start a local cluster that is stopped, or a node of it');
+}
+
+/** `talosctl cluster stop [node]`: everything of it stays, so that it can be started again. */
+export function defineClusterStop(cluster: Command, env: CliEnvironment): void {
+  defineChange(cluster, env, 'stop', 'Stop a local cluster, or a node of it, and keep its data');
+}
+
+function defineChange(
+  cluster: Command,
+  env: CliEnvironment,
+  verb: 'start' | 'stop',
+  description: string,
+): void {
+  const command = cluster
+    .command(verb)
+    .description(description)
+    .argument('[node]', 'name of a node (default: all)');
+  addOutputOption(command).action(
+    async (node: string | undefined, _options: ChangeOptions, called: Command) => {
+      const options = await withChosenCluster<ChangeOptions>(env, called);
+      const provisioner = await provisionerOf(env, options);
+      const change = { ...clusterRef(env, options), node };
+      const steps = createStepLines(env.stderr);
+      const view = await (verb === 'start'
+        ? provisioner.start(change, steps, env.signal)
+        : provisioner.stop(change, steps));
+      if (options.output === 'table') env.stderr.write(`${changeText(view)}\n`);
+      else await writeDocument(env.stdout, options.output, view);
+    },
+  );
+}
+
+function changeText(view: ClusterView): string {
+  return `cluster "${view.name}": ${runningNodes(view)} of ${view.nodes.length} nodes run`;
+}

@@ -1,0 +1,88 @@
+import { readTalosconfig } from '@nodewright/client/talosconfig';
+import { listClusters } from '@nodewright/provision';
+import type { ClusterOptions } from '../commands/cluster/cluster-options.ts';
+import { talosconfigLocation } from '../talosconfig-of.ts';
+import type { CompletionRequest } from './completion-request.ts';
+import { askTimeoutMs, knownEndpoints, knownNodes } from './known-nodes.ts';
+
+/** The contexts of the talosconfig. */
+export async function contextNames({ env, nodeOptions }: CompletionRequest): Promise<readonly string[]> {
+  const { contexts } = await readTalosconfig(talosconfigLocation(env, nodeOptions).path);
+  return [...contexts.keys()].sort();
+}
+
+/** Names and addresses of the nodes. */
+export async function nodeNames({ env, nodeOptions }: CompletionRequest): Promise<readonly string[]> {
+  const { names, addresses } = await knownNodes(env, nodeOptions);
+  return [...new Set([...names, ...addresses])];
+}
+
+/** Where calls may enter the cluster. */
+export async function endpointNames({ env, nodeOptions }: CompletionRequest): Promise<readonly string[]> {
+  return [...new Set(await knownEndpoints(env, nodeOptions))];
+}
+
+/** The local clusters. */
+export async function clusterNames({ env, command }: CompletionRequest): Promise<readonly string[]> {
+  const { clusterRef } = await import('../commands/cluster/cluster-options.ts');
+  return await listClusters(clusterRef(env, command.optsWithGlobals<ClusterOptions>()).clustersFolder);
+}
+
+/** The nodes of the local cluster that the command line or the context names. */
+export async function clusterNodeNames({ env, command }: CompletionRequest): Promise<readonly string[]> {
+  const [{ clusterRef, provisionerOf }, { withChosenCluster }] = await Promise.all([
+    import('../commands/cluster/cluster-options.ts'),
+    import('../commands/cluster/chosen-cluster.ts'),
+  ]);
+  const options = await withChosenCluster<ClusterOptions>(env, command);
+  const view = await (await provisionerOf(env, options)).show(clusterRef(env, options));
+  return view.nodes.map(({ name }) => name);
+}
+
+/** The network interfaces of the nodes. */
+export async function interfaceNames({ env, nodeOptions }: CompletionRequest): Promise<readonly string[]> {
+  const [{ openClient }, { onlyMessage }] = await Promise.all([
+    import('../open-client.ts'),
+    import('../only-message.ts'),
+  ]);
+  using client = await openClient(env, nodeOptions);
+  const names = new Set<string>();
+  const results = client.fanOut(
+    async ({ machine }, signal) => onlyMessage(await machine.networkDeviceStats({}, { signal })).devices,
+    { signal: AbortSignal.timeout(askTimeoutMs) },
+  );
+  for await (const { value } of results) for (const { name } of value ?? []) names.add(name);
+  return [...names].sort();
+}
+
+/** The paths on the first node that begin with what is typed. */
+export async function pathsOnNode(
+  { env, nodeOptions }: CompletionRequest,
+  typed: string,
+): Promise<readonly string[]> {
+  const [{ openClient }, { nodePaths }] = await Promise.all([
+    import('../open-client.ts'),
+    import('./node-paths.ts'),
+  ]);
+  using client = await openClient(env, nodeOptions);
+  const [node] = client.targets;
+  return node === undefined ? [] : await nodePaths(node, typed, AbortSignal.timeout(askTimeoutMs));
+}
+
+export async function resourceKinds(request: CompletionRequest): Promise<readonly string[]> {
+  return (await import('./known-resources.ts')).resourceKinds(request);
+}
+
+/** The ids of the resources of the kind that stands before the cursor. */
+export async function idsOfKindBefore(request: CompletionRequest): Promise<readonly string[]> {
+  const [kind = ''] = request.args;
+  return (await import('./known-resources.ts')).resourceIds(request, kind);
+}
+
+/** The ids of the resources of a kind. */
+export const idsOf = (kind: string) => async (request: CompletionRequest) =>
+  (await import('./known-resources.ts')).resourceIds(request, kind);
+
+export async function serviceNames(request: CompletionRequest): Promise<readonly string[]> {
+  return (await import('./known-services.ts')).serviceIds(request);
+}

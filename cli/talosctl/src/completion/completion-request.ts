@@ -1,0 +1,12 @@
+import type { Command } from 'commander';
+import type { CliEnvironment } from '../command-module.ts';
+import type { NodeOptions } from '../node-options.ts';
+
+export interface CompletionRequest {
+  readonly env: CliEnvironment;
+  readonly command: Command;
+  /** Arguments before the cursor. */
+  readonly args: readonly string[];
+  /** What the options before the cursor say. */
+  readonly nodeOptions: Partial<NodeOptions>;
+}

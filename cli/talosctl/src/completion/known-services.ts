@@ -1,0 +1,30 @@
+import type { NodeClient } from '@nodewright/client';
+import { onlyMessage } from '../only-message.ts';
+import { openClient } from '../open-client.ts';
+import { listServices } from '../service-rows.ts';
+import type { CompletionRequest } from './completion-request.ts';
+import { askTimeoutMs } from './known-nodes.ts';
+
+/** The services of the nodes. */
+export function serviceIds(request: CompletionRequest): Promise<readonly string[]> {
+  return idsOfNodes(request, async (node, signal) => (await listServices(node, signal)).map(({ id }) => id));
+}
+
+/** The logs of the nodes. */
+export function logIds(request: CompletionRequest): Promise<readonly string[]> {
+  return idsOfNodes(
+    request,
+    async ({ machine }, signal) => onlyMessage(await machine.logsContainers({}, { signal })).ids,
+  );
+}
+
+async function idsOfNodes(
+  { env, nodeOptions }: CompletionRequest,
+  call: (node: NodeClient, signal: AbortSignal) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  using client = await openClient(env, nodeOptions);
+  const ids = new Set<string>();
+  const results = client.fanOut(call, { signal: AbortSignal.timeout(askTimeoutMs) });
+  for await (const { value } of results) for (const id of value ?? []) ids.add(id);
+  return [...ids].sort();
+}

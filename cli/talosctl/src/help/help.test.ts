@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findCommand } from '../command-table.ts';
+import { splitCommandLine } from '../split-command-line.ts';
+import { everyCommand } from '../testing/every-command.ts';
+import { topLevelHelp } from '../top-level-help.ts';
+import { commandExamples } from './command-examples.ts';
+
+const withExamples = await everyCommand();
+
+/** The words of an example as a shell splits them, up to a redirection. */
+function wordsOf(line: string): string[] {
+  const command = line.replace(/^source <\((.*)\)$/, '$1').replace(/ > .*$/, '');
+  return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+?)'([^']*)'|(\S+)/g)].map(([, ...parts]) =>
+    parts.join(''),
+  );
+}
+
+for (const width of [60, 80, 120]) {
+  test(`every help text fits into ${width} columns, but for examples that are there to be copied`, async () => {
+    const texts = (await everyCommand(width)).map(({ command }) => command.helpInformation());
+    for (const text of [...texts, topLevelHelp(width)]) {
+      const lines = text.split('\n').filter((line) => !/^ {2}(talosctl|source) /.test(line));
+      assert.deepEqual(
+        lines.filter((line) => line.length > width),
+        [],
+        text,
+      );
+    }
+  });
+}
+
+test('every help text begins with the usage, and options of the connection come after all others', () => {
+  for (const { command, path } of withExamples) {
+    const text = command.helpInformation();
+    assert.ok(text.startsWith(`Usage: talosctl ${path}`), text);
+    const headings = [...text.matchAll(/^(Options|Connection|Examples):$/gm)].map(([, heading]) => heading);
+    const expected = ['Options', 'Connection', 'Examples'].filter((each) => headings.includes(each));
+    assert.deepEqual(headings, expected, path);
+    const [, own = ''] = /^Options:\n(.*?)\n\n/ms.exec(text) ?? [];
+    assert.doesNotMatch(own, /^ +.*(--nodes|--endpoints|--context|--talosconfig|--insecure) /m, path);
+  }
+});
+
+test('every help text has an example, and every example is one of a command that exists', () => {
+  const paths = withExamples.map(({ path }) => path);
+  assert.deepEqual({ missing: paths.filter((path) => !commandExamples[path]?.length) }, { missing: [] });
+  assert.deepEqual(
+    { unknown: Object.keys(commandExamples).filter((path) => !paths.includes(path)) },
+    { unknown: [] },
+  );
+});
+
+test('every example parses with the parser of a command, which is the one that it stands at or one below', async () => {
+  for (const [path, examples] of Object.entries(commandExamples)) {
+    for (const { command: line } of examples) {
+      const [name, ...words] = wordsOf(line);
+      assert.equal(name, 'talosctl', line);
+      const { command, rest } = splitCommandLine(words, (word) => findCommand(word) !== undefined);
+      const called: string[] = [];
+      // A program of its own for each: a parser keeps the options of the line before.
+      const entry = findCommand(command ?? '');
+      assert.ok(entry !== undefined, line);
+      const built = await everyCommand(undefined, [entry]);
+      for (const each of built) each.command.action(() => void called.push(each.path));
+      await built[0]?.program.parseAsync([command as string, ...rest], { from: 'user' });
+      assert.equal(called.length, 1, line);
+      assert.ok(called[0] === path || called[0]?.startsWith(`${path} `), `${line} calls ${called[0]}`);
+    }
+  }
+});

@@ -1,0 +1,110 @@
+/**
+ * What a command does to nodes. It decides where the nodes of the command may come from:
+ *
+ * - `local`: it talks to no node.
+ * - `reads`: `--nodes`, else the nodes of the context, else the first endpoint.
+ * - `changes`: `--nodes`, else the nodes of the context. Never an endpoint that the user did not name as a node.
+ * - `destroys`: `--nodes` alone.
+ */
+export type CommandAccess = 'local' | 'reads' | 'changes' | 'destroys';
+
+/**
+ * The access of every command and subcommand. A key may go on with arguments where they decide; `*` stands for any one.
+ * A test compares the keys with the commands that exist.
+ */
+export const commandAccess: Readonly<Record<string, CommandAccess>> = {
+  'apply-config': 'changes',
+  bootstrap: 'changes',
+  'cluster create': 'local',
+  'cluster destroy': 'local',
+  'cluster list': 'local',
+  'cluster logs': 'local',
+  'cluster show': 'local',
+  'cluster start': 'local',
+  'cluster stop': 'local',
+  completion: 'local',
+  'config add': 'local',
+  'config context': 'local',
+  'config contexts': 'local',
+  'config endpoint': 'local',
+  'config info': 'local',
+  'config merge': 'local',
+  'config new': 'reads',
+  'config node': 'local',
+  'config proxy-url': 'local',
+  'config remove': 'local',
+  cgroups: 'reads',
+  containers: 'reads',
+  copy: 'reads',
+  dashboard: 'reads',
+  diskfree: 'reads',
+  dmesg: 'reads',
+  edit: 'changes',
+  'etcd alarm disarm': 'changes',
+  'etcd alarm list': 'reads',
+  'etcd defrag': 'changes',
+  'etcd downgrade cancel': 'changes',
+  'etcd downgrade enable': 'changes',
+  'etcd downgrade validate': 'reads',
+  'etcd forfeit-leadership': 'destroys',
+  'etcd leave': 'changes',
+  'etcd members': 'reads',
+  'etcd remove-member': 'destroys',
+  'etcd snapshot': 'reads',
+  'etcd status': 'reads',
+  events: 'reads',
+  'gen ca': 'local',
+  'gen config': 'local',
+  'gen crt': 'local',
+  'gen csr': 'local',
+  'gen key': 'local',
+  'gen keypair': 'local',
+  'gen secrets': 'local',
+  'gen secureboot': 'local',
+  get: 'reads',
+  health: 'reads',
+  'image import': 'changes',
+  'image list': 'reads',
+  'image pull': 'changes',
+  'image remove': 'changes',
+  'inspect dependencies': 'reads',
+  list: 'reads',
+  logs: 'reads',
+  'machineconfig gen': 'local',
+  'machineconfig patch': 'local',
+  memory: 'reads',
+  'meta delete': 'changes',
+  'meta write': 'changes',
+  mounts: 'reads',
+  netstat: 'reads',
+  patch: 'changes',
+  pcap: 'reads',
+  processes: 'reads',
+  read: 'reads',
+  reboot: 'changes',
+  reset: 'destroys',
+  restart: 'changes',
+  service: 'reads',
+  'service * restart': 'changes',
+  'service * start': 'changes',
+  'service * stop': 'changes',
+  shutdown: 'changes',
+  stats: 'reads',
+  support: 'reads',
+  time: 'reads',
+  usage: 'reads',
+  validate: 'local',
+  version: 'reads',
+};
+
+/**
+ * The access of a command with these arguments.
+ *
+ * @param path names of the command and its subcommands, without aliases: `etcd members`
+ * @throws Error for a command that the table does not have
+ */
+export function accessOf(path: string, args: readonly string[] = []): CommandAccess {
+  const found = commandAccess[`${path} * ${args[1] ?? ''}`] ?? commandAccess[path];
+  if (found === undefined) throw new Error(`the table of accesses has no command "${path}"`);
+  return found;
+}

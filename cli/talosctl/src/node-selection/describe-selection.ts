@@ -1,0 +1,50 @@
+import type { Command, Option } from 'commander';
+import { accessOf, type CommandAccess, commandAccess } from './command-access.ts';
+import { commandPath, leafCommands } from './command-path.ts';
+
+/** What a command without `--nodes` goes to, in words for its help. */
+export const selectionRules: Readonly<Record<Exclude<CommandAccess, 'local'>, string>> = {
+  reads: 'default: the nodes of the context, else the first endpoint',
+  changes: 'default: the nodes of the context, never an endpoint',
+  destroys: 'required: the nodes of the context do not count',
+};
+
+/**
+ * Says at the `--nodes` option of a command what goes without it. Help and completion show that text. The help of
+ * commands that share the option with others takes it from `nodesDescription`.
+ */
+export function describeSelection(command: Command): void {
+  const leaves = leafCommands(command);
+  describeOption(command, [...new Set(leaves.flatMap(rulesOf))]);
+  for (const leaf of leaves) describeOption(leaf, rulesOf(leaf));
+}
+
+/** What `--nodes` means to a command that has no subcommands, whoever has the option. */
+export function nodesDescription(leaf: Command): string {
+  return describe(rulesOf(leaf));
+}
+
+function nodesOption(command: Command): Option | undefined {
+  return command.options.find(({ long }) => long === '--nodes');
+}
+
+function describeOption(command: Command, rules: readonly string[]): void {
+  const option = nodesOption(command);
+  if (option !== undefined && rules.length > 0) option.description = describe(rules);
+}
+
+function describe(rules: readonly string[]): string {
+  const what = 'nodes to talk to, separated by commas';
+  return rules.length === 1 ? `${what} (${rules[0]})` : what;
+}
+
+/** The rules of a command: one more for arguments that make it a change. */
+function rulesOf(leaf: Command): readonly string[] {
+  const path = commandPath(leaf);
+  const access = accessOf(path);
+  if (access === 'local') return [];
+  const verbs = Object.keys(commandAccess).filter((key) => key.startsWith(`${path} * `));
+  if (verbs.length === 0) return [selectionRules[access]];
+  const names = verbs.map((key) => key.split(' ').at(-1)).join(', ');
+  return [`${selectionRules[access]}; ${names} never take an endpoint`];
+}

@@ -1,0 +1,57 @@
+import { InvalidArgumentError } from 'commander';
+import { parseJsonPath, type TemplatePart } from '../json-path/parse-json-path.ts';
+import { nameTemplateOf } from './name-templates.ts';
+
+/** What is printed of each entry of a document instead of the document. */
+export interface TemplateFormat {
+  readonly kind: 'template';
+  readonly parts: readonly TemplatePart[];
+}
+
+/** How results are printed. */
+export const outputFormats = ['table', 'json', 'yaml'] as const;
+export type DocumentFormat = Exclude<(typeof outputFormats)[number], 'table'> | TemplateFormat;
+export type OutputFormat = 'table' | DocumentFormat;
+
+/** What `-o` of a command takes. @param command names of the command, such as `etcd members` */
+export function outputChoices(command: string): readonly string[] {
+  const names = nameTemplateOf(command) === undefined ? [] : ['name'];
+  return ['table', 'wide', 'json', 'yaml', ...names, 'jsonpath='];
+}
+
+/** The same in words for its help. */
+export function outputWords(command: string): string {
+  return `output format: ${outputChoices(command).slice(0, -1).join(', ')} or jsonpath='{...}'`;
+}
+
+/**
+ * Reads the value of `-o`. `wide` is the table: no command but `get` has columns to add.
+ *
+ * @param command names of the command, which decide whether it has identifiers to print
+ */
+export function parseOutputFormat(text: string, command: string): OutputFormat {
+  if (text === 'wide') return 'table';
+  const format = outputFormats.find((known) => known === text);
+  if (format !== undefined) return format;
+  const template = text === 'name' ? nameTemplateOf(command) : /^jsonpath=(.*)$/s.exec(text)?.[1];
+  if (text === 'name' && template === undefined) {
+    throw new InvalidArgumentError(`${command} has no names to print: use "-o json" or a jsonpath.`);
+  }
+  if (template === undefined) {
+    const choices = outputChoices(command).slice(0, -1).join(', ');
+    throw new InvalidArgumentError(`It must be one of ${choices}, jsonpath='{...}'.`);
+  }
+  return { kind: 'template', parts: parseTemplate(template) };
+}
+
+/** Reads the text behind `jsonpath=`. @throws InvalidArgumentError for one without a path, or a broken one */
+export function parseTemplate(template: string): readonly TemplatePart[] {
+  if (!template.includes('{')) {
+    throw new InvalidArgumentError("A JSONPath stands in braces, such as jsonpath='{.metadata.id}'.");
+  }
+  try {
+    return parseJsonPath(template);
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}

@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import type { CliEnvironment, OutputStream } from '../command-module.ts';
+import { commandTable } from '../command-table.ts';
+import { createProgram } from '../create-program.ts';
+import { commandPath } from '../node-selection/command-path.ts';
+
+/** A command of the command table, or one below it, as its parser is built. */
+export interface BuiltCommand {
+  /** `config new`. */
+  readonly path: string;
+  readonly program: Command;
+  readonly command: Command;
+}
+
+/**
+ * Every command that is built, for tests that look at all of them.
+ *
+ * @param columns width of the terminal
+ * @param entries which commands of the table; default: all
+ */
+export async function everyCommand(columns?: number, entries = commandTable): Promise<BuiltCommand[]> {
+  const silent: OutputStream = { write: () => true, columns };
+  const env = { stdout: silent, stderr: silent, environment: {} } as unknown as CliEnvironment;
+  const found: BuiltCommand[] = [];
+  for (const entry of entries) {
+    const program = createProgram(entry, await entry.load(), env);
+    const add = (command: Command) => {
+      found.push({ path: commandPath(command), program, command });
+      command.commands.forEach(add);
+    };
+    program.commands.forEach(add);
+  }
+  return found;
+}

@@ -1,0 +1,20 @@
+import { Command, type ErrorOptions, type Help } from 'commander';
+import { UsageFault } from '../failure.ts';
+import { TalosctlHelp } from '../help/talosctl-help.ts';
+import { commandPath } from '../node-selection/command-path.ts';
+import { usageMessage } from './usage-message.ts';
+
+/** A command whose help has our layout, and whose mistakes are thrown as a `UsageFault` that names the command. */
+export class UsageCommand extends Command {
+  override createCommand(name?: string): Command {
+    return new UsageCommand(name);
+  }
+
+  override createHelp(): Help {
+    return new TalosctlHelp();
+  }
+
+  override error(message: string, options?: ErrorOptions): never {
+    throw new UsageFault(usageMessage(message, options?.code), commandPath(this));
+  }
+}
