@@ -1,0 +1,78 @@
+// Actions that end a machine, each followed to its end by the released client: `REPEAT=20` does all of them twenty times.
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { eventually } from '@nodewright/testkit';
+import { type Action, actions } from './checks/actions.ts';
+import { chosenProvisioner, openSubject, type Subject } from './subject.ts';
+
+const provisioner = chosenProvisioner();
+const rounds = Number(process.env.REPEAT || 1);
+const scope = new AsyncDisposableStack();
+const ended = new Map<string, number>();
+let subject: Subject;
+
+before(async () => {
+  subject = scope.use(await openSubject(provisioner, { controlPlanes: 1 }));
+  const { stdout } = await subject.client(['-n', '{worker}', 'read', '/system/state/config.yaml']);
+  await writeFile(join(subject.folder, 'worker.yaml'), stdout);
+});
+after(async () => {
+  for (const { name } of actions)
+    process.stdout.write(`${provisioner}: ${name} ended ${ended.get(name) ?? 0} of ${rounds} times\n`);
+  await scope.disposeAsync();
+});
+
+/** An address, where the node has left its cluster and its name with it. */
+const isRunning = async () => {
+  const words = ['-n', '{worker.address}', 'get', 'machinestatus', '-o', 'jsonpath={.spec.stage}'];
+  return (await subject.client(words)).stdout.startsWith('running');
+};
+const runs = () => eventually(isRunning, { what: 'a running worker', timeoutMs: 60_000 });
+
+/** Switches the machine on again, as whoever made the cluster can. */
+async function switchOn(): Promise<void> {
+  const shape = ['--provisioner', provisioner, '--controlplanes', '1', '--workers', '1', '--if-absent'];
+  const { exitCode, stderr } = await subject.cluster.talosctl(
+    ...['cluster', 'create', '--name', subject.cluster.name, ...shape],
+  );
+  // A worker that was reset does not answer as a member: that it is on is all that counts here.
+  assert.ok(exitCode === 0 || /maintenance|does not answer|not among/.test(stderr), stderr);
+}
+
+async function configure(): Promise<void> {
+  const apply = ['apply-config', '-i', '-n', '{worker.address}', '-f', '{folder}/worker.yaml'];
+  const isApplied = async () => (await subject.client(apply)).exitCode === 0;
+  await eventually(isApplied, { what: 'a node that takes its configuration', timeoutMs: 60_000 });
+}
+
+const returns: Readonly<Record<Action['leaves'], () => Promise<void>>> = {
+  running: async () => {},
+  off: switchOn,
+  maintenance: configure,
+};
+
+for (let round = 1; round <= rounds; round += 1) {
+  for (const { name, words, leaves, prints } of actions) {
+    test(`${provisioner}: ${name} --wait ends (${round} of ${rounds})`, { timeout: 150_000 }, async () => {
+      await runs();
+      const { exitCode, stdout, stderr } = await subject.client([...words.split(' '), '--timeout', '80s'], {
+        timeoutMs: 100_000,
+      });
+      // Without a terminal the client reports on standard error.
+      const said = `${stdout}${stderr}`;
+      assert.equal(exitCode, 0, said);
+      for (const text of prints) assert.match(said, text);
+      await returns[leaves]();
+      await runs();
+      ended.set(name, (ended.get(name) ?? 0) + 1);
+    });
+  }
+}
+
+test(`${provisioner}: the worker is a member at the end, with the configuration that it had`, async () => {
+  await runs();
+  const { stdout } = await subject.client(['-n', '{worker}', 'read', '/system/state/config.yaml']);
+  assert.equal(stdout, await readFile(join(subject.folder, 'worker.yaml'), 'utf8'));
+});

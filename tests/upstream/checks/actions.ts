@@ -1,0 +1,32 @@
+/** What ends a machine, by the released client. */
+export interface Action {
+  /** The command and what makes it different: `reset --reboot`. */
+  readonly name: string;
+  readonly command: string;
+  readonly words: string;
+  /** What the node is afterwards. */
+  readonly leaves: 'running' | 'off' | 'maintenance';
+  readonly prints: readonly RegExp[];
+}
+
+const met = /events check condition met/;
+const checked = /post check passed/;
+
+/** In this order, over and over. A node that is reset has no name any more: it is named by its address. */
+export const actions: readonly Action[] = [
+  {
+    ...{ name: 'reboot', command: 'reboot', leaves: 'running' },
+    words: '-n {worker} reboot --wait',
+    prints: [/sequence: reboot action: START/, met, checked],
+  },
+  {
+    ...{ name: 'shutdown', command: 'shutdown', leaves: 'off' },
+    words: '-n {worker} shutdown --wait',
+    prints: [/sequence: shutdown action: START/, met],
+  },
+  {
+    ...{ name: 'reset --reboot', command: 'reset', leaves: 'maintenance' },
+    words: '-n {worker.address} reset --graceful=false --reboot --wait',
+    prints: [/sequence: reset action: START/, met, checked],
+  },
+];

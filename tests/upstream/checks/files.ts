@@ -1,0 +1,61 @@
+// Files and logs of a node.
+import assert from 'node:assert/strict';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { prints } from '../check.ts';
+
+export const fileChecks = [
+  prints('list', 'lists a folder', '-n {node} list /', { stdout: [/^NODE +NAME/, /^node01 +system$/m] }),
+  prints('list', 'lists with modes, owners and sizes', '-n {node} list -l /system', {
+    stdout: [/MODE +UID +GID +SIZE\(B\) +LASTMOD/, /^node01 +d[rwx-]{9} +\d+ +\d+ +\d+ /m],
+  }),
+  prints('list', 'goes down to a depth', '-n {node} list -d 3 -t f /system', {
+    stdout: [/state\/config\.yaml/],
+  }),
+  prints('list', 'names a folder that does not exist', '-n {node} list /nosuch', {
+    stderr: [/nosuch: no such file or directory/],
+    exitCode: 1,
+  }),
+  prints('usage', 'adds up sizes', '-n {node} usage /system', {
+    stdout: [/^NODE +SIZE +NAME/, /^node01 +\d+ +\.$/m],
+  }),
+  prints('usage', 'prints sizes for people', '-n {node} usage -H -d 2 /system', { stdout: [/ [kMG]?B +/] }),
+  prints('read', 'prints a file', '-n {worker} read /system/state/config.yaml', {
+    stdout: [/^version: v1alpha1/],
+  }),
+  prints('read', 'prints a file of the kernel, which has no size', '-n {node} read /proc/meminfo', {
+    stdout: [/^MemTotal: +\d+ kB/],
+  }),
+  prints('read', 'names a file that does not exist', '-n {node} read /nosuch', {
+    exitCode: 1,
+    stderr: [/NotFound.*nosuch/],
+  }),
+  prints('copy', 'unpacks a folder', '-n {worker} copy /system/state {folder}/copied', {
+    after: async ({ folder }) =>
+      assert.match(await readFile(join(folder, 'copied', 'config.yaml'), 'utf8'), /^version: v1alpha1/),
+  }),
+  prints('copy', 'prints an archive', '-n {worker} copy /system/state -', { stdout: [/./] }),
+  prints('logs', 'prints the last lines of a service', '-n {node} logs machined --tail 3', {
+    stdout: [/^node01: \{"level":/],
+    after: (_, { stdout }) => assert.equal(stdout.trimEnd().split('\n').length, 3),
+  }),
+  prints('logs', 'follows a service until it is interrupted', '-n {worker} logs -f apid --tail 1', {
+    until: /^node03: /,
+  }),
+  prints('logs', 'names a service without a log', '-n {node} logs nosuch', {
+    exitCode: 1,
+    stderr: [/log "nosuch" was not registered/],
+  }),
+  prints('meta write', 'writes a key', '-n {worker} meta write 0x0c hello'),
+  prints('get', 'reads the key that was written', '-n {worker} get metakeys 0x0c -o jsonpath={.spec.value}', {
+    stdout: [/^hello/],
+  }),
+  prints('meta delete', 'removes a key', '-n {worker} meta delete 0x0c', {
+    after: async ({ client }) =>
+      assert.notEqual((await client(['-n', '{worker}', 'get', 'metakeys', '0x0c'])).exitCode, 0),
+  }),
+  prints('etcd snapshot', 'saves a snapshot', '-n {node} etcd snapshot {folder}/etcd.db', {
+    stdout: [/snapshot info: hash [0-9a-f]{8}, revision \d+/],
+    after: async ({ folder }) => assert.ok((await stat(join(folder, 'etcd.db'))).size > 10_000),
+  }),
+];

@@ -1,0 +1,93 @@
+// What the client reads of a node as a whole.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { prints, refuses } from '../check.ts';
+
+const noRuntime = 'no container runtime runs on this node';
+const process = { only: 'process' } as const;
+const docker = { only: 'docker' } as const;
+
+export const nodeChecks = [
+  prints('version', 'prints its own version and that of the node', '-n {node} version', {
+    stdout: [/^\s+Tag: +v1\.13\.9$/m, /NODE: +\S+\n\s+Tag: +v1\.14/, /Enabled: +RBAC/],
+  }),
+  prints('version', 'asks several nodes, the worker through a control plane', '-n {node},{worker} version', {
+    stdout: [/NODE: +node01/, /NODE: +node03/],
+  }),
+  prints('version', 'names a node that does not exist, and the hop', '-n node77 version', {
+    exitCode: 1,
+    stderr: [/no route to node "node77"/],
+  }),
+  prints('memory', 'prints a row per node', '-n {node},{worker} memory', {
+    stdout: [/^NODE +TOTAL +USED/, /^node01 +\d+/m, /^node03 +\d+/m],
+  }),
+  prints('memory', 'prints the fields of the kernel with -v', '-n {node} memory -v', {
+    stdout: [/MemTotal:? +\d+/i],
+  }),
+  prints('processes', 'lists processes, by memory', '-n {node} processes -s rss', {
+    stdout: [/^NODE +PID +STATE +THREADS/, /^node01 +\d+/m],
+  }),
+  prints('mounts', 'lists mounts', '-n {node} mounts', { stdout: [/^NODE +FILESYSTEM/, /^node01 +\S+/m] }),
+  prints('cgroups', 'prints the memory of control groups', '-n {node} cgroups --preset memory', {
+    stdout: [/^NAME +MemCurrent/],
+  }),
+  prints('netstat', 'lists listening sockets with their programs', '-n {node} netstat -a -l -p', {
+    stdout: [/Proto +Recv-Q/, /:50000 .*LISTEN/],
+  }),
+  prints('netstat', 'prints extended columns of IPv4 TCP sockets', '-n {node} netstat -x -4 -t', {
+    stdout: [/Proto +Recv-Q/],
+  }),
+  prints('time', 'asks the time server of the node', '-n {node} time', {
+    stdout: [/NTP-SERVER-TIME/, /node01 .* UTC/],
+  }),
+  prints('time', 'names a time server that does not answer', '-n {node} time --check 127.0.0.1', {
+    exitCode: 1,
+    stderr: [/time server "127\.0\.0\.1"/],
+  }),
+  prints('inspect dependencies', 'prints the graph of the controllers', '-n {node} inspect dependencies', {
+    stdout: [/^digraph/, /MachineStatusController/, /\}\s*$/],
+  }),
+  prints('health', 'passes when the node looks at its cluster', '-n {node} health --wait-timeout 60s', {
+    stderr: [/waiting for etcd to be healthy: OK/, /waiting for apid to be ready: OK/],
+  }),
+  prints('health', 'is refused to a reader of nothing', '-n {node} health --wait-timeout 10s', {
+    as: 'none',
+    exitCode: 1,
+    stderr: [/PermissionDenied/],
+  }),
+  prints('events', 'prints the events that were, until it is interrupted', '-n {worker} events --tail -1', {
+    until: /machine\.SequenceEvent[\s\S]*machine\.ServiceStateEvent/,
+  }),
+  refuses('dmesg', '-n {node} dmesg', 'error opening /dev/kmsg reader', docker),
+  prints('dmesg', 'prints the log of the kernel', '-n {node} dmesg', {
+    ...process,
+    stdout: [/^node01: \S+: +\S+: \[/m],
+  }),
+  prints('pcap', 'captures packets to a file', '-n {node} pcap -i lo --duration 1s -o {folder}/lo.pcap', {
+    ...process,
+    // The tests need not be root, and then the node says why it may not.
+    exitCode: globalThis.process.getuid?.() === 0 ? 0 : 1,
+    after: async ({ folder }) => {
+      if (globalThis.process.getuid?.() !== 0) return;
+      const file = await readFile(join(folder, 'lo.pcap'));
+      assert.ok(['a1b2c3d4', 'a1b23c4d'].includes(file.readUInt32LE(0).toString(16)), 'a pcap file');
+    },
+  }),
+  // The client ends the bundle when a node cannot list the containers of Kubernetes.
+  refuses('support', '-n {node} support -O {folder}/support.zip', noRuntime, process),
+  refuses('support', '-n {node} support -O {folder}/support.zip', 'no CRI runs on this node', docker),
+  refuses('pcap', '-n {node} pcap -i lo --duration 1s -o {folder}/none.pcap', 'needs CAP_NET_RAW', docker),
+  prints('containers', 'lists containers', '-n {node} containers', {
+    ...docker,
+    stdout: [/NODE +NAMESPACE/],
+  }),
+  refuses('containers', '-n {node} containers', noRuntime, process),
+  prints('stats', 'prints what containers use', '-n {node} stats', {
+    ...docker,
+    stdout: [/NODE +NAMESPACE/],
+  }),
+  refuses('stats', '-n {node} stats', noRuntime, process),
+  refuses('restart', '-n {node} restart nosuch', noRuntime, process),
+  refuses('restart', '-n {node} restart nosuch', 'nosuch', docker),
+];

@@ -1,0 +1,27 @@
+// What our nodes do not have yet, and how the client says so; images of containers, which nodes of processes lack.
+import { prints, refuses } from '../check.ts';
+
+const noRuntime = 'no container runtime runs on this node: its services are processes';
+const process = { only: 'process' } as const;
+const docker = { only: 'docker' } as const;
+const lacks = (method: string) => `method ${method} is not implemented`;
+const kubeconfig = lacks('/machine.MachineService/Kubeconfig');
+
+export const unsupportedChecks = [
+  refuses('kubeconfig', '-n {node} kubeconfig {folder}/kubeconfig', kubeconfig),
+  refuses('conformance kubernetes', '-n {node} conformance kubernetes', kubeconfig),
+  refuses('upgrade-k8s', '-n {node} upgrade-k8s', kubeconfig),
+  refuses('rollback', '-n {node} rollback', lacks('/machine.MachineService/Rollback')),
+  refuses('wipe disk', '-n {node} wipe disk sda', lacks('/storage.StorageService/BlockDeviceWipe')),
+  refuses('upgrade', '-n {node} upgrade -i 192.0.2.1/installer:1', noRuntime, process),
+  refuses('debug', '-n {node} debug 192.0.2.1/debug:1', noRuntime, process),
+  refuses('image list', '-n {node} image list', noRuntime, process),
+  refuses('image pull', '-n {node} image pull 192.0.2.1/x:1', noRuntime, process),
+  refuses('image remove', '-n {node} image remove 192.0.2.1/x:1', noRuntime, process),
+  prints('image list', 'prints no image of Kubernetes where there is none', '-n {node} image list', docker),
+  prints('image remove', 'names an image that is not there', '-n {node} image remove nosuch.invalid/x:1', {
+    ...docker,
+    exitCode: 1,
+    stderr: [/nosuch\.invalid/],
+  }),
+];

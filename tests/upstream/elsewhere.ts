@@ -1,0 +1,25 @@
+const clusters = 'makes clusters of its own images on this machine';
+const shells = 'the same as `completion bash`';
+const signing = 'makes signing keys for images of upstream, without a node';
+const caches = 'needs a registry to pull from, and no node';
+
+/** Commands of the released client that ask nothing of a node, or that a test cannot run; and why no check runs them. */
+export const elsewhere: Readonly<Record<string, string>> = {
+  'cluster create dev': clusters,
+  'cluster create docker': clusters,
+  'cluster create qemu': clusters,
+  'cluster destroy': clusters,
+  'cluster show': clusters,
+  'completion fish': shells,
+  'completion powershell': shells,
+  'completion zsh': shells,
+  'gen secureboot database': signing,
+  'gen secureboot pcr': signing,
+  'gen secureboot uki': signing,
+  'image cache-cert-gen': caches,
+  'image cache-create': caches,
+  'image cache-serve': caches,
+  'image talos-bundle': 'asks a registry of upstream',
+  'inject serviceaccount': 'changes manifests of Kubernetes, without a node',
+  help: 'prints the help of another command',
+};

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { upstreamClientPath } from '../../tools/upstream-client/ensure-client.ts';
+import { checkout } from '../cluster/run-talosctl.ts';
+
+export const clientProgram = upstreamClientPath(checkout);
+
+export interface ClientResult {
+  /** null: it was killed, by us when it did not end in time. */
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunClientInit {
+  readonly talosconfig: string;
+  /** Its working directory and home. */
+  readonly folder: string;
+  /** It is interrupted after that, as by Ctrl-C, and killed when that does not help. Default 60 s. */
+  readonly timeoutMs?: number;
+  /** It is interrupted as soon as it has printed this. */
+  readonly until?: RegExp | undefined;
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+}
+
+const defaultTimeoutMs = 60_000;
+const killDelayMs = 5_000;
+
+/** Runs the released client to its end, with nothing of the test's environment but the path. */
+export function runClient(words: readonly string[], init: RunClientInit): Promise<ClientResult> {
+  const { talosconfig, folder, until, timeoutMs = defaultTimeoutMs, environment } = init;
+  const child = spawn(clientProgram, [...words], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, TALOSCONFIG: talosconfig, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      output[stream] += text;
+      if (until?.test(output.stdout) && child.exitCode === null) child.kill('SIGINT');
+    });
+  }
+  const interrupt = setTimeout(() => child.kill('SIGINT'), timeoutMs);
+  const kill = setTimeout(() => child.kill('SIGKILL'), timeoutMs + killDelayMs);
+  const { promise, resolve, reject } = Promise.withResolvers<ClientResult>();
+  child.once('error', reject);
+  child.once('close', (exitCode) => resolve({ exitCode, ...output }));
+  return promise.finally(() => {
+    clearTimeout(interrupt);
+    clearTimeout(kill);
+  });
+}

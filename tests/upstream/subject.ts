@@ -1,0 +1,93 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TalosconfigContext } from '@nodewright/client/talosconfig';
+import type { Node } from '../cluster/cluster.ts';
+import type { CreatedCluster } from '../cluster/created-cluster.ts';
+import { openDockerCluster } from '../cluster/docker/docker-cluster.ts';
+import { openProcessCluster } from '../cluster/process/process-cluster.ts';
+import { type ClientResult, type RunClientInit, runClient } from './run-client.ts';
+
+export type Provisioner = 'process' | 'docker';
+/** `none`: a certificate of the cluster's CA without any role. */
+export type Role = 'admin' | 'operator' | 'reader' | 'none';
+
+export interface ClientInit extends Pick<RunClientInit, 'until' | 'timeoutMs' | 'environment'> {
+  readonly role?: Role;
+}
+
+/** A cluster that the released client is driven against, and the client. */
+export interface Subject extends AsyncDisposable {
+  readonly provisioner: Provisioner;
+  readonly cluster: CreatedCluster<Node>;
+  readonly node: Node;
+  /** The other control plane; the first where there is one only. */
+  readonly second: Node;
+  readonly worker: Node;
+  /** Scratch: the client's home and working directory. */
+  readonly folder: string;
+  /** `{node}`, `{second}`, `{worker}` by names, with `.address` behind for addresses; `{folder}`, `{cluster}`. */
+  fill(word: string): string;
+  client(words: readonly string[], init?: ClientInit): Promise<ClientResult>;
+}
+
+const roleNames: Readonly<Record<Role, readonly string[]>> = {
+  admin: ['os:admin'],
+  operator: ['os:operator'],
+  reader: ['os:reader'],
+  none: [],
+};
+
+/** Which provisioner this run is for: `TEST_PROVISIONER`, processes by default. */
+export function chosenProvisioner(): Provisioner {
+  const name = process.env.TEST_PROVISIONER || 'process';
+  if (name !== 'process' && name !== 'docker') throw new Error(`TEST_PROVISIONER=${name} is not known here`);
+  return name;
+}
+
+/** Makes a cluster with etcd, one worker, and a talosconfig for each role. */
+export async function openSubject(
+  provisioner: Provisioner,
+  { controlPlanes }: { readonly controlPlanes: number },
+): Promise<Subject> {
+  await using undo = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'upstream-'));
+  undo.defer(() => rm(folder, { recursive: true, force: true }));
+  const shape = { controlPlanes, workers: 1 };
+  const cluster: CreatedCluster<Node> = undo.use(
+    provisioner === 'docker'
+      ? await openDockerCluster(shape, { environment: { NODEWRIGHT_ETCD: '' } })
+      : await openProcessCluster(shape, { name: 'upstream', etcd: true }),
+  );
+  const [node, second = node] = cluster.controlPlanes;
+  const [worker] = cluster.workers;
+  if (node === undefined || second === undefined || worker === undefined)
+    throw new Error('a cluster without nodes');
+  for (const [role, names] of Object.entries(roleNames)) {
+    const context = await cluster.context(...names);
+    await writeFile(join(folder, role), talosconfigOf(cluster.name, context));
+  }
+  const facts = { node, second, worker };
+  const fill = (word: string) =>
+    word.replaceAll(
+      /\{(node|second|worker)(\.address)?\}|\{(folder|cluster)\}/g,
+      (_, name, address, other) => {
+        if (other !== undefined) return other === 'folder' ? folder : cluster.name;
+        const { name: own, address: at } = facts[name as keyof typeof facts];
+        return address === undefined ? own : at;
+      },
+    );
+  const kept = undo.move();
+  return {
+    ...{ provisioner, cluster, node, second, worker, folder, fill },
+    client: (words, { role = 'admin', ...init } = {}) =>
+      runClient(words.map(fill), { ...init, folder, talosconfig: join(folder, role) }),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+function talosconfigOf(name: string, { endpoints, ca, crt, key }: TalosconfigContext): string {
+  const context = { endpoints, ca, crt, key: key?.reveal() };
+  // JSON is YAML.
+  return JSON.stringify({ context: name, contexts: { [name]: context } });
+}
