@@ -1,0 +1,20 @@
+import { certificateEnd } from './certificate-end.ts';
+import type { AttackCheck } from './check.ts';
+import { dials } from './dials.ts';
+import { malformedNodes } from './malformed-nodes.ts';
+import { refusedCertificates } from './refused-certificates.ts';
+import { stolenNames } from './stolen-names.ts';
+import { swappedFolders } from './swapped-folders.ts';
+import { terminal } from './terminal.ts';
+import { wrongRoles } from './wrong-roles.ts';
+
+export const checks: readonly AttackCheck[] = [
+  wrongRoles,
+  dials,
+  malformedNodes,
+  certificateEnd,
+  refusedCertificates,
+  stolenNames,
+  swappedFolders,
+  terminal,
+];

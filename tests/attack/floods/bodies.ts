@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import type { ClientHttp2Session } from 'node:http2';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ports } from '@nodewright/contract';
+import { callHeaders } from '../../bench/load/call.ts';
+import type { LoadTarget } from '../../bench/load/load-job.ts';
+import { openSession } from '../../bench/load/open-session.ts';
+import type { AttackTarget, CertificateKind } from '../target/attack-target.ts';
+import type { Flood } from './flood.ts';
+
+const version = '/machine.MachineService/Version';
+/** Just below the largest message that the gateway lets through. */
+const bodyBytes = 31 * 1024 * 1024;
+const chunk = Buffer.alloc(256 * 1024);
+const sameNode = 100;
+
+interface Shape {
+  readonly kind: CertificateKind;
+  readonly calls: number;
+  readonly metadata: (target: AttackTarget) => readonly (readonly [string, string])[];
+  /** How much of each announced body is sent, in bytes. */
+  readonly sentBytes: number;
+}
+
+const everyNodeTheSame = ({ behind }: AttackTarget) =>
+  Array.from({ length: sameNode }, () => ['nodes', behind.address] as const);
+
+export const bodyFloods: readonly Flood[] = [
+  bodies('body-no-role', 'a caller without a role sends a Version of 31 MB with 100 times the same node', {
+    ...{ kind: 'no-role', calls: 3, metadata: everyNodeTheSame, sentBytes: bodyBytes },
+  }),
+  bodies('body-reader', 'a reader sends 20 Versions of 31 MB with 100 times the same node', {
+    ...{ kind: 'reader', calls: 20, metadata: everyNodeTheSame, sentBytes: bodyBytes },
+  }),
+  bodies('body-unfinished', 'a reader sends 200 bodies of 31 MB but for the last byte, and waits', {
+    ...{ kind: 'reader', calls: 200, metadata: () => [], sentBytes: bodyBytes - 1 },
+  }),
+  bodies('body-unfinished-hop', 'the same through a hop', {
+    ...{ kind: 'reader', calls: 200, sentBytes: bodyBytes - 1 },
+    metadata: ({ behind }) => [['node', behind.address]],
+  }),
+];
+
+function bodies(name: string, what: string, shape: Shape): Flood {
+  return {
+    name,
+    what,
+    async run(target, signal) {
+      const counts = { calls: 0, megabytes: 0, ended: 0 };
+      const { certificate, key } = target.certificates[shape.kind];
+      const address: LoadTarget = {
+        ...{ kind: 'tls', host: target.entry.address, port: ports.apid, ca: target.ca },
+        ...{ certificate, key },
+      };
+      const session = await openSession(address);
+      session.on('close', () => {});
+      const metadata = shape.metadata(target);
+      const headers = callHeaders({ kind: 'probe', target: address, method: version, metadata });
+      const calls = Array.from({ length: shape.calls }, () => {
+        counts.calls += 1;
+        return sendBody(session, headers, shape.sentBytes, counts, signal);
+      });
+      await Promise.race([Promise.all(calls), aborted(signal)]);
+      while (!signal.aborted) await sleep(100);
+      session.destroy();
+      return counts;
+    },
+  };
+}
+
+async function sendBody(
+  session: ClientHttp2Session,
+  headers: readonly string[],
+  sentBytes: number,
+  counts: { megabytes: number; ended: number },
+  signal: AbortSignal,
+): Promise<void> {
+  if (session.destroyed) return;
+  const stream = session.request(headers, { endStream: false });
+  stream.on('error', () => {});
+  stream.on('data', () => {});
+  const ended = once(stream, 'close').then(() => {
+    counts.ended += 1;
+  });
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt32BE(bodyBytes, 1);
+  stream.write(prefix);
+  for (let sent = 0; sent < sentBytes && !stream.closed && !signal.aborted; sent += chunk.length) {
+    const part = chunk.subarray(0, Math.min(chunk.length, sentBytes - sent));
+    counts.megabytes += part.length / 1e6;
+    if (!stream.write(part))
+      await Promise.race([once(stream, 'drain').catch(() => {}), ended, aborted(signal)]);
+  }
+  if (sentBytes === bodyBytes) stream.end();
+  await ended;
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}

@@ -1,0 +1,86 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ports } from '@nodewright/contract';
+import type { AttackTarget } from '../target/attack-target.ts';
+import { RawConnection, type ServerAddress } from '../wire/raw-connection.ts';
+import type { Flood } from './flood.ts';
+
+const silentConnections = 500;
+const idleSessions = 200;
+const handshakesAtOnce = 16;
+const handshakesPerRun = 4_000;
+
+export const connectionFloods: readonly Flood[] = [
+  {
+    name: 'silent-apid',
+    what: '500 connections to apid that never begin a handshake',
+    run: (target, signal) => keepSilent({ host: target.entry.address, port: ports.apid }, signal),
+  },
+  {
+    name: 'handshakes-apid',
+    what: 'handshakes with apid without a certificate, 16 at a time',
+    run: (target, signal) => shakeHands(target, signal),
+  },
+  {
+    name: 'idle-sessions',
+    what: 'a caller without a role keeps 200 connections that make no call',
+    run: (target, signal) => keepIdle(target, signal),
+  },
+];
+
+/** Opens connections that say nothing, and counts how many the server has ended. */
+export async function keepSilent(server: ServerAddress, signal: AbortSignal) {
+  const sockets: Socket[] = [];
+  const counts = { connections: 0, endedByServer: 0 };
+  for (let index = 0; index < silentConnections && !signal.aborted; index += 1) {
+    const socket = connect(server);
+    socket.on('error', () => {});
+    socket.on('data', () => {});
+    socket.on('close', () => {
+      if (!signal.aborted) counts.endedByServer += 1;
+    });
+    sockets.push(socket);
+    counts.connections += 1;
+    if (index % 50 === 0) await sleep(5);
+  }
+  while (!signal.aborted) await sleep(100);
+  for (const socket of sockets) socket.destroy();
+  return counts;
+}
+
+async function shakeHands({ entry }: AttackTarget, signal: AbortSignal) {
+  const server = { host: entry.address, port: ports.apid };
+  const counts = { handshakes: 0, refused: 0 };
+  const lane = async () => {
+    while (!signal.aborted && counts.handshakes < handshakesPerRun) {
+      counts.handshakes += 1;
+      try {
+        using _connection = await RawConnection.open(server, { credentials: undefined, signal });
+      } catch {
+        counts.refused += 1;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: handshakesAtOnce }, lane));
+  return counts;
+}
+
+async function keepIdle({ entry, certificates }: AttackTarget, signal: AbortSignal) {
+  const server = { host: entry.address, port: ports.apid };
+  const counts = { connections: 0, refusedConnections: 0, endedByServer: 0 };
+  using scope = new DisposableStack();
+  const opened: RawConnection[] = [];
+  for (let index = 0; index < idleSessions && !signal.aborted; index += 1) {
+    try {
+      opened.push(
+        scope.use(await RawConnection.open(server, { credentials: certificates['no-role'], signal })),
+      );
+      counts.connections += 1;
+    } catch {
+      counts.refusedConnections += 1;
+    }
+  }
+  while (!signal.aborted) await sleep(100);
+  counts.endedByServer = opened.filter(({ isOpen }) => !isOpen).length;
+  return counts;
+}

@@ -1,0 +1,25 @@
+import { bodyFloods } from './bodies.ts';
+import { cancelFloods } from './cancels.ts';
+import { configurationFloods } from './configurations.ts';
+import { connectionFloods } from './connections.ts';
+import type { Flood } from './flood.ts';
+import { frameFloods } from './frames.ts';
+import { openCallFloods } from './open-calls.ts';
+import { trustFloods } from './trust.ts';
+
+export const floods: readonly Flood[] = [
+  ...cancelFloods,
+  ...openCallFloods,
+  ...bodyFloods,
+  ...connectionFloods,
+  ...frameFloods,
+  ...trustFloods,
+  ...configurationFloods,
+];
+
+/** Throws for a name that no flood has. */
+export function findFlood(name: string): Flood {
+  const flood = floods.find((known) => known.name === name);
+  if (flood === undefined) throw new Error(`no flood is called "${name}"`);
+  return flood;
+}

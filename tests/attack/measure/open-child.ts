@@ -1,0 +1,39 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** A program of this folder as a child process that talks by messages. */
+export interface Child extends AsyncDisposable {
+  readonly pid: number;
+  send(message: object): void;
+  /** The next message. Rejects when the program ends before. */
+  receive<T>(): Promise<T>;
+  /** Resolves when the program has ended. */
+  readonly ended: Promise<unknown>;
+}
+
+export function openChild(program: string): Child {
+  const child: ChildProcess = fork(join(import.meta.dirname, program), {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const ended = once(child, 'exit');
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    send: (message) => child.send(message),
+    async receive<T>() {
+      const lost = ended.then(([code, signal]): never => {
+        throw new Error(`${program} ended (${signal ?? code})`);
+      });
+      // The program also ends after its message.
+      lost.catch(() => {});
+      const [message] = await Promise.race([once(child, 'message'), lost]);
+      return message as T;
+    },
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { median } from '../../bench/median.ts';
+import type { Flood } from '../floods/flood.ts';
+import type { AttackTarget } from '../target/attack-target.ts';
+import type { BystanderReport, BystanderWindow, FloodCounts, FloodReport } from './child-messages.ts';
+import { type Child, openChild } from './open-child.ts';
+
+export interface FloodInit {
+  readonly target: AttackTarget;
+  readonly bystander: Child;
+  readonly rounds: number;
+  readonly durationMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** One attack and its stand-in that only burns the same processor time. */
+export interface FloodRound {
+  readonly counts: FloodCounts;
+  /** Processor time of the attacker, in milliseconds. */
+  readonly cpuMs: number;
+  readonly attacked: BystanderWindow;
+  readonly burned: BystanderWindow;
+  /** p99 of the other client beside the attack over that beside the burner. */
+  readonly ratio: number;
+}
+
+export interface FloodResult {
+  readonly flood: Flood;
+  readonly rounds: readonly FloodRound[];
+  readonly medianRatio: number;
+}
+
+const pauseMs = 1000;
+const recoveryMs = 3000;
+
+/** Rounds of an attack, each followed by a program that burns as much processor time and connects to nothing. */
+export async function runFlood(flood: Flood, init: FloodInit): Promise<FloodResult> {
+  const rounds: FloodRound[] = [];
+  for (let round = 0; round < init.rounds; round += 1) {
+    init.signal.throwIfAborted();
+    rounds.push(await runRound(flood, init));
+  }
+  return { flood, rounds, medianRatio: median(rounds.map(({ ratio }) => ratio)) };
+}
+
+async function runRound(flood: Flood, init: FloodInit): Promise<FloodRound> {
+  const { target, bystander, durationMs, signal } = init;
+  await using attacker = openChild('flooder.ts');
+  // Loading its modules is no part of the attack.
+  await sleep(pauseMs, undefined, { signal });
+  const report = attacker.receive<FloodReport>();
+  report.catch(() => {});
+  attacker.send({ flood: flood.name, target, durationMs });
+  const attacked = await watchWindow(bystander, durationMs, signal);
+  const outcome = await Promise.race([
+    report,
+    sleep(20_000, { failure: 'it did not end in time' }, { ref: false }),
+  ]);
+  if ('failure' in outcome) throw new Error(`${flood.name}: ${outcome.failure}`);
+  const { counts, cpuMs } = outcome;
+  // What the attack has left behind must not slow the comparison.
+  await sleep(recoveryMs, undefined, { signal });
+
+  await using burner = openChild('burner.ts');
+  await sleep(pauseMs, undefined, { signal });
+  burner.send({ cpuMs, durationMs });
+  const burned = await watchWindow(bystander, durationMs, signal);
+  return { counts, cpuMs, attacked, burned, ratio: attacked.p99 / burned.p99 };
+}
+
+/** What the other client sees for a while. */
+async function watchWindow(
+  bystander: Child,
+  durationMs: number,
+  signal: AbortSignal,
+): Promise<BystanderWindow> {
+  bystander.send({ kind: 'begin' });
+  await sleep(durationMs, undefined, { signal });
+  const next = bystander.receive<BystanderReport>();
+  bystander.send({ kind: 'end' });
+  const report = await next;
+  if (report.kind !== 'window') throw new Error(`the client beside the attack says "${report.kind}"`);
+  return report.window;
+}

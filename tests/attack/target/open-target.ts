@@ -1,0 +1,75 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { roles } from '@nodewright/contract';
+import { decodeSecrets } from '@nodewright/machine-config';
+import { startLoneNode } from '@nodewright/testkit';
+import { findProcesses } from '../../bench/process-memory.ts';
+import { openProcessCluster, type ProcessCluster } from '../../cluster/process/process-cluster.ts';
+import type { AttackTarget } from './attack-target.ts';
+import { issueCertificates, issueClient } from './issue-certificates.ts';
+
+/** A daemon whose memory is watched. */
+export interface WatchedDaemon {
+  /** `apid of node01`. */
+  readonly name: string;
+  readonly pid: number;
+}
+
+export interface OpenedTarget extends AsyncDisposable {
+  readonly cluster: ProcessCluster;
+  readonly target: AttackTarget;
+  readonly daemons: readonly WatchedDaemon[];
+  /** Issues a client certificate of the cluster's CA. */
+  readonly issue: (
+    organizations: readonly string[],
+    lifetimeHours?: number,
+  ) => ReturnType<typeof issueClient>;
+}
+
+const reissues = 10;
+const daemonNames = ['machined', 'apid', 'trustd'] as const;
+
+/** One control plane, one worker, and a node that waits for its configuration: processes of the run's own. */
+export async function openTarget(now: () => Date): Promise<OpenedTarget> {
+  await using undo = new AsyncDisposableStack();
+  const cluster = undo.use(
+    await openProcessCluster({ controlPlanes: 1, workers: 1 }, { name: 'attack', etcd: true }),
+  );
+  const lone = undo.use(await startLoneNode({ isConfigured: false, program: bundleOf('machined') }));
+  const { certs, trustd } = decodeSecrets(readFileSync(join(cluster.view.folder, 'secrets.yaml'), 'utf8'));
+  const [entry, behind] = [cluster.controlPlanes[0], cluster.workers[0]];
+  if (entry === undefined || behind === undefined) throw new Error('the cluster lacks a node');
+  const issue = (organizations: readonly string[], lifetimeHours = 1) =>
+    issueClient(certs.os, organizations, now(), { lifetimeHours });
+  const nodeOf = ({ name, address, root }: typeof entry) => ({ name, address, root });
+  const target: AttackTarget = {
+    entry: nodeOf(entry),
+    behind: nodeOf(behind),
+    ca: certs.os.certificate,
+    certificates: await issueCertificates(certs.os, now()),
+    reissued: await Promise.all(Array.from({ length: reissues }, () => issue([roles.operator]))),
+    bystander: await issue([roles.reader]),
+    token: trustd.token,
+    maintenance: lone.address,
+  };
+  const roots = [...cluster.nodes, { name: 'the waiting node', root: lone.root }];
+  const daemons = roots.flatMap(({ name, root }) =>
+    daemonNames.flatMap((daemon) =>
+      findProcesses(`${daemon}.cjs`, root).map(({ pid }) => ({ name: `${daemon} of ${name}`, pid })),
+    ),
+  );
+  const kept = undo.move();
+  return { cluster, target, daemons, issue, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** The bundle that `make build` made: what users run is what is attacked. */
+function bundleOf(daemon: string): string {
+  return join(import.meta.dirname, '..', '..', '..', '_out', 'dist', daemon, `${daemon}.cjs`);
+}
+
+/** A folder that goes with the returned scope. */
+export function temporaryFolder(): { readonly path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), 'attack-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,113 @@
+// An HTTP/2 client that keeps no rule: it sends what it is given, whatever limits the server has announced. Libraries
+// would queue the calls of a flood on the client's side, where they hurt nobody.
+import { once } from 'node:events';
+import { connect, type TLSSocket } from 'node:tls';
+import { flags, frame, frameHeadBytes, frameTypes, preface, settingFrame } from './frame.ts';
+
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** PEM. The key is a secret of the run. */
+export interface Credentials {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+const initialWindowSetting = 0x4;
+const emptySettings = frame(frameTypes.settings, 0, 0, new Uint8Array());
+const settingsAcknowledged = frame(frameTypes.settings, flags.acknowledge, 0, new Uint8Array());
+
+export interface RawConnectionInit {
+  readonly credentials: Credentials | undefined;
+  /** The end of the attack: nothing is waited for after it. */
+  readonly signal: AbortSignal;
+  /** How much the server may send on each stream, in bytes; the default of HTTP/2 when undefined. */
+  readonly window?: number | undefined;
+}
+
+export class RawConnection implements Disposable {
+  readonly socket: TLSSocket;
+  /** Frames that came, by type. */
+  readonly received = new Map<number, number>();
+  #rest: Buffer = Buffer.alloc(0);
+  #nextStream = 1;
+
+  readonly #signal: AbortSignal;
+
+  private constructor(socket: TLSSocket, { signal, window }: RawConnectionInit) {
+    this.socket = socket;
+    this.#signal = signal;
+    socket.on('error', () => {});
+    socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    const settings = window === undefined ? emptySettings : settingFrame(initialWindowSetting, window);
+    socket.write(Buffer.concat([preface, settings]));
+  }
+
+  /** Rejects when the handshake fails, or the attack is over before. */
+  static async open(server: ServerAddress, init: RawConnectionInit): Promise<RawConnection> {
+    const { credentials, signal } = init;
+    const socket = connect({
+      ...server,
+      rejectUnauthorized: false,
+      ...(credentials && { cert: credentials.certificate, key: credentials.key }),
+      minVersion: 'TLSv1.3',
+      ALPNProtocols: ['h2'],
+    });
+    try {
+      await once(socket, 'secureConnect', { signal });
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+    return new RawConnection(socket, init);
+  }
+
+  get isOpen(): boolean {
+    return !this.socket.destroyed && this.socket.writable;
+  }
+
+  count(type: number): number {
+    return this.received.get(type) ?? 0;
+  }
+
+  /** The id of a new stream. */
+  stream(): number {
+    const id = this.#nextStream;
+    this.#nextStream += 2;
+    return id;
+  }
+
+  /** Sends frames; resolves when there is room for more, or the connection or the attack has ended. */
+  async send(...frames: readonly Uint8Array[]): Promise<void> {
+    if (!this.isOpen || this.#signal.aborted) return;
+    if (this.socket.write(Buffer.concat(frames))) return;
+    const waiting = new AbortController();
+    const signal = AbortSignal.any([waiting.signal, this.#signal]);
+    const ended = [once(this.socket, 'drain', { signal }), once(this.socket, 'close', { signal })];
+    await Promise.race(ended.map((event) => event.catch(() => {})));
+    waiting.abort();
+  }
+
+  [Symbol.dispose](): void {
+    this.socket.destroy();
+  }
+
+  #take(chunk: Buffer): void {
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    while (this.#rest.length >= frameHeadBytes) {
+      const size = frameHeadBytes + this.#rest.readUIntBE(0, 3);
+      if (this.#rest.length < size) return;
+      const type = this.#rest.readUInt8(3);
+      const isAnswer = (this.#rest.readUInt8(4) & flags.acknowledge) !== 0;
+      this.received.set(type, this.count(type) + 1);
+      if (type === frameTypes.settings && !isAnswer) this.socket.write(settingsAcknowledged);
+      if (type === frameTypes.ping && !isAnswer) {
+        const payload = this.#rest.subarray(frameHeadBytes, size);
+        this.socket.write(frame(frameTypes.ping, flags.acknowledge, 0, payload));
+      }
+      this.#rest = this.#rest.subarray(size);
+    }
+  }
+}
