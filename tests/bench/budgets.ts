@@ -1,5 +1,6 @@
 // Measures the budgets of SPEC.md on a cluster of its own and prints them side by side with what is promised.
-// `make measure`; JSON goes to _out/bench/budgets.json. Ends with 1 when a budget is not kept.
+// `make measure`; JSON goes to _out/bench/budgets.json. Ends with 1 when a budget is not kept. Times of our programs are
+// ratios to a bare `node -e 0` of the same run, so that they hold on any processor; the milliseconds are printed too.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,11 +22,30 @@ const rounds = 9;
  */
 const settleMs = 30_000;
 
+const bareNode = [process.execPath, '-e', '0'] as const;
+
 interface Row {
   readonly what: string;
   readonly measured: number;
   readonly budget: number;
-  readonly unit: 'MB' | 'ms' | 's' | 'x';
+  readonly unit: 'MB' | 's' | 'x';
+  /** Of a ratio: what it is of, in milliseconds. */
+  readonly ms?: number;
+}
+
+/** How long it takes, in turns with a bare Node, as a ratio of the medians. */
+async function againstBareNode(
+  what: string,
+  budget: number,
+  measure: (round: number) => Promise<number> | number,
+): Promise<Row> {
+  const times = { ours: [] as number[], bare: [] as number[] };
+  for (let round = 0; round < rounds; round += 1) {
+    times.bare.push(await timeToRun(bareNode));
+    times.ours.push(await measure(round));
+  }
+  const ms = median(times.ours);
+  return { what, measured: ms / median(times.bare), budget, unit: 'x', ms };
 }
 
 const workspace = mkdtempSync(join(tmpdir(), 'budgets-'));
@@ -57,9 +77,8 @@ async function measureStart(daemon: 'apid' | 'trustd'): Promise<Row> {
     flags.push('--runtime-socket', runtimeSocket, '--machined-socket', join(workspace, 'none.sock'));
   }
   const command = [process.execPath, join(dist, daemon, `${daemon}.cjs`), ...flags];
-  const times: number[] = [];
-  for (let round = 0; round < rounds; round += 1) times.push(await timeToListen(command, { host, port }));
-  return { what: `${daemon}: start to listening, median`, measured: median(times), budget: 120, unit: 'ms' };
+  const what = `${daemon}: start to listening, against bare node`;
+  return againstBareNode(what, 4.5, () => timeToListen(command, { host, port }));
 }
 
 /** machined has the state of the node, and speaks to etcd or to those that have one. */
@@ -97,27 +116,18 @@ async function measureMemory(): Promise<Row[]> {
   ];
 }
 
-async function measureCommandLine(): Promise<Row[]> {
+async function measureCommandLine(): Promise<Row> {
   const command = [join(checkout, 'bin', 'talosctl'), 'version', '--client'];
   // The first run of a build fills the compile cache.
   await timeToRun(command);
-  const bare = [process.execPath, '-e', '0'];
-  const times = { ours: [] as number[], bare: [] as number[] };
-  for (let round = 0; round < rounds; round += 1) {
-    times.bare.push(await timeToRun(bare));
-    times.ours.push(await timeToRun(command));
-  }
-  const ratio = median(times.ours) / median(times.bare);
-  return [
-    { what: 'talosctl version --client, median', measured: median(times.ours), budget: 120, unit: 'ms' },
-    { what: 'talosctl version --client against bare node', measured: ratio, budget: 2.5, unit: 'x' },
-  ];
+  return againstBareNode('talosctl version --client, against bare node', 2.5, () => timeToRun(command));
 }
 
 function print(rows: readonly Row[]): void {
   const width = Math.max(...rows.map(({ what }) => what.length));
-  for (const { what, measured, budget, unit } of rows) {
-    const mark = measured <= budget ? 'kept' : 'NOT KEPT';
+  for (const { what, measured, budget, unit, ms } of rows) {
+    const time = ms === undefined ? '' : `   (${ms.toFixed(0)} ms)`;
+    const mark = `${measured <= budget ? 'kept' : 'NOT KEPT'}${time}`;
     process.stdout.write(
       `${what.padEnd(width)}   ${measured.toFixed(1).padStart(7)} ${unit.padEnd(2)}   at most ${budget} ${unit.padEnd(2)}   ${mark}\n`,
     );
@@ -132,7 +142,11 @@ try {
   );
   const { seconds, etcd } = JSON.parse(created) as { seconds: number; etcd: { seconds: number } };
   rows.push(
-    { what: 'cluster create: command to four nodes answering', measured: seconds, budget: 5, unit: 's' },
+    await againstBareNode(
+      'cluster create: command to four nodes answering, against bare node',
+      175,
+      () => seconds * 1000,
+    ),
     {
       what: 'cluster create: command to three voters of etcd',
       measured: etcd.seconds,
@@ -144,7 +158,7 @@ try {
     ...(await measureMemory()),
     await measureStart('apid'),
     await measureStart('trustd'),
-    ...(await measureCommandLine()),
+    await measureCommandLine(),
   );
 } finally {
   talosctl('cluster', 'destroy', '--name', clusterName, '--state', state, '--force');

@@ -25,11 +25,18 @@ export interface CreateClusterInit<N extends Node> {
   readonly scope: AsyncDisposableStack;
 }
 
+/**
+ * How long a cluster of a test may take to come up: a few seconds on a quiet machine. Below the limit of a test file, so
+ * that the file fails with what the command line printed.
+ */
+const createTimeoutMs = 120_000;
+
 /** Makes a cluster with the built command line. */
 export async function createCluster<N extends Node>(init: CreateClusterInit<N>): Promise<CreatedCluster<N>> {
   const { name, words, cli, nodeOf, scope } = init;
   await using undo = scope;
-  const created = await runTalosctl(['cluster', 'create', '--name', name, '-o', 'json', ...words], cli);
+  const create = ['cluster', 'create', '--name', name, '-o', 'json', ...words];
+  const created = await runTalosctl(create, { ...cli, timeoutMs: createTimeoutMs });
   assert.equal(created.exitCode, 0, created.stderr);
   const { cluster: view } = JSON.parse(created.stdout) as { cluster: ClusterView };
   const show = async () => {

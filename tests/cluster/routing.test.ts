@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { NodeClient } from '@nodewright/client';
 import { metadataKeys } from '@nodewright/contract';
 import { RebootResponse, VersionResponse } from '@nodewright/contract/gen/machine/machine.ts';
-import { Fault, type FaultKind, grpcCodeFromKind } from '@nodewright/fault';
+import { Fault, type FaultKind } from '@nodewright/fault';
 import { Metadata } from 'nice-grpc';
 import { callNodes } from './call-nodes.ts';
 import type { Cluster, Node } from './cluster.ts';
@@ -64,26 +64,20 @@ test('a worker answers for itself and refuses to pass calls on', async () => {
   await assert.rejects(versions(worker, worker.name, king.name), noForwarding);
 });
 
-test('a reader is refused Reboot at the endpoint, through one hop and in each entry of a nodes call', async () => {
+test('a reader is refused Reboot at the endpoint, through one hop and for several nodes at once', async () => {
   const { machine } = await endpointOf(king, 'os:reader');
   const notAuthorized = refused('permission-denied', /not authorized/);
   await assert.rejects(machine.reboot({}), notAuthorized);
   for (const name of names()) await assert.rejects(machine.reboot({}, toNode(name)), notAuthorized);
 
-  const { messages } = await callNodes({
+  const several = callNodes({
     context: await cluster.context('os:reader'),
     endpoint: king.address,
     path: '/machine.MachineService/Reboot',
     decode: (bytes) => RebootResponse.decode(bytes),
     nodes: names(),
   });
-  const code = grpcCodeFromKind('permission-denied');
-  assert.deepEqual(
-    messages
-      .map(({ metadata }) => [metadata?.hostname, metadata?.status?.code, metadata?.status?.message])
-      .toSorted(),
-    names().map((name) => [name, code, 'not authorized']),
-  );
+  await assert.rejects(several, /not authorized/);
 });
 
 test('several roles of a certificate all count, one hop away too', async () => {

@@ -22,6 +22,8 @@ export interface TalosctlInit {
   readonly ownGroup?: true;
   /** Added to the environment; the daemons of a cluster that it creates inherit it. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** It is killed after that, and says so on standard error. Default: it may take as long as it wants. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -53,8 +55,14 @@ export function runTalosctl(words: readonly string[], init: TalosctlInit): Promi
       output[stream] += text;
     });
   }
-  return new Promise((resolve, reject) => {
+  const { timeoutMs } = init;
+  const kill = () => {
+    output.stderr += `\nkilled: talosctl ${words[0]} was not done after ${timeoutMs} ms\n`;
+    child.kill('SIGKILL');
+  };
+  const timer = timeoutMs === undefined ? undefined : setTimeout(kill, timeoutMs);
+  return new Promise<TalosctlResult>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (exitCode) => resolve({ exitCode, ...output }));
-  });
+  }).finally(() => clearTimeout(timer));
 }

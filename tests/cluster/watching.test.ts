@@ -36,7 +36,13 @@ describe('watching a cluster', () => {
       assert.equal(healthy, true);
       assert.deepEqual(
         checks.filter(({ state }) => state === 'OK').map(({ check }) => check),
-        ['apid to be ready', 'all nodes memory sizes', 'no diagnostics', 'all nodes to finish boot sequence'],
+        [
+          'apid to be ready',
+          'all nodes memory sizes',
+          'all nodes disk sizes',
+          'no diagnostics',
+          'all nodes to finish boot sequence',
+        ],
       );
     }
   });

@@ -86,7 +86,7 @@ test('the load client keeps as many calls in flight as asked and measures each o
 
 test('the load client fails at an answer that is not the expected one, and goes on with the next job', async () => {
   await using client = openLoadClient();
-  await using failing = await openServer(1, 20);
+  await using failing = await openServer(1, 3);
   await assert.rejects(client.run(unaryJob(failing.path)), /grpc-status 13: broken/);
   await using healthy = await openServer(1);
   await assert.rejects(

@@ -1,6 +1,6 @@
 // etcd of control planes through the lives and deaths of its processes.
 import assert from 'node:assert/strict';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { nodePaths } from '@nodewright/contract';
@@ -153,3 +153,26 @@ async function loseData(node: ProcessNode): Promise<void> {
   });
   await rm(data, { recursive: true, force: true });
 }
+
+test('the control plane at the endpoint of the cluster joins again with a vote after a reset', {
+  skip,
+}, async () => {
+  const [endpoint, other] = cluster.controlPlanes as [ProcessNode, ProcessNode];
+  await awaitVotes('before the reset');
+  const file = join(endpoint.root, 'config-to-apply.yaml');
+  await writeFile(file, await readFile(join(endpoint.root, nodePaths.machineConfig)));
+  const reset = await cluster.talosctl(
+    '-e',
+    other.address,
+    '-n',
+    endpoint.address,
+    'reset',
+    '--reboot',
+    '--yes',
+  );
+  assert.equal(reset.exitCode, 0, reset.stderr);
+  const apply = async () =>
+    (await cluster.talosctl('apply-config', '-i', '-n', endpoint.address, '-f', file)).exitCode === 0;
+  await eventually(apply, { what: 'a configuration for the node in maintenance', timeoutMs: formTimeoutMs });
+  await awaitVotes('after the reset of the endpoint');
+});

@@ -209,10 +209,10 @@ test('create refuses input that makes no sense, says why and makes nothing', asy
     [['--cidr', '127.0.0.0/24'], /belongs to the host/],
     [['--name', '../x'], /a cluster name is/],
     [['--controlplanes', '0'], /control planes must be at least 1/],
-    [['--workers', 'many'], /It must be a number of nodes/],
+    [['--workers', 'many'], /must be a number of nodes/],
     [['--config-patch', 'machine: { nonsense: 1 }'], /config patch 1 of --config-patch: /],
     [['--config-patch', '@/nonexistent'], /config patch \/nonexistent cannot be read/],
-    [['moon'], /It must be one of process, docker, qemu/],
+    [['moon'], /must be one of process, docker, qemu/],
   ];
   for (const [words, message] of rows) {
     const { exitCode, stderr } = await runTalosctl(['cluster', 'create', ...words], { home: home.path });

@@ -4,7 +4,7 @@ import type { Data } from '@nodewright/contract/gen/common/common.ts';
 import { checksOf, Skip } from '../check.ts';
 import { deadNode } from '../subject/forwards-calls.ts';
 import { Api } from '../wire/api.ts';
-import { codes } from '../wire/call-failure.ts';
+import { CallFailure, codes } from '../wire/call-failure.ts';
 import { fileSystem, machine } from '../wire/methods.ts';
 import { WireConnection, type WireMetadata } from '../wire/wire-connection.ts';
 import { collect, expectFailure, only } from './expect.ts';
@@ -94,12 +94,20 @@ export const routingChecks = checksOf('routing', {
     30_000,
   ],
   'routing.nodes-refused': [
-    'a refusal is an element too',
+    'a refusal of all nodes is an element of each, or the status of the call',
     async (subject) => {
       await subject.requireForwarding();
       const reader = await subject.as('os:reader');
-      const { messages } = await reader.with({ nodes: [subject.node] }).unary(machine.reboot, {});
-      const { metadata } = only({ messages });
+      const call = reader.with({ nodes: [subject.node] }).unary(machine.reboot, {});
+      const answer = await call.catch((failure: unknown) => {
+        if (failure instanceof CallFailure) return failure;
+        throw failure;
+      });
+      if (answer instanceof CallFailure) {
+        assert.deepEqual([answer.code, answer.text], [codes.permissionDenied, 'not authorized']);
+        return;
+      }
+      const { metadata } = only(answer);
       assert.deepEqual(
         [metadata?.status?.code, metadata?.status?.message],
         [codes.permissionDenied, 'not authorized'],

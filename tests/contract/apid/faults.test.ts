@@ -64,8 +64,11 @@ const rows: Row[] = [
     body: message,
   },
   {
-    what: 'says GOAWAY with an error',
-    behave: (call) => call.session.goaway(11),
+    what: 'says GOAWAY with an error and closes',
+    behave(call) {
+      call.session.goaway(11);
+      setTimeout(() => call.session.destroy(), 20);
+    },
     code: 14,
     text: /^ closed the connection before answering: GOAWAY ENHANCE_YOUR_CALM/,
   },

@@ -116,7 +116,8 @@ test('apid makes an entry of each failure, with its details, and the call ends w
 
 test('apid ends a call well even when every node failed', async () => {
   two.backend.behave = fail(5, 'no such thing');
-  const result = await admin.call(memory, nodes('node02', 'node02'));
+  three.backend.behave = fail(5, 'no such thing');
+  const result = await admin.call(memory, nodes('node02', 'node03'));
   assert.deepEqual(
     entriesOf(result).map((metadata) => metadata?.status?.code),
     [5, 5],

@@ -84,10 +84,16 @@ test('apid refuses targets that are empty or carry a port', async () => {
   assert.deepEqual(
     [
       await call(memory, ['node', '']),
+      await call(memory, ['node', ' node02']),
       await call(memory, ['node', 'node02:50000']),
       await call(memory, ['nodes', 'node02'], ['nodes', '127.0.0.1:1']),
     ],
-    ['13: invalid target ""', '13: invalid target "node02:50000"', '13: invalid target "127.0.0.1:1"'],
+    [
+      '13: invalid target ""',
+      '13: invalid target " node02"',
+      '13: invalid target "node02:50000"',
+      '13: invalid target "127.0.0.1:1"',
+    ],
   );
 });
 

@@ -58,12 +58,15 @@ const wordsByValidation = [
 
 /** Written though empty, or not, against the table: half a pair is never left out, and a missing machine stays missing. */
 const alwaysOtherwise = [
-  'v1alpha1 machine',
-  'v1alpha1 machine.ca.key',
-  'v1alpha1 machine.registries.config.*.tls.clientIdentity.key',
-  'v1alpha1 cluster.etcd.ca.key',
-  'v1alpha1 cluster.ca.key',
-  'v1alpha1 cluster.aggregatorCA.key',
+  ...[
+    'machine.ca',
+    'machine.registries.config.*.tls.clientIdentity',
+    'cluster.etcd.ca',
+    'cluster.ca',
+    'cluster.aggregatorCA',
+  ].flatMap((pair) => [`v1alpha1 ${pair}.crt`, `v1alpha1 ${pair}.key`]),
+  'v1alpha1 machine.acceptedCAs[].crt',
+  'v1alpha1 cluster.acceptedCAs[].crt',
   'v1alpha1 cluster.serviceAccount.key',
 ];
 

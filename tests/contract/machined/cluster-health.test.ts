@@ -65,7 +65,7 @@ describe('health of a cluster', { skip }, () => {
         ['etcd members to be control plane nodes', 'SKIP'],
         ['apid to be ready', 'OK'],
         ['all nodes memory sizes', 'OK'],
-        ['all nodes disk sizes', 'SKIP'],
+        ['all nodes disk sizes', 'OK'],
         ['no diagnostics', 'OK'],
         ['kubelet to be healthy', 'SKIP'],
         ['all nodes to finish boot sequence', 'OK'],
@@ -83,7 +83,6 @@ describe('health of a cluster', { skip }, () => {
       words.map((line) => line.split(': ')[0]),
       [
         'skipped, because no control plane has the service etcd',
-        'skipped, because there is no volume EPHEMERAL',
         'skipped, because no control plane has the service kubelet',
         'skipped, because this program does not ask Kubernetes',
       ],

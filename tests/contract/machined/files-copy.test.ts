@@ -75,7 +75,8 @@ const entry = async (rootPath: string) => (await entriesOf((await copy(rootPath)
 
 test('Copy sends every file of a folder with mode, time and content; GNU tar finds no difference', async () => {
   const { archive, details } = await copy('/data/');
-  assert.equal(details, 'skipping "/data/socket": sockets are not supported in archives');
+  // A socket in a folder is left out, and the copy succeeds.
+  assert.equal(details, '');
   const compared = spawnSync('tar', ['-d', '-z', '-C', tree.path, '-f', '-'], {
     input: archive,
     encoding: 'utf8',
@@ -103,7 +104,7 @@ test('Copy sends every file of a folder with mode, time and content; GNU tar fin
     [
       ['file', null],
       ['symlink', '/data/hello.txt'],
-      ['symlink', '../../../../../../../../etc'],
+      ['symlink', '../../../../../../../../usr'],
       ['fifo', null],
     ],
   );
@@ -125,6 +126,10 @@ test('Copy sends one file under its own name, also through a link', async () => 
   );
   assert.equal((await entry('/data/pipe'))?.type, 'fifo');
   assert.equal((await entry('/dev/null'))?.type, 'character-device');
+  assert.equal(
+    (await copy('/data/socket')).details,
+    'skipping "/data/socket": sockets are not supported in archives',
+  );
 });
 
 test('Copy takes along what files of the kernel hold in truth, up to a page', async () => {

@@ -47,9 +47,9 @@ test('a worker gets its certificate from the trustd of a control plane, and has 
   assert.deepEqual(
     { subject, ipAddresses, dnsNames, extendedKeyUsage },
     {
-      subject: { commonName: 'node01', organizations: [] },
+      subject: { commonName: 'node02', organizations: [] },
       ipAddresses: ['127.0.0.1', workerAddress].sort(),
-      dnsNames: ['node01'],
+      dnsNames: ['node02'],
       extendedKeyUsage: ['serverAuth'],
     },
   );

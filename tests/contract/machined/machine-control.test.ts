@@ -197,7 +197,8 @@ test('a reset that is killed at any moment leaves the old node or a wiped one', 
   timeout: 180_000,
 }, async () => {
   let outcomes = '';
-  for (const delayMs of [0, 40, 400, 10_000]) {
+  // The sequence begins a second after the call.
+  for (const delayMs of [0, 1040, 1400, 10_000]) {
     await using folder = await openFolder();
     await using node = await folder.start();
     await hasBooted(node);

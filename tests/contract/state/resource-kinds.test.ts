@@ -40,6 +40,9 @@ function factsOf({ type, namespace, aliases, printColumns, isSensitive, codec }:
   };
 }
 
+/** Kinds that controllers use and that no client may ask for. */
+const unregistered: ReadonlySet<string> = new Set(['DiscoveredVolumesStatuses.block.talos.dev']);
+
 test('every kind of the table is defined as it stands there, and no other is', () => {
   const expected = resourceFacts.kinds.map(({ columns = {}, sensitive = false, fields, ...rest }) => ({
     ...rest,
@@ -49,8 +52,9 @@ test('every kind of the table is defined as it stands there, and no other is', (
   }));
   const actual = new Map(nodeKinds.map((kind) => [kind.type, factsOf(kind)]));
   for (const facts of expected) assert.deepEqual(actual.get(facts.type), facts);
-  assert.deepEqual(nodeKinds.map(({ type }) => type).sort(), expected.map(({ type }) => type).sort());
-  assert.equal(nodeKinds.length, 197);
+  const types = nodeKinds.map(({ type }) => type).filter((type) => !unregistered.has(type));
+  assert.deepEqual(types.sort(), expected.map(({ type }) => type).sort());
+  assert.equal(types.length, 197);
 });
 
 test('the columns of a kind are in the order of the table', () => {

@@ -56,7 +56,7 @@ test('apply-config names the nodes when there are several, and one that refuses 
     [bad.exitCode, bad.stderr],
     [
       1,
-      'node01: error applying configuration: rpc error: code = InvalidArgument desc = HostnameConfig: bad hostname\nsecond line\n',
+      'node01: error applying configuration: rpc error: code = InvalidArgument desc = HostnameConfig: bad hostname\n    second line\n',
     ],
   );
 });
@@ -129,10 +129,10 @@ test('apply-config refuses what can be no configuration before anything is sent'
 test('apply-config explains flags that it cannot use', async () => {
   const path = file('flags.yaml', sampleConfig);
   const rows: [string[], RegExp][] = [
-    [[], /required option '-f, --file <path>' not specified/],
+    [[], /option --file is missing/],
     [['-f', path, '-m', 'reboot'], /Nodes reboot for a configuration no more/],
-    [['-f', path, '-m', 'now'], /It must be one of auto, no-reboot, staged, try\./],
-    [['-f', path, '--timeout', '0s'], /It must be longer than nothing/],
+    [['-f', path, '-m', 'now'], /option --mode must be one of auto, no-reboot, staged, try, not "now"/],
+    [['-f', path, '--timeout', '0s'], /option --timeout must be longer than nothing/],
     [
       ['-f', path, '-p', 'nope.yaml'],
       /cannot read "nope\.yaml": no such file or directory \(a patch without a space/,

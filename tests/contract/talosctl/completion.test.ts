@@ -1,7 +1,7 @@
 // What the Tab key offers.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -22,8 +22,12 @@ const suite = openSuite({
 });
 
 /** Candidates for the last word. */
-async function offered(...words: string[]): Promise<string[]> {
-  const { stdout, stderr, exitCode } = await suite.run('__complete', ...words);
+const offered = (...words: string[]) => candidates('__complete', words);
+/** The same with their descriptions. */
+const described = (...words: string[]) => candidates('__complete_described', words);
+
+async function candidates(verb: string, words: readonly string[]): Promise<string[]> {
+  const { stdout, stderr, exitCode } = await suite.run(verb, ...words);
   assert.deepEqual({ stderr, exitCode }, { stderr: '', exitCode: 0 });
   return stdout.split('\n').filter((line) => line !== '');
 }
@@ -51,11 +55,44 @@ test('completion offers values: contexts, nodes, formats, shells, and files wher
   assert.deepEqual(await offered('memory', '-e', 'node01,127'), [`node01,${suite.gateway.address}`]);
   assert.deepEqual(await offered('config', 'endpoint', '127'), [suite.gateway.address]);
   assert.deepEqual(await offered('config', 'node', 'node01', 'node1'), ['node10']);
-  assert.deepEqual(await offered('memory', '-o', ''), ['table', 'json', 'yaml']);
+  assert.deepEqual(await offered('memory', '-o', ''), ['table', 'wide', 'json', 'yaml', 'jsonpath=']);
   assert.deepEqual(await offered('completion', 'z'), ['zsh']);
   assert.deepEqual(await offered('memory', '--talosconfig', ''), [':files']);
   assert.deepEqual(await offered('config', 'merge', ''), [':files']);
   assert.deepEqual(await offered('memory', ''), []);
+});
+
+test('completion offers closed lists, with descriptions for the shells that show them', async () => {
+  assert.deepEqual(await offered('reboot', '-m', ''), ['default', 'powercycle', 'force']);
+  assert.deepEqual(await offered('reset', '--wipe-mode', 's'), ['system-disk']);
+  assert.deepEqual(await offered('reset', '--system-labels-to-wipe', 'STATE,'), ['STATE,EPHEMERAL']);
+  assert.deepEqual(await offered('config', 'new', '--roles', 'os:reader,os:o'), ['os:reader,os:operator']);
+  assert.deepEqual(await offered('gen', 'csr', '--roles', 'os:a'), ['os:admin']);
+  assert.deepEqual(await offered('image', 'list', '--namespace', ''), ['cri', 'system', 'inmem']);
+  assert.deepEqual(await offered('cgroups', '--preset', 'p'), ['process', 'psi']);
+  assert.deepEqual(await offered('inspect', 'dependencies', '-o', ''), ['dot', 'svg', 'json', 'yaml']);
+  assert.deepEqual(await offered('cluster', 'create', 'd'), ['docker']);
+  assert.deepEqual(await offered('ls', '--type=f,'), ['--type=f,d', '--type=f,l']);
+  assert.deepEqual(await described('reboot', '-m', 'f'), ['force\treboot without stopping anything first']);
+  assert.deepEqual(await described('mem'), ['memory\tShow memory usage']);
+  assert.deepEqual(await described('config', 'merg'), ['merge\tAdd the contexts of another talosconfig']);
+  assert.deepEqual(await described('memory', '--verb'), [
+    '--verbose\tshow every field of the memory information',
+  ]);
+  assert.deepEqual(await described('memory', '--context', ''), ['test']);
+  assert.deepEqual(await described('config', 'merge', ''), [':files']);
+});
+
+test('completion offers the local clusters', async () => {
+  // Clusters are listed by their names, whether or not their state can be read.
+  const state = join(suite.cluster.folder, 'clusters');
+  for (const name of ['blue', 'green']) {
+    mkdirSync(join(state, name), { recursive: true });
+    writeFileSync(join(state, name, 'state.yaml'), '{}');
+  }
+  assert.deepEqual(await offered('cluster', '--state', state, '--name', ''), ['blue', 'green']);
+  assert.deepEqual(await offered('cluster', 'show', '--state', state, '--name', 'g'), ['green']);
+  assert.deepEqual(await offered('cluster', '--state', '/nowhere', '--name', ''), []);
 });
 
 test('completion asks the nodes for their services', async () => {
@@ -73,7 +110,10 @@ test('completion stays quiet when something is wrong', async () => {
 
 test('completion refuses a shell that it does not know', async () => {
   const { stderr, exitCode } = await suite.run('completion', 'tcsh');
-  assert.match(stderr, /^error: unknown shell "tcsh": it must be one of bash, fish, powershell, zsh\n/);
+  assert.match(
+    stderr,
+    /^error: unknown shell "tcsh": it must be one of bash, fish, powershell, zsh; see "talosctl completion --help"\n$/,
+  );
   assert.equal(exitCode, 1);
 });
 
@@ -119,10 +159,13 @@ try "talosctl memory --talosconfig ${folder}/try"
   );
 });
 
-test('every shell has a script that asks the program', async () => {
+test('every shell has a script that asks the program, for descriptions where it shows them', async () => {
   for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
     const { stdout, exitCode } = await suite.run('completion', shell);
     assert.equal(exitCode, 0);
-    assert.match(stdout, /talosctl.* __complete |__complete/);
+    assert.match(stdout, shell === 'bash' ? / __complete / : / __complete_described /);
+    const plain = await suite.run('completion', shell, '--no-descriptions');
+    assert.match(plain.stdout, / __complete /);
+    assert.doesNotMatch(plain.stdout, /__complete_described/);
   }
 });

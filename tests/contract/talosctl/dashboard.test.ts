@@ -181,7 +181,10 @@ test('dashboard says in one line that it needs a terminal', async () => {
     stderr: 'error: the dashboard needs a terminal: use -o json where there is none\n',
     exitCode: 1,
   });
-  assert.match((await run('dashboard', '-d', '10ms')).stderr, /It must be 200ms or more/);
+  assert.match(
+    (await run('dashboard', '-d', '10ms')).stderr,
+    /option --update-interval must be 200ms or more/,
+  );
   assert.match((await run('dashboard', '--once')).stderr, /^error: flag --once needs -o json/);
 });
 

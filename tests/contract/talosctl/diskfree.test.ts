@@ -112,10 +112,7 @@ test('diskfree explains volumes without a space of their own', async () => {
     ['ETCD', /volume "ETCD" is a directory, which has no space of its own\n$/],
     ['SWAP', /volume "SWAP" holds swap, no files\n$/],
     ['NEW', /volume "NEW" is not ready: its phase is waiting\n$/],
-    [
-      'NOPE',
-      /code = NotFound desc = resource VolumeStatuses\.block\.talos\.dev\(runtime\/NOPE@undefined\) doesn't exist\n$/,
-    ],
+    ['NOPE', /code = NotFound desc = there is no "NOPE" among the volumestatuses of namespace runtime\n$/],
   ];
   for (const [id, expected] of rows) {
     const { stderr, exitCode } = await suite.run('-n', 'node01', 'df', id);

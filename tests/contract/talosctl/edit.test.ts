@@ -94,7 +94,7 @@ test('edit keeps the file of a user who gives up, and names it', async () => {
   assert.deepEqual([exitCode, sent.length, left.length], [1, 1, 1]);
   assert.match(
     stderr,
-    /^node01: error applying configuration: rpc error: code = InvalidArgument desc = HostnameConfig: bad hostname\nsecond line\nwhat was written is kept in \S+\.yaml: it can be sent with "talosctl apply-config -f"\n$/,
+    /^node01: error applying configuration: rpc error: code = InvalidArgument desc = HostnameConfig: bad hostname\n {4}second line\nwhat was written is kept in \S+\.yaml: it can be sent with "talosctl apply-config -f"\n$/,
   );
   const path = keptFile(stderr);
   assert.equal(readFileSync(path, 'utf8'), sampleConfig.replace('first', 'bad'));

@@ -160,8 +160,12 @@ test('what changes something is silent, or says what it did in a document', asyn
   );
 });
 
-test('one node leaves at a time, and where nobody sits nobody is asked', async () => {
-  assert.deepEqual((await onOne('etcd', 'leave')).asked, ['leave node01']);
+test('one node leaves at a time, and without a terminal a vote ends with --yes alone', async () => {
+  assert.deepEqual((await onOne('etcd', 'leave', '--yes')).asked, ['leave node01']);
+  asked.length = 0;
+  const refused = await suite.run('-n', 'node01', 'etcd', 'leave');
+  assert.deepEqual([refused.exitCode, asked.filter((call) => call.startsWith('leave'))], [1, []]);
+  assert.match(refused.stderr, /^error: etcd leave: .*the last etcd voter.*: add flag --yes/);
   for (const verb of ['leave', 'defrag']) {
     const { stderr, exitCode } = await suite.run('etcd', verb);
     assert.equal(exitCode, 1);
@@ -170,10 +174,18 @@ test('one node leaves at a time, and where nobody sits nobody is asked', async (
 });
 
 test('a member is removed by its id in hex', async () => {
-  assert.deepEqual((await onOne('etcd', 'remove-member', '00000000000000ff')).asked, ['remove 255']);
+  // It is no member, so no vote ends.
+  const unknown = await onOne('etcd', 'remove-member', '00000000000000ff');
+  assert.deepEqual(unknown.asked, ['local true', 'remove 255']);
+  const voter = await suite.run('-n', 'node01', 'etcd', 'remove-member', '1');
+  assert.match(
+    voter.stderr,
+    /^error: etcd remove-member: member 0000000000000001 \(cp-1\).*: add flag --yes/,
+  );
+  assert.deepEqual((await onOne('etcd', 'remove-member', '1', '-y')).asked, ['remove 1']);
   const { stderr, exitCode } = await suite.run('-n', 'node01', 'etcd', 'remove-member', 'cp-1');
   assert.equal(exitCode, 1);
-  assert.match(stderr, /It must be a member id in hex/);
+  assert.match(stderr, /argument <member-id> must be a member id in hex/);
 });
 
 test('a snapshot comes whole or not at all', async () => {

@@ -1,6 +1,7 @@
 // Endpoints that die: before a call, under it, and after a part of the answer.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { unknownNodeReason } from '@nodewright/contract';
 import { Data } from '@nodewright/contract/gen/common/common.ts';
 import { FakeCluster } from './fake-cluster.ts';
 import type { FakeGateway, FakeHandler } from './fake-gateway.ts';
@@ -83,7 +84,9 @@ test('when no endpoint can be reached, each is named with its reason', async () 
     },
     {
       reasons: addresses.map((address) => `endpoint ${address}: connection refused`).sort(),
-      more: [],
+      more: [
+        '"talosctl config info" shows the endpoints in use, "talosctl cluster show" a cluster on this machine',
+      ],
       exitCode: 1,
       rows: [],
     },
@@ -149,6 +152,56 @@ test('a write goes elsewhere when an endpoint never saw it', async () => {
   gateways[2]?.kill();
   const { exitCode } = await runVia(gateways, ['-n', 'node01', 'service', 'apid', 'restart']);
   assert.deepEqual({ exitCode, calls: callsOf(gateways, restartPath) }, { exitCode: 0, calls: 1 });
+});
+
+const sayUnknown: FakeHandler = (call) => {
+  const reason = `${unknownNodeReason} (ENOTFOUND)`;
+  call.fail(14, `no route to node "${call.node}": ${reason} (via cp-1)`);
+};
+
+test('a read of a node that endpoints do not know is asked of each of the others', async () => {
+  const paths = { memory: memoryPath, logs: '/machine.MachineService/Logs' };
+  for (const [verb, path] of Object.entries(paths)) {
+    const gateways = await droppingGateways(3, path, 2, sayUnknown);
+    const words = verb === 'logs' ? ['logs', 'apid'] : [verb];
+    const { stderr, exitCode } = await runVia(gateways, ['-n', 'node01', ...words]);
+    assert.deepEqual(
+      { verb, stderr, exitCode, calls: gateways.map(({ calls }) => calls.length) },
+      { verb, stderr: '', exitCode: 0, calls: [1, 1, 1] },
+    );
+  }
+});
+
+test('when no endpoint knows a node, the failure says how many were asked', async () => {
+  const rows = [
+    { up: 1, down: 0, says: 'the only endpoint was asked' },
+    { up: 3, down: 0, says: 'all 3 endpoints were asked' },
+    { up: 2, down: 1, says: '2 of 3 endpoints were asked, no other could be reached' },
+  ];
+  for (const { up, down, says } of rows) {
+    const gateways = await droppingGateways(up + down, memoryPath, 9, sayUnknown);
+    for (const gateway of gateways.slice(up)) gateway.kill();
+    const { stderr, exitCode } = await runVia(gateways, ['-n', 'node77', 'memory']);
+    const [line] = stderr.split('\n');
+    assert.deepEqual(
+      { line, exitCode, calls: gateways.map((gateway) => callsOf([gateway], memoryPath)) },
+      {
+        line: `error from node node77: rpc error: code = Unavailable desc = no route to node "node77": ${unknownNodeReason} (no such host); ${says} (via cp-1)`,
+        exitCode: 1,
+        calls: gateways.map((_, index) => (index < up ? 1 : 0)),
+      },
+    );
+  }
+});
+
+test('a write for a node that the endpoint does not know is sent to no other, and says that one may know it', async () => {
+  const gateways = await droppingGateways(3, restartPath, 9, sayUnknown);
+  const { stderr, exitCode } = await runVia(gateways, ['-n', 'node01', 'service', 'apid', 'restart']);
+  assert.match(
+    stderr,
+    /; 1 of 3 endpoints was asked: another one may know the node, but a change is sent to one endpoint only \(via cp-1\)\n/,
+  );
+  assert.deepEqual({ exitCode, calls: callsOf(gateways, restartPath) }, { exitCode: 1, calls: 1 });
 });
 
 test('what came of a stream before it broke is printed, and it is not started again', async () => {

@@ -212,9 +212,9 @@ test('list asks for as much as its flags say', async () => {
 test('list refuses flags that contradict each other or have no meaning', async () => {
   const rows: [string[], RegExp][] = [
     [['-r', '-d', '2'], /flag --recurse goes to the bottom: leave --depth out/],
-    [['-t', 'x'], /It must be of f, d and l, not "x"/],
-    [['-d', '-1'], /It must be a whole number from 0 to 2147483647/],
-    [['-d', '99999999999'], /It must be a whole number/],
+    [['-t', 'x'], /option --type must be of f, d and l, not "x"/],
+    [['-d', '-1'], /option --depth must be a whole number from 0 to 2147483647/],
+    [['-d', '99999999999'], /option --depth must be a whole number/],
   ];
   for (const [words, message] of rows) {
     const { stderr, exitCode } = await suite.run('-n', 'node01', 'list', ...words);
@@ -336,7 +336,7 @@ test('copy lets no entry out of the folder or at the terminal, neither by its na
     ['/absolute', 'absolute', /has an entry "\/tmp\/evil-of-talosctl"/, []],
     ['/through', 'through', /link" is in the way: it is there already and no folder/, ['link']],
     ['/over', 'over', /target" exists already/, ['target']],
-    ['/steering', 'steering', /\/ \[31mred" exists already/, ['\u001b[31mred']],
+    ['/steering', 'steering', /\/\\u001b\[31mred" exists already/, ['\u001b[31mred']],
   ];
   for (const [path, folder, message, made] of rows) {
     const { stderr, exitCode } = await copyTo(path, folder);

@@ -53,7 +53,7 @@ test('config keeps the talosconfig whole and leaves nothing beside it', async ()
   ];
   for (const words of commands) {
     const { stdout, stderr, exitCode } = await run(1, ['config', ...words]);
-    const line = `error: talosconfig ${path} cannot be saved: EFBIG: file too large, write\n`;
+    const line = `error: talosconfig ${path} cannot be saved: file too large\n`;
     assert.deepEqual(
       { stdout, stderr, exitCode },
       { stdout: '', stderr: line, exitCode: 1 },
@@ -66,7 +66,7 @@ test('config keeps the talosconfig whole and leaves nothing beside it', async ()
 test('config on a disk without a byte left names the file that it cannot write', async () => {
   const { path, run, unchanged } = await workplace();
   const { stderr, exitCode } = await run(0, ['config', 'node', 'n']);
-  const line = `error: ${path}.lock cannot be written: EFBIG: file too large, write\n`;
+  const line = `error: ${path}.lock cannot be written: file too large\n`;
   assert.deepEqual({ stderr, exitCode }, { stderr: line, exitCode: 1 });
   unchanged();
 });
@@ -92,7 +92,7 @@ test('gen --force keeps the earlier file whole, also behind a link, and leaves n
       .trimEnd()
       .split('\n')
       .filter((line) => line !== 'generating PKI and tokens');
-    const line = `error: cannot write ${JSON.stringify(path)}: EFBIG: file too large, write`;
+    const line = `error: cannot write ${JSON.stringify(path)}: file too large`;
     assert.deepEqual({ lines, exitCode }, { lines: [line], exitCode: 1 });
   }
   assert.deepEqual(readdirSync(folder).sort(), names);
@@ -116,10 +116,7 @@ test('cluster create names the file that it cannot write, and takes everything b
   assert.equal(exitCode, 1);
   assert.match(
     stderr,
-    new RegExp(
-      `^error: cannot write "${folder}/talos/clusters/full/[a-z0-9./]+": EFBIG: file too large, write$`,
-      'm',
-    ),
+    new RegExp(`^error: cannot write "${folder}/talos/clusters/full/[a-z0-9./]+": file too large$`, 'm'),
   );
   assert.equal(stderr.match(/^error: /gm)?.length, 1);
   unchanged(['config', 'more', 'talos']);

@@ -126,7 +126,7 @@ test('get says which kinds an ambiguous name may mean, and that it knows no othe
 test('get names the node that cannot list its kinds', async () => {
   const { stdout, stderr, exitCode } = await suite.run('-n', 'node03', 'get', 'members');
   assert.deepEqual([stdout, exitCode], ['', 1]);
-  assert.equal(stderr, 'error from node node03: rpc error: code = PermissionDenied desc = not authorized\n');
+  assert.match(stderr, /^error from node node03: rpc error: code = PermissionDenied desc = not authorized\n/);
 });
 
 test('get -o yaml prints documents with the node before the resource', async () => {
@@ -259,11 +259,11 @@ test('get -o jsonpath prints what it finds, a line each', async () => {
 test('get prints the resources of the nodes that answer, then the errors of the others', async () => {
   const { stdout, stderr, exitCode } = await suite.run('-n', 'node01,closed', 'get', 'mt');
   assert.deepEqual([stdout.split('\n').length, exitCode], [3, 1]);
-  assert.equal(stderr, 'error from node closed: rpc error: code = PermissionDenied desc = not authorized\n');
+  assert.match(stderr, /^error from node closed: rpc error: code = PermissionDenied desc = not authorized\n/);
   const missing = await suite.run(...one, 'get', 'members', 'none');
   assert.equal(
     missing.stderr,
-    "error from node node01: rpc error: code = NotFound desc = resource Members.cluster.talos.dev(cluster/none@undefined) doesn't exist\n",
+    'error from node node01: rpc error: code = NotFound desc = there is no "none" among the members of namespace cluster\n',
   );
 });
 
@@ -360,7 +360,7 @@ test('get -o jsonpath repeats what a range says', async () => {
 
 test('get --watch ends with the first node that fails', async () => {
   const { stderr, exitCode } = await suite.run('-n', 'node01,closed', 'get', 'services', '-w');
-  assert.equal(stderr, 'error from node closed: rpc error: code = PermissionDenied desc = not authorized\n');
+  assert.match(stderr, /^error from node closed: rpc error: code = PermissionDenied desc = not authorized\n/);
   assert.equal(exitCode, 1);
 });
 

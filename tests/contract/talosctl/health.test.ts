@@ -134,7 +134,10 @@ test('health of a check that was ended elsewhere succeeds, and does not say that
 test('health is for one node, and knows what it cannot do', async () => {
   const [two, e2e] = await Promise.all([suite.run('health'), suite.run('-n', 'a', 'health', '--run-e2e')]);
   assert.deepEqual([two.exitCode, e2e.exitCode], [1, 1]);
-  assert.match(two.stderr, /^error: health works on one node, and 2 are named; use flag --nodes\n/);
+  assert.match(
+    two.stderr,
+    /^error: health works on one node, and 2 are named; use flag --nodes; see "talosctl health --help"\n$/,
+  );
   assert.match(e2e.stderr, /^error: flag --run-e2e: /);
 });
 
@@ -166,8 +169,8 @@ test('health --server=false runs the same checks from here', async () => {
 test('health --server takes the words of a boolean and no other', async () => {
   for (const word of ['maybe', '', 'no']) {
     const { stdout, stderr, exitCode } = await suite.run('-n', 'knowing', 'health', `--server=${word}`);
-    const reason = `option '--server [boolean]' argument '${word}' is invalid. It must be true or false.`;
-    assert.ok(stderr.startsWith(`error: ${reason}\n`), stderr);
+    const reason = `option --server must be true or false, not ${JSON.stringify(word)}`;
+    assert.ok(stderr.startsWith(`error: ${reason}; see "talosctl health --help"\n`), stderr);
     assert.deepEqual([stdout, exitCode], ['', 1]);
   }
 });

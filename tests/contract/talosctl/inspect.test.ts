@@ -138,6 +138,6 @@ test('inspect dependencies works on one node and in known formats', async () => 
   const several = await suite.run('-n', 'node01,node02', 'inspect', 'dependencies');
   assert.match(several.stderr, /works on one node, and 2 are named/);
   const unknown = await inspect('-o', 'png');
-  assert.match(unknown.stderr, /It must be one of dot, svg, json, yaml/);
+  assert.match(unknown.stderr, /option --output must be one of dot, svg, json, yaml/);
   assert.deepEqual([several.exitCode, unknown.exitCode], [1, 1]);
 });

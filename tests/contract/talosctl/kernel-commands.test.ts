@@ -173,7 +173,10 @@ test('netstat of a pod asks the one node that has it, for its network namespace 
     [missing.exitCode, missing.stdout, missing.stderr],
     [1, '', 'error: pod "kube-system/none" is on none of the nodes\n'],
   );
-  assert.match((await suite.run('netstat', 'dns')).stderr, /^error: "dns" is no pod: write namespace\/pod\n/);
+  assert.match(
+    (await suite.run('netstat', 'dns')).stderr,
+    /^error: "dns" is no pod: write namespace\/pod; see "talosctl netstat --help"\n$/,
+  );
 });
 
 test('netstat prints no header without rows, and JSON with either spelling', async () => {
@@ -291,7 +294,8 @@ test('pcap is for one node, says why a node refuses, and then leaves an older fi
     ['', 'error from node node01: rpc error: code = NotFound desc = interface "none" not found\n', 1, false],
   );
   const unwritable = await suite.run('-n', 'node01', 'pcap', '-i', 'ends', '-o', join(path, 'x'));
-  assert.deepEqual([unwritable.exitCode, unwritable.stderr.startsWith('error: ENOENT')], [1, true]);
+  assert.equal(unwritable.exitCode, 1);
+  assert.match(unwritable.stderr, /^error: .*: no such file or directory\n$/);
 });
 
 test('pcap that is interrupted ends well: what came is in the file', async () => {

@@ -81,7 +81,7 @@ test('a sequence that fails fails its node alone, and a document says which', as
     bad.tell(sequenceEvent('reset', 1), actor);
     bad.tell(sequenceEvent('reset', 0, { code: 0, message: 'sequence failed: no quorum' }), actor);
   };
-  const { stdout, stderr, exitCode } = await suite.run('reset', '--yes', '-o', 'json');
+  const { stdout, stderr, exitCode } = await suite.run('reset', '-n', 'node01,node02', '--yes', '-o', 'json');
   assert.equal(exitCode, 1);
   const [first, second] = JSON.parse(stdout);
   assert.deepEqual([first.node, first.done, /^actor-/.test(first.actorId)], ['node01', true, true]);
@@ -137,7 +137,7 @@ test('reset asks for what its flags say', async () => {
 
 test('several nodes are not touched where nobody can be asked, unless the user said yes', async () => {
   for (const verb of ['reboot', 'shutdown', 'reset']) {
-    const { stderr, exitCode } = await suite.run(verb, '--wait=false');
+    const { stderr, exitCode } = await suite.run(verb, '-n', 'node01,node02', '--wait=false');
     assert.equal(exitCode, 1);
     assert.match(stderr, /is for 2 nodes \(node01, node02\), and nobody can be asked: add flag --yes/);
   }

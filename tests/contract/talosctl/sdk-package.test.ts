@@ -1,13 +1,16 @@
-// The client as it is published: the examples of its README, as a stranger's project runs and checks them.
+// The client as it is published: the examples of its README and its folder, as another project runs and checks them.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { pointerTo } from '@nodewright/state';
+import { machineTypes, members, services } from '@nodewright/state/kinds';
 import { buildSdk } from '../../../tools/sdk.ts';
 import { FakeCluster } from './fake-cluster.ts';
 import { withBrokenNode } from './replies.ts';
+import { openNodeStore, stateHandlers } from './state-replies.ts';
 
 const checkout = join(import.meta.dirname, '..', '..', '..');
 const run = promisify(execFile);
@@ -15,6 +18,19 @@ const scope = new AsyncDisposableStack();
 let project: string;
 let sdk: string;
 let talosconfig: string;
+
+const kinds = [members, machineTypes, services];
+const store = await openNodeStore(kinds, [
+  {
+    ...pointerTo(members, 'cp-1'),
+    spec: {
+      ...{ nodeId: '12', addresses: ['10.0.0.1', 'fe80::1'], hostname: 'cp-1' },
+      ...{ machineType: 'controlplane', operatingSystem: 'Talos (v1.14.0)', controlPlane: { port: 6443 } },
+    },
+  },
+  { ...pointerTo(machineTypes, 'machine-type'), spec: 'worker' },
+  { ...pointerTo(services, 'apid'), spec: { running: true, healthy: true, unknown: false } },
+]);
 
 before(async () => {
   // Below the checkout, where the packages that the client depends on are found.
@@ -27,25 +43,50 @@ before(async () => {
   await mkdir(join(project, 'node_modules', '@nodewright'), { recursive: true });
   await symlink(sdk, join(project, 'node_modules', '@nodewright', 'client'));
   await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
+  await cp(join(sdk, 'examples'), project, { recursive: true });
   const readme = await readFile(join(sdk, 'README.md'), 'utf8');
   const examples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, text]) => text as string);
-  assert.equal(examples.length, 3);
+  assert.equal(examples.length, 6);
   for (const [at, text] of examples.entries()) await writeFile(join(project, `example${at + 1}.ts`), text);
+  await writeFile(join(project, 'as-node-22.mjs'), asNode22);
   const cluster = scope.use(await FakeCluster.create());
-  const { address } = scope.use(await cluster.gateway(withBrokenNode('node02')));
-  talosconfig = await cluster.talosconfig({ endpoints: [address] });
+  const handlers = { ...withBrokenNode('node02'), ...stateHandlers(kinds, () => store) };
+  const { address } = scope.use(await cluster.gateway(handlers));
+  talosconfig = await cluster.talosconfig({ endpoints: [address], nodes: ['node01'] });
 });
 after(() => scope.disposeAsync());
 
-async function outputOf(program: string): Promise<string> {
+/** Takes away what Node.js 22 does not have. Its syntax is seen to by the bundler. */
+const asNode22 = `
+  for (const name of ['DisposableStack', 'AsyncDisposableStack', 'SuppressedError', 'Float16Array', 'Temporal'])
+    delete globalThis[name];
+  for (const [owner, names] of [
+    [Promise, ['try']],
+    [RegExp, ['escape']],
+    [Error, ['isError']],
+    [Iterator, ['concat', 'zip', 'zipKeyed']],
+    [Math, ['f16round', 'sumPrecise']],
+    [Uint8Array, ['fromBase64', 'fromHex']],
+    [Uint8Array.prototype, ['toBase64', 'toHex', 'setFromBase64', 'setFromHex']],
+    [Map.prototype, ['getOrInsert', 'getOrInsertComputed']],
+    [WeakMap.prototype, ['getOrInsert', 'getOrInsertComputed']],
+  ]) for (const name of names) delete owner[name];
+  Object.defineProperty(process.versions, 'node', { value: '22.0.0' });
+`;
+
+async function outputOf(program: string, ...words: string[]): Promise<string> {
   const env = { PATH: process.env.PATH, TALOSCONFIG: talosconfig };
-  const { stdout, stderr } = await run(process.execPath, [program], { cwd: project, env, timeout: 20_000 });
+  const command = ['--import', './as-node-22.mjs', program, ...words];
+  const { stdout, stderr } = await run(process.execPath, command, { cwd: project, env, timeout: 20_000 });
   assert.equal(stderr, '');
   return stdout;
 }
 
-test('the examples of the README run', async () => {
-  const [one, many, stream] = await Promise.all([1, 2, 3].map((number) => outputOf(`example${number}.ts`)));
+test('the examples of the README run with what Node.js 22 has', async () => {
+  const numbers = [1, 2, 3, 4, 5, 6];
+  const [one, many, stream, resources, watch, json] = await Promise.all(
+    numbers.map((number) => outputOf(`example${number}.ts`)),
+  );
   assert.equal(one, 'node01 has 8128512 kB of memory\n');
   assert.deepEqual(many?.split('\n').sort(), [
     '',
@@ -53,6 +94,36 @@ test('the examples of the README run', async () => {
     'node02 failed with code 14 at the node itself: no route to node "node02": connection refused',
   ]);
   assert.equal(stream, 'first line\nsecond line\nlast, unfinished (stopped)\n');
+  assert.equal(resources, 'cp-1 10.0.0.1 fe80::1\n"worker"\n');
+  assert.equal(watch, 'apid true\n');
+  assert.equal(json, '8128512\n');
+});
+
+test('the programs in examples/ run with what Node.js 22 has', async () => {
+  assert.deepEqual(JSON.parse(await outputOf('show-members.ts')), [
+    { name: 'cp-1', addresses: ['10.0.0.1', 'fe80::1'], role: 'controlplane' },
+  ]);
+  assert.equal(await outputOf('follow-services.ts', 'node01', '1'), 'created apid: healthy\n-- now\n');
+  assert.equal(await outputOf('compare-versions.ts'), 'node01 v1.14.0\n');
+  const lines = (await outputOf('export-resources.ts', 'node01', 'members')).trimEnd().split('\n');
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)).map(({ metadata, spec }) => [metadata.id, spec.hostname]),
+    [['cp-1', 'cp-1']],
+  );
+});
+
+test('an older Node.js is refused at import, with what is needed', async () => {
+  const asNode20 = `Object.defineProperty(process.versions, 'node', { value: '20.19.0' });`;
+  await writeFile(join(project, 'as-node-20.mjs'), asNode20);
+  await writeFile(join(project, 'import.mjs'), "import '@nodewright/client';\n");
+  const failed = await run(process.execPath, ['--import', './as-node-20.mjs', 'import.mjs'], {
+    cwd: project,
+    timeout: 20_000,
+  }).then(
+    () => undefined,
+    (error: { stderr: string }) => error.stderr,
+  );
+  assert.match(failed ?? '', /@nodewright\/client needs Node\.js 22 or later: this is 20\.19\.0/);
 });
 
 test('the examples and every declaration of the package pass the strict checks of the compiler', async () => {
@@ -61,12 +132,23 @@ test('the examples and every declaration of the package pass the strict checks o
     [
       "import { type ClusterNodes, checkHealth } from '@nodewright/client/health';",
       "import { parseTalosconfig } from '@nodewright/client/talosconfig';",
+      "import type { NodeClient } from '@nodewright/client';",
+      "import { addressStatuses, disks } from '@nodewright/client/kinds';",
       "import { ContainerDriver } from '@nodewright/client/messages/common/common';",
       "import type { LogsRequest } from '@nodewright/client/messages/machine/machine';",
       'const request: Partial<LogsRequest> = { driver: ContainerDriver.CRI };',
       'const nodes: ClusterNodes = { controlPlanes: [], workers: [] };',
       '// @ts-expect-error: a field that no request has',
       'const wrong: Partial<LogsRequest> = { tail: 1 };',
+      'export async function read({ resources }: NodeClient): Promise<[string, boolean]> {',
+      "  const address = await resources.get(addressStatuses, 'lo/127.0.0.1/8');",
+      "  const disk = await resources.get(disks, 'sda');",
+      '  // @ts-expect-error: a field that no disk has',
+      '  console.log(disk.spec.nosuch);',
+      '  // @ts-expect-error: of a kind by name it is not known what its specs are',
+      "  console.log((await resources.get('disks', 'sda')).spec.size);",
+      '  return [address.spec.linkName, disk.spec.readonly ?? false];',
+      '}',
       'console.log(request.driver, nodes.workers.length + Object.keys(wrong).length, typeof checkHealth, typeof parseTalosconfig);',
     ].join('\n'),
   );
@@ -89,8 +171,12 @@ test('the examples and every declaration of the package pass the strict checks o
 test('the package names everything that it imports, and nothing of this checkout', async () => {
   const manifest = JSON.parse(await readFile(join(sdk, 'package.json'), 'utf8'));
   assert.deepEqual(
-    [manifest.private, Object.keys(manifest.dependencies)],
-    [undefined, ['@bufbuild/protobuf', '@grpc/grpc-js', 'nice-grpc', 'nice-grpc-common', 'yaml']],
+    [manifest.private, manifest.engines, Object.keys(manifest.dependencies)],
+    [
+      undefined,
+      { node: '>=22' },
+      ['@bufbuild/protobuf', '@grpc/grpc-js', 'nice-grpc', 'nice-grpc-common', 'yaml'],
+    ],
   );
   const { stdout } = await run(
     'grep',

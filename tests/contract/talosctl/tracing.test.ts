@@ -30,16 +30,22 @@ test('a command is the root of a trace, with a span a call, and the nodes are to
   assert.equal(traceparents.length, 2);
 });
 
-test('a collector that is not there, or never answers, does not hold a command up', async () => {
+// A command that waited for the exporter would wait for 10 minutes: the test's own limit ends it as failed.
+test('a collector that is not there, or never answers, does not hold a command up', {
+  timeout: 60_000,
+}, async () => {
   const { createServer } = await import('node:net');
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const { port } = silent.address() as { port: number };
-  const started = performance.now();
   const results = await Promise.all(
     [`http://127.0.0.1:${port}`, 'http://127.0.0.1:1'].map((endpoint) =>
       suite.talosctl.run(['-n', 'node01', 'memory'], {
-        environment: { TALOSCONFIG: suite.talosconfig, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint },
+        environment: {
+          TALOSCONFIG: suite.talosconfig,
+          OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+          OTEL_EXPORTER_OTLP_TIMEOUT: '600000',
+        },
       }),
     ),
   );
@@ -48,7 +54,6 @@ test('a collector that is not there, or never answers, does not hold a command u
     results.map(({ stderr, exitCode }) => ({ stderr, exitCode })),
     Array(2).fill({ stderr: '', exitCode: 0 }),
   );
-  assert.equal(performance.now() - started < 5000, true);
 });
 
 test('without a collector no trace is sent along', async () => {

@@ -43,9 +43,10 @@ async function connect(
 /** What talosctl says about the endpoint. */
 function reason({ stderr, exitCode }: TalosctlResult): string {
   assert.equal(exitCode, 1);
-  const text = /^error from node node01: rpc error: code = Unavailable desc = endpoint \S+: (.*)\n$/.exec(
-    stderr,
-  );
+  const text =
+    /^error from node node01: rpc error: code = Unavailable desc = endpoint \S+: (.*)\n(?:"talosctl .*\n)?$/.exec(
+      stderr,
+    );
   assert.notEqual(text, null, stderr);
   return text?.[1] as string;
 }

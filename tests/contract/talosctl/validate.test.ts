@@ -43,7 +43,7 @@ test('validate', async (t) => {
     assert.deepEqual([stdout, exitCode], ['', 1]);
     assert.match(
       stderr,
-      /^error: ".*wrong\.yaml" is not valid for metal mode: 1 error occurred:\n\t\* v1alpha1\.Config: 1 error occurred:\n\t\* machine\.type .* \(line \d+, column \d+\)\n$/,
+      /^error: ".*wrong\.yaml" is not valid for metal mode: 1 error occurred:\n {4}\t\* v1alpha1\.Config: 1 error occurred:\n {4}\t\* machine\.type .* \(line \d+, column \d+\)\n$/,
     );
     const json = await validate('-c', path, '-m', 'metal', '-o', 'json');
     const { valid, errors } = JSON.parse(json.stdout);
@@ -75,9 +75,9 @@ test('validate', async (t) => {
     const piped = await suite.talosctl.run(['validate', '-c', '-', '-m', 'metal'], { stdin: worker });
     assert.equal(piped.stdout, '- is valid for metal mode\n');
     const rows: [string[], RegExp][] = [
-      [['-c', 'x'], /required option '-m, --mode <mode>' not specified/],
-      [['-m', 'metal'], /required option '-c, --config <path>' not specified/],
-      [['-c', 'x', '-m', 'moon'], /It must be one of metal, cloud, container\./],
+      [['-c', 'x'], /option --mode is missing/],
+      [['-m', 'metal'], /option --config is missing/],
+      [['-c', 'x', '-m', 'moon'], /option --mode must be one of metal, cloud, container, not "moon"/],
       [['-c', 'x', '-m', 'metal'], /^error: cannot read "x": no such file or directory\n$/],
       [['-c', suite.talosconfig, '-m', 'metal'], /is a talosconfig, not a machine configuration\n$/],
     ];

@@ -11,6 +11,7 @@ import {
   MembershipServiceDefinition,
   type MembershipServiceImplementation,
 } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
+import { Fault } from '@nodewright/fault';
 import { type CertificateAndKey, generateCertificateAuthority, issueCertificate } from '@nodewright/pki';
 import { osRootSecrets, trustdCertificates } from '@nodewright/state/kinds';
 import { type DaemonProcess, type StateServer, serveState, spawnDaemon } from '@nodewright/testkit';
@@ -94,6 +95,8 @@ export async function startTrustd(
     listenAddress?: string;
     /** What machined does with reports; by default it knows none. */
     report?: MembershipServiceImplementation['report'];
+    /** What machined says of the names that a node asks for; by default it has nothing against them. */
+    checkCertificate?: MembershipServiceImplementation['checkCertificate'];
   } = {},
 ): Promise<Trustd> {
   const root = mkdtempSync(join(tmpdir(), 'trustd-'));
@@ -106,10 +109,15 @@ export async function startTrustd(
     acceptedCas: [ca.certificate],
     token,
   };
-  const membership =
-    init.report === undefined
-      ? []
-      : [{ definition: MembershipServiceDefinition, implementation: { report: init.report } }];
+  const implementation: MembershipServiceImplementation = {
+    report:
+      init.report ??
+      (() => {
+        throw new Fault('unavailable', 'no reports in this test');
+      }),
+    checkCertificate: init.checkCertificate ?? (async () => ({})),
+  };
+  const membership = [{ definition: MembershipServiceDefinition, implementation }];
   const serve = () => serveState(runtimeSocket, undefined, membership);
   let state = await serve();
   const writeRuntime = async (changes: Partial<Runtime> = {}) => {

@@ -127,18 +127,21 @@ test('a broken or absent root of trust changes nothing, is logged without its co
   );
 });
 
-test('trustd goes on signing while machined is away, and follows the one that comes after it', async () => {
+test('trustd signs nothing while machined is away, and follows the one that comes after it', async () => {
   await using trustd = await startTrustd();
   const { ca } = trustd;
   using channel = dialTrustd(await trustd.port(), ca.certificate);
   const request = await requestLike(ca.certificate);
   await trustd.stopState();
   await trustd.logged("the node's state cannot be read", 2);
-  assert.deepEqual(await statusOf(requestCertificate(channel, request)), [0, '']);
+  // Without machined nobody knows whose the names are.
+  assert.equal((await statusOf(requestCertificate(channel, request)))[0], 14);
 
   await trustd.restartState();
   await trustd.logged('no root of trust');
-  assert.deepEqual(await statusOf(requestCertificate(channel, request)), [0, '']);
+  await eventually(async () => (await statusOf(requestCertificate(channel, request)))[0] === 0, {
+    what: 'a certificate of the root that was known',
+  });
   const newToken = 'zzzzzz.0123456789zzzzzz';
   await trustd.writeRuntime({ token: newToken });
   await trustd.logged('root of trust adopted');

@@ -35,7 +35,7 @@ export async function makeFileTree(root: string): Promise<FileTree> {
   linkSync(join(path, 'hello.txt'), join(path, 'hello again'));
   symlinkSync('/data/hello.txt', join(path, 'absolute'));
   symlinkSync('deep/er', join(path, 'relative'));
-  symlinkSync('../../../../../../../../etc', join(path, 'escape'));
+  symlinkSync('../../../../../../../../usr', join(path, 'escape'));
   symlinkSync('circle-b', join(path, 'circle-a'));
   symlinkSync('circle-a', join(path, 'circle-b'));
   symlinkSync('nowhere', join(path, 'dangling'));

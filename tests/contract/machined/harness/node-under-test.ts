@@ -100,7 +100,9 @@ export async function startNode(init: NodeUnderTestInit = {}): Promise<NodeUnder
     init.services === 'external'
       ? ['--services', 'external']
       : ['--services-dir', init.servicesFolder ?? writeFakeDaemons(join(folder, 'services'), address)];
-  const args = ['--root', root, '--mode', 'process', '--hostname', 'node01', '--address', address];
+  // No two nodes of a cluster have one name: trustd signs it for one of them only.
+  const hostname = init.type === 'worker' ? 'node02' : 'node01';
+  const args = ['--root', root, '--mode', 'process', '--hostname', hostname, '--address', address];
   const machined = await spawnDaemon({
     name: 'machined',
     args: [...args, ...services, ...(init.args ?? [])],

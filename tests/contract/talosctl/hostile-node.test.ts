@@ -1,0 +1,195 @@
+// A node that wants to steer the terminal of its reader, or to imitate another node, against every command.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { after, before, test } from 'node:test';
+import { pointerTo } from '@nodewright/state';
+import { hostnameStatuses, machineConfigs, yamlSpecAnnotation } from '@nodewright/state/kinds';
+import { noTelemetry } from '@nodewright/telemetry';
+import { commandTable } from '../../../cli/talosctl/src/command-table.ts';
+import { createProgram } from '../../../cli/talosctl/src/create-program.ts';
+import { accessOf } from '../../../cli/talosctl/src/node-selection/command-access.ts';
+import { commandPath, leafCommands } from '../../../cli/talosctl/src/node-selection/command-path.ts';
+import { runCli } from '../../../cli/talosctl/src/run-cli.ts';
+import { FakeCluster } from './fake-cluster.ts';
+import { sampleConfig } from './fake-nodes.ts';
+import { type HostileMode, hostileHandlers, hostileText } from './hostile-replies.ts';
+import { openNodeStore, stateHandlers } from './state-replies.ts';
+
+const scope = new AsyncDisposableStack();
+let folder: string;
+let talosconfig: string;
+let mode: HostileMode = 'messages';
+let files = 0;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hostile-node-'));
+  scope.defer(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, 'config.yaml'), sampleConfig);
+  await writeFile(join(folder, 'image.tar'), 'image');
+  const kinds = [hostnameStatuses, machineConfigs];
+  const store = await openNodeStore(kinds, [
+    { ...pointerTo(hostnameStatuses, 'hostname'), spec: { hostname: hostileText, domainname: hostileText } },
+    { ...pointerTo(machineConfigs, 'v1alpha1'), spec: sampleConfig, annotations: yamlSpecAnnotation },
+  ]);
+  const hostile = hostileHandlers(() => mode);
+  const served = stateHandlers(kinds, () => store);
+  const resources = Object.fromEntries(
+    Object.entries(served).map(([path, handler]) => [
+      path,
+      (call: Parameters<typeof handler>[0]) =>
+        mode === 'failure' ? call.fail(13, hostileText) : handler(call),
+    ]),
+  );
+  const cluster = scope.use(await FakeCluster.create());
+  const gateway = await cluster.gateway({ ...hostile, ...resources });
+  talosconfig = await cluster.talosconfig({ endpoints: [gateway.address], nodes: ['node01'] });
+});
+after(() => scope.disposeAsync());
+
+/**
+ * How each command that talks to nodes is called, by its path: one command line or several. What is not listed here
+ * fails the test.
+ */
+const attacks: Readonly<Record<string, readonly string[]>> = {
+  'apply-config': ['apply-config -f config.yaml', 'apply-config -f config.yaml --dry-run'],
+  bootstrap: ['bootstrap'],
+  cgroups: ['cgroups', 'cgroups --preset memory'],
+  'config new': ['config new FRESH'],
+  containers: ['containers', 'containers -k'],
+  copy: ['copy /etc -', 'copy /etc FRESH'],
+  dashboard: ['dashboard -d 200ms'],
+  diskfree: ['diskfree'],
+  dmesg: ['dmesg', 'dmesg -o json'],
+  edit: ['edit mc'],
+  'etcd alarm disarm': ['etcd alarm disarm'],
+  'etcd alarm list': ['etcd alarm list'],
+  'etcd defrag': ['etcd defrag'],
+  'etcd downgrade cancel': ['etcd downgrade cancel'],
+  'etcd downgrade enable': ['etcd downgrade enable 3.5'],
+  'etcd downgrade validate': ['etcd downgrade validate 3.5'],
+  'etcd forfeit-leadership': ['etcd forfeit-leadership'],
+  'etcd leave': ['etcd leave', 'etcd leave --yes'],
+  'etcd members': ['etcd members', 'etcd members -o yaml'],
+  'etcd remove-member': ['etcd remove-member 1', 'etcd remove-member 1 --yes'],
+  'etcd snapshot': ['etcd snapshot FRESH'],
+  'etcd status': ['etcd status'],
+  events: ['events', 'events -o json'],
+  get: [
+    'get hostname',
+    'get hostname -o yaml',
+    'get hostname -o json',
+    'get hostname -o jsonpath={.spec.hostname}',
+    'get nothing',
+  ],
+  health: ['health', 'health --server=false --control-plane-nodes 10.5.0.2 --wait-timeout 100ms'],
+  'image import': ['image import image.tar'],
+  'image list': ['image list'],
+  'image pull': ['image pull x'],
+  'image remove': ['image remove x', 'image remove x --yes'],
+  'inspect dependencies': ['inspect dependencies', 'inspect dependencies -o json'],
+  list: ['list /', 'list -l /'],
+  logs: ['logs apid', 'logs apid -o json'],
+  memory: ['memory', 'memory -v'],
+  'meta delete': ['meta delete 12'],
+  'meta write': ['meta write 12 x'],
+  mounts: ['mounts'],
+  netstat: ['netstat -a -p'],
+  patch: ['patch mc -p {"machine":{"type":"worker","sysctls":{"a":"b"}}}'],
+  pcap: ['pcap --duration 1s', 'pcap -o -'],
+  processes: ['processes'],
+  read: ['read /etc/os-release'],
+  reboot: ['reboot --wait=false --yes', 'reboot --timeout 300ms --yes', 'reboot'],
+  reset: ['reset --wait=false --yes', 'reset'],
+  restart: ['restart x'],
+  service: ['service', 'service apid', 'service apid restart', 'service apid -o yaml'],
+  shutdown: ['shutdown --timeout 300ms --yes --debug', 'shutdown'],
+  stats: ['stats'],
+  support: ['support -O FRESH', 'support -O FRESH -v'],
+  time: ['time'],
+  usage: ['usage /'],
+  version: ['version', 'version -o yaml', 'version --json'],
+};
+
+/** Commands whose output is the content of one file: its lines are lines, and belong to nobody else. */
+const contents = /^(?:read|copy \/etc -|pcap -o -)/;
+
+/** What this program sends to a terminal itself: positions, colours, erased lines, the screen of the dashboard. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is looked for
+const own = /\u001b\[(?:\?\d+[hl]|[\d;]*[HJKAm])|\r(?=\u001b\[[KJ])/g;
+const hidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
+/** A command line on a terminal whose user answers every question with no. */
+async function shownBy(line: string): Promise<string> {
+  files += 1;
+  const words = line.split(' ').map((word) => (word === 'FRESH' ? join(folder, `fresh-${files}`) : word));
+  const parts: string[] = [];
+  const decoder = new TextDecoder();
+  const terminal = {
+    ...{ isTTY: true, columns: 200, rows: 50, on: () => {}, off: () => {}, once: () => {} },
+    write: (text: string | Uint8Array) => {
+      parts.push(typeof text === 'string' ? text : decoder.decode(text, { stream: true }));
+      return true;
+    },
+  };
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+  const isDashboard = words[0] === 'dashboard';
+  if (!isDashboard) stdin.end('no\n');
+  const stop = new AbortController();
+  // It goes on until somebody ends it: here, once it has drawn what it was told.
+  const looking = isDashboard
+    ? setInterval(() => {
+        if (/evil|FORGED|away/.test(parts.join(''))) stop.abort();
+      }, 20)
+    : undefined;
+  try {
+    await runCli([...words, '-n', 'node01'], {
+      ...{ stdout: terminal, stderr: terminal, stdin: stdin as unknown as NodeJS.ReadStream, cwd: folder },
+      environment: {
+        TALOSCONFIG: talosconfig,
+        TALOS_EDITOR: 'sed -i s/first/second/',
+        PATH: process.env.PATH,
+      },
+      now: () => new Date(),
+      signal: stop.signal,
+      isInteractive: true,
+      telemetry: async () => noTelemetry,
+    });
+  } finally {
+    clearInterval(looking);
+  }
+  return parts.join('');
+}
+
+test('each command that talks to nodes is attacked below', async () => {
+  const nowhere = { write: () => {} };
+  const paths: string[] = [];
+  for (const entry of commandTable) {
+    const program = createProgram(entry, await entry.load(), { stdout: nowhere, stderr: nowhere } as never);
+    for (const leaf of leafCommands(program.commands[0] as never)) paths.push(commandPath(leaf));
+  }
+  assert.deepEqual(paths.filter((path) => accessOf(path) !== 'local').sort(), Object.keys(attacks).sort());
+});
+
+let reached = 0;
+for (const [path, lines] of Object.entries(attacks)) {
+  test(`what a node says to ${path} steers no terminal and imitates no other line`, async () => {
+    for (const line of lines) {
+      for (mode of ['messages', 'metadata', 'failure'] as const) {
+        const shown = await shownBy(line);
+        if (/evil|FORGED/.test(shown)) reached += 1;
+        const what = `${line} (${mode})`;
+        const rest = shown.replace(own, '');
+        assert.doesNotMatch(rest, hidden, `${what}: ${JSON.stringify(rest)}`);
+        if (contents.test(line) && mode === 'messages') continue;
+        assert.doesNotMatch(rest, /^(?:error from node )?node02: FORGED/m, `${what}: ${rest}`);
+      }
+    }
+  });
+}
+
+test('most of the attacks reached the terminal', () => {
+  assert.ok(reached > 80, `${reached} outputs show a text of the node`);
+});

@@ -1,0 +1,107 @@
+// Answers of a node that wants to steer the terminal of its reader: every text of every message of the API is hostile.
+import {
+  create,
+  createFileRegistry,
+  type DescField,
+  type DescMessage,
+  fromBinary,
+  toBinary,
+} from '@bufbuild/protobuf';
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { descriptorSet } from '@nodewright/contract/gen/descriptors.ts';
+import type { FakeCall, FakeHandler } from './fake-gateway.ts';
+
+/** Asks the terminal for answers, renames it, erases, turns the direction of text, and imitates a line of node02. */
+export const hostileText =
+  'evil\u001b[6n\u001b]0;T\u0007\u009b6n\u202egnp\u2066\u200b\ufeff\r\u2028\nnode02: FORGED\nerror from node node02: FORGED\n\tx';
+/** The same beside bytes that are no UTF-8; the last character is cut. */
+const hostileBytes = Buffer.concat([
+  Buffer.from(hostileText),
+  Buffer.from([0x9b, 0x36, 0x6e, 0xff, 0x0a, 0xe2, 0x80]),
+]);
+
+const maxDepth = 5;
+const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet()));
+
+/** What a call sends: messages with everything in them, an error inside of the message, or a failure of the call. */
+export type HostileMode = 'messages' | 'metadata' | 'failure';
+
+/** Handlers of every method of every service, but for those of resources. */
+export function hostileHandlers(mode: () => HostileMode): Record<string, FakeHandler> {
+  const handlers: Record<string, FakeHandler> = {};
+  for (const service of [...registry].filter((desc) => desc.kind === 'service')) {
+    for (const method of service.methods) {
+      handlers[`/${service.typeName}/${method.name}`] = (call) => answer(call, method, mode());
+    }
+  }
+  return handlers;
+}
+
+function answer(
+  call: FakeCall,
+  { output, methodKind }: { readonly output: DescMessage; readonly methodKind: string },
+  mode: HostileMode,
+): void {
+  const isVersion = call.path.endsWith('/Version');
+  // Commands that ask for versions first would never come to anything else.
+  if (mode === 'failure' && !isVersion) {
+    call.fail(13, hostileText);
+    return;
+  }
+  const withMetadata = mode === 'metadata' && !isVersion;
+  const count = methodKind.includes('server_streaming') || methodKind.includes('bidi') ? 3 : 1;
+  for (let variant = 0; variant < count; variant++) {
+    call.send(toBinary(output, filled(output, { variant, withMetadata, depth: 0 })));
+  }
+  call.end();
+}
+
+interface Fill {
+  /** Which member of a oneof is set. */
+  readonly variant: number;
+  readonly withMetadata: boolean;
+  readonly depth: number;
+}
+
+function filled(desc: DescMessage, fill: Fill): ReturnType<typeof create> {
+  const deeper = { ...fill, depth: fill.depth + 1 };
+  if (desc.typeName === 'google.protobuf.Any') return anyEvent(desc, deeper);
+  const values: Record<string, unknown> = {};
+  for (const field of desc.fields) {
+    const { oneof } = field;
+    if (oneof !== undefined && oneof.fields[fill.variant % oneof.fields.length] !== field) continue;
+    const value = fieldValue(field, deeper);
+    if (value === undefined) continue;
+    if (oneof === undefined) values[field.localName] = value;
+    else values[oneof.localName] = { case: field.localName, value };
+  }
+  return create(desc, values);
+}
+
+function anyEvent(desc: DescMessage, fill: Fill): ReturnType<typeof create> {
+  const event = registry.getMessage('machine.ServiceStateEvent') as DescMessage;
+  const value = toBinary(event, filled(event, fill));
+  return create(desc, { typeUrl: 'talos/runtime/machine.ServiceStateEvent', value });
+}
+
+function fieldValue(field: DescField, fill: Fill): unknown {
+  if (field.fieldKind === 'map') return undefined;
+  const single = singleValue(field, fill);
+  return field.fieldKind === 'list' && single !== undefined ? [single] : single;
+}
+
+function singleValue(field: Exclude<DescField, { fieldKind: 'map' }>, fill: Fill): unknown {
+  if (field.message !== undefined) {
+    const isMetadata = field.message.typeName === 'common.Metadata';
+    if (fill.depth > maxDepth || (isMetadata && !fill.withMetadata)) return undefined;
+    if (isMetadata) return create(field.message, { error: hostileText, hostname: hostileText });
+    return filled(field.message, fill);
+  }
+  if (field.enum !== undefined) return field.enum.values[1]?.number ?? 0;
+  // Source: Protocol Buffers: numbers of field types.
+  const type = field.scalar as number;
+  if (type === 9) return field.name === 'tag' ? 'v1.14.0' : hostileText;
+  if (type === 12) return hostileBytes;
+  if (type === 8) return true;
+  return [3, 4, 6, 16, 18].includes(type) ? 1n : 1;
+}

@@ -1,0 +1,212 @@
+// Which nodes a command goes to when it names none, and what it asks before it destroys something.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { after, before, beforeEach, test } from 'node:test';
+import {
+  EtcdMemberListResponse,
+  EtcdStatusResponse,
+  ResetRequest,
+  ResetResponse,
+} from '@nodewright/contract/gen/machine/machine.ts';
+import { noTelemetry } from '@nodewright/telemetry';
+import { runCli } from '../../../cli/talosctl/src/run-cli.ts';
+import { FakeCluster } from './fake-cluster.ts';
+import type { FakeGateway, FakeHandler } from './fake-gateway.ts';
+import { healthyCluster, reply } from './replies.ts';
+
+const scope = new AsyncDisposableStack();
+const wiped: string[] = [];
+/** How each node answers what it knows of etcd. */
+const etcd = new Map<string, 'voter' | 'worker' | 'silent'>();
+let cluster: FakeCluster;
+let gateway: FakeGateway;
+
+const onEtcd =
+  (answer: FakeHandler): FakeHandler =>
+  (call) => {
+    const state = etcd.get(call.node ?? '') ?? 'worker';
+    if (state === 'voter') return answer(call);
+    if (state === 'silent') return call.fail(14, 'no route to node');
+    return call.fail(9, 'this node has no etcd');
+  };
+
+const handlers: Record<string, FakeHandler> = {
+  ...healthyCluster,
+  '/machine.MachineService/EtcdMemberList': onEtcd((call) => {
+    const members = [1n, 2n, 3n].map((id) => ({ id, hostname: `cp-${id}` }));
+    reply(call, EtcdMemberListResponse, { messages: [{ members }] });
+  }),
+  '/machine.MachineService/EtcdStatus': onEtcd((call) => {
+    const memberId = BigInt((call.node ?? '').slice(-1));
+    reply(call, EtcdStatusResponse, { messages: [{ memberStatus: { memberId } }] });
+  }),
+  '/machine.MachineService/Reset': (call) => {
+    ResetRequest.decode(call.request);
+    wiped.push(call.node ?? 'the first endpoint');
+    reply(call, ResetResponse, { messages: [{ actorId: 'actor' }] });
+  },
+};
+
+before(async () => {
+  cluster = scope.use(await FakeCluster.create());
+  gateway = await cluster.gateway(handlers);
+});
+after(() => scope.disposeAsync());
+beforeEach(() => {
+  etcd.clear();
+  wiped.length = 0;
+  gateway.calls.length = 0;
+});
+
+interface RunInit {
+  /** Nodes of the context. */
+  readonly nodes?: readonly string[];
+  /** What the user types; without it there is no terminal. */
+  readonly typed?: string;
+  readonly cluster?: string;
+  /** Path of another talosconfig. */
+  readonly talosconfig?: string;
+}
+
+async function run(words: readonly string[], { nodes = [], typed, ...init }: RunInit = {}) {
+  const context = { endpoints: [gateway.address], nodes, ...(init.cluster && { cluster: init.cluster }) };
+  const talosconfig = await cluster.talosconfig(context);
+  const output = { stdout: '', stderr: '' };
+  const stdin = new PassThrough();
+  stdin.end(typed ?? '');
+  const exitCode = await runCli(words, {
+    stdout: { write: (text) => (output.stdout += text) },
+    stderr: { write: (text) => (output.stderr += text) },
+    stdin: stdin as unknown as NodeJS.ReadStream,
+    environment: { TALOSCONFIG: init.talosconfig ?? talosconfig, HOME: cluster.folder },
+    cwd: '/',
+    now: () => new Date(),
+    signal: new AbortController().signal,
+    isInteractive: typed !== undefined,
+    telemetry: async () => noTelemetry,
+  });
+  return { ...output, exitCode };
+}
+
+const destroying = [
+  ['reset', '--yes'],
+  ['etcd', 'remove-member', '1', '--yes'],
+  ['etcd', 'forfeit-leadership'],
+];
+const changing = [
+  ['reboot'],
+  ['shutdown'],
+  ['restart', 'x'],
+  ['bootstrap'],
+  ['service', 'apid', 'stop'],
+  ['service', 'apid', 'restart'],
+  ['etcd', 'leave'],
+  ['etcd', 'defrag'],
+  ['etcd', 'alarm', 'disarm'],
+  ['meta', 'write', '12', 'x'],
+  ['meta', 'delete', '12'],
+  ['image', 'pull', 'x'],
+  ['image', 'remove', 'x'],
+  ['patch', 'mc', '-p', '{}'],
+  ['edit', 'mc'],
+];
+
+test('what destroys takes no node from the context or the endpoints, whatever else is said', async () => {
+  for (const words of destroying) {
+    for (const nodes of [[], ['node01']]) {
+      const { stderr, exitCode } = await run(words, { nodes });
+      assert.equal(exitCode, 1, words.join(' '));
+      assert.match(stderr, /wants its nodes named by flag --nodes/);
+    }
+  }
+  assert.deepEqual(gateway.calls, []);
+});
+
+test('what changes a node goes to no endpoint, and says where nodes are named', async () => {
+  for (const words of changing) {
+    const { stderr, exitCode } = await run(words);
+    assert.equal(exitCode, 1, words.join(' '));
+    assert.match(stderr, /^error: .* changes nodes, and none is named: .*--nodes.*context "test"/);
+  }
+  assert.deepEqual(gateway.calls, []);
+});
+
+test('what reads falls back to the first endpoint', async () => {
+  for (const words of [['memory'], ['service'], ['service', 'apid', 'status']]) {
+    assert.equal((await run(words)).exitCode, 0, words.join(' '));
+  }
+  assert.deepEqual(
+    gateway.calls.map(({ node }) => node),
+    [undefined, undefined, undefined],
+  );
+});
+
+test('reset on a terminal wants the name of the node typed', async () => {
+  for (const [typed, expected] of [
+    ['y\n', []],
+    ['\n', []],
+    ['node02\n', []],
+    ['node01\n', ['node01']],
+  ] as const) {
+    wiped.length = 0;
+    const { stderr } = await run(['reset', '-n', 'node01', '--wait=false'], { typed });
+    assert.match(stderr, /^node01 leaves .*\nType "node01", the name of the node, to go on: /);
+    assert.deepEqual(wiped, expected, typed);
+  }
+});
+
+test('reset of several nodes wants their number and the name of the cluster', async () => {
+  for (const node of ['node01', 'node02', 'node03']) etcd.set(node, 'voter');
+  etcd.set('node03', 'silent');
+  const words = ['reset', '-n', 'node01,node02,node03', '--wait=false'];
+  for (const typed of ['y\n', '3\n', 'lab\n', '2 lab\n', 'node01\n']) {
+    const { stderr } = await run(words, { typed, cluster: 'lab' });
+    assert.match(stderr, /node03 could not be asked: counted as an etcd voter/);
+    assert.match(stderr, /3 are all the etcd voters/);
+    assert.match(stderr, /nothing was done\n$/);
+  }
+  assert.deepEqual(wiped, []);
+  assert.equal((await run(words, { typed: '3 lab\n', cluster: 'lab' })).exitCode, 0);
+  assert.deepEqual([...wiped].sort(), ['node01', 'node02', 'node03']);
+});
+
+test('reset without a terminal wants --yes where a vote ends, or may end', async () => {
+  const words = ['reset', '-n', 'node01', '--wait=false', '-o', 'json'];
+  for (const [state, why] of [
+    ['voter', /1 is an etcd voter, 2 of 3 stay.*: add flag --yes/],
+    ['silent', /node01 could not be asked: counted as an etcd voter.*: add flag --yes/],
+  ] as const) {
+    etcd.set('node01', state);
+    const { stderr, exitCode } = await run(words);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, why);
+    assert.deepEqual(wiped, []);
+  }
+  etcd.set('node01', 'worker');
+  const worker = await run(words);
+  assert.deepEqual([worker.exitCode, JSON.parse(worker.stdout)], [0, [{ node: 'node01', actorId: 'actor' }]]);
+  etcd.set('node01', 'voter');
+  assert.equal((await run([...words, '--yes'])).exitCode, 0);
+  assert.deepEqual(wiped, ['node01', 'node01']);
+});
+
+test('a TALOSCONFIG that names a missing file is an error, and no other file takes its place', async () => {
+  const missing = join(cluster.folder, 'missing');
+  for (const words of [['memory'], ['reboot', '-n', 'node01'], ['config', 'contexts'], ['cluster', 'stop']]) {
+    const { stderr, exitCode } = await run(words, { talosconfig: missing });
+    assert.equal(exitCode, 1, words.join(' '));
+    assert.match(
+      stderr,
+      /^error: talosconfig \S+missing, which the variable TALOSCONFIG names, does not exist/,
+    );
+  }
+  assert.deepEqual(gateway.calls, []);
+  const { stderr, exitCode } = await run(['config', 'add', 'fresh'], { talosconfig: missing });
+  assert.deepEqual([exitCode, existsSync(missing)], [0, true], stderr);
+  assert.match(
+    stderr,
+    /^talosconfig \S+missing, which the variable TALOSCONFIG names, does not exist yet\n$/,
+  );
+});

@@ -1,0 +1,186 @@
+// What strangers can do to trustd: without the token they cost it nothing that grows, and its nodes are served beside them.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type ClientHttp2Session, connect } from 'node:http2';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { createCertificateRequest } from '@nodewright/pki';
+import { eventually } from '@nodewright/testkit';
+import { headersOf } from '../../attack/wire/call-frames.ts';
+import { cancelFrame } from '../../attack/wire/frame.ts';
+import { RawConnection } from '../../attack/wire/raw-connection.ts';
+import { dialTrustd, requestCertificate, startTrustd, statusOf } from './harness.ts';
+
+const trustd = await startTrustd();
+const { ca } = trustd;
+const port = await trustd.port();
+after(() => trustd[Symbol.asyncDispose]());
+
+const { request } = await createCertificateRequest({
+  subject: { commonName: 'node04' },
+  like: ca.certificate,
+});
+
+/** As many as trustd takes: a connection with more is cut. */
+const callsPerConnection = 32;
+
+/** Wrong tokens of one address that wait for their answer; more are refused at once. */
+const waitingGuesses = 16;
+
+/** TLS handshakes that trustd lets be under way. */
+const handshakes = 128;
+
+const residentBytes = () =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${trustd.process.pid}/status`, 'utf8'))?.[1]) * 1024;
+
+async function openSession(): Promise<ClientHttp2Session> {
+  const session = connect(`https://127.0.0.1:${port}`, { ca: ca.certificate, servername: 'node01' });
+  session.on('error', () => {});
+  await once(session, 'remoteSettings');
+  return session;
+}
+
+const prefix = Buffer.alloc(5);
+prefix.writeUInt32BE(3_900_000, 1);
+const unfinished = Buffer.concat([prefix, Buffer.alloc(3_899_000)]);
+
+/** Begins a message of 3.9 MB and never ends it. Resolves with the status of the call. */
+function sendUnfinished(session: ClientHttp2Session, path: string, headers: object): Promise<string> {
+  const stream = session.request({
+    ...{ ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' },
+    ...headers,
+  });
+  const status = new Promise<string>((resolve) => {
+    stream.on('response', (fields) => resolve(String(fields['grpc-status'])));
+    stream.on('close', () => resolve(`closed ${stream.rstCode}`));
+  });
+  stream.on('error', () => {});
+  stream.write(unfinished);
+  return status;
+}
+
+test('unfinished messages of strangers are not kept, and a node is served beside them', async () => {
+  const certificate = '/securityapi.SecurityService/Certificate';
+  using node = dialTrustd(port, ca.certificate);
+  await requestCertificate(node, request);
+  const before = residentBytes();
+  const rows = [
+    [certificate, {}, '16'],
+    [certificate, { token: 'wrong' }, '16'],
+    ['/securityapi.SecurityService/Nope', {}, '12'],
+  ] as const;
+  let peak = 0;
+  const timer = setInterval(() => (peak = Math.max(peak, residentBytes())), 20);
+  try {
+    for (const [path, headers, wanted] of rows) {
+      const sessions = await Promise.all(Array.from({ length: 4 }, openSession));
+      const [first] = sessions;
+      assert.ok(first);
+      assert.equal(await sendUnfinished(first, path, headers), wanted);
+      const calls = sessions.flatMap((session) =>
+        Array.from({ length: callsPerConnection }, () => sendUnfinished(session, path, headers)),
+      );
+      assert.deepEqual(await statusOf(requestCertificate(node, request)), [0, '']);
+      // Of the wrong tokens all but 16 are refused at once. A connection may be cut: it goes on sending for ended calls.
+      const answers = new Set(await Promise.all(calls));
+      assert.deepEqual(
+        [...answers].filter((each) => each !== wanted && each !== '8' && !each.startsWith('closed')),
+        [],
+      );
+      for (const session of sessions) session.destroy();
+    }
+  } finally {
+    clearInterval(timer);
+  }
+  assert.ok(peak - before < 60e6, `${peak - before} bytes more than before`);
+});
+
+test('guesses wait and are refused beyond the limit, while a node with the right token is served', async () => {
+  using stranger = dialTrustd(port, ca.certificate);
+  using node = dialTrustd(port, ca.certificate);
+  const ended: string[] = [];
+  const guesses = Array.from({ length: 40 }, async (_, index) => {
+    const [code] = await statusOf(requestCertificate(stranger, request, `guess-${index}`));
+    ended.push(code === 16 ? 'waited' : 'refused');
+  });
+  await eventually(() => ended.includes('refused'), { what: 'a refusal' });
+  assert.deepEqual(await statusOf(requestCertificate(node, request)), [0, '']);
+  ended.push('node');
+  await Promise.all(guesses);
+  const before = ended.slice(0, ended.indexOf('node'));
+  assert.equal(before.includes('waited'), false);
+  assert.ok(ended.filter((each) => each === 'waited').length >= 16);
+  assert.equal(trustd.process.stdout().includes('guess-'), false);
+});
+
+test('TCP connections that begin no TLS are closed beyond the limit, and a node is served beside them', async () => {
+  const sockets: Socket[] = [];
+  try {
+    for (let each = 0; each < 160; each += 1) {
+      const socket = connectTcp(port, '127.0.0.1');
+      socket.on('error', () => {});
+      socket.resume();
+      await once(socket, 'connect');
+      sockets.push(socket);
+    }
+    const open = () => sockets.filter(({ closed, destroyed }) => !(closed || destroyed));
+    await eventually(() => open().length <= handshakes, { what: 'the end of the oldest' });
+    // Within the 10 s after which trustd ends each of them.
+    assert.deepEqual([open().length, open()[0] === sockets[32]], [handshakes, true]);
+    using node = dialTrustd(port, ca.certificate);
+    assert.deepEqual(await statusOf(requestCertificate(node, request)), [0, '']);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+});
+
+test('a stranger that resets its calls loses its own connection, and no other', async () => {
+  using node = dialTrustd(port, ca.certificate);
+  await requestCertificate(node, request);
+  const other = await openSession();
+  const signal = AbortSignal.timeout(30_000);
+  using stranger = await RawConnection.open({ host: '127.0.0.1', port }, { credentials: undefined, signal });
+  // A library would end each request before it resets the call, and an empty request has an answer.
+  const headers = headersOf({
+    path: '/securityapi.SecurityService/Certificate',
+    metadata: [['token', 'wrong']],
+  });
+  const isOver = () => !stranger.isOpen;
+  let resets = 0;
+  while (!isOver() && resets < 100 * waitingGuesses) {
+    // A wrong token waits, so that each call is cancelled before its answer.
+    const streams = Array.from({ length: waitingGuesses }, () => stranger.stream());
+    await stranger.send(...streams.map((id) => headers(id)), ...streams.map(cancelFrame));
+    resets += streams.length;
+    await turn();
+  }
+  await eventually(isOver, { what: "the end of the stranger's connection" });
+  assert.ok(resets > 64, `${resets} resets`);
+  assert.deepEqual([other.closed, other.destroyed], [false, false]);
+  assert.deepEqual(await statusOf(requestCertificate(node, request)), [0, '']);
+  other.destroy();
+});
+
+test('silent connections beyond the limit of an address end, the oldest first, and none of a node', async () => {
+  using node = dialTrustd(port, ca.certificate);
+  await requestCertificate(node, request);
+  const sockets: TLSSocket[] = [];
+  for (let each = 0; each < 80; each += 1) {
+    const socket = connectTls({
+      ...{ host: '127.0.0.1', port, servername: 'node01', ca: ca.certificate },
+      ALPNProtocols: ['h2'],
+    });
+    socket.on('error', () => {});
+    socket.resume();
+    await once(socket, 'secureConnect');
+    sockets.push(socket);
+  }
+  const open = () => sockets.map(({ closed, destroyed }) => !(closed || destroyed));
+  await eventually(() => open().filter(Boolean).length <= 64, { what: 'the end of the oldest' });
+  assert.deepEqual([open()[0], open().at(-1)], [false, true]);
+  assert.deepEqual(await statusOf(requestCertificate(node, request)), [0, '']);
+  for (const socket of sockets) socket.destroy();
+});
