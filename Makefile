@@ -19,16 +19,20 @@ controlplanes ?= 3
 workers ?= 1
 # docker or process; docker where an engine answers when it is not set.
 PROVISIONER ?=
-# For `make chaos`: what the nodes are (process or docker), and the seconds of faults.
+# What the nodes are, process or docker; and for `make chaos` the seconds of faults.
 CLUSTER ?=
 DURATION ?=
 # For `make sim`: the first graph, and how many; for `make chaos` the schedule.
 SEED ?=
 RUNS ?=
+# For `make test-upstream`: how often reboot, shutdown and reset.
+REPEAT ?=
+# For `make attack`: the attacks and checks to run, with commas; all by default.
+CASES ?=
 
 .PHONY: help
 help: ## lists the verbs
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: up
 up: $(built) ## builds and starts 3 control planes and 1 worker, on docker where an engine answers (PROVISIONER=)
@@ -62,14 +66,29 @@ sim: $(installed) ## runs 10,000 random graphs of controllers in random orders (
 
 .PHONY: chaos
 chaos: $(built) ## kills programs and nodes of a cluster while etcd is written to (CLUSTER= DURATION= SEED=)
+	@node tools/prepare-nodes.ts '$(CLUSTER)'
 	@CLUSTER='$(CLUSTER)' DURATION='$(DURATION)' SEED='$(SEED)' node tests/chaos/chaos.ts
+
+.PHONY: attack
+attack: $(built) ## attacks a cluster while a second client uses it, about half an hour (CASES=)
+	@node tools/prepare-nodes.ts process
+	@node tests/attack/attack.ts --only '$(CASES)'
 
 .PHONY: test-compose
 test-compose: $(built) ## tests the images and the compose stack; needs a Docker engine
 	@node tools/test.ts --compose
 
+.PHONY: test-user
+test-user: $(built) ## passes the tests that depend on rights as an ordinary user; root becomes nobody for them
+	@node tools/test-user.ts
+
+.PHONY: test-upstream
+test-upstream: $(built) ## drives the released talosctl against processes and containers (REPEAT= for its actions)
+	@REPEAT='$(REPEAT)' node tools/test.ts --upstream
+
 .PHONY: conformance
 conformance: $(built) ## checks the API of a fresh cluster (CLUSTER=docker), or of ENDPOINT= with TALOSCONFIG=
+	@test -n '$(ENDPOINT)' || node tools/prepare-nodes.ts '$(CLUSTER)'
 	@node tests/conformance/conformance.ts
 
 .PHONY: check
@@ -99,8 +118,13 @@ etcd: $(installed) ## fetches the etcd that control planes of processes run, int
 containerd: $(installed) ## fetches the containerd and runc that the tests of its driver start, into _out/tools
 	@node tools/containerd.ts
 
+.PHONY: upstream-client
+upstream-client: $(installed) ## builds the released talosctl of upstream from its Go modules, minutes once
+	@node tools/upstream-client.ts
+
 .PHONY: engine
-engine: $(installed) ## starts a Docker engine when none answers (root)
+engine: $(installed) ## starts a Docker engine where none answers, and installs a missing one (root)
+	@command -v dockerd >/dev/null 2>&1 || node tools/engine.ts status >/dev/null 2>&1 || node tools/engine.ts install
 	@node tools/engine.ts start
 
 .PHONY: bench
@@ -117,6 +141,7 @@ bench-state: $(installed) ## measures the store of resources: writes, watches, m
 
 .PHONY: measure
 measure: $(built) ## measures the budgets of SPEC.md
+	@node tools/prepare-nodes.ts process
 	@node tests/bench/budgets.ts
 
 .PHONY: generate

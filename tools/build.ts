@@ -75,7 +75,7 @@ function commitId(): string {
 }
 
 async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
-  const { name, entry, assets, apart = {} } = bundle;
+  const { name, entry, assets, apart = {}, workers = {} } = bundle;
   const folder = join(outputRoot, name);
   const staging = `${folder}.new`;
   rmSync(staging, { recursive: true, force: true });
@@ -90,7 +90,12 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     minifyWhitespace: true,
     legalComments: 'linked',
     sourcemap: false,
-    define: { BUILD_SHA: JSON.stringify(sha) },
+    define: {
+      BUILD_SHA: JSON.stringify(sha),
+      // Of the bundle, once it is one.
+      'import.meta.dirname': '__dirname',
+      'import.meta.filename': '__filename',
+    },
     // Its form for import() asks where its own file is, which a bundle cannot tell.
     alias: { koffi: join(checkout, 'node_modules', 'koffi', 'index.cjs') },
     plugins: [
@@ -100,7 +105,10 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     logLevel: 'warning',
     absWorkingDir: checkout,
   } satisfies BuildOptions;
-  const parts = modules.map((module) => [apart[module] ?? '', fileApart(module)] as const);
+  const parts = [
+    ...modules.map((module) => [apart[module] ?? '', fileApart(module)] as const),
+    ...Object.entries(workers).map(([file, from]) => [from, file] as const),
+  ];
   for (const [from, to] of [[entry, `${name}.cjs`] as const, ...parts]) {
     await build({ ...options, entryPoints: [join(checkout, from)], outfile: join(staging, to) });
   }

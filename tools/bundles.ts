@@ -10,6 +10,8 @@ export interface Bundle {
    * module to its entry below the checkout. For what most runs do without: the text of the program stays in memory.
    */
   readonly apart?: Readonly<Record<string, string>>;
+  /** Programs of worker threads, each a bundle of its own beside the program's: from the file's name to its entry. */
+  readonly workers?: Readonly<Record<string, string>>;
   /** Messages of contracts other than the suite's own are never JSON there: what would make them so is left out. */
   readonly binaryCodecs?: true;
 }
@@ -46,6 +48,7 @@ export const bundles: readonly Bundle[] = [
     entry: 'services/machined/src/main.ts',
     assets: { ...reflectionProtos, ...nativeCalls },
     apart: { ...reflection, ...dockerClient },
+    workers: { 'configuration-worker.cjs': 'services/machined/src/host/configuration-worker.ts' },
     binaryCodecs: true,
   },
   {

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { build, type Metafile } from 'esbuild';
+import { oldestNodeMajor } from '../packages/client/src/require-node-version.ts';
 import { moveDeclarations } from './sdk/declarations.ts';
 import { replaceFolder } from './sdk/replace-folder.ts';
 
@@ -34,6 +35,7 @@ const readManifest = (folder: string) =>
 const entries: Readonly<Record<string, string>> = {
   index: 'packages/client/src/index.ts',
   health: 'packages/client/src/health/index.ts',
+  kinds: 'packages/state/src/kinds/index.ts',
   talosconfig: 'packages/client/src/talosconfig/index.ts',
   ...Object.fromEntries(
     globSync('packages/contract/src/gen/{common,machine,time,storage,cluster,inspect,cosi}/**/*.ts', {
@@ -51,7 +53,7 @@ async function bundle(folder: string): Promise<Metafile> {
     splitting: true,
     format: 'esm',
     platform: 'node',
-    target: 'node24',
+    target: `node${oldestNodeMajor}`,
     plugins: [
       {
         name: 'other-packages',
@@ -179,19 +181,21 @@ async function fillPackage(folder: string): Promise<void> {
     description: 'The TypeScript client of the Talos Machine API',
     license,
     type: 'module',
-    engines: { node: '>=24' },
+    engines: { node: `>=${oldestNodeMajor}` },
     sideEffects: false,
     exports: {
       '.': door('index', entries.index as string),
       './health': door('health', entries.health as string),
+      './kinds': door('kinds', entries.kinds as string),
       './talosconfig': door('talosconfig', entries.talosconfig as string),
       './messages/*': { types: './types/contract/gen/*.d.ts', default: './dist/messages/*.js' },
     },
-    files: ['dist', 'types'],
+    files: ['dist', 'examples', 'types'],
     dependencies: dependenciesOf(folder, metafile),
   };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   cpSync(join(client, 'README.md'), join(folder, 'README.md'));
+  cpSync(join(client, 'examples'), join(folder, 'examples'), { recursive: true });
   cpSync(join(checkout, 'LICENSE'), join(folder, 'LICENSE'));
 }
 

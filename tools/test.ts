@@ -1,5 +1,6 @@
-// Runs the tests and counts them. `node tools/test.ts [pattern ...]`, or `node tools/test.ts --compose` for those with
-// containers only. Without either: all that `make test` promises, those with containers last, where an engine answers.
+// Runs the tests and counts them. `node tools/test.ts [pattern ...]`, `node tools/test.ts --compose` for those with
+// containers only, `node tools/test.ts --upstream` for the released client of upstream on processes and on containers.
+// Without any of these: all that `make test` promises, those with containers last, where an engine answers.
 // On a person's machine a test that lacks a part is skipped and named; where CI is set a skipped test is a failure.
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -8,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { ensureEtcd } from './etcd/ensure-etcd.ts';
 import { prepareCompose } from './test/prepare-compose.ts';
 import { runFiles, type TestCounts } from './test/run-files.ts';
+import { ensureUpstreamClient } from './upstream-client/ensure-client.ts';
 
 const checkout = join(import.meta.dirname, '..');
 const defaultPatterns = [
@@ -19,22 +21,28 @@ const defaultPatterns = [
 ];
 const composePatterns = ['tests/compose/**/*.test.ts', 'tests/cluster/docker/**/*.test.ts'];
 /** Long runs have verbs of their own; those with containers have a turn of their own. */
-const separateRuns = ['compose', 'cluster/docker', 'fuzz', 'bench', 'soak', 'boot'].map(
+const separateRuns = ['compose', 'cluster/docker', 'fuzz', 'bench', 'soak', 'boot', 'upstream'].map(
   (name) => `tests/${name}/`,
 );
 const isContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
 const testTimeoutMs = 180_000;
 /** Four nodes are started, crashed and asked for their traces. */
 const composeTimeoutMs = 900_000;
+/** One file of tests/upstream, for each round of its actions. */
+const upstreamTimeoutMs = 900_000;
 
 const { values, positionals: patterns } = parseArgs({
-  options: { compose: { type: 'boolean', default: false } },
+  options: {
+    compose: { type: 'boolean', default: false },
+    upstream: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
 
 const turns: TestCounts[] = [];
 const notRun: string[] = [];
 if (patterns.length > 0) turns.push(await runOthers(filesOf(patterns)));
+else if (values.upstream) await runUpstream();
 else {
   // A test that needs it says so where it is missing.
   await ensureEtcd(checkout).catch(({ message }: Error) => process.stderr.write(`${message}\n`));
@@ -43,10 +51,7 @@ else {
     : runOthers(
         filesOf(defaultPatterns).filter((path) => !separateRuns.some((prefix) => path.startsWith(prefix))),
       ).then((counts) => void turns.push(counts));
-  const containers = await runCompose(others);
-  await others;
-  if (typeof containers === 'string') notRun.push(containers);
-  else turns.push(containers);
+  await runContainers(filesOf(composePatterns), others);
 }
 report();
 
@@ -54,15 +59,38 @@ function runOthers(files: readonly string[]): Promise<TestCounts> {
   return runFiles({ checkout, files, concurrency: availableParallelism(), timeoutMs: testTimeoutMs });
 }
 
-/** One file at a time: each starts a dozen programs. Yields why they cannot run when they cannot. */
-async function runCompose(others: Promise<unknown>): Promise<TestCounts | string> {
+/** Processes first: the images are made meanwhile. A lack of the client or of etcd fails all of it. */
+async function runUpstream(): Promise<void> {
+  const note = (line: string) => void process.stdout.write(`upstream-client: ${line}\n`);
+  ensureUpstreamClient({ checkout, environment: process.env, note });
+  await ensureEtcd(checkout);
+  const files = filesOf(['tests/upstream/**/*.test.ts']);
+  const timeoutMs = upstreamTimeoutMs * Number(process.env.REPEAT || 1);
+  const init = { checkout, files, concurrency: 1, timeoutMs };
+  const runOn = (provisioner: string) => {
+    process.env.TEST_PROVISIONER = provisioner;
+    return runFiles(init);
+  };
+  const onProcesses = runOn('process').then((counts) => void turns.push(counts));
+  await runContainers(files, onProcesses, () => runOn('docker'));
+}
+
+/** One file at a time: each starts a dozen programs. Notes why they cannot run where they cannot. */
+async function runContainers(
+  files: readonly string[],
+  others: Promise<unknown>,
+  run = () => runFiles({ checkout, files, concurrency: 1, timeoutMs: composeTimeoutMs }),
+): Promise<void> {
   const tag = process.env.NODEWRIGHT_TAG ?? `test-${process.pid}`;
   const readiness = await prepareCompose(checkout, tag, others);
-  if (readiness.state === 'missing') return `tests/compose: ${readiness.reason}`;
+  await others;
+  if (readiness.state === 'missing') {
+    notRun.push(`tests with containers: ${readiness.reason}`);
+    return;
+  }
   process.env.NODEWRIGHT_TAG = tag;
   try {
-    const files = filesOf(composePatterns);
-    return await runFiles({ checkout, files, concurrency: 1, timeoutMs: composeTimeoutMs });
+    turns.push(await run());
   } finally {
     if (tag.startsWith('test-')) await readiness.removeImages();
   }

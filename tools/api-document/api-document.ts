@@ -1,5 +1,6 @@
 import { type MethodRule, methodTable } from '@nodewright/contract';
 import { commandTable } from '../../cli/talosctl/src/command-table.ts';
+import { commandSection } from './command-section.ts';
 import { commandOfMethod } from './method-commands.ts';
 
 const roleLetters: Readonly<Record<string, string>> = {
@@ -61,6 +62,7 @@ export function apiDocument({ implemented, reasons }: ApiFacts): string {
     '\n## securityapi.SecurityService\n\nServed by trustd, port 50001, to holders of the join token.\n\n',
     heading,
     '| Certificate | join token | | no | yes | |\n',
+    commandSection(),
   ].join('');
 }
 

@@ -2,12 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { findGo } from './find-go.ts';
+import { findGo } from '../go/find-go.ts';
 
 /** One commit carries both versions: that of the Go module and that of the program. */
 export const jaegerVersion = '2.13.0';
 const module = 'github.com/jaegertracing/jaeger';
 const moduleVersion = 'v1.76.0';
+/** What its go.mod asks for. */
+const leastGoMinor = 25;
 /** What the module and its go.mod must be, in the words of go.sum. Its own go.sum pins everything else. */
 const sums = [
   `${module} ${moduleVersion} h1:sWCOOF1dr+NL0PLil7mFo3BqqQL8k4WiM7aguFbc14g=`,
@@ -23,7 +25,7 @@ const sums = [
 export function buildJaeger(cache: string, path: string, note: (line: string) => void): string {
   const program = join(cache, path);
   if (existsSync(program)) return program;
-  const goProgram = findGo(join(cache, 'go'), note);
+  const goProgram = findGo({ leastMinor: leastGoMinor, folder: join(cache, 'go'), note });
   const go = (cwd: string, args: readonly string[]) => run(goProgram, cwd, args);
   note(`building Jaeger ${jaegerVersion} from its Go module, which takes minutes`);
   const wrapper = mkdtempSync(join(tmpdir(), 'jaeger-'));

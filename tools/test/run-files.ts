@@ -19,6 +19,9 @@ export interface TestCounts {
   readonly skipped: readonly string[];
 }
 
+/** Ends a file whose tests are over and that still holds something open, such as a daemon of a fixture that failed. */
+const endFile = join(import.meta.dirname, 'end-file.ts');
+
 /** Runs test files and prints what they do. Never throws for a test that fails. */
 export async function runFiles({
   checkout,
@@ -29,7 +32,8 @@ export async function runFiles({
   let [passed, failed] = [0, 0];
   const skipped: string[] = [];
   const paths = files.map((path) => join(checkout, path));
-  const stream = run({ files: paths, concurrency, timeout: timeoutMs, cwd: checkout });
+  const execArgv = ['--import', endFile];
+  const stream = run({ files: paths, concurrency, timeout: timeoutMs, cwd: checkout, execArgv });
   stream.on('test:pass', ({ name, skip, details }) => {
     if (skip !== undefined && skip !== false)
       // A suite that is skipped has no tests that could be told.

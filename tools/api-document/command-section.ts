@@ -1,0 +1,37 @@
+import type { Check } from '../../tests/upstream/check.ts';
+import { actions } from '../../tests/upstream/checks/actions.ts';
+import { elsewhere } from '../../tests/upstream/elsewhere.ts';
+import { suite } from '../../tests/upstream/suite.ts';
+import { clientVersion } from '../upstream-client/build-client.ts';
+
+const introduction = `
+## Commands of the released client
+
+\`make test-upstream\` runs each of these with talosctl ${clientVersion}, the released one, against nodes of processes and of
+containers (tests/upstream). *Refused* is what our nodes do not have yet, with the words of the refusal.
+
+| command | checked with |
+| --- | --- |
+`;
+
+const places = { process: 'on processes', docker: 'on containers' } as const;
+
+/** One row per command of the released client: what it was checked with, or why nothing checks it. */
+export function commandSection(): string {
+  const byCommand = Map.groupBy(suite, ({ command }) => command);
+  const rows = new Map([...byCommand].map(([command, checks]) => [command, checks.map(phraseOf).join('; ')]));
+  for (const { command, name } of actions) {
+    const waits = `\`${name} --wait\` ends, and the node is what it should be then (\`REPEAT=20\` does it twenty times)`;
+    rows.set(command, [rows.get(command), waits].filter((text) => text !== undefined).join('; '));
+  }
+  for (const [command, reason] of Object.entries(elsewhere)) rows.set(command, `not checked: ${reason}`);
+  const lines = [...rows]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([command, text]) => `| \`${command}\` | ${text} |\n`);
+  return introduction + lines.join('');
+}
+
+function phraseOf({ says, only, refusal }: Check): string {
+  const where = only === undefined ? '' : `${places[only]}: `;
+  return where + (refusal === undefined ? says.replaceAll('|', '\\|') : `*refused*, "${refusal}"`);
+}

@@ -1,0 +1,33 @@
+// Makes ready what the nodes of a run need: `node tools/prepare-nodes.ts [process|docker]`. Processes need etcd's
+// programs, containers need an engine and the images. Verbs of the Makefile call it, so that each works after a clone.
+import { join } from 'node:path';
+import { askEngine } from '../packages/provision/src/docker/ask-engine.ts';
+import { ensureEtcd } from './etcd/ensure-etcd.ts';
+import { ensureImages } from './up/ensure-images.ts';
+
+const checkout = join(import.meta.dirname, '..');
+const preparations: Readonly<Record<string, () => Promise<void>>> = {
+  process: prepareEtcd,
+  docker: prepareImages,
+};
+const kind = process.argv[2] || 'process';
+const prepare = Object.hasOwn(preparations, kind) ? preparations[kind] : undefined;
+
+try {
+  if (prepare === undefined) throw new Error(`CLUSTER=${kind} is neither process nor docker`);
+  await prepare();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+async function prepareEtcd(): Promise<void> {
+  const { fetched, version } = await ensureEtcd(checkout);
+  if (fetched) process.stdout.write(`fetched etcd ${version}\n`);
+}
+
+async function prepareImages(): Promise<void> {
+  const engine = await askEngine();
+  if (engine.state !== 'ready') throw new Error(`${engine.advice}: \`make engine\` starts one`);
+  await ensureImages(checkout, process.env.NODEWRIGHT_TAG || 'dev');
+}
