@@ -15,6 +15,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { oldestNodeMajor } from '../packages/client/src/require-node-version.ts';
 import { moveDeclarations } from './sdk/declarations.ts';
+import { packagePaths } from './sdk/package-paths.ts';
 import { replaceFolder } from './sdk/replace-folder.ts';
 
 const checkout = join(import.meta.dirname, '..');
@@ -138,6 +139,7 @@ function declare(folder: string, { inputs }: Metafile): void {
         rootDir: checkout,
         outDir: staging,
         typeRoots: [join(checkout, 'node_modules', '@types')],
+        paths: packagePaths(checkout),
       },
       include: [],
       exclude: [],
