@@ -2,6 +2,7 @@ import { buildInfo } from '@nodewright/contract';
 import { faultFrom } from '@nodewright/fault';
 import { createLogger, type DestinationStream, type Logger, openTelemetry } from '@nodewright/telemetry';
 import type { DaemonDefinition } from './daemon-definition.ts';
+import { openStandardOutput } from './line-output.ts';
 import { openLogFile } from './log-file.ts';
 import type { OptionTable } from './option.ts';
 import { parseOptions } from './parse-options.ts';
@@ -21,12 +22,9 @@ interface LineSink {
   write(line: string): void;
 }
 
-/** Standard output, and what else takes the lines. */
-function teeDestination(sinks: readonly LineSink[]): DestinationStream | undefined {
-  if (sinks.length === 0) return undefined;
+function teeDestination(sinks: readonly LineSink[]): DestinationStream {
   return {
     write(line: string) {
-      process.stdout.write(line);
       for (const sink of sinks) sink.write(line);
     },
   };
@@ -115,6 +113,7 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
     telemetry,
     level: environment.LOG_LEVEL,
     destination: teeDestination([
+      openStandardOutput(name),
       ...[definition.logSink?.(options)].filter((sink) => sink !== undefined),
       ...logFileSinks(name, environment.LOG_FILE),
     ]),

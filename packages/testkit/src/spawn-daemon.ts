@@ -24,6 +24,8 @@ export interface DaemonProcess extends AsyncDisposable {
   /** Everything so far. */
   stdout(): string;
   stderr(): string;
+  /** Leaves standard output unread until what it returns is disposed. */
+  holdStdout(): Disposable;
   /** The log lines so far. */
   lines(): Record<string, unknown>[];
   /** Waits for a log line with this message; throws with the output when the daemon ends or nothing comes in time. */
@@ -101,6 +103,10 @@ export async function spawnDaemon({
     pid: child.pid ?? 0,
     stdout: () => output.stdout,
     stderr: () => output.stderr,
+    holdStdout() {
+      child.stdout.pause();
+      return { [Symbol.dispose]: () => child.stdout.resume() };
+    },
     lines: () => parseLines(output.stdout),
     waitForLine(message, timeoutMs = 10_000) {
       const { promise, resolve: found, reject } = Promise.withResolvers<Record<string, unknown>>();

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LineOutput } from './line-output.ts';
+
+/** A pipe that takes so many bytes until it is read. */
+class FakePipe {
+  readonly written: string[] = [];
+  /** Bytes of room. */
+  room = Number.POSITIVE_INFINITY;
+  error: string | undefined;
+
+  write(bytes: Uint8Array): number {
+    if (this.error !== undefined) throw Object.assign(new Error(this.error), { code: this.error });
+    if (this.room === 0) throw Object.assign(new Error('full'), { code: 'EAGAIN' });
+    const taken = Math.min(bytes.length, this.room);
+    this.room -= taken;
+    this.written.push(Buffer.from(bytes.subarray(0, taken)).toString());
+    return taken;
+  }
+}
+
+function openOutput() {
+  const pipe = new FakePipe();
+  const output = new LineOutput({
+    write: (bytes) => pipe.write(bytes),
+    lost: (count) => `lost ${count}\n`,
+  });
+  return { pipe, output };
+}
+
+test('lines of one turn of the event loop leave together, in their order', async () => {
+  const { pipe, output } = openOutput();
+  output.write('one\n');
+  output.write('two\n');
+  assert.deepEqual(pipe.written, []);
+  await nextTurn();
+  await nextTurn();
+  assert.deepEqual(pipe.written, ['one\ntwo\n']);
+});
+
+test('a reader that is behind stops nobody, and gets every byte later', async () => {
+  const { pipe, output } = openOutput();
+  pipe.room = 5;
+  output.write('one\n');
+  output.write('two\n');
+  await nextTurn();
+  await nextTurn();
+  assert.equal(pipe.written.join(''), 'one\nt');
+  output.write('three\n');
+  pipe.room = 1000;
+  output.flush();
+  assert.equal(pipe.written.join(''), 'one\ntwo\nthree\n');
+});
+
+test('what a reader does not take is bounded, and it is told how many lines are lost', () => {
+  const { pipe, output } = openOutput();
+  pipe.room = 0;
+  const line = `${'x'.repeat(1023)}\n`;
+  for (let count = 0; count < 1024 + 7; count += 1) output.write(line);
+  pipe.room = Number.POSITIVE_INFINITY;
+  output.flush();
+  const text = pipe.written.join('');
+  assert.equal(text.length, 1024 * 1024 + 'lost 7\n'.length);
+  assert.ok(text.endsWith('x\nlost 7\n'));
+  output.write('after\n');
+  output.flush();
+  assert.ok(pipe.written.join('').endsWith('lost 7\nafter\n'));
+});
+
+test('flush() at the end of a process does not wait for ever', () => {
+  const { pipe, output } = openOutput();
+  pipe.room = 0;
+  output.write('one\n');
+  output.flush();
+  assert.deepEqual(pipe.written, []);
+});
+
+test('a reader that has gone is not written to again; a full disk is tried again', () => {
+  const { pipe, output } = openOutput();
+  pipe.error = 'ENOSPC';
+  output.write('lost\n');
+  output.flush();
+  pipe.error = undefined;
+  output.write('kept\n');
+  output.flush();
+  assert.deepEqual(pipe.written, ['kept\n']);
+  pipe.error = 'EPIPE';
+  output.write('gone\n');
+  output.flush();
+  pipe.error = undefined;
+  output.write('never\n');
+  output.flush();
+  assert.deepEqual(pipe.written, ['kept\n']);
+});
