@@ -42,6 +42,8 @@ export interface PumpInit {
   describeFull?(full: ByteBudget): GrpcStatus;
   /** The status that the client gets for a failure. Its text names the hop. */
   describe(failure: PumpFailure): GrpcStatus;
+  /** The answer has begun, and more of it is to come. */
+  onAnswering?(): void;
   /** Called once, when the call is over as far as the pump can tell. */
   onDone(outcome: PumpOutcome): void;
 }
@@ -132,6 +134,7 @@ export class Pump implements InboundReceiver, OutboundReceiver {
     if (!last) {
       this.#answering = true;
       this.#init.inbound.respond(answerFields(headers));
+      this.#init.onAnswering?.();
       return;
     }
     if (status === undefined) {

@@ -6,8 +6,9 @@ import { CallerLanes } from './domain/caller-lanes.ts';
 import { ConnectionShares } from './domain/connection-shares.ts';
 import type { GatewayIdentity } from './domain/gateway-identity.ts';
 import { needsNewConnections } from './domain/identity-change.ts';
-import { backendLanes, cancelRate, gatewayShares, startLimits } from './domain/limits.ts';
+import { backendLanes, conductLimits, gatewayShares, startLimits } from './domain/limits.ts';
 import { CallShares } from './gateway/call-shares.ts';
+import { CallerConduct } from './gateway/caller-conduct.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { GatewayListener } from './gateway/gateway-listener.ts';
 import { backendLimits } from './gateway/http2-limits.ts';
@@ -64,10 +65,12 @@ async function start(
     backoff: false,
     dial: (giveUp) => dialUnix(settings.machinedSocket, giveUp),
   };
+  const conduct = new CallerConduct(conductLimits);
   const gateway: Gateway = {
     identity: () => current(identity),
     pool,
-    shares: new CallShares(gatewayShares, cancelRate),
+    conduct,
+    shares: new CallShares(gatewayShares, conduct),
     lanes: new CallerLanes(backendLanes),
     starts: new StartQueue(startLimits),
     machined,
@@ -91,6 +94,8 @@ async function start(
       log,
       onCall: (call, peer, active) => serveCall(gateway, call, peer, active),
       connections: new ConnectionShares(gatewayShares),
+      conduct,
+      now,
       onListening: (listening) => health.setServing(listening),
       drainTimeoutMs: callDrainMs,
     }),

@@ -82,11 +82,52 @@ test('apid ends the connection of a client that cancels too much, and no call of
   await using again = await Client.connect(options);
   const { code, message } = await again.call(version);
   assert.equal(code, 8);
-  assert.match(message, /^too many cancelled calls of this caller: the limit is 500 at once and 20 per/);
+  assert.match(message, /^too many cancelled calls of this caller: the limit is 250 at once and 20 per/);
   for (const metadata of [[], toNode]) {
     assert.equal((await admin.client.call(version, { metadata })).code, 0);
   }
   assert.deepEqual(ended, []);
+});
+
+test('apid ends the connections of a client that goes on with refused calls, and takes none for a while', async () => {
+  const other = await connect('os:reader');
+  const { options, client } = await connect('os:reader');
+  const goaways: number[] = [];
+  client.session.on('goaway', (code) => goaways.push(code));
+  const closed = new Promise((resolve) => client.session.on('close', resolve));
+  let refused = 0;
+  while (!client.session.destroyed) {
+    const results = Promise.all(
+      Array.from({ length: 50 }, () => client.call('/machine.MachineService/Reboot')),
+    );
+    const codes = await Promise.race([results.catch(() => []), closed.then(() => [])]);
+    refused += codes.filter(({ code }) => code === 7).length;
+  }
+  assert.ok(refused >= 200, `${refused} calls were refused`);
+  assert.deepEqual(goaways, [11]);
+
+  const again = scope.use(await Client.connect(options));
+  const [code, , text] = await once(again.session, 'goaway');
+  assert.equal(code, 11);
+  assert.match(
+    Buffer.from(text).toString(),
+    /^too many refused calls of this caller: the limit is 250 at once/,
+  );
+  assert.equal((await other.client.call(version)).code, 0);
+
+  // Its first lines are in the log, and the one after a while counts the others.
+  const lines = apid.process.lines().filter(({ method }) => method === '/machine.MachineService/Reboot');
+  assert.ok(lines.length >= 100 && lines.length < 150, `${lines.length} lines`);
+});
+
+test('apid answers while nobody reads its log', async () => {
+  const { client } = await connect('os:reader');
+  using _held = apid.process.holdStdout();
+  // Several times what a pipe holds.
+  for (let round = 0; round < 40; round += 1) {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => client.call(version)));
+    assert.deepEqual(new Set(answers.map(({ code }) => code)), new Set([0]));
+  }
 });
 
 test('apid bounds the open calls of a connection and of an identity, and serves others', async () => {

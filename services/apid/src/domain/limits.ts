@@ -37,20 +37,31 @@ export const gatewayShares = {
   /** The same for all calls. */
   bytes: 128 * mib,
 
-  /** How long new calls of an identity are refused that cancelled too much, in milliseconds. */
-  cancelPauseMs: 5000,
-  /** Identities that are remembered for their cancels. */
+  /** Identities whose open calls are counted; more only while all of them have some. */
   rememberedIdentities: 4096,
 } as const;
 
-/** Cancelled calls of one identity. Over it the connection ends, and new calls are refused for `cancelPauseMs`. */
-export const cancelRate = { burst: 500, perSecond: 20 } as const;
+/**
+ * What one identity may do to no purpose. Over a limit its connection ends and its new calls are refused for a while,
+ * which doubles while it goes on.
+ */
+export const conductLimits = {
+  /** Calls that it takes back. */
+  cancels: { burst: 250, perSecond: 20 },
+  /** Calls that are refused here. Over it new connections are refused as well. */
+  refusals: { burst: 250, perSecond: 50 },
+  /** Log lines of calls that failed. More are left out and counted in the next one. */
+  lines: { burst: 100, perSecond: 20 },
+  pauseMs: 5000,
+  longestPauseMs: 60_000,
+  rememberedIdentities: 4096,
+} as const;
 
-/** Calls of one connection that are refused here. Over it the connection ends. */
-export const refusalRate = { burst: 250, perSecond: 50 } as const;
-
-/** How many calls of one caller begin at a time. The others wait, and do not keep other callers waiting. */
-export const startLimits = { atOnce: 32, holdMs: 50 } as const;
+/**
+ * How many calls of one caller begin at a time. The others wait, and do not keep other callers waiting: 100 watches of a
+ * dashboard begin within half a second.
+ */
+export const startLimits = { fewest: 4, most: 32, spacingMs: 20, holdMs: 250 } as const;
 
 /** Open calls of one connection: a dashboard and 100 watches take a quarter of them. More are refused as a stream. */
 export const callsPerConnection = 512;

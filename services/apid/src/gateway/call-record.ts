@@ -103,7 +103,7 @@ export class CallRecord {
   /** The call is refused here. A client that goes on with such calls loses its connection. */
   refused(status: GrpcStatus): void {
     this.finish(status);
-    if (this.#peer.isApid || this.#peer.refusals.take(this.#gateway.now())) return;
+    if (this.#peer.isApid || this.#gateway.conduct.refused(this.#peer.identity, this.#gateway.now())) return;
     this.#peer.connection?.end(h2ErrorCodes.enhanceYourCalm, 'too many refused calls');
   }
 
@@ -144,6 +144,11 @@ export class CallRecord {
 
   #log({ code, message }: GrpcStatus): void {
     const { caller } = this;
+    const leftOut =
+      code === 0
+        ? 0
+        : this.#gateway.conduct.takeLine(this.identity ?? this.#peer.identity, this.#gateway.now());
+    if (leftOut === undefined) return;
     const unknown = unknownRoles(caller?.roles ?? []);
     this.#gateway.log.info(
       {
@@ -157,6 +162,7 @@ export class CallRecord {
         ...(caller?.source === 'metadata' ? { organizations: this.#peer.organizations } : {}),
         ...(unknown.length === 0 ? {} : { unknownRoles: unknown }),
         metadata: loggedMetadata(this.#call.headers),
+        ...(leftOut === 0 ? {} : { linesLeftOut: leftOut }),
       },
       'request finished',
     );

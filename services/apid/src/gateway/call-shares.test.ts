@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Caller, CallShares, type Granted } from './call-shares.ts';
+import { CallerConduct } from './caller-conduct.ts';
 
 const limits = {
   callsPerIdentity: 6,
@@ -14,10 +15,17 @@ const limits = {
   bytesPerIdentity: 100,
   bytes: 150,
   rememberedIdentities: 3,
-  cancelPauseMs: 5000,
 };
 const rate = { burst: 3, perSecond: 1 };
-const open = () => new CallShares(limits, rate);
+const conductLimits = {
+  cancels: rate,
+  refusals: rate,
+  lines: rate,
+  pauseMs: 5000,
+  longestPauseMs: 20_000,
+  rememberedIdentities: 3,
+};
+const open = () => new CallShares(limits, new CallerConduct(conductLimits));
 
 const client = (identity: string, ...roles: string[]): Caller => ({
   identity,
@@ -131,15 +139,6 @@ test('CallShares lets nobody pay for the cancels of others that come under the n
     [true, true, true, true],
   );
   assert.equal('share' in shares.take(via('x'), 1, 0), true);
-});
-
-test('CallShares remembers who cancelled too much, whoever calls in between', () => {
-  const shares = open();
-  const share = shareOf(shares.take(client('a'), 1, 0));
-  for (let count = 0; count < 4; count += 1) share.cancelled(0);
-  share.release();
-  for (let count = 0; count < 20; count += 1) shareOf(shares.take(client(`b${count}`), 1, 0)).release();
-  assert.equal('refusal' in shares.take(client('a'), 1, 0), true);
 });
 
 test('CallShares bounds the bytes of one caller and of all', () => {

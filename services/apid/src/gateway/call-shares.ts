@@ -1,5 +1,6 @@
-import { ByteBudget, type RateLimits, TokenBucket } from '@nodewright/h2';
+import { ByteBudget } from '@nodewright/h2';
 import { rolesKey } from '../domain/may-call.ts';
+import type { CallerConduct } from './caller-conduct.ts';
 
 /** The limits that calls are counted against; see `limits.ts` for what each is for. */
 export interface CallLimits {
@@ -13,7 +14,6 @@ export interface CallLimits {
   readonly bytesPerIdentity: number;
   readonly bytes: number;
   readonly rememberedIdentities: number;
-  readonly cancelPauseMs: number;
 }
 
 export interface Caller {
@@ -38,25 +38,22 @@ export type Granted = { readonly share: CallShare } | { readonly refusal: string
 
 interface Account {
   open: number;
-  readonly cancels: TokenBucket;
-  /** No new calls before then. */
-  pausedUntilMs: number;
   readonly bytes: ByteBudget;
 }
 
-/** Counts open calls per identity, per set of roles, per passing apid and in all, and the cancels of each identity. */
+/** Counts open calls per identity, per set of roles, per passing apid and in all. */
 export class CallShares {
   readonly #limits: CallLimits;
-  readonly #cancelRate: RateLimits;
+  readonly #conduct: CallerConduct;
   readonly #accounts = new Map<string, Account>();
   readonly #perRoles = new Map<string, number>();
   readonly #perApid = new Map<string, number>();
   readonly #bytes: ByteBudget;
   #open = 0;
 
-  constructor(limits: CallLimits, cancelRate: RateLimits) {
+  constructor(limits: CallLimits, conduct: CallerConduct) {
     this.#limits = limits;
-    this.#cancelRate = cancelRate;
+    this.#conduct = conduct;
     this.#bytes = new ByteBudget(limits.bytes);
   }
 
@@ -68,7 +65,7 @@ export class CallShares {
   /** Opens a call that takes `weight` hops, or says in words which limit is in the way. */
   take(caller: Caller, weight: number, nowMs: number): Granted {
     const name = caller.identity ?? `apid ${caller.apid}`;
-    const account = this.#account(name, nowMs);
+    const account = this.#account(name);
     const refusal = this.#refusal(caller, account, weight, nowMs);
     if (refusal !== undefined) return { refusal };
     const key = rolesKey(caller.roles);
@@ -87,12 +84,8 @@ export class CallShares {
           if (isOpen) count(-weight);
           isOpen = false;
         },
-        cancelled: (now) => {
-          // The cancels of many may come under one name here: none of them pays for another.
-          if (caller.identity === undefined || account.cancels.take(now)) return true;
-          account.pausedUntilMs = now + this.#limits.cancelPauseMs;
-          return false;
-        },
+        // The cancels of many may come under one name here: none of them pays for another.
+        cancelled: (now) => caller.identity === undefined || this.#conduct.cancelled(caller.identity, now),
       },
     };
   }
@@ -100,10 +93,9 @@ export class CallShares {
   #refusal(caller: Caller, account: Account, weight: number, nowMs: number): string | undefined {
     const limits = this.#limits;
     const { apid } = caller;
-    if (nowMs < account.pausedUntilMs) {
-      const { burst, perSecond } = this.#cancelRate;
-      return `too many cancelled calls of this caller: the limit is ${burst} at once and ${perSecond} per second, try again in ${Math.ceil((account.pausedUntilMs - nowMs) / 1000)}s`;
-    }
+    const paused =
+      caller.identity === undefined ? undefined : this.#conduct.callRefusal(caller.identity, nowMs);
+    if (paused !== undefined) return paused;
     const isSmall = account.open + weight <= limits.smallCallerCalls;
     // Callers that are not named share what an apid may use without its reserve.
     const own =
@@ -126,25 +118,23 @@ export class CallShares {
     return undefined;
   }
 
-  #account(name: string, nowMs: number): Account {
+  #account(name: string): Account {
     const known = this.#accounts.get(name);
     if (known !== undefined) return known;
-    if (this.#accounts.size >= this.#limits.rememberedIdentities) this.#forget(nowMs);
+    if (this.#accounts.size >= this.#limits.rememberedIdentities) this.#forget();
     const account: Account = {
       open: 0,
-      cancels: new TokenBucket(this.#cancelRate),
-      pausedUntilMs: Number.NEGATIVE_INFINITY,
       bytes: new ByteBudget(this.#limits.bytesPerIdentity, this.#bytes),
     };
     this.#accounts.set(name, account);
     return account;
   }
 
-  /** Drops callers without open calls: those that cancelled nothing lately, or else all of them. */
-  #forget(nowMs: number): void {
-    const unused = [...this.#accounts].filter(([, { open, bytes }]) => open === 0 && bytes.heldBytes === 0);
-    const calm = unused.filter(([, { cancels }]) => cancels.isFull(nowMs));
-    for (const [name] of calm.length > 0 ? calm : unused) this.#accounts.delete(name);
+  /** Drops callers that hold nothing. */
+  #forget(): void {
+    for (const [name, { open, bytes }] of this.#accounts) {
+      if (open === 0 && bytes.heldBytes === 0) this.#accounts.delete(name);
+    }
   }
 }
 

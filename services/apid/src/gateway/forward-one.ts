@@ -38,8 +38,9 @@ export async function forwardOne(
       record.deadlinePassed
         ? describeDeadline(words, record.timeoutMs ?? 0, false)
         : describePumpFailure(words, failure),
+    onAnswering: () => start.answering(),
     onDone(outcome) {
-      start.leave();
+      start.leave(outcome.cancelled);
       if (span !== undefined) endSpan(span, outcome, outcome.code !== 0);
       if (outcome.cancelled) record.cancelled(outcome);
       else record.finish(outcome);

@@ -10,7 +10,6 @@ import {
   h2ErrorCodes,
   type InboundCall,
   type ServerCredentials,
-  TokenBucket,
 } from '@nodewright/h2';
 import type { Logger } from '@nodewright/telemetry';
 import { identityOf } from '../domain/caller-identity.ts';
@@ -18,8 +17,8 @@ import { judgeClientCertificate } from '../domain/client-certificate.ts';
 import type { ConnectionShares } from '../domain/connection-shares.ts';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
 import { needsNewListener } from '../domain/identity-change.ts';
-import { refusalRate } from '../domain/limits.ts';
 import type { CallRecord } from './call-record.ts';
+import type { CallerConduct } from './caller-conduct.ts';
 import type { GatewayPeer } from './gateway.ts';
 import { apidLimits, clientLimits } from './http2-limits.ts';
 
@@ -29,6 +28,9 @@ export interface GatewayListenerInit {
   /** `active` is where the call is held until it is over. */
   onCall(call: InboundCall, peer: GatewayPeer, active: Set<CallRecord>): void;
   readonly connections: ConnectionShares;
+  readonly conduct: CallerConduct;
+  /** Monotonic milliseconds. */
+  now(): number;
   /** Told whenever the listener opens or closes. */
   onListening(listening: boolean): void;
   /** How long calls may go on after the listener closed, in milliseconds. */
@@ -147,19 +149,26 @@ export class GatewayListener implements AsyncDisposable {
   }
 
   #createServer(identity: GatewayIdentity, active: Set<CallRecord>): GatewayServer<GatewayPeer> {
-    const { engine, log, onCall, connections } = this.#init;
+    const { engine, log, onCall, connections, conduct, now } = this.#init;
+    const refusalOf: ConnectionRefusal = (caller, isApid) =>
+      connections.refusal(caller, isApid) ?? conduct.connectionRefusal(caller, now());
     return new GatewayServer<GatewayPeer>({
       engine,
       limits: clientLimits,
       credentials: credentialsOf(identity),
-      admit: (handshake) => admit(handshake, identity.skipVerifyingClientCert, connections),
+      admit: (handshake) => admit(handshake, identity.skipVerifyingClientCert, refusalOf),
       onCall: (call, peer) => onCall(call, peer, active),
       onConnection(connection, peer) {
         peer.connection = connection;
         void connection.closed.then(connections.open(peer.identity));
       },
       onExpired: (peer) => endCalls(active, peer),
-      onRefused: (reason, handshake) => log.warn(refusalFacts(reason, handshake), 'connection refused'),
+      onRefused(reason, handshake) {
+        const leftOut = conduct.takeLine(`address ${addressBlock(handshake.remoteAddress)}`, now());
+        if (leftOut === undefined) return;
+        const more = leftOut === 0 ? {} : { linesLeftOut: leftOut };
+        log.warn({ ...refusalFacts(reason, handshake), ...more }, 'connection refused');
+      },
       onBroken: (reason, handshake) => log.debug({ peer: peerName(handshake), reason }, 'connection broke'),
     });
   }
@@ -174,23 +183,26 @@ function credentialsOf(identity: GatewayIdentity): ServerCredentials {
   };
 }
 
+/** Why a connection of this identity must not be opened, in words; undefined when it may. */
+type ConnectionRefusal = (identity: string, isApid: boolean) => string | undefined;
+
 function admit(
   handshake: Handshake,
   unverified: boolean,
-  connections: ConnectionShares,
+  refusalOf: ConnectionRefusal,
 ): Admission<GatewayPeer> {
   const { remoteAddress, certificate } = handshake;
   if (unverified || certificate === undefined) {
     if (!unverified) return { admitted: false, reason: 'client sent no certificate' };
     const identity = `address ${addressBlock(remoteAddress)}`;
-    const refusal = connections.refusal(identity, false);
+    const refusal = refusalOf(identity, false);
     if (refusal !== undefined) return tooMany(refusal);
     return { admitted: true, peer: createPeer(handshake, identity, []) };
   }
   const verdict = judgeClientCertificate(certificate, handshake.certificateError);
   if (!verdict.accepted) return { admitted: false, reason: verdict.reason };
   const peer = createPeer(handshake, identityOf(certificate), verdict.organizations);
-  const refusal = connections.refusal(peer.identity, peer.isApid);
+  const refusal = refusalOf(peer.identity, peer.isApid);
   if (refusal !== undefined) return tooMany(refusal);
   return {
     admitted: true,
@@ -211,7 +223,6 @@ function createPeer(handshake: Handshake, identity: string, organizations: reado
     organizations,
     identity,
     isApid: organizations.includes(roles.impersonator),
-    refusals: new TokenBucket(refusalRate),
     connection: undefined,
   };
 }

@@ -1,8 +1,9 @@
-import type { BackendPool, BackendTarget, ServerConnection, TokenBucket } from '@nodewright/h2';
+import type { BackendPool, BackendTarget, ServerConnection } from '@nodewright/h2';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { CallerLanes } from '../domain/caller-lanes.ts';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
 import type { CallShares } from './call-shares.ts';
+import type { CallerConduct } from './caller-conduct.ts';
 import type { StartQueue } from './start-queue.ts';
 
 /** What calls need of the gateway that serves them. */
@@ -11,6 +12,7 @@ export interface Gateway {
   identity(): GatewayIdentity;
   readonly pool: BackendPool;
   readonly shares: CallShares;
+  readonly conduct: CallerConduct;
   /** Which of the connections to a backend a caller's calls take. */
   readonly lanes: CallerLanes;
   /** Lets few calls of a caller begin at a time. */
@@ -36,8 +38,6 @@ export interface GatewayPeer {
   readonly identity: string;
   /** Whether it is the apid of another node, which speaks for others. */
   readonly isApid: boolean;
-  /** Calls of this connection that were refused lately. */
-  readonly refusals: TokenBucket;
   /** Set as soon as the connection is open. */
   connection: ServerConnection | undefined;
 }

@@ -1,7 +1,7 @@
 import { gatewayLimits, type H2Limits } from '@nodewright/h2';
 import {
   callsPerConnection,
-  cancelRate,
+  conductLimits,
   gatewayShares,
   metadataBytes,
   streamWindowBytes,
@@ -13,7 +13,7 @@ export const clientLimits: H2Limits = {
   streamWindowBytes,
   maxHeaderListBytes: metadataBytes,
   maxConcurrentCalls: callsPerConnection,
-  cancels: cancelRate,
+  cancels: conductLimits.cancels,
 };
 
 /** HTTP/2 as another apid gets it, which carries the calls of many and has limited each. */

@@ -1,7 +1,10 @@
 export interface StartLimits {
-  /** Calls of one caller that may begin at once. */
-  readonly atOnce: number;
-  /** A call that has no end by then makes room for the next one, in milliseconds. */
+  /** Calls of one caller that may begin at once: at first, and after many of them have ended. */
+  readonly fewest: number;
+  readonly most: number;
+  /** A call whose answer has begun, such as a watch, keeps its place for so long, in milliseconds. */
+  readonly spacingMs: number;
+  /** A call that has no answer by then makes room for the next one, in milliseconds. */
   readonly holdMs: number;
 }
 
@@ -11,12 +14,16 @@ export interface CallStart {
   readonly turn: Promise<void> | undefined;
   /** The call was made. It keeps others back until it leaves, for `holdMs` at most. */
   made(): void;
-  /** The call is over. Only the first time counts. */
-  leave(): void;
+  /** The answer has begun: what a call costs at its start is spent. */
+  answering(): void;
+  /** The call is over; `cancelled` when the caller took it back. Only the first time counts. */
+  leave(cancelled: boolean): void;
 }
 
 interface Account {
   begun: number;
+  /** How many may begin at once. */
+  window: number;
   /** In the order of their arrival. */
   readonly waiting: Set<() => void>;
 }
@@ -24,7 +31,9 @@ interface Account {
 /**
  * Lets few calls of each caller begin at a time. A caller who opens hundreds of calls at once waits for himself: a daemon
  * behind the gateway serves the calls of others in between, and a call that is cancelled while it waits never reaches it.
- * The number of waiting calls is bounded by the number of open calls of the caller.
+ * The number that may begin follows what becomes of them, as a congestion window does: each call that ends with an answer
+ * makes room for one more, each that stays open for one less, and a cancel halves it and keeps its place for a while. The number of waiting calls is
+ * bounded by the number of open calls of the caller.
  */
 export class StartQueue {
   readonly #limits: StartLimits;
@@ -40,41 +49,62 @@ export class StartQueue {
   }
 
   enter(caller: string): CallStart {
-    const account = this.#accounts.get(caller) ?? { begun: 0, waiting: new Set() };
+    const { fewest, spacingMs, holdMs } = this.#limits;
+    const account = this.#accounts.get(caller) ?? { begun: 0, window: fewest, waiting: new Set() };
     this.#accounts.set(caller, account);
-    const waiting = account.begun < this.#limits.atOnce ? undefined : Promise.withResolvers<void>();
+    const waiting = account.begun < account.window ? undefined : Promise.withResolvers<void>();
     if (waiting === undefined) account.begun += 1;
     else account.waiting.add(waiting.resolve);
     let timer: NodeJS.Timeout | undefined;
+    let isOver = false;
+    /** Its place is given up, which may be later than its end. */
     let hasLeft = false;
-    const leave = () => {
-      if (hasLeft) return;
+    const leave = (window: number) => {
       hasLeft = true;
       clearTimeout(timer);
-      // A call that is still waiting gives up its place, not the one of a call that has begun.
-      if (waiting !== undefined && account.waiting.delete(waiting.resolve)) waiting.resolve();
-      else this.#next(account);
+      this.#next(account, window);
       if (account.begun === 0 && account.waiting.size === 0) this.#accounts.delete(caller);
+    };
+    const leaveIn = (ms: number, change = 1) => {
+      if (hasLeft) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => leave(account.window - change), ms);
+      timer.unref();
     };
     return {
       turn: waiting?.promise,
-      leave,
-      made: () => {
-        if (hasLeft) return;
-        timer = setTimeout(leave, this.#limits.holdMs);
-        timer.unref();
+      leave: (cancelled) => {
+        if (hasLeft || isOver) return;
+        isOver = true;
+        // A call that is still waiting gives up its place, not the one of a call that has begun.
+        if (waiting !== undefined && account.waiting.delete(waiting.resolve)) {
+          hasLeft = true;
+          waiting.resolve();
+        } else if (!cancelled) leave(account.window + 1);
+        else {
+          account.window = this.#bounded(Math.floor(account.window / 2));
+          // The work that it was for the daemon behind is not undone, and the next one may be cancelled just now.
+          leaveIn(spacingMs, 0);
+        }
       },
+      made: () => leaveIn(holdMs),
+      answering: () => leaveIn(spacingMs),
     };
   }
 
-  /** Gives the place of a call that has left to the one that waits longest. */
-  #next(account: Account): void {
-    const [resolve] = account.waiting;
-    if (resolve === undefined) {
-      account.begun -= 1;
-      return;
+  /** A call has left its place: those that wait longest get what room there is now. */
+  #next(account: Account, window: number): void {
+    account.window = this.#bounded(window);
+    account.begun -= 1;
+    for (const resolve of account.waiting) {
+      if (account.begun >= account.window) return;
+      account.waiting.delete(resolve);
+      account.begun += 1;
+      resolve();
     }
-    account.waiting.delete(resolve);
-    resolve();
+  }
+
+  #bounded(window: number): number {
+    return Math.max(this.#limits.fewest, Math.min(window, this.#limits.most));
   }
 }
