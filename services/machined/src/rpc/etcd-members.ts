@@ -45,7 +45,7 @@ export function createEtcdMembers(init: EtcdMembersInit): EtcdMembersCalls {
       return { messages: [{}] };
     },
     async etcdForfeitLeadership(_request, { signal }) {
-      return { messages: [{ member: (await forfeitLeadership(access, signal)) ?? '' }] };
+      return { messages: [{ member: (await forfeitLeadership(access, init.timers, signal)) ?? '' }] };
     },
   };
 }
