@@ -99,6 +99,8 @@ class Simulation {
       log,
       telemetry: noTelemetry,
       timers: this.#timers,
+      // Everything that could happen in another order waits for the scheduler.
+      eventLoop: { now: () => 0, nextTurn: () => {} },
       random: () => this.#random.below(1000) / 1000,
       shutdownTimeoutMs: longestRun,
     });

@@ -12,6 +12,7 @@ import type { Sleeper } from './kind-watch.ts';
 import type { KindWatches } from './kind-watches.ts';
 import { OpenedSource } from './opened-source.ts';
 import { pause, type Timers } from './timers.ts';
+import type { TurnShare } from './turn-share.ts';
 
 export interface ControllerLoopInit {
   readonly controller: Controller;
@@ -21,6 +22,7 @@ export interface ControllerLoopInit {
   readonly timers: Timers;
   readonly random: () => number;
   readonly watches: KindWatches;
+  readonly turns: TurnShare;
   readonly activity: Activity;
   /** Ends the loop. */
   readonly signal: AbortSignal;
@@ -156,7 +158,7 @@ export class ControllerLoop implements Sleeper {
   }
 
   async #pass(): Promise<void> {
-    const { controller, state, telemetry, timers, signal } = this.#init;
+    const { controller, state, telemetry, timers, turns, signal } = this.#init;
     const causes = this.#causes.take();
     this.#isDue = false;
     const stop = new AbortController();
@@ -167,6 +169,7 @@ export class ControllerLoop implements Sleeper {
       state,
       access: this.#access,
       signal: stop.signal,
+      turns,
       log: this.#log,
       now: () => timers.now(),
       setInputs: (inputs) => this.#inputs.replace(inputs),

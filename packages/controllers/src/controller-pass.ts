@@ -15,6 +15,7 @@ import type { Logger } from '@nodewright/telemetry';
 import type { Access } from './access.ts';
 import type { Input, ReconcilePass } from './controller.ts';
 import { replaceOwned } from './replace-owned.ts';
+import type { TurnShare } from './turn-share.ts';
 
 export interface ControllerPassInit {
   /** The controller's. */
@@ -22,6 +23,8 @@ export interface ControllerPassInit {
   readonly state: State;
   readonly access: Access;
   readonly signal: AbortSignal;
+  /** What all passes may use of a turn of the event loop. */
+  readonly turns: TurnShare;
   readonly log: Logger;
   /** Unix ms. */
   readonly now: () => number;
@@ -59,48 +62,48 @@ export class ControllerPass implements ReconcilePass {
   }
 
   async get<S>(pointer: Pointer<S>): Promise<Resource<S> | undefined> {
-    this.#checkActive();
+    await this.#begin();
     this.#init.access.checkGet(pointer);
     return orWhenMissing(this.#init.state.get(pointer), undefined);
   }
 
   async list<S>(kind: KindRef<S>, options?: QueryOptions): Promise<readonly Resource<S>[]> {
-    this.#checkActive();
+    await this.#begin();
     this.#init.access.checkList(kind);
     return this.#init.state.list(kind, options);
   }
 
   async put<S>(resource: NewResource<S>): Promise<Resource<S>> {
-    this.#checkWrite(resource);
+    await this.#beginWrite(resource);
     return putResource(this.#init.state, resource, this.#owner);
   }
 
   async change<S>(pointer: Pointer<S>, change: Change<S>): Promise<Resource<S>> {
-    this.#checkWrite(pointer);
+    await this.#beginWrite(pointer);
     return updateResource(this.#init.state, pointer, change, this.#owner);
   }
 
   async teardown(pointer: Pointer): Promise<boolean> {
-    this.#checkWrite(pointer);
+    await this.#beginWrite(pointer);
     return orWhenMissing(this.#init.state.teardown(pointer, this.#owner), true);
   }
 
   async destroy(pointer: Pointer): Promise<void> {
-    this.#checkWrite(pointer);
+    await this.#beginWrite(pointer);
     return orWhenMissing(this.#init.state.destroy(pointer, this.#owner), undefined);
   }
 
   async replace<S>(
     kind: KindRef<S>,
-    wanted: readonly Omit<NewResource<S>, 'namespace' | 'type'>[],
+    wanted: Iterable<Omit<NewResource<S>, 'namespace' | 'type'>>,
   ): Promise<void> {
-    this.#checkWrite(kind);
+    await this.#beginWrite(kind);
     const { name, access } = this.#init;
     await replaceOwned(this, { owner: name, kind, wanted, isTold: access.isTold(kind) });
   }
 
   async hold(pointer: Pointer): Promise<void> {
-    this.#checkActive();
+    await this.#begin();
     const { name, access, state } = this.#init;
     access.checkHold(pointer);
     const { metadata } = await state.get(pointer);
@@ -113,7 +116,7 @@ export class ControllerPass implements ReconcilePass {
   }
 
   async release(pointer: Pointer): Promise<void> {
-    this.#checkActive();
+    await this.#begin();
     const { name, access, state } = this.#init;
     access.checkHold(pointer);
     await orWhenMissing(removeFinalizers(state, pointer, name), undefined);
@@ -133,9 +136,18 @@ export class ControllerPass implements ReconcilePass {
     return { owner: this.#init.name };
   }
 
-  #checkWrite(target: KindRef): void {
-    this.#checkActive();
+  async #beginWrite(target: KindRef): Promise<void> {
+    await this.#begin();
     this.#init.access.checkWrite(target);
+  }
+
+  /** Waits for its turn, in which the pass may have been given up. */
+  async #begin(): Promise<void> {
+    this.#checkActive();
+    const turn = this.#init.turns.take();
+    if (turn === undefined) return;
+    await turn;
+    this.#checkActive();
   }
 
   #checkActive(): void {

@@ -10,6 +10,7 @@ import { type DependencyEdge, dependencyGraph } from './dependency-graph.ts';
 import { KindWatches } from './kind-watches.ts';
 import { outsideOfSpans } from './outside-of-spans.ts';
 import { systemTimers, type Timers } from './timers.ts';
+import { type EventLoop, systemEventLoop, TurnShare } from './turn-share.ts';
 
 export interface ControllerRuntimeInit {
   readonly state: State;
@@ -17,6 +18,8 @@ export interface ControllerRuntimeInit {
   readonly telemetry: Telemetry;
   /** Default: those of the host. */
   readonly timers?: Timers;
+  /** Default: that of the host. */
+  readonly eventLoop?: EventLoop;
   /** From 0 to below 1. */
   readonly random?: () => number;
   /** How long what runs may take to end; default 10 s. */
@@ -32,6 +35,7 @@ export class ControllerRuntime implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #activity = new Activity();
   readonly #watches: KindWatches;
+  readonly #turns: TurnShare;
   readonly #loops = new Map<string, ControllerLoop>();
   /** By the name of the controller. */
   readonly #running = new Map<string, Promise<void>>();
@@ -39,8 +43,9 @@ export class ControllerRuntime implements AsyncDisposable {
   #closed: Promise<void> | undefined;
 
   constructor(init: ControllerRuntimeInit) {
-    const { timers = systemTimers, random = Math.random, shutdownTimeoutMs = 10_000 } = init;
-    this.#init = { ...init, timers, random, shutdownTimeoutMs };
+    const { timers = systemTimers, eventLoop = systemEventLoop, random = Math.random } = init;
+    this.#init = { shutdownTimeoutMs: 10_000, ...init, timers, eventLoop, random };
+    this.#turns = new TurnShare(eventLoop);
     this.#watches = new KindWatches(this.#init);
   }
 
@@ -60,6 +65,7 @@ export class ControllerRuntime implements AsyncDisposable {
       ...this.#init,
       controller,
       watches: this.#watches,
+      turns: this.#turns,
       activity: this.#activity,
       signal,
     });

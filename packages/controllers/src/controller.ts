@@ -74,9 +74,11 @@ export interface ReconcilePass {
    * once nothing holds them. One that is still being torn down is put again when it is gone, in a later pass: a
    * controller whose outputs others hold has `destroyReady(kind)` among its inputs.
    *
+   * `wanted` is read as they are put: one that is worked out only then keeps nobody waiting for all of them.
+   *
    * @throws Fault `failed-precondition` when one is held and no input of its kind would tell when it no longer is
    */
-  replace<S>(kind: KindRef<S>, wanted: readonly Omit<NewResource<S>, 'namespace' | 'type'>[]): Promise<void>;
+  replace<S>(kind: KindRef<S>, wanted: Iterable<Omit<NewResource<S>, 'namespace' | 'type'>>): Promise<void>;
   /**
    * Holds an input with the controller's name; nothing is written when it does so already.
    *

@@ -6,7 +6,7 @@ export interface ReplaceOwnedInit<S> {
   /** Whose resources they are: the name of the controller. */
   readonly owner: string;
   readonly kind: KindRef<S>;
-  readonly wanted: readonly Omit<NewResource<S>, 'namespace' | 'type'>[];
+  readonly wanted: Iterable<Omit<NewResource<S>, 'namespace' | 'type'>>;
   /** Whether the controller hears of changes of the kind. */
   readonly isTold: boolean;
 }

@@ -1,2 +1,3 @@
+export * from './fake-event-loop.ts';
 export * from './fake-timers.ts';
 export * from './open-test-runtime.ts';

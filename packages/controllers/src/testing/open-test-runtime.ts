@@ -2,6 +2,7 @@ import { MemoryState, type State } from '@nodewright/state';
 import { createLogger, noTelemetry, type Telemetry } from '@nodewright/telemetry';
 import type { Controller } from '../controller.ts';
 import { ControllerRuntime } from '../controller-runtime.ts';
+import type { EventLoop } from '../turn-share.ts';
 import { FakeTimers } from './fake-timers.ts';
 
 export interface TestRuntimeInit {
@@ -9,6 +10,8 @@ export interface TestRuntimeInit {
   /** Default: an empty store. */
   readonly state?: State;
   readonly telemetry?: Telemetry;
+  /** Default: one without an end to its turns. */
+  readonly eventLoop?: EventLoop;
   /** Unix ms at the beginning. */
   readonly nowMs?: number;
 }
@@ -30,9 +33,12 @@ export interface TestRuntime extends AsyncDisposable {
 }
 
 /** Starts the controllers. Pauses after failures have no jitter: 500 ms, 750 ms, 1125 ms, ... */
+const oneTurn: EventLoop = { now: () => 0, nextTurn: () => {} };
+
 export function openTestRuntime({
   controllers = [],
   telemetry = noTelemetry,
+  eventLoop = oneTurn,
   nowMs,
   ...init
 }: TestRuntimeInit = {}): TestRuntime {
@@ -47,7 +53,7 @@ export function openTestRuntime({
   const logged: LogLine[] = [];
   const destination = { write: (line: string) => void logged.push(JSON.parse(line)) };
   const log = createLogger({ name: 'test', telemetry, destination });
-  const runtime = new ControllerRuntime({ state, log, telemetry, timers, random: () => 0.5 });
+  const runtime = new ControllerRuntime({ state, log, telemetry, timers, eventLoop, random: () => 0.5 });
   for (const controller of controllers) runtime.register(controller);
   runtime.start();
   return {

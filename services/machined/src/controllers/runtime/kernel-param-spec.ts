@@ -19,7 +19,8 @@ export function kernelParamSpecController(read: ReadIfThere): Controller {
       );
       await pass.replace(
         kernelParamStatuses,
-        [...wanted].map(([id, value]) => ({
+        // Read one by one as they are put: a configuration may ask for thousands.
+        wanted.entries().map(([id, value]) => ({
           id,
           spec: parameterStatus(value, read(parameterPath(id))?.toString()),
         })),

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KindRef } from '@nodewright/state';
+import { type Controller, exclusive } from './controller.ts';
+import { openMemoryState } from './testing/counting-controller.ts';
+import { FakeEventLoop, openTestRuntime } from './testing/index.ts';
+import { transformController } from './transform-controller.ts';
+import { TurnShare, turnShareMs } from './turn-share.ts';
+
+const items: KindRef<number> = { namespace: 'desk', type: 'Items.test.nodewright.dev' };
+const copies: KindRef<number> = { namespace: 'desk', type: 'Copies.test.nodewright.dev' };
+
+/** Lets every promise go on that can. */
+const drain = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Runs the loop until nothing is due in a next turn; gives what `done` counted in each of the turns. */
+async function countPerTurn(loop: FakeEventLoop, done: () => number): Promise<number[]> {
+  const counts: number[] = [];
+  let before = 0;
+  do {
+    await drain();
+    counts.push(done() - before);
+    before = done();
+  } while (loop.turn());
+  return counts;
+}
+
+test('once its share is used up each who waits gets one piece done per turn', async () => {
+  const loop = new FakeEventLoop();
+  const share = new TurnShare(loop);
+  const done: string[] = [];
+  const work = async (name: string, pieces: number) => {
+    for (let piece = 0; piece < pieces; piece += 1) {
+      await share.take();
+      loop.advance(turnShareMs);
+      done.push(name);
+    }
+  };
+  void work('a', 4);
+  void work('b', 2);
+  const turns: string[] = [];
+  do {
+    await drain();
+    turns.push(done.splice(0).join(''));
+  } while (loop.turn());
+  assert.deepEqual(turns, ['ab', 'ab', 'a', 'a', '']);
+});
+
+test('a share is whole again in a turn in which nobody waited for it', async () => {
+  const loop = new FakeEventLoop();
+  const share = new TurnShare(loop);
+  assert.equal(share.take(), undefined);
+  loop.advance(turnShareMs);
+  loop.turn();
+  assert.equal(share.take(), undefined);
+});
+
+/** A tenth of the share. */
+const pieceMs = turnShareMs / 10;
+const count = 35;
+
+test('replace() puts no more in a turn than its share, however much is wanted', async () => {
+  const eventLoop = new FakeEventLoop();
+  let wanted = 0;
+  const controller: Controller = {
+    name: 'Planner',
+    inputs: [],
+    outputs: [exclusive(items)],
+    reconcile: (pass) =>
+      pass.replace(
+        items,
+        Iterator.from(Array(count).keys()).map((id) => {
+          eventLoop.advance(pieceMs);
+          wanted += 1;
+          return { id: String(id), spec: id };
+        }),
+      ),
+  };
+  await using rig = openTestRuntime({ controllers: [controller], eventLoop });
+  const perTurn = await countPerTurn(eventLoop, () => wanted);
+  assert.deepEqual([perTurn, (await rig.state.list(items)).length], [[10, 10, 10, 5, 0], count]);
+});
+
+test('a transform controller makes no more outputs in a turn than its share', async () => {
+  const eventLoop = new FakeEventLoop();
+  let made = 0;
+  const controller = transformController({
+    name: 'Copier',
+    input: items,
+    output: copies,
+    transform: ({ spec }) => {
+      eventLoop.advance(pieceMs);
+      made += 1;
+      return { spec };
+    },
+  });
+  const state = openMemoryState();
+  for (let id = 0; id < count; id += 1) await state.create({ ...items, id: String(id), spec: id });
+  await using rig = openTestRuntime({ state, controllers: [controller], eventLoop });
+  const perTurn = await countPerTurn(eventLoop, () => made);
+  assert.deepEqual([perTurn, (await rig.state.list(copies)).length], [[10, 10, 10, 5, 0], count]);
+});
+
+test('a pass that is given up while it waits for its turn writes nothing more', async () => {
+  const eventLoop = new FakeEventLoop();
+  const controller: Controller = {
+    name: 'Planner',
+    inputs: [],
+    outputs: [exclusive(items)],
+    reconcile: async (pass) => {
+      for (const id of ['a', 'b']) {
+        await pass.put({ ...items, id, spec: 0 });
+        eventLoop.advance(turnShareMs);
+      }
+    },
+  };
+  const rig = openTestRuntime({ controllers: [controller], eventLoop });
+  await drain();
+  const ended = rig[Symbol.asyncDispose]();
+  eventLoop.turn();
+  await ended;
+  assert.deepEqual(
+    (await rig.state.list(items)).map(({ metadata: { id } }) => id),
+    ['a'],
+  );
+});
