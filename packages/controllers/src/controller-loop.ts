@@ -159,6 +159,8 @@ export class ControllerLoop implements Sleeper {
 
   async #pass(): Promise<void> {
     const { controller, state, telemetry, timers, turns, signal } = this.#init;
+    const turn = turns.start();
+    if (turn !== undefined) await turn;
     const causes = this.#causes.take();
     this.#isDue = false;
     const stop = new AbortController();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KindRef } from '@nodewright/state';
-import { type Controller, exclusive } from './controller.ts';
+import { type Controller, exclusive, weak } from './controller.ts';
 import { openMemoryState } from './testing/counting-controller.ts';
 import { FakeEventLoop, openTestRuntime } from './testing/index.ts';
 import { transformController } from './transform-controller.ts';
@@ -25,25 +25,31 @@ async function countPerTurn(loop: FakeEventLoop, done: () => number): Promise<nu
   return counts;
 }
 
-test('once its share is used up each who waits gets one piece done per turn', async () => {
+/** What is done in each turn when passes ask for the share, every piece as long as the whole of it. */
+async function turnsOf(passes: Readonly<Record<string, number>>): Promise<string[]> {
   const loop = new FakeEventLoop();
   const share = new TurnShare(loop);
   const done: string[] = [];
-  const work = async (name: string, pieces: number) => {
-    for (let piece = 0; piece < pieces; piece += 1) {
-      await share.take();
-      loop.advance(turnShareMs);
-      done.push(name);
-    }
-  };
-  void work('a', 4);
-  void work('b', 2);
+  for (const [name, pieces] of Object.entries(passes)) {
+    void (async () => {
+      await share.start();
+      for (let piece = 0; piece < pieces; piece += 1) {
+        await share.take();
+        loop.advance(turnShareMs);
+        done.push(name);
+      }
+    })();
+  }
   const turns: string[] = [];
   do {
     await drain();
     turns.push(done.splice(0).join(''));
   } while (loop.turn());
-  assert.deepEqual(turns, ['ab', 'ab', 'a', 'a', '']);
+  return turns;
+}
+
+test('once a turn is used up one pass goes on in each of the next, those that have begun first', async () => {
+  assert.deepEqual(await turnsOf({ a: 3, b: 2, c: 1 }), ['abc', 'a', 'b', 'a', '']);
 });
 
 test('a share is whole again in a turn in which nobody waited for it', async () => {
@@ -99,6 +105,32 @@ test('a transform controller makes no more outputs in a turn than its share', as
   await using rig = openTestRuntime({ state, controllers: [controller], eventLoop });
   const perTurn = await countPerTurn(eventLoop, () => made);
   assert.deepEqual([perTurn, (await rig.state.list(copies)).length], [[10, 10, 10, 5, 0], count]);
+});
+
+test('who reads what a pass of many turns writes makes one pass when it has ended', async () => {
+  const eventLoop = new FakeEventLoop();
+  const writer: Controller = {
+    name: 'Writer',
+    inputs: [],
+    outputs: [exclusive(items)],
+    reconcile: async (pass) => {
+      for (let id = 0; id < count; id += 1) {
+        eventLoop.advance(pieceMs);
+        await pass.put({ ...items, id: String(id), spec: id });
+      }
+    },
+  };
+  const seen: number[] = [];
+  const reader: Controller = {
+    name: 'Reader',
+    inputs: [weak(items)],
+    outputs: [],
+    reconcile: async (pass) => void seen.push((await pass.list(items)).length),
+  };
+  await using _ = openTestRuntime({ controllers: [writer, reader], eventLoop });
+  await countPerTurn(eventLoop, () => 0);
+  const afterFirstTurn = seen.filter((found) => found > turnShareMs / pieceMs);
+  assert.deepEqual(afterFirstTurn, [count]);
 });
 
 test('a pass that is given up while it waits for its turn writes nothing more', async () => {
