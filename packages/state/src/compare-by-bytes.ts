@@ -14,3 +14,12 @@ export function compareByBytes(a: string, b: string): number {
   }
   return a.length - b.length;
 }
+
+/** Texts without these units compare the same way as texts of JavaScript do. */
+const sortedApart = /[\ud800-\uffff]/;
+
+/** The texts in the order of `compareByBytes`; tens of thousands of them in a few milliseconds. */
+export function sortByBytes(texts: Iterable<string>): string[] {
+  const sorted = [...texts].sort();
+  return sorted.some((text) => sortedApart.test(text)) ? sorted.sort(compareByBytes) : sorted;
+}

@@ -1,4 +1,4 @@
-import { compareByBytes } from '../compare-by-bytes.ts';
+import { sortByBytes } from '../compare-by-bytes.ts';
 import type { Metadata, Resource } from '../resource.ts';
 import { EventLog, type StoredEvent } from './event-log.ts';
 
@@ -27,7 +27,7 @@ export class Collection {
 
   /** All resources in the order of ids. */
   sorted(): Resource[] {
-    this.#sortedIds ??= [...this.resources.keys()].sort(compareByBytes);
+    this.#sortedIds ??= sortByBytes(this.resources.keys());
     return this.#sortedIds.map((id) => this.resources.get(id) as Resource);
   }
 

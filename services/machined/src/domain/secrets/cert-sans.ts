@@ -1,4 +1,4 @@
-import { compareByBytes } from '@nodewright/state';
+import { sortByBytes } from '@nodewright/state';
 import type {
   CertSanSpec,
   HostnameStatusSpec,
@@ -47,5 +47,5 @@ export function plainAddresses({ addresses }: NodeAddressSpec): string[] {
 }
 
 function sortedSet(values: readonly string[]): string[] {
-  return [...new Set(values.filter((value) => value !== ''))].sort(compareByBytes);
+  return sortByBytes(new Set(values.filter((value) => value !== '')));
 }
