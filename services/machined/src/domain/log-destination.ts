@@ -1,5 +1,11 @@
 import { Fault } from '@nodewright/fault';
 
+/**
+ * Destinations of a node, and once more as many for the kernel's log. What is said about one that fails is a record for
+ * all of them: thousands would keep a node busy with their own complaints.
+ */
+export const logDestinationLimit = 64;
+
 /** Where records of logs go. */
 export interface LogDestination {
   readonly protocol: 'tcp' | 'udp';

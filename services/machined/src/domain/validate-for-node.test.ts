@@ -57,3 +57,25 @@ test('validateForNode() asks less of what is stored than of what comes', () => {
   assert.throws(() => validateForNode(configuration, 'container'), { kind: 'invalid-argument' });
   assert.deepEqual(validateForNode(configuration, 'container', { isStored: true }), []);
 });
+
+test('validateForNode() takes as many log destinations as a node sends to, and refuses more', () => {
+  const legacy = (count: number) =>
+    generated('worker').replace(
+      'machine:\n',
+      `machine:\n    logging:\n        destinations:\n${Array.from({ length: count }, (_, at) => `            - { endpoint: "udp://10.0.0.1:${at + 1}", format: json_lines }\n`).join('')}`,
+    );
+  const ofKernel = (count: number) =>
+    Array.from(
+      { length: count },
+      (_, at) => `apiVersion: v1alpha1\nkind: KmsgLogConfig\nname: a${at}\nurl: udp://10.0.0.1:${at + 1}\n`,
+    ).join('---\n');
+  for (const text of [legacy, ofKernel]) {
+    const validate = (count: number) => validateForNode(decodeConfiguration(text(count)), 'process');
+    assert.deepEqual(validate(64), []);
+    assert.throws(() => validate(65), {
+      kind: 'invalid-argument',
+      message: 'there are 65 log destinations, more than the 64 that a node sends to',
+    });
+    assert.deepEqual(validateForNode(decodeConfiguration(text(65)), 'process', { isStored: true }), []);
+  }
+});

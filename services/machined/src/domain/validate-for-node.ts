@@ -5,6 +5,7 @@ import {
   validateConfiguration,
   validationMessage,
 } from '@nodewright/machine-config';
+import { logDestinationLimit } from './log-destination.ts';
 import type { DecodedConfiguration } from './machine-configuration.ts';
 import type { NodeMode } from './node-facts.ts';
 import type { ConfigurationSource } from './search-configuration.ts';
@@ -30,8 +31,17 @@ export function validateForNode(
   const result = validateConfiguration(documents, options);
   const message = validationMessage(result);
   if (message !== undefined) throw new Fault('invalid-argument', message);
-  effectiveConfig(documents);
+  const { logDestinations, kernelLogDestinations } = effectiveConfig(documents);
+  const count = Math.max(logDestinations.length, kernelLogDestinations.length);
+  if (!source?.isStored && count > logDestinationLimit) throw tooManyLogDestinations(count);
   return result.warnings;
+}
+
+function tooManyLogDestinations(count: number): Fault {
+  return new Fault(
+    'invalid-argument',
+    `there are ${count} log destinations, more than the ${logDestinationLimit} that a node sends to`,
+  );
 }
 
 /** Nothing is ever installed on a node of processes, and so there is nothing to install to. */
