@@ -1,10 +1,10 @@
 // Machine configurations as large as they may be, and larger: a node refuses or takes them, and answers others meanwhile.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
 import { faultFrom } from '@nodewright/fault';
 import { configurationLimits } from '@nodewright/machine-config';
+import { longestStopMs as longestStop, peakMemoryKb } from './harness/event-loop-load.ts';
 import { startNode } from './harness/node-under-test.ts';
 
 /** Processor time of the event loop without an answer to anybody. The promise is 100 ms; a loaded machine needs room. */
@@ -20,21 +20,9 @@ after(() => node[Symbol.asyncDispose]());
 const machine = node.client(MachineServiceDefinition, 'os:admin');
 const { pid } = node.machined;
 
-/** Processor time of the main thread in ms: it counts no other process and no worker. */
-function loopTimeMs(): number {
-  const fields = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  // User and system time, in hundredths of a second.
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-function peakMemoryKb(): number {
-  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-}
-
 /** What the node says to a configuration, and how long its event loop worked between two answers to another caller. */
 async function send(text: string, dryRun = false): Promise<{ said: string; stopMs: number }> {
   let isDone = false;
-  let stopMs = 0;
   const data = Buffer.from(text);
   const answer = machine.applyConfiguration({ data, dryRun, mode: 1 }).then(
     ({ messages }) => messages[0]?.modeDetails ?? '',
@@ -43,13 +31,11 @@ async function send(text: string, dryRun = false): Promise<{ said: string; stopM
   void answer.finally(() => {
     isDone = true;
   });
-  let before = loopTimeMs();
-  while (!isDone) {
-    await machine.version({});
-    const now = loopTimeMs();
-    stopMs = Math.max(stopMs, now - before);
-    before = now;
-  }
+  const stopMs = await longestStop(
+    pid,
+    () => machine.version({}),
+    () => isDone,
+  );
   return { said: await answer, stopMs };
 }
 
@@ -126,6 +112,6 @@ for (const { what, text } of largest) {
 }
 
 test('what it takes to read them stays in bounds', (context) => {
-  context.diagnostic(`${Math.round(peakMemoryKb() / 1024)} MB at most`);
-  assert.equal(peakMemoryKb() < mostMemoryKb, true, `${Math.round(peakMemoryKb() / 1024)} MB`);
+  context.diagnostic(`${Math.round(peakMemoryKb(pid) / 1024)} MB at most`);
+  assert.equal(peakMemoryKb(pid) < mostMemoryKb, true, `${Math.round(peakMemoryKb(pid) / 1024)} MB`);
 });
