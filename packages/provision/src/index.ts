@@ -1,4 +1,5 @@
 export type { ClusterShape, NodeType } from './domain/cluster-shape.ts';
+export { nodesText } from './domain/nodes-text.ts';
 export { findProvisioner } from './find-provisioner.ts';
 export { listClusters } from './list-clusters.ts';
 export { openProvisioner, type ProvisionerInit } from './open-provisioner.ts';

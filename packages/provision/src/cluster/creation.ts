@@ -1,4 +1,5 @@
 import type { ClusterState, StatefulProvisioner } from '../domain/cluster-state.ts';
+import { nodesText } from '../domain/nodes-text.ts';
 import type { ClusterRequest, ClusterView, ConfigPatches, Progress } from '../provisioner.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
 import type { MakeClusterMaterial } from './cluster-material.ts';
@@ -68,7 +69,7 @@ export async function awaitAnswers(
   const { parts, progress, signal } = creation;
   await using probe = await parts.openProbe(talosconfig);
   const { length } = wait.nodes;
-  const commits = await progress.step(`${length} nodes answer`, () =>
+  const commits = await progress.step(nodesText('answer', length), () =>
     waitForNodes({ ...wait, probe, timeoutMs: waitTimeoutMs(length), signal }),
   );
   creation.milestones.answering = length;

@@ -1,4 +1,5 @@
 import type { ClusterRequest, CreateResult, ProvisionerName } from '@nodewright/provision';
+import { nodesText } from '@nodewright/provision';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { UsageFault } from '../../failure.ts';
@@ -88,19 +89,12 @@ async function report(
   else await writeDocument(env.stdout, output, { outcome, seconds, ...(etcd && { etcd }), cluster });
   const traces = cluster.jaeger === undefined ? '' : `; Jaeger is at ${cluster.jaeger.url}`;
   env.stderr.write(
-    `cluster "${cluster.name}": ${answeringText(result)} after ${seconds.toFixed(1)}s${traces}\n`,
+    `cluster "${cluster.name}": ${nodesText('answer', result.answering, cluster.nodes.length)} after ${seconds.toFixed(1)}s${traces}\n`,
   );
   if (etcd !== undefined) {
     const who = etcd.voters === 1 ? 'its control plane votes' : `${etcd.voters} control planes vote`;
     env.stderr.write(`cluster "${cluster.name}": ${who} in etcd after ${etcd.seconds.toFixed(1)}s\n`);
   }
-}
-
-/** All of them, or how many of how many: a node that was reset has nothing to answer with. */
-function answeringText({ answering, cluster: { nodes } }: CreateResult): string {
-  return answering === nodes.length
-    ? `${answering} nodes answer`
-    : `${answering} of ${nodes.length} nodes answer`;
 }
 
 function parseCount(text: string): number {

@@ -1,4 +1,4 @@
-import type { ClusterView } from '@nodewright/provision';
+import { nodesText } from '@nodewright/provision';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { addOutputOption, type OutputOptions } from '../../node-options.ts';
@@ -39,12 +39,11 @@ function defineChange(
       const view = await (verb === 'start'
         ? provisioner.start(change, steps, env.signal)
         : provisioner.stop(change, steps));
-      if (options.output === 'table') env.stderr.write(`${changeText(view)}\n`);
+      if (options.output === 'table')
+        env.stderr.write(
+          `cluster "${view.name}": ${nodesText('run', runningNodes(view), view.nodes.length)}\n`,
+        );
       else await writeDocument(env.stdout, options.output, view);
     },
   );
-}
-
-function changeText(view: ClusterView): string {
-  return `cluster "${view.name}": ${runningNodes(view)} of ${view.nodes.length} nodes run`;
 }
