@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
-import { Fault } from '@nodewright/fault';
+import { Fault, type FaultKind } from '@nodewright/fault';
 import { type KmsgRecord, parseKmsgRecord } from './parse-kmsg-record.ts';
 
 /** What comes next in the kernel's log. */
@@ -93,11 +93,23 @@ function openDevice(path: string): number {
     return openSync(path, flags);
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
-    const isDenied = code === 'EACCES' || code === 'EPERM' || code === 'ERR_ACCESS_DENIED';
-    throw new Fault(
-      isDenied ? 'permission-denied' : 'unknown',
-      `error opening ${path} reader: ${isDenied ? `${code}: reading the kernel's log needs CAP_SYSLOG or root` : message}`,
-      { cause: error },
-    );
+    const { kind, why } = refusalOf(code) ?? { kind: 'unknown', why: message };
+    throw new Fault(kind, `error opening ${path} reader: ${why}`, { cause: error });
+  }
+}
+
+function refusalOf(code: string): { readonly kind: FaultKind; readonly why: string } | undefined {
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'ERR_ACCESS_DENIED':
+      return { kind: 'permission-denied', why: `${code}: reading the kernel's log needs CAP_SYSLOG or root` };
+    case 'ENOENT':
+      return {
+        kind: 'unknown',
+        why: "most containers are not given the kernel's log: run dmesg on the machine that runs this one",
+      };
+    default:
+      return undefined;
   }
 }

@@ -59,7 +59,7 @@ export const nodeChecks = [
   prints('events', 'prints the events that were, until it is interrupted', '-n {worker} events --tail -1', {
     until: /machine\.SequenceEvent[\s\S]*machine\.ServiceStateEvent/,
   }),
-  refuses('dmesg', '-n {node} dmesg', 'error opening /dev/kmsg reader', docker),
+  refuses('dmesg', '-n {node} dmesg', 'run dmesg on the machine that runs this one', docker),
   prints('dmesg', 'prints the log of the kernel', '-n {node} dmesg', {
     ...process,
     stdout: [/^node01: \S+: +\S+: \[/m],
