@@ -15,6 +15,7 @@ import {
   TaskEvent,
   taskEvent_ActionToJSON,
 } from '@nodewright/contract/gen/machine/machine.ts';
+import { plainError } from './render/plain-error.ts';
 
 /** What an event says, in words and as fields. */
 export interface EventText {
@@ -47,7 +48,7 @@ function reader<Message>(
 const readers: Readonly<Record<string, Reader>> = {
   'machine.SequenceEvent': reader(SequenceEvent, ({ sequence, action, error }) => ({
     source: sequence,
-    message: error ? `error: ${error.message}` : sequenceEvent_ActionToJSON(action),
+    message: error ? `error: ${plainError(error.message)}` : sequenceEvent_ActionToJSON(action),
   })),
   'machine.PhaseEvent': reader(PhaseEvent, ({ phase, action }) => ({
     source: phase,

@@ -58,9 +58,10 @@ export async function reportFiles<Entry extends FileEntry>(
       errors.add(node, fault);
       await document?.add({ node, error: documentError(fault) });
     } else if (value.error !== '') {
-      errors.add(node, new Fault('unknown', value.error));
       const { name, relativeName, error } = value;
-      await document?.add({ node, name, relativeName, error: { code: 'Unknown', message: error } });
+      const why = new Fault('unknown', error);
+      errors.add(node, why);
+      await document?.add({ node, name, relativeName, error: documentError(why) });
     } else if (document !== undefined) {
       await document.add({ node, ...report.document(value) });
     } else {

@@ -28,7 +28,7 @@ const isReached =
   (handler: FakeHandler): FakeHandler =>
   (call) => {
     if (isAway && call.node === 'node02')
-      return call.fail(14, 'no route to node "node02": connection refused (via 10.9.9.9)');
+      return call.fail(14, 'no route to node "node02": ECONNREFUSED (via 10.9.9.9)');
     return handler(call);
   };
 

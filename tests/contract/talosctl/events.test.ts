@@ -37,7 +37,7 @@ const story: Any[] = [
   packed('SequenceEvent', SequenceEvent, { sequence: 'boot', action: 1 }),
   packed('SequenceEvent', SequenceEvent, {
     sequence: 'boot',
-    error: { message: 'sequence failed: no disk' },
+    error: { message: "sequence failed: ENOENT: no such file or directory, open '/dev/sda'" },
   }),
   packed('PhaseEvent', PhaseEvent, { phase: 'startEverything', action: 0 }),
   packed('TaskEvent', TaskEvent, { task: 'startAllServices', action: 1 }),
@@ -90,7 +90,7 @@ test('every event is two lines, under one header, and unknown ones are left out'
     cells.slice(1).flatMap((row, at) => (at % 2 === 1 ? [row.slice(1)] : [])),
     [
       ['boot', 'START'],
-      ['boot', 'error: sequence failed: no disk'],
+      ['boot', 'error: sequence failed: open "/dev/sda": no such file or directory'],
       ['startEverything', 'START'],
       ['startAllServices', 'STOP'],
       ['apid', 'RUNNING: Health check successful'],

@@ -64,7 +64,7 @@ const list: FakeHandler = (call) => {
     modified: now,
   });
   if (request.root === '/partly')
-    send({ name: '/partly/x', relativeName: 'x', error: 'open /partly/x: permission denied' });
+    send({ name: '/partly/x', relativeName: 'x', error: "EACCES: permission denied, open '/partly/x'" });
   call.end();
 };
 
@@ -227,7 +227,7 @@ test('a file that could not be looked at is an error of its node, after the othe
   const { stdout, stderr, exitCode } = await suite.run('-n', 'node01', 'ls', '/partly');
   assert.deepEqual(
     [stdout.split('\n').length, stderr, exitCode],
-    [4, 'error from node node01: rpc error: code = Unknown desc = open /partly/x: permission denied\n', 1],
+    [4, 'error from node node01: rpc error: code = Unknown desc = open "/partly/x": permission denied\n', 1],
   );
   const missing = await suite.run('-n', 'node01', 'ls', '/nope');
   assert.deepEqual([missing.stdout, missing.exitCode], ['', 1]);
@@ -246,7 +246,7 @@ test('list -o json has an entry a file with exact names and numbers, and yaml th
     ['/run/x', [{ name: 'security.selinux', data: 'c3lzdGVtX3UA' }]],
   );
   assert.equal(lines.name, '/etc/two\nlines');
-  assert.deepEqual(failed.error, { code: 'Unknown', message: 'open /partly/x: permission denied' });
+  assert.deepEqual(failed.error, { code: 'Unknown', message: 'open "/partly/x": permission denied' });
   const yaml = await suite.run('-n', 'node01', 'ls', '/etc', '-o', 'yaml');
   assert.match(yaml.stdout, /relativeName: link/);
 });

@@ -79,17 +79,23 @@ test('a sequence that fails fails its node alone, and a document says which', as
   good.act = (actor) => good.tell(taskEvent('stopAllServices', 0), actor);
   bad.act = (actor) => {
     bad.tell(sequenceEvent('reset', 1), actor);
-    bad.tell(sequenceEvent('reset', 0, { code: 0, message: 'sequence failed: no quorum' }), actor);
+    bad.tell(
+      sequenceEvent('reset', 0, {
+        code: 0,
+        message: 'sequence failed: ENOSPC: no space left on device, write',
+      }),
+      actor,
+    );
   };
   const { stdout, stderr, exitCode } = await suite.run('reset', '-n', 'node01,node02', '--yes', '-o', 'json');
   assert.equal(exitCode, 1);
   const [first, second] = JSON.parse(stdout);
   assert.deepEqual([first.node, first.done, /^actor-/.test(first.actorId)], ['node01', true, true]);
-  const error = { code: 'Aborted', message: 'sequence failed: no quorum' };
+  const error = { code: 'Aborted', message: 'sequence failed: no space left on device' };
   assert.deepEqual(second, { node: 'node02', error });
   assert.match(
     stderr,
-    /error from node node02: rpc error: code = Aborted desc = sequence failed: no quorum\n$/,
+    /error from node node02: rpc error: code = Aborted desc = sequence failed: no space left on device\n$/,
   );
 });
 

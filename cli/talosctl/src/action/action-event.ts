@@ -12,6 +12,7 @@ import {
   taskEvent_ActionToJSON,
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
+import { plainError } from '../render/plain-error.ts';
 
 /** What an event says to whoever waits for the end of an action. */
 export type ActionEvent = { readonly id: string; readonly actorId: string } & (
@@ -52,7 +53,10 @@ export function actionEvent({ id, actorId, data }: Event): ActionEvent {
   switch (name) {
     case 'SequenceEvent': {
       const { sequence, action, error } = SequenceEvent.decode(value);
-      const failure = error && { code: codeToJSON(error.code ?? Code.FATAL), message: error.message };
+      const failure = error && {
+        code: codeToJSON(error.code ?? Code.FATAL),
+        message: plainError(error.message),
+      };
       return {
         ...by,
         kind: 'sequence',

@@ -1,6 +1,7 @@
 import type { NodeClient } from '@nodewright/client';
 import { CallFault } from '@nodewright/client';
 import { type Fault, faultFrom } from '@nodewright/fault';
+import { plainError } from '../../render/plain-error.ts';
 import type { NodeEvent } from '../model/events.ts';
 
 /** What everything that asks a node is given. */
@@ -41,11 +42,15 @@ export function isFinal({ kind }: Fault): boolean {
   return kinds.includes(kind);
 }
 
-/** Does `body` again and again, with a pause after each failure, until the signal aborts or it is of no use. */
+/**
+ * Does `body` again and again, with a pause after each failure, until the signal aborts or it is of no use.
+ *
+ * @param onFailure is given the failure in words
+ */
 export async function keepTrying(
   signal: AbortSignal,
   body: () => Promise<void>,
-  onFailure: (fault: Fault) => void,
+  onFailure: (message: string) => void,
 ): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -53,7 +58,7 @@ export async function keepTrying(
     } catch (error) {
       if (signal.aborted) return;
       const fault = faultFrom(error);
-      onFailure(fault);
+      onFailure(plainError(fault.message));
       if (isFinal(fault)) return;
     }
     await pause(retryMs, signal);

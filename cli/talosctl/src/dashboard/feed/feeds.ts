@@ -1,5 +1,6 @@
 import type { TalosClient } from '@nodewright/client';
 import { faultFrom } from '@nodewright/fault';
+import { plainError } from '../../render/plain-error.ts';
 import type { NodeEvent } from '../model/events.ts';
 import type { Subscription } from '../model/subscriptions.ts';
 import type { FeedContext } from './feed-context.ts';
@@ -53,7 +54,7 @@ export class Feeds implements Disposable {
       if (!signal.aborted) emit(name, event);
     };
     this.#run(subscription, { node, signal, now, emit: tell }).catch((error) => {
-      const { message } = faultFrom(error);
+      const message = plainError(faultFrom(error).message);
       tell({ kind: 'lost', message, hop: undefined, atMs: now().getTime() });
     });
   }

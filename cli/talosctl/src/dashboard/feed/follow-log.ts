@@ -30,6 +30,6 @@ export function followLog({ node, signal, emit }: FeedContext, log: string): Pro
         batch.flush();
       }
     },
-    ({ message }) => emit({ kind: 'log-problem', log, message }),
+    (message) => emit({ kind: 'log-problem', log, message }),
   );
 }

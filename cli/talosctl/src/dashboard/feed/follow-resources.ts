@@ -12,7 +12,7 @@ export async function readKinds({ node, signal, emit }: FeedContext): Promise<vo
     emit({ kind: 'kinds', kinds: definitions.map(({ spec }) => spec) });
     done.abort();
   };
-  await keepTrying(AbortSignal.any([signal, done.signal]), kinds, ({ message }) =>
+  await keepTrying(AbortSignal.any([signal, done.signal]), kinds, (message) =>
     emit({ kind: 'browse-problem', message }),
   );
 }
@@ -43,7 +43,7 @@ export async function followResources(
       if (failed !== undefined) throw new Fault('unavailable', failed.message);
     }
   };
-  await keepTrying(signal, follow, ({ message }) => emit({ kind: 'browse-problem', message }));
+  await keepTrying(signal, follow, (message) => emit({ kind: 'browse-problem', message }));
 }
 
 function take(resources: Map<string, Resource<EncodedSpec>>, event: ResourceEvent<EncodedSpec>): void {

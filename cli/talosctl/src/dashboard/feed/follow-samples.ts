@@ -1,6 +1,7 @@
 import type { NodeClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { onlyMessage } from '../../only-message.ts';
+import { plainError } from '../../render/plain-error.ts';
 import type { Sample } from '../model/sample.ts';
 import { type FeedContext, hopOf, pause } from './feed-context.ts';
 
@@ -30,7 +31,7 @@ export async function followSamples(
       const fault = isLate
         ? new Fault('deadline-exceeded', `no answer within ${answerTimeoutMs / 1000}s`)
         : faultFrom(error);
-      emit({ kind: 'lost', message: fault.message, hop: hopOf(fault), atMs: now().getTime() });
+      emit({ kind: 'lost', message: plainError(fault.message), hop: hopOf(fault), atMs: now().getTime() });
     }
     await pause(Math.max(100, intervalMs - (performance.now() - started)), signal);
   }
