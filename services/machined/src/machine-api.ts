@@ -18,6 +18,7 @@ import type { LogStore } from './host/log-store.ts';
 import { createNodeFiles } from './host/node-files.ts';
 import type { NodeLayout } from './node-layout.ts';
 import { isControlPlaneNow, type NodeView } from './resources/node-view.ts';
+import { isRegisteredKind } from './resources/open-node-state.ts';
 import { createApplyConfiguration } from './rpc/apply-configuration.ts';
 import { createBootstrap } from './rpc/bootstrap.ts';
 import { createClientConfiguration } from './rpc/client-configuration.ts';
@@ -126,7 +127,7 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
       view.hasDocument('ImageVerificationConfig'),
     ),
     'cosi.resource.State': createStateApi({ state, now, stopSignal }),
-    'inspect.InspectService': createInspect(() => controllers.graph()),
+    'inspect.InspectService': createInspect(() => controllers.graph(), isRegisteredKind),
     'storage.StorageService': createDisks(telemetry),
     'cluster.ClusterService': createClusterHealth({
       view,

@@ -8,6 +8,7 @@ import { faultFrom } from '@nodewright/fault';
 import { codecsOf, namespaces, pointerTo, type ResourceEvent, resourceDefinitions } from '@nodewright/state';
 import {
   bootIds,
+  discoveredVolumesStatuses,
   hostnameStatuses,
   type MemberSpec,
   machineConfigs,
@@ -227,6 +228,11 @@ test('kinds and namespaces that nobody registered are refused by name', async ()
   assert.equal(
     await failure(state.watchKind({ ...services, namespace: 'nowhere' })),
     'permission-denied: namespace "nowhere" is not supported',
+  );
+  // Controllers use it among themselves.
+  assert.equal(
+    await failure(state.get(pointerTo(discoveredVolumesStatuses, 'discovered-volumes-status'))),
+    `permission-denied: resource type "${discoveredVolumesStatuses.type}" is not supported`,
   );
   assert.deepEqual(await state.list({ ...services, namespace: 'perf' }), []);
   assert.deepEqual(await state.list({ namespace: 'runtime', type: services.id }), []);

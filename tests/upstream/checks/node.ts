@@ -48,6 +48,12 @@ export const nodeChecks = [
   prints('inspect dependencies', 'prints the graph of the controllers', '-n {node} inspect dependencies', {
     stdout: [/^digraph/, /MachineStatusController/, /\}\s*$/],
   }),
+  prints(
+    'inspect dependencies',
+    'prints the graph with the resources that there are',
+    '-n {node} inspect dependencies --with-resources',
+    { stdout: [/^digraph/, /MachineStatuses/, /\}\s*$/] },
+  ),
   prints('health', 'passes when the node looks at its cluster', '-n {node} health --wait-timeout 60s', {
     stderr: [/waiting for etcd to be healthy: OK/, /waiting for apid to be ready: OK/],
   }),

@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { MemoryState, registerKind, registerMeta, registerNamespace, type State } from '@nodewright/state';
+import {
+  MemoryState,
+  namespaces,
+  registerKind,
+  registerMeta,
+  registerNamespace,
+  resourceDefinitions,
+  type State,
+} from '@nodewright/state';
 import { nodeKinds, nodeNamespaces } from '@nodewright/state/kinds';
 import type { Telemetry } from '@nodewright/telemetry';
 
@@ -14,3 +22,10 @@ export async function openNodeState(now: () => number, telemetry: Telemetry): Pr
   for (const kind of nodeKinds) await registerKind(state, kind);
   return state;
 }
+
+const registered: ReadonlySet<string> = new Set(
+  [resourceDefinitions, namespaces, ...nodeKinds].map(({ type }) => type),
+);
+
+/** Whether clients may know of it: controllers use a kind among themselves that is not registered. */
+export const isRegisteredKind = (type: string): boolean => registered.has(type);

@@ -4,18 +4,24 @@ import { destroyReady, exclusive, shared, strong, weak } from '@nodewright/contr
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { createInspect } from './inspect.ts';
 
-const [links, specs, logs] = ['Links', 'Specs', 'Logs'].map((type) => ({ namespace: 'network', type }));
+const [links, specs, logs, internals] = ['Links', 'Specs', 'Logs', 'Internals'].map((type) => ({
+  namespace: 'network',
+  type,
+}));
 
-test('ControllerRuntimeDependencies gives every edge under its number on the wire', async () => {
-  assert.ok(links && specs && logs);
+test('ControllerRuntimeDependencies gives every edge of registered kinds under its number on the wire', async () => {
+  assert.ok(links && specs && logs && internals);
   const controller = {
     name: 'network.Specs',
-    inputs: [weak(logs), strong(links, 'eth0'), destroyReady(specs)],
+    inputs: [weak(logs), strong(links, 'eth0'), destroyReady(specs), weak(internals)],
     outputs: [shared(links), exclusive(specs)],
     reconcile: async () => {},
   };
   await using rig = openTestRuntime({ controllers: [controller] });
-  const service = createInspect(() => rig.runtime.graph());
+  const service = createInspect(
+    () => rig.runtime.graph(),
+    (type) => type !== 'Internals',
+  );
   const { messages } = await service.controllerRuntimeDependencies({}, {} as never);
   const rows = messages?.flatMap(({ metadata, edges }) =>
     (edges ?? []).map((edge) => [metadata, ...Object.values(edge)]),

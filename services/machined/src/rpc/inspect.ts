@@ -13,14 +13,19 @@ const edgeTypes = {
 } as const satisfies Record<DependencyEdge['kind'], DependencyEdgeType>;
 
 /**
- * What reads and writes what on the node, in the order of the graph.
+ * What reads and writes what on the node, in the order of the graph. Kinds that are not registered are left out: the API
+ * refuses them, and `talosctl inspect dependencies --with-resources` of upstream ends with an error at the first of them.
  *
  * @param graph `ControllerRuntime.graph`, asked with every call: controllers change their inputs as they run
  */
-export function createInspect(graph: () => readonly DependencyEdge[]): InspectServiceImplementation {
+export function createInspect(
+  graph: () => readonly DependencyEdge[],
+  isRegistered: (type: string) => boolean,
+): InspectServiceImplementation {
   return {
     async controllerRuntimeDependencies() {
-      const edges = graph().map(({ controller, kind, namespace, type, id }) => ({
+      const shown = graph().filter(({ type }) => isRegistered(type));
+      const edges = shown.map(({ controller, kind, namespace, type, id }) => ({
         controllerName: controller,
         edgeType: edgeTypes[kind],
         resourceNamespace: namespace,

@@ -82,13 +82,13 @@ export const discoveryRefreshStatuses = defineKind({
 });
 export type DiscoveryRefreshStatusSpec = SpecOf<typeof discoveryRefreshStatuses>;
 
-/** `discovered-volumes-status`: whether all devices were looked at. `inspect dependencies --with-resources` lists it. */
+/**
+ * `discovered-volumes-status`: whether all devices were looked at. No node registers it, so the API refuses it and it
+ * needs no names. Source: Talos v1.14: COSI resources, meta types.
+ */
 export const discoveredVolumesStatuses = defineKind({
   type: 'DiscoveredVolumesStatuses.block.talos.dev',
   defaultNamespace: 'runtime',
-  // Its short names would be those of DiscoveredVolumes.
-  skipAutomaticAliases: true,
-  aliases: ['discoveredvolumesstatus', 'discoveredvolumesstatuses'],
   spec: { ready: field(1, bool) },
 });
 export type DiscoveredVolumesStatusSpec = SpecOf<typeof discoveredVolumesStatuses>;

@@ -1,12 +1,7 @@
 // Source: Talos v1.14: COSI resources, block.
 import type { ResourceKind } from '../../meta/define-kind.ts';
 import { blockDevices, blockSymlinks, disks, systemDisks } from './devices.ts';
-import {
-  discoveredVolumes,
-  discoveredVolumesStatuses,
-  discoveryRefreshRequests,
-  discoveryRefreshStatuses,
-} from './discovery.ts';
+import { discoveredVolumes, discoveryRefreshRequests, discoveryRefreshStatuses } from './discovery.ts';
 import { fsScrubSchedules, fsScrubStatuses, volumeTrimSchedules } from './maintenance.ts';
 import { blockMountStatuses, mountRequests, volumeMountRequests, volumeMountStatuses } from './mounts.ts';
 import { swapStatuses, zswapStatuses } from './swap.ts';
@@ -21,10 +16,10 @@ export * from './swap.ts';
 export type * from './volume-parts.ts';
 export * from './volumes.ts';
 
+/** Without `discoveredVolumesStatuses`: controllers use it, and it is not registered. */
 export const blockKinds: readonly ResourceKind[] = [
   blockDevices,
   discoveredVolumes,
-  discoveredVolumesStatuses,
   discoveryRefreshRequests,
   discoveryRefreshStatuses,
   disks,
