@@ -1,5 +1,4 @@
 const clusters = 'makes clusters of its own images on this machine';
-const shells = 'the same as `completion bash`';
 const signing = 'makes signing keys for images of upstream, without a node';
 const caches = 'needs a registry to pull from, and no node';
 
@@ -10,9 +9,6 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'cluster create qemu': clusters,
   'cluster destroy': clusters,
   'cluster show': clusters,
-  'completion fish': shells,
-  'completion powershell': shells,
-  'completion zsh': shells,
   'gen secureboot database': signing,
   'gen secureboot pcr': signing,
   'gen secureboot uki': signing,

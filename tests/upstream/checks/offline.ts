@@ -84,4 +84,9 @@ export const offlineChecks = [
   prints('config remove', 'removes a context', `${config} remove {cluster} -y`),
   prints('image k8s-bundle', 'lists images', 'image k8s-bundle', { stdout: [/kube-apiserver/] }),
   prints('completion bash', 'prints a script', 'completion bash', { stdout: [/bash completion/] }),
+  prints('completion fish', 'prints a script', 'completion fish', { stdout: [/complete -c talosctl/] }),
+  prints('completion powershell', 'prints a script', 'completion powershell', {
+    stdout: [/Register-ArgumentCompleter/],
+  }),
+  prints('completion zsh', 'prints a script', 'completion zsh', { stdout: [/#compdef talosctl/] }),
 ];
