@@ -1,4 +1,5 @@
-import { isIPv6, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { addressBlock } from './address-block.ts';
 
 /** How many TLS handshakes may be under way, and how long each may take. */
 export interface HandshakeLimits {
@@ -73,21 +74,6 @@ export class HandshakeGate {
     if (left === 0) this.#perBlock.delete(known.block);
     else this.#perBlock.set(known.block, left);
   }
-}
-
-/** What counts as one client: an IPv4 address, or the /64 of an IPv6 address. */
-export function addressBlock(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '');
-  if (!isIPv6(plain)) return plain;
-  const [head = '', tail = ''] = plain.toLowerCase().split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === '' ? [] : tail.split(':');
-  const zeros = plain.includes('::') ? Math.max(0, 8 - before.length - after.length) : 0;
-  const groups = [...before, ...Array<string>(zeros).fill('0'), ...after];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
 }
 
 /** TLS hides the socket that was accepted; both know the same peer. */

@@ -1,3 +1,4 @@
+export { addressBlock } from './address-block.ts';
 export { BackendPool, type BackendPoolInit, type BackendTarget, poolTimeouts } from './backend-pool.ts';
 export { backoffDelayMs } from './backoff.ts';
 export { ByteBudget } from './byte-budget.ts';
@@ -16,7 +17,7 @@ export {
 } from './gateway-server.ts';
 export * from './grpc-status.ts';
 export * from './grpc-timeout.ts';
-export { addressBlock, HandshakeGate, type HandshakeLimits } from './handshake-gate.ts';
+export { HandshakeGate, type HandshakeLimits } from './handshake-gate.ts';
 export * from './hop-fields.ts';
 export * from './message-collector.ts';
 export { MessageScanner } from './message-scanner.ts';

@@ -1,5 +1,4 @@
-import type { Handshake } from '@nodewright/h2';
-import { addressGroup } from '../domain/address-group.ts';
+import { addressBlock, type Handshake } from '@nodewright/h2';
 
 /** Who is at the other end of a connection. */
 export class Peer {
@@ -16,7 +15,7 @@ export class Peer {
   constructor({ remoteAddress, remotePort }: Handshake, nowMs: number) {
     this.remoteAddress = remoteAddress;
     this.name = `${remoteAddress.includes(':') ? `[${remoteAddress}]` : remoteAddress}:${remotePort}`;
-    this.group = addressGroup(remoteAddress);
+    this.group = addressBlock(remoteAddress);
     this.lastCallMs = nowMs;
   }
 }

@@ -2,10 +2,10 @@
 const prefixGroups = 4;
 
 /**
- * Who shares a limit with an address: an IPv4 address stands for itself, an IPv6 address for its /64, which one host has
- * to itself. Text that is no address is a group of its own.
+ * What counts as one client: an IPv4 address by itself, an IPv6 address by its /64, which one host has to
+ * itself. Text that is no address counts by itself.
  */
-export function addressGroup(address: string): string {
+export function addressBlock(address: string): string {
   const [bare = ''] = address.split('%', 1);
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare);
   if (mapped !== null) return mapped[1] ?? bare;
