@@ -3,6 +3,7 @@ export * from './change/modify-resource.ts';
 export * from './change/teardown-and-destroy.ts';
 export * from './compare-by-bytes.ts';
 export * from './meta/define-kind.ts';
+export * from './meta/kinds-named.ts';
 export * from './meta/meta-kinds.ts';
 export * from './meta/register.ts';
 export * from './query/id-query.ts';

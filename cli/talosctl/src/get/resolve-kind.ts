@@ -1,5 +1,6 @@
 import { Fault } from '@nodewright/fault';
 import {
+  kindsNamed,
   type Resource,
   type ResourceDefinitionSpec,
   resourceDefinitions,
@@ -24,33 +25,23 @@ export function resolveKind(
   definitions: readonly Resource<ResourceDefinitionSpec>[],
   word: string,
 ): ResourceDefinitionSpec {
-  const wanted = word.toLowerCase();
-  const found = definitions.filter(
-    ({ metadata, spec }) =>
-      metadata.id.toLowerCase() === wanted || spec.allAliases.some((alias) => alias.toLowerCase() === wanted),
-  );
+  const found = kindsNamed(definitions, word);
   const [only] = found;
-  if (only === undefined) {
-    throw new Fault('not-found', unknownKind(definitions, wanted, word));
-  }
+  if (only === undefined) throw new Fault('not-found', unknownKind(definitions, word));
   if (found.length > 1) {
-    const ids = found.map(({ metadata }) => metadata.id).join(' ');
+    const ids = found.map(({ type }) => type.toLowerCase()).join(' ');
     throw new Fault('invalid-argument', `resource type "${word}" is ambiguous: [${ids}]`);
   }
-  return only.spec;
+  return only;
 }
 
-function unknownKind(
-  definitions: readonly Resource<ResourceDefinitionSpec>[],
-  wanted: string,
-  word: string,
-): string {
+function unknownKind(definitions: readonly Resource<ResourceDefinitionSpec>[], word: string): string {
   const names = definitions.flatMap(({ metadata, spec }) => [
     metadata.id.split('.', 1)[0] as string,
     ...spec.allAliases,
   ]);
   const nearest = nearestName(
-    wanted,
+    word.toLowerCase(),
     names.map((name) => name.toLowerCase()),
   );
   const help = nearest === undefined ? ' ("talosctl get rd" lists the kinds)' : didYouMean(nearest);

@@ -1,27 +1,13 @@
-import { Fault } from '@nodewright/fault';
-import type { KindRef, Resource, ResourceDefinitionSpec } from '@nodewright/state';
+import type { Resource } from '../resource.ts';
+import type { ResourceDefinitionSpec } from './meta-kinds.ts';
 
-/** More names are not listed in an error. */
-const maxListedNames = 10;
-
-/**
- * The kind that a name means on a node: its full type or any of its aliases, in any case. Undefined for an unknown name.
- *
- * @throws Fault `invalid-argument` for a name of several kinds
- */
-export function findKind(
+/** The kinds that a name means: their full type or any of their aliases, in any case. A name may mean several. */
+export function kindsNamed(
   definitions: readonly Resource<ResourceDefinitionSpec>[],
   name: string,
-): KindRef | undefined {
+): ResourceDefinitionSpec[] {
   const wanted = name.toLowerCase();
-  const found = definitions
+  return definitions
     .map(({ spec }) => spec)
     .filter(({ type, allAliases }) => [type, ...allAliases].some((each) => each.toLowerCase() === wanted));
-  const [only] = found;
-  if (only === undefined) return undefined;
-  if (found.length > 1) {
-    const types = found.slice(0, maxListedNames).map(({ type }) => type);
-    throw new Fault('invalid-argument', `${JSON.stringify(name)} names several kinds: ${types.join(', ')}`);
-  }
-  return { namespace: only.defaultNamespace, type: only.type };
 }
