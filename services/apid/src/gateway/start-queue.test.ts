@@ -4,13 +4,13 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { type CallStart, StartQueue } from './start-queue.ts';
 
 const never = 1_000_000;
-const limits = { fewest: 2, most: 5, spacingMs: never, holdMs: never };
+const limits = { fewest: 2, most: 5, crowd: 100, spacingMs: never, holdMs: never };
 
 /** Enters so many calls of a caller, and keeps a list of those that have begun. */
-function enterMany(queue: StartQueue, count: number) {
+function enterMany(queue: StartQueue, count: number, caller = 'a') {
   const begun: number[] = [];
   const starts: CallStart[] = Array.from({ length: count }, (_, index) => {
-    const start = queue.enter('a');
+    const start = queue.enter(caller);
     if (start.turn === undefined) begun.push(index);
     else void start.turn.then(() => begun.push(index));
     return start;
@@ -66,6 +66,23 @@ test('StartQueue does not begin calls that are cancelled together with those bef
   assert.deepEqual(begun.slice(0, 2), [0, 1]);
   // The others were told that they have left, not that it is their turn.
   assert.equal(queue.enter('a').turn === undefined, false);
+});
+
+test('StartQueue lets few calls of a crowd of callers begin, in turns, and one of each caller at once', async () => {
+  const queue = new StartQueue({ ...limits, crowd: 3 });
+  const callers = ['a', 'b', 'c', 'd'].map((caller) => enterMany(queue, 3, caller));
+  const counts = () => callers.map(({ begun }) => begun.length);
+  assert.deepEqual(counts(), [2, 1, 1, 1]);
+  callers[0]?.starts[0]?.leave(false);
+  await turn();
+  assert.deepEqual(counts(), [2, 1, 1, 1]);
+  for (const { starts } of callers) starts[0]?.leave(false);
+  await turn();
+  // Each has begun its second call now, the first caller before.
+  assert.deepEqual(counts(), [2, 2, 2, 2]);
+  for (const { starts } of callers) starts[1]?.leave(false);
+  await turn();
+  assert.deepEqual(counts(), [3, 3, 3, 3]);
 });
 
 test('StartQueue takes a call that is cancelled while it waits out of the queue, and forgets callers without calls', async () => {

@@ -2,6 +2,8 @@ export interface StartLimits {
   /** Calls of one caller that may begin at once: at first, and after many of them have ended. */
   readonly fewest: number;
   readonly most: number;
+  /** All callers together that may begin fewer than `most`, besides one call each. */
+  readonly crowd: number;
   /** A call whose answer has begun, such as a watch, keeps its place for so long, in milliseconds. */
   readonly spacingMs: number;
   /** A call that has no answer by then makes room for the next one, in milliseconds. */
@@ -32,12 +34,15 @@ interface Account {
  * Lets few calls of each caller begin at a time. A caller who opens hundreds of calls at once waits for himself: a daemon
  * behind the gateway serves the calls of others in between, and a call that is cancelled while it waits never reaches it.
  * The number that may begin follows what becomes of them, as a congestion window does: each call that ends with an answer
- * makes room for one more, each that stays open for one less, and a cancel halves it and keeps its place for a while. The number of waiting calls is
- * bounded by the number of open calls of the caller.
+ * makes room for one more, each that stays open for one less, and a cancel halves it and keeps its place for a while. The
+ * number of waiting calls is bounded by the number of open calls of the caller.
  */
 export class StartQueue {
   readonly #limits: StartLimits;
+  /** The one that began a call last is last. */
   readonly #accounts = new Map<string, Account>();
+  /** Calls of everybody that keep a place. */
+  #begun = 0;
 
   constructor(limits: StartLimits) {
     this.#limits = limits;
@@ -52,8 +57,8 @@ export class StartQueue {
     const { fewest, spacingMs, holdMs } = this.#limits;
     const account = this.#accounts.get(caller) ?? { begun: 0, window: fewest, waiting: new Set() };
     this.#accounts.set(caller, account);
-    const waiting = account.begun < account.window ? undefined : Promise.withResolvers<void>();
-    if (waiting === undefined) account.begun += 1;
+    const waiting = this.#mayBegin(account) ? undefined : Promise.withResolvers<void>();
+    if (waiting === undefined) this.#begin(account);
     else account.waiting.add(waiting.resolve);
     let timer: NodeJS.Timeout | undefined;
     let isOver = false;
@@ -62,8 +67,11 @@ export class StartQueue {
     const leave = (window: number) => {
       hasLeft = true;
       clearTimeout(timer);
-      this.#next(account, window);
+      account.window = this.#bounded(window);
+      account.begun -= 1;
+      this.#begun -= 1;
       if (account.begun === 0 && account.waiting.size === 0) this.#accounts.delete(caller);
+      this.#wake();
     };
     const leaveIn = (ms: number, change = 1) => {
       if (hasLeft) return;
@@ -92,15 +100,29 @@ export class StartQueue {
     };
   }
 
-  /** A call has left its place: those that wait longest get what room there is now. */
-  #next(account: Account, window: number): void {
-    account.window = this.#bounded(window);
-    account.begun -= 1;
-    for (const resolve of account.waiting) {
-      if (account.begun >= account.window) return;
+  /** A caller without a call that begins never waits: what others do cannot keep it out. */
+  #mayBegin({ begun, window }: Account): boolean {
+    const { most, crowd } = this.#limits;
+    return begun === 0 || (begun < window && (window === most || this.#begun < crowd));
+  }
+
+  #begin(account: Account): void {
+    account.begun += 1;
+    this.#begun += 1;
+  }
+
+  /** A place is free: callers get what room there is in turns, each for the call that waits longest. */
+  #wake(): void {
+    const turns = [...this.#accounts].filter(([, { waiting }]) => waiting.size > 0);
+    for (const [caller, account] of turns) {
+      const [resolve] = account.waiting;
+      if (resolve === undefined || !this.#mayBegin(account)) continue;
       account.waiting.delete(resolve);
-      account.begun += 1;
+      this.#begin(account);
       resolve();
+      this.#accounts.delete(caller);
+      this.#accounts.set(caller, account);
+      if (account.waiting.size > 0) turns.push([caller, account]);
     }
   }
 
