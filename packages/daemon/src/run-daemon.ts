@@ -6,7 +6,9 @@ import { openStandardOutput } from './line-output.ts';
 import { openLogFile } from './log-file.ts';
 import type { OptionTable } from './option.ts';
 import { parseOptions } from './parse-options.ts';
+import { openReleaseMemory } from './release-memory.ts';
 import { trimHeapAfterStart } from './trim-heap.ts';
+import { trimWhenCalm } from './trim-when-calm.ts';
 import { usageText } from './usage.ts';
 
 /** Exit codes of every daemon. */
@@ -105,6 +107,7 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
     process.exit(exitCodes.misused);
   }
 
+  await openReleaseMemory();
   const version = buildInfo.tag;
   const environment = process.env;
   const telemetry = await openTelemetry({ serviceName: name, serviceVersion: version, environment });
@@ -136,6 +139,7 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
         'daemon serves',
       );
       trimHeapAfterStart();
+      trimWhenCalm();
     });
   // A daemon may be asked to stop while it still waits for what it needs to start.
   started.catch(async (error: unknown) => {

@@ -57,8 +57,6 @@ export interface NativeCalls {
   dropBoundingCapability(number: number): void;
   /** Programs that this thread starts from now on get no more rights than it has, whatever their files say. */
   refuseNewPrivileges(): void;
-  /** Gives memory that the C library keeps for later back to the kernel. It takes a few milliseconds. */
-  giveBackFreeMemory(): void;
   /**
    * The names of the extended attributes of a file, each ending with a NUL byte. Does not follow a link. Waits for the
    * file system on a thread of the add-on's own, as `getAttribute`.
@@ -109,7 +107,6 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
   const recvfrom = libc.func('int64_t recvfrom(int, void *, size_t, int, void *, void *)');
   const fallocate = libc.func('int fallocate(int, int, int64_t, int64_t)');
   const prctl = libc.func('int prctl(int, unsigned long, unsigned long, unsigned long, unsigned long)');
-  const mallocTrim = libc.func('int malloc_trim(size_t)');
   const ioctl = libc.func('int ioctl(int, unsigned long, void *)');
   const llistxattr = libc.func('int64_t llistxattr(const void *, void *, size_t)');
   const lgetxattr = libc.func('int64_t lgetxattr(const void *, const void *, void *, size_t)');
@@ -162,7 +159,6 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
       void checked('fallocate', fallocate(descriptor, punchHoleKeepSize, 0, lengthBytes)),
     dropBoundingCapability: (number) => void checked('prctl', prctl(dropFromBoundingSet, number, 0, 0, 0)),
     refuseNewPrivileges: () => void checked('prctl', prctl(setNoNewPrivileges, 1, 0, 0, 0)),
-    giveBackFreeMemory: () => void mallocTrim(0),
     control: (descriptor, request, argument) => void checked('ioctl', ioctl(descriptor, request, argument)),
     watchReadable(descriptor, onReadable) {
       let isOpen = true;

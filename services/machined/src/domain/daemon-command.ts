@@ -68,8 +68,11 @@ export function daemonCommand(init: DaemonCommandInit): string[] {
     ...memoryFlags,
     '--permission',
     '--allow-net',
-    // The network part of the permission model says at every start that it is experimental.
+    // Given up by the daemon as its first act, once it has found the one function that it needs.
+    '--allow-ffi',
+    // Two parts of the permission model say at every start that they are experimental, and what that one allows.
     '--disable-warning=ExperimentalWarning',
+    '--disable-warning=SecurityWarning',
     ...[bundleFolder, ...reads.map((path) => root + path)].map((path) => `--allow-fs-read=${path}`),
     ...writes.map((path) => `--allow-fs-write=${root}${path}`),
     `${bundleFolder}/${daemon}.cjs`,

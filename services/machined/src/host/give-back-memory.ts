@@ -1,6 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { trimHeap } from '@nodewright/daemon';
-import { loadNativeCalls } from '@nodewright/linux';
+import { releaseMemory, trimHeap } from '@nodewright/daemon';
 
 /**
  * For so long no service has changed: what starting them took is not needed any more. Longer than the 5 s after which
@@ -16,7 +15,7 @@ const hotAfter = ['--invocation-count-for-maglev=2000', '--invocation-count-for-
 /**
  * Gives back what starting has left behind whenever the services have come to rest, which may be long after the start:
  * etcd of a control plane waits for its cluster. From V8 that is 1 to 2 MB, and 6 to 7 from the C library, which it would
- * keep for later; without the add-on for system calls the library keeps it.
+ * keep for later.
  *
  * @param onChange calls the listener whenever a service has changed.
  */
@@ -27,8 +26,7 @@ export function giveBackMemoryAtRest(onChange: (listener: () => void) => Disposa
     // Whoever starts machined may have told V8 to leave the code of its start alone: what is hot now is work.
     for (const flag of hotAfter) setFlagsFromString(flag);
     await trimHeap();
-    const calls = await loadNativeCalls();
-    calls.giveBackFreeMemory();
+    releaseMemory();
   };
   let timer: NodeJS.Timeout | undefined;
   const wait = () => {

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CalmTrim } from './trim-when-calm.ts';
+
+const mib = 1024 * 1024;
+const calm = (residentMib: number, seconds: number) => ({
+  residentBytes: residentMib * mib,
+  busyShare: 0.01,
+  nowMs: seconds * 1000,
+});
+const busy = (residentMib: number, seconds: number) => ({ ...calm(residentMib, seconds), busyShare: 0.9 });
+
+test('a daemon gives memory back when a burst is over, not while it lasts', () => {
+  const trim = new CalmTrim();
+  assert.deepEqual(
+    [calm(60, 0), calm(70, 5), busy(200, 10), busy(180, 15), calm(180, 20)].map((one) => trim.sample(one)),
+    [false, false, false, false, true],
+  );
+});
+
+test('memory that a collection does not give back is tried again, ever less often', () => {
+  const trim = new CalmTrim();
+  trim.sample(calm(60, 0));
+  const collections: number[] = [];
+  for (let seconds = 5; seconds < 300; seconds += 5) {
+    const sample = calm(180, seconds);
+    if (!trim.sample(sample)) continue;
+    collections.push(seconds);
+    trim.trimmed(sample, 178 * mib);
+  }
+  assert.deepEqual(collections, [5, 25, 65, 145]);
+});
+
+test('a collection that gives memory back may soon be followed by another one', () => {
+  const trim = new CalmTrim();
+  trim.sample(calm(60, 0));
+  assert.equal(trim.sample(calm(180, 5)), true);
+  trim.trimmed(calm(180, 5), 100 * mib);
+  assert.deepEqual([trim.sample(calm(100, 10)), trim.sample(calm(100, 15))], [false, true]);
+});

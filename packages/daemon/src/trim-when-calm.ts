@@ -1,0 +1,64 @@
+import { performance } from 'node:perf_hooks';
+import { releaseMemory } from './release-memory.ts';
+import { trimHeap } from './trim-heap.ts';
+
+/** How often a daemon looks at its memory, in milliseconds. */
+const intervalMs = 5000;
+/** Less than this above its level is not worth a collection, in bytes. */
+const worthBytes = 16 * 1024 * 1024;
+/** Share of the time that the event loop may have been busy since the last look. */
+const calmShare = 0.7;
+/** After a collection that gave little back the next one waits this long, then twice as long each time, in milliseconds. */
+const leastPauseMs = 10_000;
+const longestPauseMs = 600_000;
+
+export interface MemorySample {
+  /** Resident memory of the process. */
+  readonly residentBytes: number;
+  /** Share of the time since the last sample in which the event loop was busy, 0 to 1. */
+  readonly busyShare: number;
+  /** Monotonic. */
+  readonly nowMs: number;
+}
+
+/** Decides when memory that a burst of work has left behind is worth a collection. */
+export class CalmTrim {
+  #lowestBytes = Number.POSITIVE_INFINITY;
+  #notBeforeMs = 0;
+  #pauseMs = leastPauseMs;
+
+  /** Whether to collect now. Tell the outcome with `trimmed`. */
+  sample({ residentBytes, busyShare, nowMs }: MemorySample): boolean {
+    this.#lowestBytes = Math.min(this.#lowestBytes, residentBytes);
+    return (
+      busyShare < calmShare && nowMs >= this.#notBeforeMs && residentBytes > this.#lowestBytes + worthBytes
+    );
+  }
+
+  /** Memory that is in use is not given back: it is tried again later, ever less often. */
+  trimmed({ residentBytes, nowMs }: MemorySample, leftBytes: number): void {
+    const isWorth = residentBytes - leftBytes >= worthBytes / 2;
+    this.#pauseMs = isWorth ? leastPauseMs : Math.min(2 * this.#pauseMs, longestPauseMs);
+    this.#notBeforeMs = nowMs + this.#pauseMs;
+  }
+}
+
+/**
+ * Gives memory back after a burst of work, once the daemon is calm again: V8 keeps what it needed, because a process
+ * at rest never asks for a collection, and the allocator of the C library keeps what was freed.
+ */
+export function trimWhenCalm(): void {
+  const trim = new CalmTrim();
+  let since = performance.eventLoopUtilization();
+  const look = async () => {
+    const now = performance.eventLoopUtilization();
+    const busyShare = performance.eventLoopUtilization(now, since).utilization;
+    since = now;
+    const sample = { residentBytes: process.memoryUsage.rss(), busyShare, nowMs: performance.now() };
+    if (!trim.sample(sample)) return;
+    await trimHeap(1);
+    releaseMemory();
+    trim.trimmed(sample, process.memoryUsage.rss());
+  };
+  setInterval(() => void look(), intervalMs).unref();
+}
