@@ -80,7 +80,6 @@ test('machined has no module that could change the host: system calls for socket
     'host/device-news.ts',
     'host/file-attributes.ts',
     'host/forgo-capabilities.ts',
-    'host/give-back-memory.ts',
     'host/kernel-network.ts',
   ]);
   // That what goes through them only asks is seen in packages/linux/src/netlink/asks-only.test.ts.
