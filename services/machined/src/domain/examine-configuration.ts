@@ -19,6 +19,7 @@ export interface ExamineRequest {
 }
 
 export interface ExaminedConfiguration {
+  /** Where the difference was wanted its documents may have their kinds alone: it is not meant to come into force. */
   readonly configuration: DecodedConfiguration;
   readonly warnings: readonly string[];
   /** Why the node must not use it, though it could be read. */

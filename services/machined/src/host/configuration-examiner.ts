@@ -21,8 +21,11 @@ export type WorkerAnswer =
 
 /** A text at every limit takes a few seconds on a slow machine. */
 const deadlineMs = 60_000;
-/** Enough for a text at any of the limits, but not for millions of escapes; a node of containers has 384 MB in all. */
-const memoryMb = 128;
+/**
+ * Enough for a text at any of the limits, but not for millions of escapes; a node of containers has 384 MB in all. New
+ * values have little room of their own: a worker would otherwise take tens of MB before it collects for the first time.
+ */
+const memory = { oldMb: 128, youngMb: 4 } as const;
 
 /**
  * What is small is examined at once; for everything else a worker is started, which ends with its answer: no memory is
@@ -50,7 +53,7 @@ function examineApart(request: ExamineRequest, workerFile: string): Promise<Exam
   const { promise, resolve, reject } = Promise.withResolvers<ExaminedConfiguration>();
   const worker = new Worker(workerFile, {
     workerData: request,
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    resourceLimits: { maxOldGenerationSizeMb: memory.oldMb, maxYoungGenerationSizeMb: memory.youngMb },
   });
   const timer = setTimeout(() => {
     reject(
@@ -68,7 +71,10 @@ function examineApart(request: ExamineRequest, workerFile: string): Promise<Exam
   worker.on('error', (error) => {
     reject(
       (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
-        ? new Fault('resource-exhausted', `reading the machine configuration takes more than ${memoryMb} MB`)
+        ? new Fault(
+            'resource-exhausted',
+            `reading the machine configuration takes more than ${memory.oldMb} MB`,
+          )
         : error,
     );
   });

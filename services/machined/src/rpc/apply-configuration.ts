@@ -66,7 +66,6 @@ export function createApplyConfiguration(
     const modeFault = checkMode(wanted, node);
     if (modeFault !== undefined) throw modeFault;
     if (refusal !== undefined) throw new Fault('invalid-argument', refusal);
-    const warnings = [...judged.warnings, ...accessWarningsOf(keeper.active(), configuration)];
     const plan = planApply(wanted, {
       ...node,
       isComplete: isComplete(configuration),
@@ -78,6 +77,7 @@ export function createApplyConfiguration(
     if (request.dryRun) {
       return { warnings: [], mode, modeDetails: dryRunDetails(plan, judged.difference ?? '') };
     }
+    const warnings = [...judged.warnings, ...accessWarningsOf(keeper.active(), configuration)];
     await execute(plan, configuration);
     log.info({ mode: plan.mode, warnings }, 'machine configuration applied');
     return { warnings, mode, modeDetails: plan.details };
