@@ -10,9 +10,9 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { createCertificateRequest } from '@nodewright/pki';
 import { eventually } from '@nodewright/testkit';
 import { headersOf } from '../../attack/wire/call-frames.ts';
-import { cancelFrame } from '../../attack/wire/frame.ts';
+import { cancelFrame, frameTypes } from '../../attack/wire/frame.ts';
 import { RawConnection } from '../../attack/wire/raw-connection.ts';
-import { dialTrustd, requestCertificate, startTrustd, statusOf } from './harness.ts';
+import { dialTrustd, requestCertificate, startTrustd, statusOf, token } from './harness.ts';
 
 const trustd = await startTrustd();
 const { ca } = trustd;
@@ -183,4 +183,22 @@ test('silent connections beyond the limit of an address end, the oldest first, a
   assert.deepEqual([open()[0], open().at(-1)], [false, true]);
   assert.deepEqual(await statusOf(requestCertificate(node, request)), [0, '']);
   for (const socket of sockets) socket.destroy();
+});
+
+test('calls beyond those that a connection may have open are refused, and a node is served beside them', async () => {
+  using node = dialTrustd(port, ca.certificate);
+  const signal = AbortSignal.timeout(30_000);
+  using stranger = await RawConnection.open({ host: '127.0.0.1', port }, { credentials: undefined, signal });
+  // The right token: trustd waits for the bodies of these calls, which never come.
+  const headers = headersOf({
+    path: '/securityapi.SecurityService/Certificate',
+    metadata: [['token', token]],
+  });
+  const refused = () => stranger.count(frameTypes.resetStream);
+  const extra = 8;
+  const streams = Array.from({ length: callsPerConnection + extra }, () => stranger.stream());
+  await stranger.send(...streams.map(headers));
+  await eventually(() => refused() >= extra, { what: 'refusals' });
+  assert.deepEqual(await statusOf(requestCertificate(node, request)), [0, '']);
+  assert.deepEqual([refused(), stranger.isOpen], [extra, true]);
 });

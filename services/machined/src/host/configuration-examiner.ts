@@ -19,8 +19,13 @@ export type WorkerAnswer =
   | { readonly kind: 'examined'; readonly examined: ExaminedConfiguration }
   | { readonly kind: 'failed'; readonly fault: { readonly kind: FaultKind; readonly message: string } };
 
-/** A text at every limit takes a few seconds on a slow machine. */
-const deadlineMs = 60_000;
+export interface ConfigurationWorkerInit {
+  /** The program of the worker. */
+  readonly file: string;
+  /** A text at every limit takes a few seconds on a slow machine. */
+  readonly deadlineMs: number;
+}
+
 /**
  * Enough for a text at any of the limits, but not for millions of escapes; a node of containers has 384 MB in all. New
  * values have little room of their own: a worker would otherwise take tens of MB before it collects for the first time.
@@ -33,7 +38,7 @@ const memory = { oldMb: 128, youngMb: 4 } as const;
  */
 export function createConfigurationExaminer(
   mode: NodeMode,
-  workerFile = workerPath(),
+  worker: ConfigurationWorkerInit = { file: workerPath(), deadlineMs: 60_000 },
 ): ConfigurationExaminer {
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -41,7 +46,7 @@ export function createConfigurationExaminer(
       const { text, difference } = request;
       if (isQuickConfiguration(text) && isQuickConfiguration(difference?.before ?? ''))
         return examineConfiguration({ ...request, mode });
-      const turn = last.then(() => examineApart({ ...request, mode }, workerFile));
+      const turn = last.then(() => examineApart({ ...request, mode }, worker));
       last = turn.catch(() => {});
       const { configuration, ...judged } = await turn;
       return { ...judged, configuration: { ...configuration, text } };
@@ -49,9 +54,12 @@ export function createConfigurationExaminer(
   };
 }
 
-function examineApart(request: ExamineRequest, workerFile: string): Promise<ExaminedConfiguration> {
+function examineApart(
+  request: ExamineRequest,
+  { file, deadlineMs }: ConfigurationWorkerInit,
+): Promise<ExaminedConfiguration> {
   const { promise, resolve, reject } = Promise.withResolvers<ExaminedConfiguration>();
-  const worker = new Worker(workerFile, {
+  const worker = new Worker(file, {
     workerData: request,
     resourceLimits: { maxOldGenerationSizeMb: memory.oldMb, maxYoungGenerationSizeMb: memory.youngMb },
   });

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { createConfigurationExaminer } from './configuration-examiner.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'examiner-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** More than is examined without a worker. */
+const text = '\n'.repeat(100_000);
+
+/** What becomes of a text whose worker runs this program. */
+async function examine(program: string, deadlineMs: number): Promise<unknown> {
+  const file = join(folder, 'worker.mjs');
+  writeFileSync(file, program);
+  const examiner = createConfigurationExaminer('process', { file, deadlineMs });
+  return examiner.examine({ text }).catch(({ kind, message }) => ({ kind, message }));
+}
+
+test('a configuration that needs too much memory is refused, and the process goes on', async () => {
+  const grow = 'const kept = []; for (;;) kept.push(new Array(100_000).fill({}));';
+  assert.deepEqual(await examine(grow, 600_000), {
+    kind: 'resource-exhausted',
+    message: 'reading the machine configuration takes more than 128 MB',
+  });
+});
+
+test('a configuration that takes too long is refused, and its worker ends', async () => {
+  assert.deepEqual(await examine('for (;;);', 1000), {
+    kind: 'resource-exhausted',
+    message: 'reading the machine configuration takes longer than 1 s',
+  });
+});
+
+test('a worker that ends without an answer fails the examination', async () => {
+  assert.deepEqual(await examine('', 600_000), {
+    kind: 'internal',
+    message: 'the worker that reads the machine configuration ended without an answer',
+  });
+});
