@@ -57,6 +57,7 @@ export class Client implements AsyncDisposable {
       createConnection: () => socket,
       settings: { initialWindowSize: 1024 * 1024 },
       peerMaxConcurrentStreams: 10_000,
+      maxSendHeaderBlockLength: 1024 * 1024,
     });
     this.session.on('error', () => {});
     this.#closed = new Promise((resolve) => this.session.once('close', resolve));
