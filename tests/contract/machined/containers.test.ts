@@ -37,6 +37,21 @@ test('every call that needs a container runtime says that this node has none', a
   for (const call of calls) await assert.rejects(call, { code: 9, details });
 });
 
+test('the containers of Kubernetes are none on a node without Kubernetes, which is no failure', async () => {
+  const kubernetes = { namespace: 'k8s.io', driver: ContainerDriver.CRI };
+  const { messages } = await machine.containers(kubernetes);
+  assert.deepEqual(
+    messages.map(({ containers }) => containers),
+    [[]],
+  );
+  const { messages: stats } = await machine.stats(kubernetes);
+  assert.deepEqual(
+    stats.map((message) => message.stats),
+    [[]],
+  );
+  await assert.rejects(machine.containers({ ...kubernetes, namespace: 'system' }));
+});
+
 test('what no node takes is refused before that', async () => {
   const wrong = { driver: ContainerDriver.CONTAINERD, namespace: 2 } as const;
   const refusals = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { containerNames, requireContainer, selectNamespace } from './container-selection.ts';
+import { containerNames, isOfKubernetes, requireContainer, selectNamespace } from './container-selection.ts';
 import { imageNamespace, imageNamespaceOf } from './image-selection.ts';
 import { logSourceOf } from './log-source.ts';
 
@@ -16,6 +16,17 @@ test('selectNamespace() chooses the namespace, and refuses in the words of the r
   ] as const;
   for (const [namespace, driver, kind, message] of refusals)
     assert.throws(() => selectNamespace({ namespace, driver }), { kind, message });
+});
+
+test('isOfKubernetes() knows the one namespace of the interface of Kubernetes', () => {
+  const pairs = [
+    ['k8s.io', 1, true],
+    ['k8s.io', 0, false],
+    ['system', 1, false],
+    ['', 1, false],
+  ] as const;
+  for (const [namespace, driver, expected] of pairs)
+    assert.equal(isOfKubernetes({ namespace, driver }), expected, `${namespace} ${driver}`);
 });
 
 test('containerNames() calls what Kubernetes runs by its pod, and the rest by its id', () => {

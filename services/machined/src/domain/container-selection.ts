@@ -18,6 +18,13 @@ const podNamespaceLabel = 'io.kubernetes.pod.namespace';
 const podNameLabel = 'io.kubernetes.pod.name';
 const podContainerLabel = 'io.kubernetes.container.name';
 
+/**
+ * Whether a call asks for what Kubernetes runs, of its own interface. A node without Kubernetes lists nothing then, as a
+ * node does whose Kubernetes has started nothing yet: upstream's `support` ends early where it is refused.
+ */
+export const isOfKubernetes = ({ namespace, driver }: ContainerSelection): boolean =>
+  driver === containerDrivers.cri && namespace === kubernetesNamespace;
+
 /** @throws Fault in the words of the reference for what no node has, `unavailable` for what this one has not. */
 export function selectNamespace({ namespace, driver }: ContainerSelection): NamespaceName {
   if (namespace === '') throw new Fault('invalid-argument', "namespace can't be empty");

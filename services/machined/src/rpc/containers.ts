@@ -4,6 +4,7 @@ import { Fault } from '@nodewright/fault';
 import {
   type ContainerSelection,
   containerNames,
+  isOfKubernetes,
   requireContainer,
   selectNamespace,
 } from '../domain/container-selection.ts';
@@ -20,6 +21,7 @@ export function createContainers(
   };
   return {
     async containers(request, { signal }) {
+      if (isOfKubernetes(request)) return { messages: [{ containers: [] }] };
       const { name: namespace, containers } = select(request);
       const found = await containers.list({ signal });
       return {
@@ -40,6 +42,7 @@ export function createContainers(
       };
     },
     async stats(request, { signal }) {
+      if (isOfKubernetes(request)) return { messages: [{ stats: [] }] };
       const { name: namespace, containers } = select(request);
       const found = (await containers.list({ signal })).filter(({ task }) => task?.status === 'running');
       const stats = await Promise.all(found.map((info) => statOf(containers, namespace, info, signal)));
