@@ -9,10 +9,19 @@ export type StoredEvent = ResourceEvent & { readonly kind: 'created' | 'updated'
  */
 export const historyLimit = 1020;
 
+/**
+ * How much of specs that are texts is kept for readers that are behind, in UTF-16 units: each version of a machine
+ * configuration may have 8 MiB. The last events are kept whatever they have, so that a reader that keeps up loses none.
+ */
+export const historyTextLimit = 4 * 1024 ** 2;
+export const leastHistory = 4;
+
 /** The last events of one kind, under the numbers 1, 2, 3, ... */
 export class EventLog {
-  readonly #events: StoredEvent[] = [];
+  readonly #events: (StoredEvent | undefined)[] = [];
   #total = 0;
+  #kept = 0;
+  #text = 0;
 
   /** How many events there have been: the number of the last one. */
   get total(): number {
@@ -21,14 +30,17 @@ export class EventLog {
 
   /** The number of the oldest event that is kept, less one: readers can go on from there. */
   get oldest(): number {
-    return this.#total - this.#events.length;
+    return this.#total - this.#kept;
   }
 
   /** Takes the next event; gives its number. */
   append(event: StoredEvent): number {
-    if (this.#events.length < historyLimit) this.#events.push(event);
-    else this.#events[this.#total % historyLimit] = event;
+    if (this.#kept === historyLimit) this.#forgetOldest();
+    this.#events[this.#total % historyLimit] = event;
     this.#total += 1;
+    this.#kept += 1;
+    this.#text += textOf(event);
+    while (this.#text > historyTextLimit && this.#kept > leastHistory) this.#forgetOldest();
     return this.#total;
   }
 
@@ -36,4 +48,16 @@ export class EventLog {
   at(number: number): StoredEvent {
     return this.#events[(number - 1) % historyLimit] as StoredEvent;
   }
+
+  #forgetOldest(): void {
+    this.#text -= textOf(this.at(this.oldest + 1));
+    this.#events[this.oldest % historyLimit] = undefined;
+    this.#kept -= 1;
+  }
+}
+
+/** How long the text is that only this event may keep in memory. */
+function textOf(event: StoredEvent): number {
+  const { spec } = event.kind === 'updated' ? event.old : event.resource;
+  return typeof spec === 'string' ? spec.length : 0;
 }

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { updateResource } from '../change/modify-resource.ts';
 import { EventReader, newNote, note, notes } from '../conformance/index.ts';
 import { openMemoryState } from '../conformance/open-memory-state.ts';
-import { historyLimit } from './event-log.ts';
+import { type KindRef, pointerTo } from '../resource.ts';
+import { historyLimit, historyTextLimit, leastHistory } from './event-log.ts';
 
 const touch = (state: ReturnType<typeof openMemoryState>) =>
   updateResource(state, note('a'), ({ spec }) => ({ spec: { ...spec, count: spec.count + 1 } }));
@@ -58,4 +59,22 @@ test('a watch that was left holds nothing in the store and costs its writes noth
   }
   await touch(state);
   assert.equal((await state.get(note('a'))).metadata.version, 2);
+});
+
+test('the history keeps few versions of long texts, and many of short ones', async () => {
+  const texts: KindRef<string> = { namespace: 'desk', type: 'Texts.test.nodewright.dev' };
+  const versionsOf = async (length: number) => {
+    const state = openMemoryState();
+    const text = (count: number) => `${count}`.padEnd(length);
+    await state.create({ ...texts, id: 'a', spec: text(0) });
+    for (let count = 1; count <= 40; count += 1) {
+      await updateResource(state, pointerTo(texts, 'a'), () => ({ spec: text(count) }));
+    }
+    using tail = await state.watchKind(texts, { tailEvents: 100, aggregated: true });
+    for await (const events of tail) return events.length;
+  };
+  assert.deepEqual(
+    [await versionsOf(historyTextLimit), await versionsOf(historyTextLimit / 8), await versionsOf(10)],
+    [leastHistory, 8, 41],
+  );
 });
