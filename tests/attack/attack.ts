@@ -54,7 +54,7 @@ async function runFloods(
 ): Promise<FloodRow[]> {
   using watch = new MemoryWatch(daemons);
   const signal = AbortSignal.any([interrupted, watch.over]);
-  tell('ordinary load, then a rest: the level of memory');
+  tell(`ordinary load, then a rest of ${options.settleMs / 1000} s: the level of memory`);
   await applyOrdinaryLoad(target);
   await sleep(options.settleMs, undefined, { signal });
   const levels = new Map(daemons.map((daemon) => [daemon.pid, watch.now(daemon)]));
@@ -69,6 +69,10 @@ async function runFloods(
   const rows: FloodRow[] = [];
   for (const flood of wanted) {
     watch.forgetPeaks();
+    const seconds = (options.rounds * options.durationMs * 2) / 1000;
+    tell(
+      `${flood.name}: ${seconds} s and more, then up to ${options.settleMs / 1000} s until memory is back`,
+    );
     const result = await runFlood(flood, { target, bystander, ...options, signal });
     const [peak] = daemons
       .map((daemon) => ({ daemon, megabytes: watch.peak(daemon) }))

@@ -22,6 +22,9 @@ const texts: Readonly<Record<string, () => string>> = {
     'apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a\n---\n'.repeat(50_000),
   'configuration-aliases': () => `a: &a [${'1'}]\nb:\n${'  - *a\n'.repeat(50_000)}`,
   'configuration-depth': () => `a: ${'['.repeat(100_000)}`,
+  // As many values as a node takes, in a configuration that it would take.
+  'configuration-values': () =>
+    `version: v1alpha1\nmachine:\n  type: worker\n  sysctls:\n${Array.from({ length: 14_000 }, (_, at) => `    net.a${at}: "1"\n`).join('')}`,
   'configuration-nodes': () => `a:\n${'  - 1\n'.repeat(2_000_000)}`,
 };
 
