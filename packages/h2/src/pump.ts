@@ -36,6 +36,8 @@ export interface PumpOutcome extends GrpcStatus {
 export interface PumpInit {
   readonly inbound: InboundCall;
   readonly maxMessageBytes: number;
+  /** Default: `maxMessageBytes`. */
+  readonly maxRequestMessageBytes?: number;
   /** Where the bytes count that wait here for the backend or for the client; undefined: nowhere. */
   readonly unread?: ByteBudget | undefined;
   /** The status of a call for whose bytes there is no room. */
@@ -55,6 +57,7 @@ export interface PumpInit {
  */
 export class Pump implements InboundReceiver, OutboundReceiver {
   readonly #init: PumpInit;
+  readonly #requestLimit: number;
   readonly #request: MessageScanner;
   readonly #answer: MessageScanner;
   #outbound: OutboundCall | undefined;
@@ -65,7 +68,8 @@ export class Pump implements InboundReceiver, OutboundReceiver {
   /** The call is listened to from here on, so that a cancel is seen even while the backend is being dialled. */
   constructor(init: PumpInit) {
     this.#init = init;
-    this.#request = new MessageScanner(init.maxMessageBytes);
+    this.#requestLimit = init.maxRequestMessageBytes ?? init.maxMessageBytes;
+    this.#request = new MessageScanner(this.#requestLimit);
     this.#answer = new MessageScanner(init.maxMessageBytes);
     if (init.unread !== undefined) init.inbound.limitUnread(init.unread, this.#full);
     init.inbound.receive(this);
@@ -187,7 +191,7 @@ export class Pump implements InboundReceiver, OutboundReceiver {
       kind: 'too-large',
       side,
       sizeBytes: scanner.declaredBytes,
-      limitBytes: this.#init.maxMessageBytes,
+      limitBytes: side === 'request' ? this.#requestLimit : this.#init.maxMessageBytes,
     };
   }
 

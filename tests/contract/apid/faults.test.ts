@@ -16,6 +16,7 @@ const apid = scope.use(await ApidUnderTest.start());
 const peer = await apid.peer('node02');
 const admin = await apid.client();
 
+const applyConfiguration = '/machine.MachineService/ApplyConfiguration';
 const memory = '/machine.MachineService/Memory';
 
 /** Answers in part, then does something. */
@@ -220,10 +221,12 @@ test('a deadline that passes while a node is being dialled says so', async () =>
   );
 });
 
-test('a request over 32 MiB, and one that ends inside a message, are refused', async () => {
+test('a request that is too long for its method, and one that ends inside a message, are refused', async () => {
   apid.machined.behave = ({ stream }) => stream.resume();
   const results = await Promise.all([
-    admin.call(memory, { body: framed(Buffer.alloc(3), 33_554_433) }),
+    admin.call(applyConfiguration, { body: framed(Buffer.alloc(3), 33_554_433) }),
+    admin.call(memory, { body: framed(Buffer.alloc(3), 1_048_577) }),
+    admin.call(memory, { body: framed(Buffer.alloc(3), 1_048_577), metadata: [['nodes', 'node02']] }),
     admin.call(memory, { body: framed(Buffer.alloc(3), 9) }),
     admin.call(memory, { body: Buffer.from([0, 0]) }),
   ]);
@@ -236,13 +239,15 @@ test('a request over 32 MiB, and one that ends inside a message, are refused', a
         13,
         `${start} ResourceExhausted desc = grpc: received message larger than max (33554433 vs. 33554432)`,
       ],
+      [13, `${start} ResourceExhausted desc = grpc: received message larger than max (1048577 vs. 1048576)`],
+      [13, `${start} ResourceExhausted desc = grpc: received message larger than max (1048577 vs. 1048576)`],
       [13, `${start} Internal desc = the request ended inside a message: 3 of 9 bytes`],
       [13, `${start} Internal desc = the request ended inside a message: 2 of 5 prefix bytes`],
     ],
   );
 });
 
-test('a message of exactly 32 MiB passes', async () => {
+test('a configuration of exactly 32 MiB passes', async () => {
   apid.machined.behave = async (call) => {
     const body = await call.body();
     call.respond();
@@ -250,7 +255,7 @@ test('a message of exactly 32 MiB passes', async () => {
     call.finish();
   };
   const body = framed(Buffer.alloc(33_554_432, 7));
-  const result = await admin.call(memory, { body });
+  const result = await admin.call(applyConfiguration, { body });
   apid.machined.behave = reply();
   assert.deepEqual([result.code, result.body.equals(body)], [0, true]);
 });

@@ -1,4 +1,3 @@
-import { maxMessageSizeBytes } from '@nodewright/contract';
 import { faultFrom, grpcCodeFromKind } from '@nodewright/fault';
 import {
   type GrpcStatus,
@@ -7,6 +6,7 @@ import {
   MessageScanner,
   sendStatus,
 } from '@nodewright/h2';
+import { maxRequestBytes } from '../domain/request-limit.ts';
 import type { Hop } from '../domain/rewrite-metadata.ts';
 import type { CallRecord } from './call-record.ts';
 import { describeFullBudget, describePumpFailure, hopWords, secondsText } from './describe-failure.ts';
@@ -35,7 +35,8 @@ export class FanOut implements InboundReceiver, TargetEvents {
   readonly #targets: readonly FanOutTarget[];
   readonly #streaming: boolean;
   readonly #answer: JointAnswer;
-  readonly #request = new MessageScanner(maxMessageSizeBytes);
+  readonly #requestLimit: number;
+  readonly #request: MessageScanner;
   /** The request so far, as long as a target that is being connected may need it. */
   #backlog: Buffer[] = [];
   #backlogBytes = 0;
@@ -56,6 +57,8 @@ export class FanOut implements InboundReceiver, TargetEvents {
     this.#gateway = gateway;
     this.#streaming = streaming;
     this.#call = call;
+    this.#requestLimit = maxRequestBytes(call.path);
+    this.#request = new MessageScanner(this.#requestLimit);
     this.#record = record;
     this.#targets = names.map((name) => this.#createTarget(name));
     this.#answer = streaming ? new StreamJointAnswer(call, this.#targets) : new UnaryJointAnswer(call);
@@ -76,7 +79,7 @@ export class FanOut implements InboundReceiver, TargetEvents {
   requestData(chunk: Buffer): void {
     if (this.#over) return;
     if (this.#request.push(chunk) !== chunk.length) {
-      const sizes = { sizeBytes: this.#request.declaredBytes, limitBytes: maxMessageSizeBytes };
+      const sizes = { sizeBytes: this.#request.declaredBytes, limitBytes: this.#requestLimit };
       this.#failRequest({ kind: 'too-large', side: 'request', ...sizes });
       return;
     }

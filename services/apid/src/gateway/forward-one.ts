@@ -1,6 +1,7 @@
 import { maxMessageSizeBytes } from '@nodewright/contract';
 import { faultFrom } from '@nodewright/fault';
 import { type InboundCall, Pump } from '@nodewright/h2';
+import { maxRequestBytes } from '../domain/request-limit.ts';
 import type { Hop } from '../domain/rewrite-metadata.ts';
 import { type CallRecord, endSpan } from './call-record.ts';
 import {
@@ -31,6 +32,7 @@ export async function forwardOne(
   const pump = new Pump({
     inbound: call,
     maxMessageBytes: maxMessageSizeBytes,
+    maxRequestMessageBytes: maxRequestBytes(call.path),
     unread: record.share?.bytes,
     describeFull: describeFullBudget,
     // A backend that gives up because the same deadline passed there says so less clearly.
