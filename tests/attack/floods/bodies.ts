@@ -9,8 +9,11 @@ import type { AttackTarget, CertificateKind } from '../target/attack-target.ts';
 import type { Flood } from './flood.ts';
 
 const version = '/machine.MachineService/Version';
-/** Just below the largest message that the gateway lets through. */
-const bodyBytes = 31 * 1024 * 1024;
+const mib = 1024 * 1024;
+/** Just below the largest message that the gateway lets through for any method. */
+const largeBytes = 31 * mib;
+/** The largest one that it lets through for this method. */
+const allowedBytes = mib;
 const chunk = Buffer.alloc(256 * 1024);
 const sameNode = 100;
 
@@ -18,26 +21,31 @@ interface Shape {
   readonly kind: CertificateKind;
   readonly calls: number;
   readonly metadata: (target: AttackTarget) => readonly (readonly [string, string])[];
-  /** How much of each announced body is sent, in bytes. */
-  readonly sentBytes: number;
+  /** The length of each body, in bytes. */
+  readonly bodyBytes: number;
+  /** Whether the last byte is left out. */
+  readonly isUnfinished: boolean;
 }
 
 const everyNodeTheSame = ({ behind }: AttackTarget) =>
   Array.from({ length: sameNode }, () => ['nodes', behind.address] as const);
+const throughHop = ({ behind }: AttackTarget) => [['node', behind.address]] as const;
 
 export const bodyFloods: readonly Flood[] = [
   bodies('body-no-role', 'a caller without a role sends a Version of 31 MB with 100 times the same node', {
-    ...{ kind: 'no-role', calls: 3, metadata: everyNodeTheSame, sentBytes: bodyBytes },
+    ...{ kind: 'no-role', calls: 3, metadata: everyNodeTheSame, bodyBytes: largeBytes, isUnfinished: false },
   }),
   bodies('body-reader', 'a reader sends 20 Versions of 31 MB with 100 times the same node', {
-    ...{ kind: 'reader', calls: 20, metadata: everyNodeTheSame, sentBytes: bodyBytes },
+    ...{ kind: 'reader', calls: 20, metadata: everyNodeTheSame, bodyBytes: largeBytes, isUnfinished: false },
   }),
-  bodies('body-unfinished', 'a reader sends 200 bodies of 31 MB but for the last byte, and waits', {
-    ...{ kind: 'reader', calls: 200, metadata: () => [], sentBytes: bodyBytes - 1 },
+  bodies('body-allowed', 'a reader sends 300 Versions of 1 MB through a hop', {
+    ...{ kind: 'reader', calls: 300, metadata: throughHop, bodyBytes: allowedBytes, isUnfinished: false },
+  }),
+  bodies('body-unfinished', 'a reader sends 400 bodies of 1 MB but for the last byte, and waits', {
+    ...{ kind: 'reader', calls: 400, metadata: () => [], bodyBytes: allowedBytes, isUnfinished: true },
   }),
   bodies('body-unfinished-hop', 'the same through a hop', {
-    ...{ kind: 'reader', calls: 200, sentBytes: bodyBytes - 1 },
-    metadata: ({ behind }) => [['node', behind.address]],
+    ...{ kind: 'reader', calls: 400, metadata: throughHop, bodyBytes: allowedBytes, isUnfinished: true },
   }),
 ];
 
@@ -58,7 +66,7 @@ function bodies(name: string, what: string, shape: Shape): Flood {
       const headers = callHeaders({ kind: 'probe', target: address, method: version, metadata });
       const calls = Array.from({ length: shape.calls }, () => {
         counts.calls += 1;
-        return sendBody(session, headers, shape.sentBytes, counts, signal);
+        return sendBody(session, headers, shape, counts, signal);
       });
       await Promise.race([Promise.all(calls), aborted(signal)]);
       while (!signal.aborted) await sleep(100);
@@ -71,7 +79,7 @@ function bodies(name: string, what: string, shape: Shape): Flood {
 async function sendBody(
   session: ClientHttp2Session,
   headers: readonly string[],
-  sentBytes: number,
+  { bodyBytes, isUnfinished }: Shape,
   counts: { megabytes: number; ended: number },
   signal: AbortSignal,
 ): Promise<void> {
@@ -85,13 +93,14 @@ async function sendBody(
   const prefix = Buffer.alloc(5);
   prefix.writeUInt32BE(bodyBytes, 1);
   stream.write(prefix);
+  const sentBytes = isUnfinished ? bodyBytes - 1 : bodyBytes;
   for (let sent = 0; sent < sentBytes && !stream.closed && !signal.aborted; sent += chunk.length) {
     const part = chunk.subarray(0, Math.min(chunk.length, sentBytes - sent));
     counts.megabytes += part.length / 1e6;
     if (!stream.write(part))
       await Promise.race([once(stream, 'drain').catch(() => {}), ended, aborted(signal)]);
   }
-  if (sentBytes === bodyBytes) stream.end();
+  if (!isUnfinished) stream.end();
   await ended;
 }
 

@@ -32,9 +32,10 @@ export interface TestRuntime extends AsyncDisposable {
   advance(ms: number): Promise<void>;
 }
 
-/** Starts the controllers. Pauses after failures have no jitter: 500 ms, 750 ms, 1125 ms, ... */
+/** Its turns never end, so that no pass waits for the next one. */
 const oneTurn: EventLoop = { now: () => 0, nextTurn: () => {} };
 
+/** Starts the controllers. Pauses after failures have no jitter: 500 ms, 750 ms, 1125 ms, ... */
 export function openTestRuntime({
   controllers = [],
   telemetry = noTelemetry,
