@@ -225,8 +225,8 @@ test('a request that is too long for its method, and one that ends inside a mess
   apid.machined.behave = ({ stream }) => stream.resume();
   const results = await Promise.all([
     admin.call(applyConfiguration, { body: framed(Buffer.alloc(3), 33_554_433) }),
-    admin.call(memory, { body: framed(Buffer.alloc(3), 1_048_577) }),
-    admin.call(memory, { body: framed(Buffer.alloc(3), 1_048_577), metadata: [['nodes', 'node02']] }),
+    admin.call(memory, { body: framed(Buffer.alloc(3), 65_537) }),
+    admin.call(memory, { body: framed(Buffer.alloc(3), 65_537), metadata: [['nodes', 'node02']] }),
     admin.call(memory, { body: framed(Buffer.alloc(3), 9) }),
     admin.call(memory, { body: Buffer.from([0, 0]) }),
   ]);
@@ -239,8 +239,8 @@ test('a request that is too long for its method, and one that ends inside a mess
         13,
         `${start} ResourceExhausted desc = grpc: received message larger than max (33554433 vs. 33554432)`,
       ],
-      [13, `${start} ResourceExhausted desc = grpc: received message larger than max (1048577 vs. 1048576)`],
-      [13, `${start} ResourceExhausted desc = grpc: received message larger than max (1048577 vs. 1048576)`],
+      [13, `${start} ResourceExhausted desc = grpc: received message larger than max (65537 vs. 65536)`],
+      [13, `${start} ResourceExhausted desc = grpc: received message larger than max (65537 vs. 65536)`],
       [13, `${start} Internal desc = the request ended inside a message: 3 of 9 bytes`],
       [13, `${start} Internal desc = the request ended inside a message: 2 of 5 prefix bytes`],
     ],

@@ -9,12 +9,15 @@ const callingRoles: readonly Role[] = Object.values(knownRoles).filter(
  * Whether a caller with these roles may call the method, before a hop is dialled or a body read. machined checks again,
  * and knows what else it depends on. A method that this version does not know takes any role: the node that it goes to
  * may know it. Source: Talos v1.14: authorization of methods.
+ *
+ * @param inMaintenance some methods are for `os:admin` alone on a node that has its configuration.
  */
-export function mayCall(fullMethod: string, callerRoles: readonly string[]): boolean {
+export function mayCall(fullMethod: string, callerRoles: readonly string[], inMaintenance: boolean): boolean {
   const rule: MethodRule | undefined = Object.hasOwn(methodTable, fullMethod)
     ? methodTable[fullMethod]
     : undefined;
-  const allowed: readonly string[] = rule?.roles ?? callingRoles;
+  const isForAdmins = rule?.maintenance === true && !inMaintenance;
+  const allowed: readonly string[] = isForAdmins ? [knownRoles.admin] : (rule?.roles ?? callingRoles);
   return callerRoles.some((role) => allowed.includes(role));
 }
 

@@ -9,13 +9,21 @@ const large: ReadonlySet<string> = new Set([
   '/cosi.resource.State/Update',
 ]);
 
-/** Longest message of a request to any other method, in bytes: those name a few things. */
-export const smallRequestBytes = 1024 * 1024;
+/** Requests that carry a value of META, or what somebody types into a container. */
+const medium: ReadonlySet<string> = new Set([
+  '/machine.MachineService/MetaWrite',
+  '/machine.DebugService/ContainerRun',
+]);
+
+const mediumRequestBytes = 1024 * 1024;
+/** All other requests name a few things. */
+const smallRequestBytes = 64 * 1024;
 
 /**
  * Longest message that a client may send to a method, in bytes. Most methods need little, and what they are sent beyond
- * it would only fill the buffers of every hop.
+ * it would only fill the buffers of every hop. Readers may call none of those that take more.
  */
 export function maxRequestBytes(fullMethod: string): number {
-  return large.has(fullMethod) ? maxMessageSizeBytes : smallRequestBytes;
+  if (large.has(fullMethod)) return maxMessageSizeBytes;
+  return medium.has(fullMethod) ? mediumRequestBytes : smallRequestBytes;
 }

@@ -52,7 +52,7 @@ export function serveCall(
     }
     const identity = gateway.identity();
     record.caller = callerRoles(identity, peer, call);
-    if (!mayCall(call.path, record.caller.roles)) {
+    if (!mayCall(call.path, record.caller.roles, identity.readonlyRoleMode)) {
       refuse('permission-denied', 'not authorized');
       return;
     }

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { methodTable, roles } from '@nodewright/contract';
+import { mayCall } from './may-call.ts';
+import { maxRequestBytes } from './request-limit.ts';
+
+test('long requests are for methods that exist and that no reader may call', () => {
+  const long = Object.entries(methodTable).filter(([path]) => maxRequestBytes(path) > 64 * 1024);
+  assert.equal(long.length, 7);
+  assert.deepEqual(
+    long.filter(([path]) => mayCall(path, [roles.reader], false)),
+    [],
+  );
+  assert.equal(maxRequestBytes('/no.such.Service/Method'), 64 * 1024);
+});
