@@ -19,6 +19,7 @@ export * from './grpc-status.ts';
 export * from './grpc-timeout.ts';
 export { HandshakeGate, type HandshakeLimits } from './handshake-gate.ts';
 export * from './hop-fields.ts';
+export { loggedMetadata } from './logged-metadata.ts';
 export * from './message-collector.ts';
 export { MessageScanner } from './message-scanner.ts';
 export { nodeEngine } from './node-engine/node-engine.ts';

@@ -1,7 +1,6 @@
 import { faultFrom, grpcCodeFromKind, grpcCodeName } from '@nodewright/fault';
-import { type GrpcStatus, h2ErrorCodes, headerValue, type InboundCall } from '@nodewright/h2';
+import { type GrpcStatus, h2ErrorCodes, headerValue, type InboundCall, loggedMetadata } from '@nodewright/h2';
 import type { Span } from '@nodewright/telemetry';
-import { loggedMetadata } from '../domain/logged-metadata.ts';
 import { type CallerRoles, unknownRoles } from '../domain/roles.ts';
 import type { CallShare } from './call-shares.ts';
 import type { Gateway, GatewayPeer } from './gateway.ts';
@@ -15,6 +14,9 @@ const serverFaults: ReadonlySet<number> = new Set(
     grpcCodeFromKind,
   ),
 );
+
+/** The log has the address that the connection really comes from. */
+const notLogged: ReadonlySet<string> = new Set(['peer']);
 
 /** What is kept about a call from its first byte to its log line: time, deadline, caller, span. */
 export class CallRecord {
@@ -161,7 +163,7 @@ export class CallRecord {
         rolesFrom: caller?.source,
         ...(caller?.source === 'metadata' ? { organizations: this.#peer.organizations } : {}),
         ...(unknown.length === 0 ? {} : { unknownRoles: unknown }),
-        metadata: loggedMetadata(this.#call.headers),
+        metadata: loggedMetadata(this.#call.headers, notLogged),
         ...(leftOut === 0 ? {} : { linesLeftOut: leftOut }),
       },
       'request finished',

@@ -1,9 +1,8 @@
 import { grpcCodeName } from '@nodewright/fault';
-import { type GrpcStatus, headerValue, type InboundCall } from '@nodewright/h2';
+import { type GrpcStatus, headerValue, type InboundCall, loggedMetadata } from '@nodewright/h2';
 import type { Logger, Span, Telemetry } from '@nodewright/telemetry';
 import type { Clock } from '../domain/clock.ts';
 import type { LogAllowance } from '../domain/log-allowance.ts';
-import { loggedMetadata } from '../domain/logged-metadata.ts';
 import type { Peer } from '../host/peer.ts';
 
 export interface CallRecordInit {

@@ -18,3 +18,11 @@ test('loggedMetadata() hides secrets, joins repeated keys and cuts long values',
     ['__proto__', 'y'],
   ]);
 });
+
+test('loggedMetadata() keeps a line short whatever a caller sends, and leaves out what it is told to', () => {
+  const many = Array.from({ length: 5000 }, (_, index) => [`key-${index}`, 'v'.repeat(5000)]).flat();
+  const repeated = Array.from({ length: 5000 }, () => ['same', 'v'.repeat(100)]).flat();
+  assert.ok(JSON.stringify(loggedMetadata(many)).length < 10_000);
+  assert.ok(JSON.stringify(loggedMetadata(repeated)).length < 1000);
+  assert.deepEqual(loggedMetadata(['peer', 'a', 'x', '1'], new Set(['peer'])), { x: '1' });
+});
