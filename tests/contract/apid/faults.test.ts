@@ -15,6 +15,7 @@ after(() => scope.disposeAsync());
 const apid = scope.use(await ApidUnderTest.start());
 const peer = await apid.peer('node02');
 const admin = await apid.client();
+const reader = await apid.client('os:reader');
 
 const applyConfiguration = '/machine.MachineService/ApplyConfiguration';
 const memory = '/machine.MachineService/Memory';
@@ -225,8 +226,8 @@ test('a request that is too long for its method, and one that ends inside a mess
   apid.machined.behave = ({ stream }) => stream.resume();
   const results = await Promise.all([
     admin.call(applyConfiguration, { body: framed(Buffer.alloc(3), 33_554_433) }),
-    admin.call(memory, { body: framed(Buffer.alloc(3), 65_537) }),
-    admin.call(memory, { body: framed(Buffer.alloc(3), 65_537), metadata: [['nodes', 'node02']] }),
+    reader.call(memory, { body: framed(Buffer.alloc(3), 65_537) }),
+    reader.call(memory, { body: framed(Buffer.alloc(3), 65_537), metadata: [['nodes', 'node02']] }),
     admin.call(memory, { body: framed(Buffer.alloc(3), 9) }),
     admin.call(memory, { body: Buffer.from([0, 0]) }),
   ]);

@@ -82,7 +82,7 @@ test('apid ends the connection of a client that cancels too much, and no call of
   await using again = await Client.connect(options);
   const { code, message } = await again.call(version);
   assert.equal(code, 8);
-  assert.match(message, /^too many cancelled calls of this caller: the limit is 250 at once and 20 per/);
+  assert.match(message, /^too many cancelled calls of this caller: the limit is 500 at once and 20 per/);
   for (const metadata of [[], toNode]) {
     assert.equal((await admin.client.call(version, { metadata })).code, 0);
   }

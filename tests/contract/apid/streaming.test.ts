@@ -15,8 +15,6 @@ const admin = await apid.client();
 const peer = await apid.peer('node02', echo);
 
 const copy = '/machine.MachineService/Copy';
-/** A method that takes long requests. */
-const imageImport = '/machine.ImageService/Import';
 const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 /** Resident memory of apid in MB. */
@@ -33,7 +31,7 @@ test('400 calls with bodies of 0 to 2 MB both ways, 60 at a time, come back whol
       const size = index % 8 === 0 ? (index * 104_729) % 2_000_000 : (index * 977) % 30_000;
       const body = framed(source.subarray(0, size));
       const target = index % 4 === 0 ? ([['node', 'node02']] as const) : [];
-      const { code, body: answer } = await admin.call(imageImport, {
+      const { code, body: answer } = await admin.call(copy, {
         metadata: [['x-call', `${index}-${sha(Buffer.from(String(index))).repeat(12)}`], ...target],
         body,
       });
@@ -169,7 +167,7 @@ test('an answer that comes before the request has ended reaches the client whole
     call.finish({ 'grpc-status': '11', 'grpc-message': 'enough' });
   };
   for (let round = 0; round < 20; round += 1) {
-    const call = admin.open(imageImport, { open: true });
+    const call = admin.open(copy, { open: true });
     call.stream.write(framed(Buffer.alloc(200_000)));
     const { code, body } = await call.result;
     assert.deepEqual([code, body], [11, framed(Buffer.from('enough'))]);

@@ -47,7 +47,7 @@ export const gatewayShares = {
  */
 export const conductLimits = {
   /** Calls that it takes back. */
-  cancels: { burst: 250, perSecond: 20 },
+  cancels: { burst: 500, perSecond: 20 },
   /** Calls that are refused here. Over it new connections are refused as well. */
   refusals: { burst: 250, perSecond: 50 },
   /** Log lines of calls that failed. More are left out and counted in the next one. */

@@ -5,11 +5,17 @@ import { mayCall } from './may-call.ts';
 import { maxRequestBytes } from './request-limit.ts';
 
 test('long requests are for methods that exist and that no reader may call', () => {
-  const long = Object.entries(methodTable).filter(([path]) => maxRequestBytes(path) > 64 * 1024);
+  const long = Object.entries(methodTable).filter(
+    ([path]) => maxRequestBytes(path, [roles.operator]) > 64 * 1024,
+  );
   assert.equal(long.length, 7);
   assert.deepEqual(
     long.filter(([path]) => mayCall(path, [roles.reader], false)),
     [],
   );
-  assert.equal(maxRequestBytes('/no.such.Service/Method'), 64 * 1024);
+  assert.equal(maxRequestBytes('/no.such.Service/Method', [roles.reader]), 64 * 1024);
+  assert.equal(
+    maxRequestBytes('/machine.MachineService/Version', [roles.reader, roles.admin]),
+    32 * 1024 * 1024,
+  );
 });

@@ -57,7 +57,7 @@ export class FanOut implements InboundReceiver, TargetEvents {
     this.#gateway = gateway;
     this.#streaming = streaming;
     this.#call = call;
-    this.#requestLimit = maxRequestBytes(call.path);
+    this.#requestLimit = maxRequestBytes(call.path, record.caller?.roles ?? []);
     this.#request = new MessageScanner(this.#requestLimit);
     this.#record = record;
     this.#targets = names.map((name) => this.#createTarget(name));

@@ -32,7 +32,7 @@ export async function forwardOne(
   const pump = new Pump({
     inbound: call,
     maxMessageBytes: maxMessageSizeBytes,
-    maxRequestMessageBytes: maxRequestBytes(call.path),
+    maxRequestMessageBytes: maxRequestBytes(call.path, record.caller?.roles ?? []),
     unread: record.share?.bytes,
     describeFull: describeFullBudget,
     // A backend that gives up because the same deadline passed there says so less clearly.
