@@ -96,8 +96,9 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
   });
 
   test('daemons run under the permission model without child processes, those that strangers reach without add-ons', async () => {
-    // The add-on of machined is for packet capture.
-    const expected = { machined: ['--allow-addons'], apid: [], trustd: [] };
+    // The add-on of machined is for packet capture; foreign functions are given up as the first act of each daemon.
+    const ffi = '--allow-ffi';
+    const expected = { machined: ['--allow-addons', ffi], apid: [ffi], trustd: [ffi] };
     for (const [service, flags] of Object.entries(expected)) {
       const { Entrypoint } = await inspect(service);
       const program = Entrypoint.findIndex((word) => word.endsWith(`/${service}.cjs`));
