@@ -29,7 +29,7 @@ export async function startApid(init: {
   const apid = await spawnDaemon({
     name: 'apid',
     program,
-    nodeFlags: ['--permission', '--allow-net', ...readable],
+    nodeFlags: ['--permission', '--allow-net', '--allow-ffi', ...readable],
     args: ['--runtime-socket', runtimeSocket, '--machined-socket', machinedSocket],
   });
   undo.use(apid);

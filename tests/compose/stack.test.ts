@@ -158,7 +158,11 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
       const flags = words.slice(1, program);
       assert.ok(flags.includes('--permission'), service);
       const allowed = flags.filter((flag) => /^--allow-/.test(flag) && !/^--allow-(net$|fs-)/.test(flag));
-      assert.deepEqual(allowed, name === 'machined' ? ['--allow-addons'] : [], service);
+      assert.deepEqual(
+        allowed,
+        name === 'machined' ? ['--allow-addons', '--allow-ffi'] : ['--allow-ffi'],
+        service,
+      );
       const writes = flags.filter((flag) => flag.startsWith('--allow-fs-write='));
       const expected = {
         machined: ['*'],
