@@ -61,7 +61,7 @@ export const conductLimits = {
  * How many calls of one caller begin at a time. The others wait, and do not keep other callers waiting: 100 watches of a
  * dashboard begin within half a second.
  */
-export const startLimits = { fewest: 4, most: 32, crowd: 8, spacingMs: 20, holdMs: 250 } as const;
+export const startLimits = { fewest: 4, most: 32, crowd: 6, spacingMs: 20, holdMs: 250 } as const;
 
 /** Open calls of one connection: a dashboard and 100 watches take a quarter of them. More are refused as a stream. */
 export const callsPerConnection = 512;

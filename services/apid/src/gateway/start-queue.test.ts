@@ -68,21 +68,25 @@ test('StartQueue does not begin calls that are cancelled together with those bef
   assert.equal(queue.enter('a').turn === undefined, false);
 });
 
-test('StartQueue lets few calls of a crowd of callers begin, in turns, and one of each caller at once', async () => {
+test('StartQueue lets few calls of a crowd of callers begin, in turns, and the first of each at once', async () => {
   const queue = new StartQueue({ ...limits, crowd: 3 });
   const callers = ['a', 'b', 'c', 'd'].map((caller) => enterMany(queue, 3, caller));
   const counts = () => callers.map(({ begun }) => begun.length);
   assert.deepEqual(counts(), [2, 1, 1, 1]);
+  // Five have begun: two must leave before one may begin that waited.
   callers[0]?.starts[0]?.leave(false);
+  callers[0]?.starts[1]?.leave(false);
   await turn();
   assert.deepEqual(counts(), [2, 1, 1, 1]);
-  for (const { starts } of callers) starts[0]?.leave(false);
+  callers[1]?.starts[0]?.leave(false);
   await turn();
-  // Each has begun its second call now, the first caller before.
-  assert.deepEqual(counts(), [2, 2, 2, 2]);
-  for (const { starts } of callers) starts[1]?.leave(false);
+  assert.deepEqual(counts(), [3, 1, 1, 1]);
+  callers[2]?.starts[0]?.leave(false);
+  callers[3]?.starts[0]?.leave(false);
   await turn();
-  assert.deepEqual(counts(), [3, 3, 3, 3]);
+  // Those that waited longest for their turn come first.
+  assert.deepEqual(counts(), [3, 2, 2, 1]);
+  assert.equal(queue.enter('e').turn, undefined);
 });
 
 test('StartQueue takes a call that is cancelled while it waits out of the queue, and forgets callers without calls', async () => {

@@ -2,7 +2,7 @@ export interface StartLimits {
   /** Calls of one caller that may begin at once: at first, and after many of them have ended. */
   readonly fewest: number;
   readonly most: number;
-  /** All callers together that may begin fewer than `most`, besides one call each. */
+  /** All callers together that may begin fewer than `most`. A caller's first call does not wait for it. */
   readonly crowd: number;
   /** A call whose answer has begun, such as a watch, keeps its place for so long, in milliseconds. */
   readonly spacingMs: number;
@@ -57,7 +57,9 @@ export class StartQueue {
     const { fewest, spacingMs, holdMs } = this.#limits;
     const account = this.#accounts.get(caller) ?? { begun: 0, window: fewest, waiting: new Set() };
     this.#accounts.set(caller, account);
-    const waiting = this.#mayBegin(account) ? undefined : Promise.withResolvers<void>();
+    // Who has nothing under way and nothing waiting is not kept waiting by what others do.
+    const isFirst = account.begun === 0 && account.waiting.size === 0;
+    const waiting = isFirst || this.#mayBegin(account) ? undefined : Promise.withResolvers<void>();
     if (waiting === undefined) this.#begin(account);
     else account.waiting.add(waiting.resolve);
     let timer: NodeJS.Timeout | undefined;
@@ -100,10 +102,9 @@ export class StartQueue {
     };
   }
 
-  /** A caller without a call that begins never waits: what others do cannot keep it out. */
   #mayBegin({ begun, window }: Account): boolean {
     const { most, crowd } = this.#limits;
-    return begun === 0 || (begun < window && (window === most || this.#begun < crowd));
+    return begun < window && (window === most || this.#begun < crowd);
   }
 
   #begin(account: Account): void {
