@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { failureMark } from './failure-mark.ts';
 
 export interface RunFilesInit {
   readonly checkout: string;
@@ -33,7 +36,13 @@ export async function runFiles({
   const skipped: string[] = [];
   const paths = files.map((path) => join(checkout, path));
   const execArgv = ['--import', endFile];
+  const failures = mkdtempSync(join(tmpdir(), 'test-failures-'));
+  process.env.TEST_FAILURES = failures;
   const stream = run({ files: paths, concurrency, timeout: timeoutMs, cwd: checkout, execArgv });
+  stream.on('test:complete', ({ file, details }) => {
+    const { failureType } = (details.error ?? {}) as { failureType?: string };
+    if (file !== undefined && failureType === 'hookFailed') writeFileSync(failureMark(failures, file), '');
+  });
   stream.on('test:pass', ({ name, skip, details }) => {
     if (skip !== undefined && skip !== false)
       // A suite that is skipped has no tests that could be told.
@@ -46,5 +55,6 @@ export async function runFiles({
     if (details.type !== 'suite' || failureType !== 'subtestsFailed') failed += 1;
   });
   for await (const text of stream.compose(new spec())) process.stdout.write(text);
+  rmSync(failures, { recursive: true });
   return { passed, failed, skipped };
 }
