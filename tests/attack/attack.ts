@@ -47,7 +47,7 @@ async function main(options: AttackOptions, interrupted: AbortSignal): Promise<b
 }
 
 async function runFloods(
-  { target, daemons }: OpenedTarget,
+  { target, withNewAttackers, daemons }: OpenedTarget,
   wanted: typeof floods,
   options: AttackOptions,
   interrupted: AbortSignal,
@@ -73,7 +73,8 @@ async function runFloods(
     tell(
       `${flood.name}: ${seconds} s and more, then up to ${options.settleMs / 1000} s until memory is back`,
     );
-    const result = await runFlood(flood, { target, bystander, ...options, signal });
+    const attacked = await withNewAttackers();
+    const result = await runFlood(flood, { target: attacked, bystander, ...options, signal });
     const [peak] = daemons
       .map((daemon) => ({ daemon, megabytes: watch.peak(daemon) }))
       .toSorted((a, b) => b.megabytes - a.megabytes);

@@ -60,8 +60,10 @@ function bodies(name: string, what: string, shape: Shape): Flood {
         ...{ kind: 'tls', host: target.entry.address, port: ports.apid, ca: target.ca },
         ...{ certificate, key },
       };
-      const session = await openSession(address);
-      session.on('close', () => {});
+      const session = await openSession(address).catch(() => undefined);
+      // Who went too far in an attack before this one is not let in for a while.
+      if (session === undefined) return { ...counts, refusedConnections: 1 };
+      session.on('error', () => {});
       const metadata = shape.metadata(target);
       const headers = callHeaders({ kind: 'probe', target: address, method: version, metadata });
       const calls = Array.from({ length: shape.calls }, () => {
@@ -83,7 +85,7 @@ async function sendBody(
   counts: { megabytes: number; ended: number },
   signal: AbortSignal,
 ): Promise<void> {
-  if (session.destroyed) return;
+  if (session.destroyed || session.closed) return;
   const stream = session.request(headers, { endStream: false });
   stream.on('error', () => {});
   stream.on('data', () => {});

@@ -20,6 +20,8 @@ export interface OpenedTarget extends AsyncDisposable {
   readonly cluster: ProcessCluster;
   readonly target: AttackTarget;
   readonly daemons: readonly WatchedDaemon[];
+  /** The same target with new attackers: what one did does not make the next one a known offender. */
+  readonly withNewAttackers: () => Promise<AttackTarget>;
   /** Issues a client certificate of the cluster's CA. */
   readonly issue: (
     organizations: readonly string[],
@@ -43,12 +45,15 @@ export async function openTarget(now: () => Date): Promise<OpenedTarget> {
   const issue = (organizations: readonly string[], lifetimeHours = 1) =>
     issueClient(certs.os, organizations, now(), { lifetimeHours });
   const nodeOf = ({ name, address, root }: typeof entry) => ({ name, address, root });
+  const newAttackers = async () => ({
+    certificates: await issueCertificates(certs.os, now()),
+    reissued: await Promise.all(Array.from({ length: reissues }, () => issue([roles.operator]))),
+  });
   const target: AttackTarget = {
     entry: nodeOf(entry),
     behind: nodeOf(behind),
     ca: certs.os.certificate,
-    certificates: await issueCertificates(certs.os, now()),
-    reissued: await Promise.all(Array.from({ length: reissues }, () => issue([roles.operator]))),
+    ...(await newAttackers()),
     bystander: await issue([roles.reader]),
     token: trustd.token,
     maintenance: lone.address,
@@ -60,7 +65,15 @@ export async function openTarget(now: () => Date): Promise<OpenedTarget> {
     ),
   );
   const kept = undo.move();
-  return { cluster, target, daemons, issue, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  const withNewAttackers = async () => ({ ...target, ...(await newAttackers()) });
+  return {
+    cluster,
+    target,
+    withNewAttackers,
+    daemons,
+    issue,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
 }
 
 /** The bundle that `make build` made: what users run is what is attacked. */
