@@ -43,6 +43,13 @@ test('CallerConduct refuses the connections of who goes on with calls that are r
   assert.equal(conduct.connectionRefusal('a', 5000), undefined);
 });
 
+test('CallerConduct keeps refusing connections when the calls that were open are taken back', () => {
+  const conduct = open();
+  results(3, () => conduct.refused('a', 0));
+  results(10, () => conduct.cancelled('a', 10));
+  assert.match(conduct.connectionRefusal('a', 20) ?? '', /^too many refused calls/);
+});
+
 test('CallerConduct doubles the pause of who comes back to it, up to the longest', () => {
   const conduct = open();
   let nowMs = 0;

@@ -83,7 +83,8 @@ export class CallerConduct {
     const last = account.pause;
     if (last !== undefined && nowMs < last.endMs) {
       // It goes on while it is paused: the pause is not longer for it, but its connections are refused as well.
-      account.pause = { ...last, why };
+      // Cancels of calls that are still open must not let its connections in again.
+      account.pause = { ...last, why: last.why === 'refused' ? 'refused' : why };
       return false;
     }
     const isRepeated = last !== undefined && nowMs < last.endMs + longestPauseMs;
