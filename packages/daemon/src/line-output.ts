@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 
-/** Lines that wait for a slow reader, in bytes; more are left out and counted. */
+/** Lines that wait for a slow reader, in UTF-16 units, besides one write; more are left out and counted. */
 const maxWaitingBytes = 1024 * 1024;
 /** One system call takes about so many bytes, so that a long queue does not hold up the daemon. */
 const maxWriteBytes = 64 * 1024;
