@@ -2,7 +2,6 @@ export type * from './daemon-definition.ts';
 export { type LogFile, openLogFile } from './log-file.ts';
 export type { OptionSpec, OptionTable, OptionValues } from './option.ts';
 export { parseOptions } from './parse-options.ts';
-export { releaseMemory } from './release-memory.ts';
 export { exitCodes, runDaemon } from './run-daemon.ts';
 export { trimHeap } from './trim-heap.ts';
 export { watchFile } from './watch-file.ts';

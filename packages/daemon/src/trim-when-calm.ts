@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { releaseMemory } from './release-memory.ts';
-import { trimHeap } from './trim-heap.ts';
+import { trimHeapGently } from './trim-heap.ts';
 
 /** How often a daemon looks at its memory, in milliseconds. */
 const intervalMs = 5000;
@@ -49,16 +48,18 @@ export class CalmTrim {
  */
 export function trimWhenCalm(): void {
   const trim = new CalmTrim();
+  let isTrimming = false;
   let since = performance.eventLoopUtilization();
   const look = async () => {
     const now = performance.eventLoopUtilization();
     const busyShare = performance.eventLoopUtilization(now, since).utilization;
     since = now;
     const sample = { residentBytes: process.memoryUsage.rss(), busyShare, nowMs: performance.now() };
-    if (!trim.sample(sample)) return;
-    await trimHeap(1);
-    releaseMemory();
-    trim.trimmed(sample, process.memoryUsage.rss());
+    if (isTrimming || !trim.sample(sample)) return;
+    isTrimming = true;
+    await trimHeapGently();
+    isTrimming = false;
+    trim.trimmed({ ...sample, nowMs: performance.now() }, process.memoryUsage.rss());
   };
   setInterval(() => void look(), intervalMs).unref();
 }

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { releaseMemory, trimHeap } from '@nodewright/daemon';
+import { trimHeap } from '@nodewright/daemon';
 
 /**
  * For so long no service has changed: what starting them took is not needed any more. Longer than the 5 s after which
@@ -26,7 +26,6 @@ export function giveBackMemoryAtRest(onChange: (listener: () => void) => Disposa
     // Whoever starts machined may have told V8 to leave the code of its start alone: what is hot now is work.
     for (const flag of hotAfter) setFlagsFromString(flag);
     await trimHeap();
-    releaseMemory();
   };
   let timer: NodeJS.Timeout | undefined;
   const wait = () => {
