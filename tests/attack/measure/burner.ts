@@ -1,17 +1,23 @@
-// Uses as much processor time as an attack did, evenly over the same time, and connects to nothing. Beside it one sees
-// what a client feels of an attack that is merely a busy program on the same machine.
+// Uses as much processor time as an attack did, at the same times, and connects to nothing. Beside it one sees what a
+// client feels of an attack that is merely a busy program on the same machine.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BurnJob } from './child-messages.ts';
+import { type BurnJob, cpuSliceMs } from './child-messages.ts';
 
-const sliceMs = 20;
+/** So that it never holds a processor longer than a busy server does in one go. */
+const partMs = 20;
 
-process.once('message', async ({ cpuMs, durationMs }: BurnJob) => {
-  const share = Math.min(1, cpuMs / durationMs);
-  const endMs = performance.now() + durationMs;
-  while (performance.now() < endMs) {
-    const busyUntilMs = performance.now() + sliceMs * share;
-    while (performance.now() < busyUntilMs);
-    await sleep(Math.max(1, sliceMs * (1 - share)));
+process.once('message', async ({ cpuMs }: BurnJob) => {
+  const startMs = performance.now();
+  for (const [index, sliceCpuMs] of cpuMs.entries()) {
+    const share = Math.min(1, sliceCpuMs / cpuSliceMs);
+    const endMs = startMs + (index + 1) * cpuSliceMs;
+    while (performance.now() < endMs) {
+      const partEndMs = performance.now() + partMs;
+      const busyUntilMs = performance.now() + partMs * share;
+      while (performance.now() < busyUntilMs);
+      const restMs = partEndMs - performance.now();
+      if (restMs > 0) await sleep(restMs);
+    }
   }
   process.disconnect?.();
 });

@@ -9,16 +9,19 @@ export interface FloodJob {
 
 /** What an attack counted: requests sent, connections opened, answers, … by name. */
 export type FloodCounts = Readonly<Record<string, number>>;
-/** `cpuMs`: processor time of the attack in all threads. */
+/** `cpuMs`: processor time of the attack in all threads, in each `cpuSliceMs` of its time. */
 export type FloodReport =
-  | { readonly counts: FloodCounts; readonly cpuMs: number }
+  | { readonly counts: FloodCounts; readonly cpuMs: readonly number[] }
   | { readonly failure: string };
 
 /** What the parent sends to the process that burns processor time. */
 export interface BurnJob {
-  readonly cpuMs: number;
-  readonly durationMs: number;
+  /** Processor time in each `cpuSliceMs`. */
+  readonly cpuMs: readonly number[];
 }
+
+/** Attacks come in bursts: their processor time is told in slices of so many milliseconds. */
+export const cpuSliceMs = 100;
 
 /** What the parent sends to the client beside the attack: where to call, once, then the ends of each measurement. */
 export type BystanderOrder =

@@ -1,14 +1,13 @@
 // The process that attacks, so that its processor time is known by itself. It does one flood and reports what it counted.
 import { findFlood } from '../floods/index.ts';
-import type { FloodJob, FloodReport } from './child-messages.ts';
+import { cpuSliceMs, type FloodJob, type FloodReport } from './child-messages.ts';
 
 process.once('message', async ({ flood, target, durationMs }: FloodJob) => {
   let report: FloodReport;
   try {
-    const before = process.cpuUsage();
+    using cpu = sampleCpu();
     const counts = await findFlood(flood).run(target, AbortSignal.timeout(durationMs));
-    const { user, system } = process.cpuUsage(before);
-    report = { counts, cpuMs: (user + system) / 1000 };
+    report = { counts, cpuMs: cpu.slices() };
   } catch (error) {
     report = { failure: (error as Error).stack ?? String(error) };
   }
@@ -22,3 +21,25 @@ process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
   process.stderr.write(`${error.stack}\n`);
   process.exit(1);
 });
+
+function sampleCpu() {
+  const startMs = performance.now();
+  const slices: number[] = [];
+  let before = process.cpuUsage();
+  const sample = () => {
+    const { user, system } = process.cpuUsage(before);
+    before = process.cpuUsage();
+    // A busy program samples late: what it used is spread over the slices since the last one.
+    const due = Math.max(slices.length + 1, Math.floor((performance.now() - startMs) / cpuSliceMs));
+    const each = (user + system) / 1000 / (due - slices.length);
+    while (slices.length < due) slices.push(each);
+  };
+  const timer = setInterval(sample, cpuSliceMs);
+  return {
+    slices() {
+      sample();
+      return slices;
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
