@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { InboundCall, OutboundCall, OutboundReceiver } from './call.ts';
+import type { GrowthLimits } from './call-growth.ts';
 import { type LivenessLimits, nodeLiveness } from './liveness.ts';
 import type { RawHeaders } from './raw-headers.ts';
 import type { RateLimits } from './token-bucket.ts';
@@ -12,6 +13,8 @@ export interface H2Limits {
   readonly maxHeaderListBytes: number;
   /** Open calls of one connection. More are refused as a stream; a peer that saw the limit and ignores it is cut. */
   readonly maxConcurrentCalls: number;
+  /** How a client's connection comes to `maxConcurrentCalls`; undefined: it has them from the first. */
+  readonly growth: GrowthLimits | undefined;
   /** How many calls a client may cancel before its connection ends with ENHANCE_YOUR_CALM; undefined: any number. */
   readonly cancels: RateLimits | undefined;
   /** How long the peer may take to speak HTTP/2 after the connection stands, in milliseconds. */
@@ -42,6 +45,8 @@ export interface ServerHandlers {
 export interface ServerConnection {
   /** Calls that are not over yet. */
   readonly callCount: number;
+  /** Grants so many open calls from now on; calls back when the client has taken note. */
+  allowCalls(count: number, onNoted: () => void): void;
   /**
    * Says GOAWAY: the client is told which calls were taken, and makes others elsewhere. Calls under way go on; the
    * connection closes after the last.
@@ -78,6 +83,7 @@ export const gatewayLimits: H2Limits = {
   connectionWindowBytes: 65_535 * 16,
   maxHeaderListBytes: 16 * 1024 * 1024,
   maxConcurrentCalls: 2 ** 32 - 1,
+  growth: undefined,
   cancels: undefined,
   prefaceTimeoutMs: 30_000,
   liveness: nodeLiveness,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { generateCertificateAuthority, issueCertificate, tlsPrivateKey } from '@nodewright/pki';
 import type { InboundCall } from './call.ts';
@@ -235,4 +236,37 @@ test('dialTls() says when the certificate of the backend has expired or is for c
     await assert.rejects(dial(port), { message });
     await gateway.close(1000);
   }
+});
+
+test('GatewayServer lets the open calls of a connection grow in steps up to their limit', async () => {
+  const accepted: InboundCall[] = [];
+  const growth = { first: 2, step: 2, intervalMs: 1 };
+  const { gateway } = createServer({
+    limits: { ...gatewayLimits, maxConcurrentCalls: 5, growth },
+    onCall: (call) => accepted.push(call),
+  });
+  const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
+  const connection = await dial(port);
+  const calls = Array.from({ length: 8 }, () => openRecordedCall(connection));
+  for (const { call } of calls) call.end();
+  const deadlineMs = performance.now() + 5000;
+  while (accepted.length < 5 && performance.now() < deadlineMs) await delay(1);
+  await delay(50);
+  assert.equal(accepted.length, 5);
+  // Each call that ends makes room for one that waits at the client.
+  for (let next = 0; next < calls.length && performance.now() < deadlineMs; ) {
+    const call = accepted[next];
+    if (call === undefined) await delay(1);
+    else {
+      call.respond([...answerHead, 'grpc-status', '0'], true);
+      next += 1;
+    }
+  }
+  const ends = await Promise.all(calls.map(({ recorder }) => recorder.done));
+  assert.deepEqual(
+    ends.map(({ last }) => last),
+    calls.map(() => true),
+  );
+  connection.drain();
+  await gateway.close(1000);
 });

@@ -9,6 +9,7 @@ import {
   type Server as TlsServer,
 } from 'node:tls';
 import type { InboundCall } from './call.ts';
+import { type CallGrowth, CallGrowths } from './call-growth.ts';
 import type { H2Engine, H2Limits, ServerConnection } from './engine.ts';
 import { h2ErrorCodes } from './error-codes.ts';
 import { HandshakeGate, type HandshakeLimits } from './handshake-gate.ts';
@@ -99,6 +100,7 @@ export class GatewayServer<P> {
   readonly #server: Server;
   readonly #gate: HandshakeGate;
   readonly #connections = new Set<ServerConnection>();
+  readonly #growths = new CallGrowths();
   #parting = 0;
   #closing = false;
 
@@ -213,14 +215,24 @@ export class GatewayServer<P> {
       this.#sayFarewell(socket, code, reason);
       return;
     }
-    const { engine, limits, onCall, onBroken } = this.#init;
-    const { peer, validUntilMs } = admission;
-    const connection = engine.accept(socket, admission.limits ?? limits, {
-      onCall: (call) => onCall(call, peer),
+    const { engine, onCall, onBroken } = this.#init;
+    const { peer, validUntilMs, limits = this.#init.limits } = admission;
+    let growth: CallGrowth | undefined;
+    const connection = engine.accept(socket, limits, {
+      onCall(call) {
+        growth?.began();
+        onCall(call, peer);
+      },
       onError: (reason) => onBroken(reason, handshake),
     });
     this.#connections.add(connection);
-    void connection.closed.then(() => this.#connections.delete(connection));
+    if (limits.growth !== undefined) {
+      growth = this.#growths.open(connection, limits.growth, limits.maxConcurrentCalls);
+    }
+    void connection.closed.then(() => {
+      this.#connections.delete(connection);
+      growth?.close();
+    });
     if (validUntilMs !== undefined) this.#endAt(connection, peer, validUntilMs);
     this.#init.onConnection?.(connection, peer);
   }

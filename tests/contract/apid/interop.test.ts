@@ -72,8 +72,9 @@ test('a client and a machined on grpc-js talk through apid: unary, streams, erro
   const channel = createChannel(`127.0.0.1:${apid.port}`, ssl, { 'grpc.ssl_target_name_override': 'node01' });
   const client = createClient(MachineServiceDefinition, channel);
   try {
-    const { messages } = await client.memory({});
-    assert.equal(messages[0]?.meminfo?.memtotal, 1n);
+    // More at once than a connection may have open at first.
+    const answers = await Promise.all(Array.from({ length: 200 }, () => client.memory({})));
+    assert.ok(answers.every(({ messages }) => messages[0]?.meminfo?.memtotal === 1n));
 
     await assert.rejects(client.hostname({}), { code: 9, details: 'no name yet: ask again' });
     await assert.rejects(client.memory({}, { metadata: Metadata({ node: 'x:1' }) }), {

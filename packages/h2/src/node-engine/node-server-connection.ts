@@ -50,6 +50,13 @@ export class NodeServerConnection implements ServerConnection {
     return this.#callCount;
   }
 
+  allowCalls(count: number, onNoted: () => void): void {
+    if (this.#session.closed || this.#session.destroyed) return;
+    this.#session.settings({ maxConcurrentStreams: count }, (error) => {
+      if (error === null) onNoted();
+    });
+  }
+
   drain(): void {
     // GOAWAY with the last stream taken: node:http2 cannot serve streams that cross it, so the client must know which.
     this.#session.close();

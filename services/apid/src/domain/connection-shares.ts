@@ -23,9 +23,14 @@ export class ConnectionShares {
     const own = this.#perIdentity.get(identity) ?? 0;
     const ownLimit = isApid ? limits.connectionsPerApid : limits.connectionsPerIdentity;
     if (own >= ownLimit) return `too many connections of this client: the limit is ${ownLimit}`;
-    const isSmall = isApid || own < limits.smallIdentityConnections;
+    const isSmall = isApid || this.isSmall(identity);
     const limit = isSmall ? limits.connections : limits.connections - limits.reservedConnections;
     return this.#open >= limit ? `too many connections on this node: the limit is ${limit}` : undefined;
+  }
+
+  /** Whether this identity has few connections so far. */
+  isSmall(identity: string): boolean {
+    return (this.#perIdentity.get(identity) ?? 0) < this.#limits.smallIdentityConnections;
   }
 
   /** Counts a connection until the returned function is called. */

@@ -6,6 +6,7 @@ import {
   backoffDelayMs,
   GatewayServer,
   type H2Engine,
+  type H2Limits,
   type Handshake,
   h2ErrorCodes,
   type InboundCall,
@@ -20,7 +21,7 @@ import { needsNewListener } from '../domain/identity-change.ts';
 import type { CallRecord } from './call-record.ts';
 import type { CallerConduct } from './caller-conduct.ts';
 import type { GatewayPeer } from './gateway.ts';
-import { apidLimits, clientLimits } from './http2-limits.ts';
+import { apidLimits, clientLimits, furtherClientLimits } from './http2-limits.ts';
 
 export interface GatewayListenerInit {
   readonly engine: H2Engine;
@@ -152,11 +153,12 @@ export class GatewayListener implements AsyncDisposable {
     const { engine, log, onCall, connections, conduct, now } = this.#init;
     const refusalOf: ConnectionRefusal = (caller, isApid) =>
       connections.refusal(caller, isApid) ?? conduct.connectionRefusal(caller, now());
+    const limitsOf = (caller: string) => (connections.isSmall(caller) ? clientLimits : furtherClientLimits);
     return new GatewayServer<GatewayPeer>({
       engine,
       limits: clientLimits,
       credentials: credentialsOf(identity),
-      admit: (handshake) => admit(handshake, identity.skipVerifyingClientCert, refusalOf),
+      admit: (handshake) => admit(handshake, identity.skipVerifyingClientCert, refusalOf, limitsOf),
       onCall: (call, peer) => onCall(call, peer, active),
       onConnection(connection, peer) {
         peer.connection = connection;
@@ -190,6 +192,7 @@ function admit(
   handshake: Handshake,
   unverified: boolean,
   refusalOf: ConnectionRefusal,
+  limitsOf: (identity: string) => H2Limits,
 ): Admission<GatewayPeer> {
   const { remoteAddress, certificate } = handshake;
   if (unverified || certificate === undefined) {
@@ -197,7 +200,7 @@ function admit(
     const identity = `address ${addressBlock(remoteAddress)}`;
     const refusal = refusalOf(identity, false);
     if (refusal !== undefined) return tooMany(refusal);
-    return { admitted: true, peer: createPeer(handshake, identity, []) };
+    return { admitted: true, peer: createPeer(handshake, identity, []), limits: limitsOf(identity) };
   }
   const verdict = judgeClientCertificate(certificate, handshake.certificateError);
   if (!verdict.accepted) return { admitted: false, reason: verdict.reason };
@@ -208,7 +211,7 @@ function admit(
     admitted: true,
     peer,
     validUntilMs: certificate.validToDate.getTime(),
-    limits: peer.isApid ? apidLimits : clientLimits,
+    limits: peer.isApid ? apidLimits : limitsOf(peer.identity),
   };
 }
 

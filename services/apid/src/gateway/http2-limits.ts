@@ -1,5 +1,6 @@
 import { gatewayLimits, type H2Limits } from '@nodewright/h2';
 import {
+  callGrowth,
   callsPerConnection,
   conductLimits,
   gatewayShares,
@@ -13,7 +14,14 @@ export const clientLimits: H2Limits = {
   streamWindowBytes,
   maxHeaderListBytes: metadataBytes,
   maxConcurrentCalls: callsPerConnection,
+  growth: callGrowth,
   cancels: conductLimits.cancels,
+};
+
+/** The same on the further connections of a client that has several. */
+export const furtherClientLimits: H2Limits = {
+  ...clientLimits,
+  growth: { ...callGrowth, first: callGrowth.firstOfFurther },
 };
 
 /** HTTP/2 as another apid gets it, which carries the calls of many and has limited each. */

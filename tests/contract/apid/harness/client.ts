@@ -67,7 +67,11 @@ export class Client implements AsyncDisposable {
   static async connect(options: ConnectionOptions): Promise<Client> {
     const socket = connectTls({ ALPNProtocols: ['h2'], ...options });
     await once(socket, 'secureConnect');
-    return new Client(socket);
+    const client = new Client(socket);
+    // Calls before it do not know how many may be open, and gRPC clients wait for it too.
+    const { session } = client;
+    await Promise.race(['remoteSettings', 'close'].map((event) => once(session, event).catch(() => {})));
+    return client;
   }
 
   /** Makes a call and waits for its end. */

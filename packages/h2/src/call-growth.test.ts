@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { CallGrowths } from './call-growth.ts';
+
+const limits = { first: 4, step: 4, intervalMs: 5 };
+
+/** A connection that remembers its grants. The client takes note of one when the test says so. */
+function connection() {
+  const granted: number[] = [];
+  const note: (() => void)[] = [];
+  return {
+    callCount: 0,
+    granted,
+    note: () => note.shift()?.(),
+    allowCalls(count: number, onNoted: () => void) {
+      granted.push(count);
+      note.push(onNoted);
+    },
+  };
+}
+
+test('CallGrowths grants a connection more once half of its calls are in use and the client knows of the last grant', () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const busy = connection();
+    const growth = new CallGrowths().open(busy, limits, 10);
+    busy.callCount = 1;
+    growth.began();
+    mock.timers.tick(1000);
+    assert.deepEqual(busy.granted, []);
+    busy.callCount = 100;
+    growth.began();
+    assert.deepEqual(busy.granted, []);
+    mock.timers.tick(5);
+    assert.deepEqual(busy.granted, [8]);
+    // The client is silent: it gets no more until it answers.
+    growth.began();
+    mock.timers.tick(1000);
+    assert.deepEqual(busy.granted, [8]);
+    busy.note();
+    mock.timers.tick(5);
+    busy.note();
+    mock.timers.tick(1000);
+    assert.deepEqual(busy.granted, [8, 10]);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test('CallGrowths grants one step at a time over all connections, in the order in which they asked', () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const growths = new CallGrowths();
+    const opened = Array.from({ length: 4 }, () => {
+      const each = Object.assign(connection(), { callCount: 4 });
+      return { each, growth: growths.open(each, limits, 8) };
+    });
+    for (const { growth } of opened) growth.began();
+    opened[1]?.growth.close();
+    const counts = [];
+    for (let tick = 0; tick < 4; tick += 1) {
+      counts.push(opened.map(({ each }) => each.granted.length));
+      mock.timers.tick(5);
+    }
+    assert.deepEqual(counts, [
+      [0, 0, 0, 0],
+      [1, 0, 0, 0],
+      [1, 0, 1, 0],
+      [1, 0, 1, 1],
+    ]);
+  } finally {
+    mock.timers.reset();
+  }
+});
