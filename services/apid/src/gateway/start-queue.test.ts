@@ -124,3 +124,20 @@ for (const [what, short, step] of [
     assert.equal(queue.size, 0);
   });
 }
+
+test('StartQueue does not keep a caller waiting for the calls of one whose window is full', async () => {
+  const queue = new StartQueue({ ...limits, crowd: 3 });
+  const { begun, starts } = enterMany(queue, 20, 'busy');
+  for (let index = 0; index < 5; index += 1) {
+    starts[index]?.leave(false);
+    await turn();
+  }
+  // Five calls are on their way, more than a crowd may have.
+  assert.equal(begun.length, 10);
+  const other = enterMany(queue, 2, 'other');
+  assert.deepEqual(other.begun, [0, 1]);
+  // At a cancel the window is not full any more, and the calls that are on their way count again.
+  starts[5]?.leave(true);
+  const late = enterMany(queue, 2, 'late');
+  assert.deepEqual(late.begun, [0]);
+});

@@ -2,7 +2,7 @@ export interface StartLimits {
   /** Calls of one caller that may begin at once: at first, and after many of them have ended. */
   readonly fewest: number;
   readonly most: number;
-  /** All callers together that may begin fewer than `most`. A caller's first call does not wait for it. */
+  /** All callers together whose window is below `most`. A caller's first call does not wait for it. */
   readonly crowd: number;
   /** A call whose answer has begun, such as a watch, keeps its place for so long, in milliseconds. */
   readonly spacingMs: number;
@@ -41,8 +41,8 @@ export class StartQueue {
   readonly #limits: StartLimits;
   /** The one that began a call last is last. */
   readonly #accounts = new Map<string, Account>();
-  /** Calls of everybody that keep a place. */
-  #begun = 0;
+  /** Calls that keep a place, of the callers whose window is below `most`: one with a full window keeps nobody waiting. */
+  #crowd = 0;
 
   constructor(limits: StartLimits) {
     this.#limits = limits;
@@ -60,7 +60,7 @@ export class StartQueue {
     // Who has nothing under way and nothing waiting is not kept waiting by what others do.
     const isFirst = account.begun === 0 && account.waiting.size === 0;
     const waiting = isFirst || this.#mayBegin(account) ? undefined : Promise.withResolvers<void>();
-    if (waiting === undefined) this.#begin(account);
+    if (waiting === undefined) this.#count(account, 1);
     else account.waiting.add(waiting.resolve);
     let timer: NodeJS.Timeout | undefined;
     let isOver = false;
@@ -69,9 +69,8 @@ export class StartQueue {
     const leave = (window: number) => {
       hasLeft = true;
       clearTimeout(timer);
-      account.window = this.#bounded(window);
-      account.begun -= 1;
-      this.#begun -= 1;
+      this.#setWindow(account, window);
+      this.#count(account, -1);
       if (account.begun === 0 && account.waiting.size === 0) this.#accounts.delete(caller);
       this.#wake();
     };
@@ -92,7 +91,7 @@ export class StartQueue {
           waiting.resolve();
         } else if (!cancelled) leave(account.window + 1);
         else {
-          account.window = this.#bounded(Math.floor(account.window / 2));
+          this.#setWindow(account, Math.floor(account.window / 2));
           // The work that it was for the daemon behind is not undone, and the next one may be cancelled just now.
           leaveIn(spacingMs, 0);
         }
@@ -104,12 +103,12 @@ export class StartQueue {
 
   #mayBegin({ begun, window }: Account): boolean {
     const { most, crowd } = this.#limits;
-    return begun < window && (window === most || this.#begun < crowd);
+    return begun < window && (window === most || this.#crowd < crowd);
   }
 
-  #begin(account: Account): void {
-    account.begun += 1;
-    this.#begun += 1;
+  #count(account: Account, change: number): void {
+    account.begun += change;
+    if (account.window < this.#limits.most) this.#crowd += change;
   }
 
   /** A place is free: callers get what room there is in turns, each for the call that waits longest. */
@@ -119,7 +118,7 @@ export class StartQueue {
       const [resolve] = account.waiting;
       if (resolve === undefined || !this.#mayBegin(account)) continue;
       account.waiting.delete(resolve);
-      this.#begin(account);
+      this.#count(account, 1);
       resolve();
       this.#accounts.delete(caller);
       this.#accounts.set(caller, account);
@@ -127,7 +126,10 @@ export class StartQueue {
     }
   }
 
-  #bounded(window: number): number {
-    return Math.max(this.#limits.fewest, Math.min(window, this.#limits.most));
+  #setWindow(account: Account, window: number): void {
+    const { fewest, most } = this.#limits;
+    const wasFull = account.window === most;
+    account.window = Math.max(fewest, Math.min(window, most));
+    if (wasFull !== (account.window === most)) this.#crowd += wasFull ? account.begun : -account.begun;
   }
 }
