@@ -5,8 +5,8 @@ import { trimHeapGently } from './trim-heap.ts';
 const intervalMs = 5000;
 /** Less than this above its level is not worth a collection, in bytes. */
 const worthBytes = 16 * 1024 * 1024;
-/** Share of the time that the event loop may have been busy since the last look. */
-const calmShare = 0.7;
+/** Share of the time that the event loop may have been busy since the last look: in the middle of a burst nothing is free yet. */
+const calmShare = 0.3;
 /** After a collection that gave little back the next one waits this long, then twice as long each time, in milliseconds. */
 const leastPauseMs = 10_000;
 const longestPauseMs = 600_000;
