@@ -141,3 +141,15 @@ test('StartQueue does not keep a caller waiting for the calls of one whose windo
   const late = enterMany(queue, 2, 'late');
   assert.deepEqual(late.begun, [0]);
 });
+
+test('StartQueue remembers the window of a caller whose calls were answered, and forgets those of the longest absent', () => {
+  const queue = new StartQueue(limits);
+  const answerOne = (caller: string) => queue.enter(caller).leave(false);
+  for (let call = 0; call < 2; call += 1) answerOne('a');
+  assert.equal(queue.size, 0);
+  assert.deepEqual(enterMany(queue, 9, 'a').begun, [0, 1, 2, 3]);
+
+  answerOne('b');
+  for (let other = 0; other < 1024; other += 1) answerOne(`other ${other}`);
+  assert.deepEqual(enterMany(queue, 9, 'b').begun, [0, 1]);
+});

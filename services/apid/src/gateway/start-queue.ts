@@ -22,6 +22,9 @@ export interface CallStart {
   leave(cancelled: boolean): void;
 }
 
+/** Callers without calls whose window is remembered. */
+const rememberedCallers = 1024;
+
 interface Account {
   begun: number;
   /** How many may begin at once. */
@@ -41,6 +44,8 @@ export class StartQueue {
   readonly #limits: StartLimits;
   /** The one that began a call last is last. */
   readonly #accounts = new Map<string, Account>();
+  /** The windows of callers that have no call now, the one that was here last is last. */
+  readonly #windows = new Map<string, number>();
   /** Calls that keep a place, of the callers whose window is below `most`: one with a full window keeps nobody waiting. */
   #crowd = 0;
 
@@ -54,9 +59,8 @@ export class StartQueue {
   }
 
   enter(caller: string): CallStart {
-    const { fewest, spacingMs, holdMs } = this.#limits;
-    const account = this.#accounts.get(caller) ?? { begun: 0, window: fewest, waiting: new Set() };
-    this.#accounts.set(caller, account);
+    const { spacingMs, holdMs } = this.#limits;
+    const account = this.#accounts.get(caller) ?? this.#open(caller);
     // Who has nothing under way and nothing waiting is not kept waiting by what others do.
     const isFirst = account.begun === 0 && account.waiting.size === 0;
     const waiting = isFirst || this.#mayBegin(account) ? undefined : Promise.withResolvers<void>();
@@ -71,7 +75,7 @@ export class StartQueue {
       clearTimeout(timer);
       this.#setWindow(account, window);
       this.#count(account, -1);
-      if (account.begun === 0 && account.waiting.size === 0) this.#accounts.delete(caller);
+      if (account.begun === 0 && account.waiting.size === 0) this.#close(caller, account);
       this.#wake();
     };
     const leaveIn = (ms: number, change = 1) => {
@@ -99,6 +103,23 @@ export class StartQueue {
       made: () => leaveIn(holdMs),
       answering: () => leaveIn(spacingMs),
     };
+  }
+
+  #open(caller: string): Account {
+    const window = this.#windows.get(caller) ?? this.#limits.fewest;
+    this.#windows.delete(caller);
+    const account: Account = { begun: 0, window, waiting: new Set() };
+    this.#accounts.set(caller, account);
+    return account;
+  }
+
+  /** Who makes one call after the other, and each is answered, has earned its window for the day when it makes several. */
+  #close(caller: string, { window }: Account): void {
+    this.#accounts.delete(caller);
+    if (window === this.#limits.fewest) return;
+    this.#windows.set(caller, window);
+    const [oldest] = this.#windows.keys();
+    if (this.#windows.size > rememberedCallers && oldest !== undefined) this.#windows.delete(oldest);
   }
 
   #mayBegin({ begun, window }: Account): boolean {
