@@ -1,7 +1,7 @@
 import { ports } from '@nodewright/contract';
 import type { AttackTarget, CertificateKind } from '../target/attack-target.ts';
 import { emptyRequest, headersOf } from '../wire/call-frames.ts';
-import { cancelFrame, frameTypes } from '../wire/frame.ts';
+import { frameTypes } from '../wire/frame.ts';
 import { RawConnection } from '../wire/raw-connection.ts';
 import type { Flood } from './flood.ts';
 
@@ -54,13 +54,16 @@ async function run(
     }
     counts.connections += 1;
     using open = connection;
-    for (let calls = 0; calls < callsPerConnection && open.isOpen && !signal.aborted; calls += batch) {
-      const streams = Array.from({ length: batch }, () => open.stream());
+    for (let calls = 0; calls < callsPerConnection && open.isOpen && !signal.aborted; ) {
+      const count = await open.room(batch);
+      if (count === 0) break;
+      const streams = Array.from({ length: count }, () => open.stream());
       await open.send(...streams.flatMap((stream) => [headers(stream), emptyRequest(stream)]));
       // The calls are to reach the daemon behind before they are taken back.
       await new Promise((wait) => setTimeout(wait, 20));
-      if (way === 'cancels each call') await open.send(...streams.map(cancelFrame));
-      counts.calls += batch;
+      if (way === 'cancels each call') await open.cancel(streams);
+      calls += count;
+      counts.calls += count;
     }
     counts.goAways += open.count(frameTypes.goAway);
   }

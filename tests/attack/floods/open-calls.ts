@@ -15,6 +15,8 @@ interface Shape {
   readonly callsPerConnection: number;
   readonly path: string;
   readonly throughHop: boolean;
+  /** Opens as many calls as the server allows, and more when it allows more. Else it does not care, and is cut. */
+  readonly keepsLimit: boolean;
   /** How much the server may send on each stream, in bytes; the default of HTTP/2 when undefined. */
   readonly window?: number;
   /** Whether the request is sent whole; else each call stays without its body. */
@@ -27,23 +29,36 @@ const processes = '/machine.MachineService/Processes';
 export const openCallFloods: readonly Flood[] = [
   openCalls('open-calls', 'a reader opens 60,000 calls on one connection and keeps them', {
     ...{ kind: 'reader', connections: 1, callsPerConnection: 60_000, path: events },
-    ...{ throughHop: false, whole: false },
+    ...{ throughHop: false, whole: false, keepsLimit: false },
   }),
   openCalls('open-calls-no-role', 'a caller without a role opens 60,000 calls on one connection', {
     ...{ kind: 'no-role', connections: 1, callsPerConnection: 60_000, path: events },
-    ...{ throughHop: false, whole: false },
+    ...{ throughHop: false, whole: false, keepsLimit: true },
   }),
-  openCalls('many-connections', 'a reader opens 100 connections with 1,000 streams each, through a hop', {
-    ...{ kind: 'reader', connections: 100, callsPerConnection: 1_000, path: events },
-    ...{ throughHop: true, whole: true },
-  }),
-  openCalls('reissued', 'an operator opens 10,000 calls with 10 certificates, through a hop', {
-    ...{ kind: 'reissued', connections: 10, callsPerConnection: 1_000, path: events },
-    ...{ throughHop: true, whole: true },
+  ...[false, true].flatMap((keepsLimit) => {
+    const [name, how] = keepsLimit ? ['-within-limits', ', never more than allowed,'] : ['', ''];
+    return [
+      openCalls(
+        `many-connections${name}`,
+        `a reader opens 100 connections with 1,000 streams each${how || ','} through a hop`,
+        {
+          ...{ kind: 'reader', connections: 100, callsPerConnection: 1_000, path: events },
+          ...{ throughHop: true, whole: true, keepsLimit },
+        },
+      ),
+      openCalls(
+        `reissued${name}`,
+        `an operator opens 10,000 calls with 10 certificates${how || ','} through a hop`,
+        {
+          ...{ kind: 'reissued', connections: 10, callsPerConnection: 1_000, path: events },
+          ...{ throughHop: true, whole: true, keepsLimit },
+        },
+      ),
+    ];
   }),
   openCalls('unread-answers', 'a reader asks 5,000 times for processes and reads no answer', {
     ...{ kind: 'reader', connections: 5, callsPerConnection: 1_000, path: processes },
-    ...{ throughHop: false, whole: true, window: 0 },
+    ...{ throughHop: false, whole: true, window: 0, keepsLimit: true },
   }),
 ];
 
@@ -52,7 +67,7 @@ function openCalls(name: string, what: string, shape: Shape): Flood {
 }
 
 async function run(target: AttackTarget, shape: Shape, signal: AbortSignal) {
-  const { kind, connections, callsPerConnection, path, throughHop, whole, window } = shape;
+  const { kind, connections, callsPerConnection, path, throughHop, whole, window, keepsLimit } = shape;
   const metadata = throughHop ? ([['node', target.behind.address]] as const) : [];
   const headers = headersOf({ path, metadata });
   const server = { host: target.entry.address, port: ports.apid };
@@ -75,14 +90,26 @@ async function run(target: AttackTarget, shape: Shape, signal: AbortSignal) {
       counts.refusedConnections += 1;
     }
   }
-  for (let sent = 0; sent < callsPerConnection && !signal.aborted; sent += batch) {
-    for (const open of opened.filter(({ isOpen }) => isOpen)) {
-      const streams = Array.from({ length: batch }, () => open.stream());
-      await open.send(
-        ...streams.flatMap((stream) => [headers(stream), ...(whole ? [emptyRequest(stream)] : [])]),
-      );
-      counts.calls += batch;
-    }
+  const begin = async (open: RawConnection, count: number) => {
+    const streams = Array.from({ length: count }, () => open.stream());
+    await open.send(
+      ...streams.flatMap((stream) => [headers(stream), ...(whole ? [emptyRequest(stream)] : [])]),
+    );
+    counts.calls += count;
+  };
+  if (keepsLimit) {
+    const fill = async (open: RawConnection) => {
+      for (let sent = 0; sent < callsPerConnection; ) {
+        const count = await open.room(Math.min(batch, callsPerConnection - sent));
+        if (count === 0) return;
+        await begin(open, count);
+        sent += count;
+      }
+    };
+    await Promise.all(opened.map(fill));
+  }
+  for (let sent = 0; !keepsLimit && sent < callsPerConnection && !signal.aborted; sent += batch) {
+    for (const open of opened.filter(({ isOpen }) => isOpen)) await begin(open, batch);
   }
   // What is open stays so until the end of the measurement.
   while (!signal.aborted) await sleep(100);

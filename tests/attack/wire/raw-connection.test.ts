@@ -7,7 +7,7 @@ import { generateCertificateAuthority } from '@nodewright/pki';
 import { eventually } from '@nodewright/testkit';
 import { issueClient } from '../target/issue-certificates.ts';
 import { headersOf } from './call-frames.ts';
-import { cancelFrame, frameTypes } from './frame.ts';
+import { frameTypes } from './frame.ts';
 import { RawConnection } from './raw-connection.ts';
 
 test('RawConnection sends calls that a server understands, more of them than the server allows, and takes them back', async () => {
@@ -28,6 +28,7 @@ test('RawConnection sends calls that a server understands, more of them than the
       cancelled += 1;
     });
   });
+  using _server = { [Symbol.dispose]: () => server.close() };
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -40,9 +41,18 @@ test('RawConnection sends calls that a server understands, more of them than the
     await eventually(() => paths.length === 10 && open.count(frameTypes.resetStream) === 10, {
       what: 'ten calls that arrive and ten that are refused',
     });
-    await open.send(...streams.slice(0, 10).map(cancelFrame));
+    await open.cancel(streams.slice(0, 10));
     await eventually(() => cancelled === 10, { what: 'ten cancelled calls' });
   }
-  server.close();
+
+  {
+    using open = await RawConnection.open({ host: '127.0.0.1', port }, { credentials: undefined, signal });
+    assert.equal(await open.room(4), 4);
+    const streams = Array.from({ length: await open.room(100) }, () => open.stream());
+    assert.deepEqual([streams.length, await open.room(100)], [10, 0]);
+    await open.send(...streams.map((stream) => headersOf({ path: '/a.Service/Method' })(stream)));
+    await open.cancel(streams.slice(0, 3));
+    assert.equal(await open.room(100), 3);
+  }
   assert.deepEqual(new Set(paths), new Set(['/a.Service/Method']));
 });

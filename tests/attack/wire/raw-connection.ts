@@ -1,8 +1,9 @@
 // An HTTP/2 client that keeps no rule: it sends what it is given, whatever limits the server has announced. Libraries
 // would queue the calls of a flood on the client's side, where they hurt nobody.
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
-import { flags, frame, frameHeadBytes, frameTypes, preface, settingFrame } from './frame.ts';
+import { cancelFrame, flags, frame, frameHeadBytes, frameTypes, preface, settingFrame } from './frame.ts';
 
 export interface ServerAddress {
   readonly host: string;
@@ -15,7 +16,10 @@ export interface Credentials {
   readonly key: string;
 }
 
+const maxConcurrentStreamsSetting = 0x3;
 const initialWindowSetting = 0x4;
+/** How long a server that takes no more calls is waited for, in milliseconds. */
+const roomMs = 200;
 const emptySettings = frame(frameTypes.settings, 0, 0, new Uint8Array());
 const settingsAcknowledged = frame(frameTypes.settings, flags.acknowledge, 0, new Uint8Array());
 
@@ -33,6 +37,10 @@ export class RawConnection implements Disposable {
   readonly received = new Map<number, number>();
   #rest: Buffer = Buffer.alloc(0);
   #nextStream = 1;
+  /** Calls that the server lets us have open; none before it has said so. */
+  #granted = 0;
+  /** Calls that neither side has ended. */
+  readonly #calls = new Set<number>();
 
   readonly #signal: AbortSignal;
 
@@ -76,7 +84,25 @@ export class RawConnection implements Disposable {
   stream(): number {
     const id = this.#nextStream;
     this.#nextStream += 2;
+    this.#calls.add(id);
     return id;
+  }
+
+  /** So many calls, `most` at most, may begin by the server's own rule; 0 when it takes none for a while, or is gone. */
+  async room(most: number): Promise<number> {
+    const endMs = performance.now() + roomMs;
+    while (this.isOpen && !this.#signal.aborted && performance.now() < endMs) {
+      const room = Math.min(most, this.#granted - this.#calls.size);
+      if (room > 0) return room;
+      await sleep(1);
+    }
+    return 0;
+  }
+
+  /** Takes calls back. */
+  async cancel(streams: readonly number[]): Promise<void> {
+    for (const stream of streams) this.#calls.delete(stream);
+    await this.send(...streams.map(cancelFrame));
   }
 
   /** Sends frames; resolves when there is room for more, or the connection or the attack has ended. */
@@ -100,8 +126,13 @@ export class RawConnection implements Disposable {
       const size = frameHeadBytes + this.#rest.readUIntBE(0, 3);
       if (this.#rest.length < size) return;
       const type = this.#rest.readUInt8(3);
-      const isAnswer = (this.#rest.readUInt8(4) & flags.acknowledge) !== 0;
+      const bits = this.#rest.readUInt8(4);
+      const isAnswer = (bits & flags.acknowledge) !== 0;
       this.received.set(type, this.count(type) + 1);
+      if (type === frameTypes.resetStream || (isMessage(type) && (bits & flags.endStream) !== 0)) {
+        this.#calls.delete(this.#rest.readUInt32BE(5));
+      }
+      if (type === frameTypes.settings && !isAnswer) this.#note(this.#rest.subarray(frameHeadBytes, size));
       if (type === frameTypes.settings && !isAnswer) this.socket.write(settingsAcknowledged);
       if (type === frameTypes.ping && !isAnswer) {
         const payload = this.#rest.subarray(frameHeadBytes, size);
@@ -110,4 +141,13 @@ export class RawConnection implements Disposable {
       this.#rest = this.#rest.subarray(size);
     }
   }
+
+  #note(settings: Buffer): void {
+    for (let at = 0; at + 6 <= settings.length; at += 6) {
+      if (settings.readUInt16BE(at) === maxConcurrentStreamsSetting)
+        this.#granted = settings.readUInt32BE(at + 2);
+    }
+  }
 }
+
+const isMessage = (type: number) => type === frameTypes.headers || type === frameTypes.data;
