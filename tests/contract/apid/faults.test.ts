@@ -18,6 +18,7 @@ const admin = await apid.client();
 const reader = await apid.client('os:reader');
 
 const applyConfiguration = '/machine.MachineService/ApplyConfiguration';
+const importImage = '/machine.ImageService/Import';
 const memory = '/machine.MachineService/Memory';
 
 /** Answers in part, then does something. */
@@ -225,7 +226,12 @@ test('a deadline that passes while a node is being dialled says so', async () =>
 test('a request that is too long for its method, and one that ends inside a message, are refused', async () => {
   apid.machined.behave = ({ stream }) => stream.resume();
   const results = await Promise.all([
-    admin.call(applyConfiguration, { body: framed(Buffer.alloc(3), 33_554_433) }),
+    admin.call(importImage, { body: framed(Buffer.alloc(3), 33_554_433) }),
+    admin.call(applyConfiguration, { body: framed(Buffer.alloc(3), 8_454_145) }),
+    admin.call(applyConfiguration, {
+      body: framed(Buffer.alloc(3), 8_454_145),
+      metadata: [['nodes', 'node02']],
+    }),
     reader.call(memory, { body: framed(Buffer.alloc(3), 65_537) }),
     reader.call(memory, { body: framed(Buffer.alloc(3), 65_537), metadata: [['nodes', 'node02']] }),
     admin.call(memory, { body: framed(Buffer.alloc(3), 9) }),
@@ -233,6 +239,8 @@ test('a request that is too long for its method, and one that ends inside a mess
   ]);
   apid.machined.behave = reply();
   const start = 'failed proxying s2c: rpc error: code =';
+  const longConfiguration =
+    'the request has 8454145 bytes, and a node reads a configuration in one of at most 8454144';
   assert.deepEqual(
     results.map(({ code, message: text }) => [code, text]),
     [
@@ -240,6 +248,8 @@ test('a request that is too long for its method, and one that ends inside a mess
         13,
         `${start} ResourceExhausted desc = grpc: received message larger than max (33554433 vs. 33554432)`,
       ],
+      [3, longConfiguration],
+      [3, longConfiguration],
       [13, `${start} ResourceExhausted desc = grpc: received message larger than max (65537 vs. 65536)`],
       [13, `${start} ResourceExhausted desc = grpc: received message larger than max (65537 vs. 65536)`],
       [13, `${start} Internal desc = the request ended inside a message: 3 of 9 bytes`],
@@ -248,7 +258,7 @@ test('a request that is too long for its method, and one that ends inside a mess
   );
 });
 
-test('a configuration of exactly 32 MiB passes', async () => {
+test('a message of exactly 32 MiB passes', async () => {
   apid.machined.behave = async (call) => {
     const body = await call.body();
     call.respond();
@@ -256,7 +266,7 @@ test('a configuration of exactly 32 MiB passes', async () => {
     call.finish();
   };
   const body = framed(Buffer.alloc(33_554_432, 7));
-  const result = await admin.call(applyConfiguration, { body });
+  const result = await admin.call(importImage, { body });
   apid.machined.behave = reply();
   assert.deepEqual([result.code, result.body.equals(body)], [0, true]);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { methodTable, roles } from '@nodewright/contract';
 import { mayCall } from './may-call.ts';
-import { maxRequestBytes } from './request-limit.ts';
+import { applyConfiguration, maxRequestBytes } from './request-limit.ts';
 
 test('long requests are for methods that exist and that no reader may call', () => {
   const long = Object.entries(methodTable).filter(
@@ -18,4 +18,8 @@ test('long requests are for methods that exist and that no reader may call', () 
     maxRequestBytes('/machine.MachineService/Version', [roles.reader, roles.admin]),
     32 * 1024 * 1024,
   );
+  // What a node reads, in YAML, and the rest of the message.
+  for (const role of [roles.reader, roles.admin]) {
+    assert.equal(maxRequestBytes(applyConfiguration, [role]), (8 * 1024 + 64) * 1024);
+  }
 });

@@ -1,8 +1,9 @@
-import { maxMessageSizeBytes, roles } from '@nodewright/contract';
+import { maxApplyConfigurationBytes, maxMessageSizeBytes, roles } from '@nodewright/contract';
 
-/** Requests that carry a file, a configuration or a resource. */
+export const applyConfiguration = '/machine.MachineService/ApplyConfiguration';
+
+/** Requests that carry a file or a resource. */
 const large: ReadonlySet<string> = new Set([
-  '/machine.MachineService/ApplyConfiguration',
   '/machine.MachineService/EtcdRecover',
   '/machine.ImageService/Import',
   '/cosi.resource.State/Create',
@@ -21,9 +22,11 @@ const smallRequestBytes = 64 * 1024;
 
 /**
  * Longest message that a caller may send to a method, in bytes. Most methods need little, and what they are sent beyond
- * it would only fill the buffers of every hop. Administrators are taken at their word, as by upstream.
+ * it would only fill the buffers of every hop. Administrators are taken at their word, as by upstream, but a node reads
+ * no longer configuration from anybody, and would stand still while it arrives.
  */
 export function maxRequestBytes(fullMethod: string, callerRoles: readonly string[]): number {
+  if (fullMethod === applyConfiguration) return maxApplyConfigurationBytes;
   if (callerRoles.includes(roles.admin) || large.has(fullMethod)) return maxMessageSizeBytes;
   return medium.has(fullMethod) ? mediumRequestBytes : smallRequestBytes;
 }

@@ -7,6 +7,7 @@ import {
   h2ErrorName,
   type PumpFailure,
 } from '@nodewright/h2';
+import { applyConfiguration } from '../domain/request-limit.ts';
 import type { Hop } from '../domain/rewrite-metadata.ts';
 
 /** The words for a hop in error texts. */
@@ -70,7 +71,7 @@ export function secondsText(timeoutMs: number): string {
 }
 
 /** The status of a call that a pump had to end. Source: gRPC over HTTP/2, errors; Talos v1.14: proxying errors. */
-export function describePumpFailure(words: HopWords, failure: PumpFailure): GrpcStatus {
+export function describePumpFailure(words: HopWords, failure: PumpFailure, fullMethod = ''): GrpcStatus {
   const { subject } = words;
   switch (failure.kind) {
     case 'call-failed':
@@ -90,6 +91,9 @@ export function describePumpFailure(words: HopWords, failure: PumpFailure): Grpc
     case 'no-status':
       return statusOf('internal', `${subject} ended the call without a status`, words);
     case 'too-large': {
+      if (failure.side === 'request' && fullMethod === applyConfiguration) {
+        return describeLongConfiguration(failure);
+      }
       const text = `grpc: received message larger than max (${failure.sizeBytes} vs. ${failure.limitBytes})`;
       return failure.side === 'answer'
         ? statusOf('resource-exhausted', `${text} from ${subject}`, words)
@@ -102,6 +106,11 @@ export function describePumpFailure(words: HopWords, failure: PumpFailure): Grpc
             `rpc error: code = Internal desc = the request ended inside a message: ${failure.shortfall}`,
           );
   }
+}
+
+function describeLongConfiguration({ sizeBytes, limitBytes }: { sizeBytes: number; limitBytes: number }) {
+  const message = `the request has ${sizeBytes} bytes, and a node reads a configuration in one of at most ${limitBytes}`;
+  return { code: grpcCodeFromKind('invalid-argument'), message };
 }
 
 /** What the client sent is at fault; the text is upstream's. */

@@ -220,7 +220,9 @@ export class FanOut implements InboundReceiver, TargetEvents {
 
   #failRequest(failure: Parameters<typeof describePumpFailure>[1]): void {
     // The client's fault: no hop is named.
-    this.#fail(describePumpFailure({ subject: 'the client', via: '', isNode: false }, failure));
+    this.#fail(
+      describePumpFailure({ subject: 'the client', via: '', isNode: false }, failure, this.#call.path),
+    );
   }
 
   /** Ends the whole call with a status of our own. */

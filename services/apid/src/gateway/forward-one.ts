@@ -39,7 +39,7 @@ export async function forwardOne(
     describe: (failure) =>
       record.deadlinePassed
         ? describeDeadline(words, record.timeoutMs ?? 0, false)
-        : describePumpFailure(words, failure),
+        : describePumpFailure(words, failure, call.path),
     onAnswering: () => start.answering(),
     onDone(outcome) {
       start.leave(outcome.cancelled);
