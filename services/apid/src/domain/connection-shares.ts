@@ -20,17 +20,17 @@ export class ConnectionShares {
   /** Why a connection of this identity must not be opened, in words; undefined when it may. */
   refusal(identity: string, isApid: boolean): string | undefined {
     const limits = this.#limits;
-    const own = this.#perIdentity.get(identity) ?? 0;
+    const own = this.count(identity);
     const ownLimit = isApid ? limits.connectionsPerApid : limits.connectionsPerIdentity;
     if (own >= ownLimit) return `too many connections of this client: the limit is ${ownLimit}`;
-    const isSmall = isApid || this.isSmall(identity);
+    const isSmall = isApid || own < limits.smallIdentityConnections;
     const limit = isSmall ? limits.connections : limits.connections - limits.reservedConnections;
     return this.#open >= limit ? `too many connections on this node: the limit is ${limit}` : undefined;
   }
 
-  /** Whether this identity has few connections so far. */
-  isSmall(identity: string): boolean {
-    return (this.#perIdentity.get(identity) ?? 0) < this.#limits.smallIdentityConnections;
+  /** Connections that this identity has open. */
+  count(identity: string): number {
+    return this.#perIdentity.get(identity) ?? 0;
   }
 
   /** Counts a connection until the returned function is called. */

@@ -67,10 +67,17 @@ export const startLimits = { fewest: 4, most: 32, crowd: 6, spacingMs: 20, holdM
 export const callsPerConnection = 512;
 
 /**
- * A connection begins with fewer and gets to them as it uses what it has: 100 watches within 50 ms. Those after the first
- * `smallIdentityConnections` of an identity begin with fewer still.
+ * A connection begins with fewer and gets to them as it uses what it has. 128, because clients take 100 for granted until
+ * they have read the first SETTINGS (RFC 9113, section 6.5.2). Those after the first `furtherAfter` of an identity begin
+ * with fewer still.
  */
-export const callGrowth = { first: 32, firstOfFurther: 8, step: 16, intervalMs: 10 } as const;
+export const callGrowth = {
+  first: 128,
+  furtherAfter: 16,
+  firstOfFurther: 8,
+  step: 16,
+  intervalMs: 10,
+} as const;
 
 /** Metadata of a call, in bytes as HTTP/2 counts them. */
 export const metadataBytes = 128 * 1024;

@@ -18,6 +18,7 @@ import { judgeClientCertificate } from '../domain/client-certificate.ts';
 import type { ConnectionShares } from '../domain/connection-shares.ts';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
 import { needsNewListener } from '../domain/identity-change.ts';
+import { callGrowth } from '../domain/limits.ts';
 import type { CallRecord } from './call-record.ts';
 import type { CallerConduct } from './caller-conduct.ts';
 import type { GatewayPeer } from './gateway.ts';
@@ -153,7 +154,8 @@ export class GatewayListener implements AsyncDisposable {
     const { engine, log, onCall, connections, conduct, now } = this.#init;
     const refusalOf: ConnectionRefusal = (caller, isApid) =>
       connections.refusal(caller, isApid) ?? conduct.connectionRefusal(caller, now());
-    const limitsOf = (caller: string) => (connections.isSmall(caller) ? clientLimits : furtherClientLimits);
+    const limitsOf = (caller: string) =>
+      connections.count(caller) < callGrowth.furtherAfter ? clientLimits : furtherClientLimits;
     return new GatewayServer<GatewayPeer>({
       engine,
       limits: clientLimits,
