@@ -73,6 +73,13 @@ for (let round = 1; round <= rounds; round += 1) {
 
 test(`${provisioner}: the worker is a member at the end, with the configuration that it had`, async () => {
   await runs();
-  const { stdout } = await subject.client(['-n', '{worker}', 'read', '/system/state/config.yaml']);
+  // By its name, which the control plane knows a moment after the worker has joined.
+  let stdout = '';
+  const isMember = async () => {
+    const answer = await subject.client(['-n', '{worker}', 'read', '/system/state/config.yaml']);
+    stdout = answer.stdout;
+    return answer.exitCode === 0;
+  };
+  await eventually(isMember, { what: 'a worker that is a member by its name', timeoutMs: 30_000 });
   assert.equal(stdout, await readFile(join(subject.folder, 'worker.yaml'), 'utf8'));
 });
