@@ -135,7 +135,7 @@ test('apid bounds the open calls of a connection and of an identity, and serves 
   const other = await connect('os:operator');
   const second = scope.use(await Client.connect(options));
   const third = scope.use(await Client.connect(options));
-  assert.equal(third.session.remoteSettings.maxConcurrentStreams, 128);
+  assert.equal(third.session.remoteSettings.maxConcurrentStreams, 256);
   const calls = [client, second].flatMap((one) => Array.from({ length: 256 }, () => one.open(events)));
   await answered(calls);
   for (const { session } of [client, second]) {

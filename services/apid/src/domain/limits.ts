@@ -67,12 +67,12 @@ export const startLimits = { fewest: 4, most: 32, crowd: 6, spacingMs: 20, holdM
 export const callsPerConnection = 512;
 
 /**
- * A connection begins with fewer and gets to them as it uses what it has. 128, because clients take 100 for granted until
- * they have read the first SETTINGS (RFC 9113, section 6.5.2). Those after the first `furtherAfter` of an identity begin
- * with fewer still.
+ * A connection begins with fewer and gets to them as it uses what it has. Not with much fewer: clients that do not wait
+ * for the first SETTINGS, as those on node:http2, open what they want at once. Those after the first `furtherAfter` of
+ * an identity begin with a few.
  */
 export const callGrowth = {
-  first: 128,
+  first: 256,
   furtherAfter: 16,
   firstOfFurther: 8,
   step: 16,
