@@ -4,22 +4,22 @@ import { CallGrowths } from './call-growth.ts';
 
 const limits = { first: 4, step: 4, intervalMs: 5 };
 
-/** A connection that remembers its grants. The client takes note of one when the test says so. */
+/** A connection that remembers its grants. The client acknowledges one when the test says so. */
 function connection() {
   const granted: number[] = [];
-  const note: (() => void)[] = [];
+  const unacknowledged: (() => void)[] = [];
   return {
     callCount: 0,
     granted,
-    note: () => note.shift()?.(),
-    allowCalls(count: number, onNoted: () => void) {
+    acknowledge: () => unacknowledged.shift()?.(),
+    allowCalls(count: number, onAcknowledged: () => void) {
       granted.push(count);
-      note.push(onNoted);
+      unacknowledged.push(onAcknowledged);
     },
   };
 }
 
-test('CallGrowths grants a connection more once half of its calls are in use and the client knows of the last grant', () => {
+test('CallGrowths grants a connection more once half of its calls are in use and the last grant is acknowledged', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const busy = connection();
@@ -37,9 +37,9 @@ test('CallGrowths grants a connection more once half of its calls are in use and
     growth.began();
     mock.timers.tick(1000);
     assert.deepEqual(busy.granted, [8]);
-    busy.note();
+    busy.acknowledge();
     mock.timers.tick(5);
-    busy.note();
+    busy.acknowledge();
     mock.timers.tick(1000);
     assert.deepEqual(busy.granted, [8, 10]);
   } finally {

@@ -10,8 +10,8 @@ export interface GrowthLimits {
 /** The connection whose calls grow. */
 export interface GrowingConnection {
   readonly callCount: number;
-  /** Grants so many open calls from now on; calls back when the client has taken note. */
-  allowCalls(count: number, onNoted: () => void): void;
+  /** Lets the client have so many calls open from now on; calls back when it has acknowledged the SETTINGS. */
+  allowCalls(count: number, onAcknowledged: () => void): void;
 }
 
 /** The calls of one connection. */
@@ -24,9 +24,8 @@ export interface CallGrowth {
 
 /**
  * Grants connections more open calls while they use those that they have. One packet can open as many calls as are
- * allowed, and all of them are worked off before anybody else is served: with 512 from the first, a few connections
- * together held the others up for half a second. So the first are few, and each further step comes after the other
- * connections had their turn.
+ * allowed, and all of them are handled before any other connection is read: with 512 at first, ten connections kept the
+ * others waiting for half a second. So a connection begins with fewer, and gets a few more at a time.
  */
 export class CallGrowths {
   readonly #waiting = new Set<() => void>();
@@ -34,7 +33,7 @@ export class CallGrowths {
 
   open(connection: GrowingConnection, limits: GrowthLimits, most: number): CallGrowth {
     let allowed = Math.min(limits.first, most);
-    /** A step waits, or the client has not taken note of it. */
+    /** The next step waits for its turn, or for the acknowledgement of the client. */
     let isPending = false;
     const grow = () => {
       allowed = Math.min(allowed + limits.step, most);

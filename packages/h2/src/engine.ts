@@ -45,8 +45,8 @@ export interface ServerHandlers {
 export interface ServerConnection {
   /** Calls that are not over yet. */
   readonly callCount: number;
-  /** Grants so many open calls from now on; calls back when the client has taken note. */
-  allowCalls(count: number, onNoted: () => void): void;
+  /** Lets the client have so many calls open from now on; calls back when it has acknowledged the SETTINGS. */
+  allowCalls(count: number, onAcknowledged: () => void): void;
   /**
    * Says GOAWAY: the client is told which calls were taken, and makes others elsewhere. Calls under way go on; the
    * connection closes after the last.

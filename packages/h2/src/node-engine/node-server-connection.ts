@@ -50,10 +50,10 @@ export class NodeServerConnection implements ServerConnection {
     return this.#callCount;
   }
 
-  allowCalls(count: number, onNoted: () => void): void {
+  allowCalls(count: number, onAcknowledged: () => void): void {
     if (this.#session.closed || this.#session.destroyed) return;
     this.#session.settings({ maxConcurrentStreams: count }, (error) => {
-      if (error === null) onNoted();
+      if (error === null) onAcknowledged();
     });
   }
 
