@@ -15,15 +15,15 @@ const pauseMs = 100;
 /** V8 gives free pages back to the kernel some seconds after the collection that freed them, in milliseconds. */
 const pooledMs = 10_000;
 
-let found: CollectGarbage | undefined;
+let collector: CollectGarbage | undefined;
 
 function collectGarbage(flavor: 'regular' | 'last-resort'): void {
-  if (found === undefined) {
+  if (collector === undefined) {
     setFlagsFromString('--expose-gc');
     // The function is only there in contexts made after the flag.
-    found = runInNewContext('gc') as CollectGarbage;
+    collector = runInNewContext('gc') as CollectGarbage;
   }
-  found({ type: 'major', flavor });
+  collector({ type: 'major', flavor });
 }
 
 /**

@@ -8,7 +8,7 @@ const calm = (residentMib: number, seconds: number) => ({
   busyShare: 0.01,
   nowMs: seconds * 1000,
 });
-const busy = (residentMib: number, seconds: number) => ({ ...calm(residentMib, seconds), busyShare: 0.9 });
+const busy = (residentMib: number, seconds: number) => ({ ...calm(residentMib, seconds), busyShare: 0.5 });
 
 test('a daemon gives memory back when a burst is over, not while it lasts', () => {
   const trim = new CalmTrim();
