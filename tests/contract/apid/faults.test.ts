@@ -240,7 +240,7 @@ test('a request that is too long for its method, and one that ends inside a mess
   apid.machined.behave = reply();
   const start = 'failed proxying s2c: rpc error: code =';
   const longConfiguration =
-    'the request has 8454145 bytes, and a node reads a configuration in one of at most 8454144';
+    'the request has 8454145 bytes: a node takes a configuration in a request of at most 8454144';
   assert.deepEqual(
     results.map(({ code, message: text }) => [code, text]),
     [

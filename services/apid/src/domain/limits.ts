@@ -67,9 +67,10 @@ export const startLimits = { fewest: 4, most: 32, crowd: 6, spacingMs: 20, holdM
 export const callsPerConnection = 512;
 
 /**
- * A connection begins with fewer and gets to them as it uses what it has. Not with much fewer: clients that do not wait
- * for the first SETTINGS, as those on node:http2, open what they want at once. Those after the first `furtherAfter` of
- * an identity begin with a few.
+ * How many calls a connection may have open at first, and how it gets to `callsPerConnection` while it uses them. `first`
+ * is not smaller because clients on node:http2 open all that they want before they have read our SETTINGS: what is
+ * beyond the limit by then is refused. An identity that has `furtherAfter` connections open gets further ones that
+ * begin with `firstOfFurther`.
  */
 export const callGrowth = {
   first: 256,

@@ -22,8 +22,8 @@ const smallRequestBytes = 64 * 1024;
 
 /**
  * Longest message that a caller may send to a method, in bytes. Most methods need little, and what they are sent beyond
- * it would only fill the buffers of every hop. Administrators are taken at their word, as by upstream, but a node reads
- * no longer configuration from anybody, and would stand still while it arrives.
+ * it would only fill the buffers of every hop. Administrators may send more, as with upstream, but not a
+ * configuration that is longer than a node reads: machined answers nothing else while 30 MB arrive.
  */
 export function maxRequestBytes(fullMethod: string, callerRoles: readonly string[]): number {
   if (fullMethod === applyConfiguration) return maxApplyConfigurationBytes;

@@ -109,7 +109,7 @@ export function describePumpFailure(words: HopWords, failure: PumpFailure, fullM
 }
 
 function describeLongConfiguration({ sizeBytes, limitBytes }: { sizeBytes: number; limitBytes: number }) {
-  const message = `the request has ${sizeBytes} bytes, and a node reads a configuration in one of at most ${limitBytes}`;
+  const message = `the request has ${sizeBytes} bytes: a node takes a configuration in a request of at most ${limitBytes}`;
   return { code: grpcCodeFromKind('invalid-argument'), message };
 }
 

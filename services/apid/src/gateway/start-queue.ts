@@ -113,7 +113,7 @@ export class StartQueue {
     return account;
   }
 
-  /** Who makes one call after the other, and each is answered, has earned its window for the day when it makes several. */
+  /** A caller whose calls were answered keeps its window for later: between two calls it often has none. */
   #close(caller: string, { window }: Account): void {
     this.#accounts.delete(caller);
     if (window === this.#limits.fewest) return;
