@@ -70,7 +70,7 @@ chaos: $(built) ## kills programs and nodes of a cluster while etcd is written t
 	@CLUSTER='$(CLUSTER)' DURATION='$(DURATION)' SEED='$(SEED)' node tests/chaos/chaos.ts
 
 .PHONY: attack
-attack: $(built) ## attacks a cluster while a second client uses it, about half an hour (CASES=)
+attack: $(built) ## attacks a cluster while a second client uses it, about 40 minutes (CASES=)
 	@node tools/prepare-nodes.ts process
 	@node tests/attack/attack.ts --only '$(CASES)'
 

@@ -5,7 +5,7 @@ import { frameTypes } from '../wire/frame.ts';
 import { RawConnection } from '../wire/raw-connection.ts';
 import type { Flood } from './flood.ts';
 
-/** In one run; three runs make more than 20,000. */
+/** In one run, at most: apid refuses a client that goes on before it gets there. */
 const cancelsPerRun = 7_000;
 /** Before a client that disconnects does so. */
 const callsPerConnection = 1_200;
