@@ -296,7 +296,8 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
 
   test('down leaves no container, network or volume', { timeout: 120_000 }, async () => {
     assert.notDeepEqual(await leftoversOf(stack.name), []);
-    await stack.compose('down', '--volumes', '--timeout', '5');
+    // In the stack's own time: the member that leads etcd gives its office away before it ends, for up to five seconds.
+    await stack.compose('down', '--volumes');
     assert.deepEqual(await leftoversOf(stack.name), []);
   });
 });
