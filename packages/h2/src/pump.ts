@@ -44,6 +44,8 @@ export interface PumpInit {
   describeFull?(full: ByteBudget): GrpcStatus;
   /** The status that the client gets for a failure. Its text names the hop. */
   describe(failure: PumpFailure): GrpcStatus;
+  /** Runs `reset`, which takes a call that the client cancelled back from the backend, now or later. Default: now. */
+  takeBack?(reset: () => void): void;
   /** The answer has begun, and more of it is to come. */
   onAnswering?(): void;
   /** Called once, when the call is over as far as the pump can tell. */
@@ -121,7 +123,12 @@ export class Pump implements InboundReceiver, OutboundReceiver {
 
   cancelled(): void {
     if (this.#over) return;
-    this.#outbound?.reset(h2ErrorCodes.cancel);
+    const outbound = this.#outbound;
+    if (outbound !== undefined) {
+      const reset = () => outbound.reset(h2ErrorCodes.cancel);
+      if (this.#init.takeBack === undefined) reset();
+      else this.#init.takeBack(reset);
+    }
     this.#finish({ code: grpcCodeFromKind('cancelled'), message: 'the client cancelled the call' }, true);
   }
 

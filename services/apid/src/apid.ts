@@ -6,9 +6,10 @@ import { CallerLanes } from './domain/caller-lanes.ts';
 import { ConnectionShares } from './domain/connection-shares.ts';
 import type { GatewayIdentity } from './domain/gateway-identity.ts';
 import { needsNewConnections } from './domain/identity-change.ts';
-import { backendLanes, conductLimits, gatewayShares, startLimits } from './domain/limits.ts';
+import { backendLanes, cancelLimits, conductLimits, gatewayShares, startLimits } from './domain/limits.ts';
 import { CallShares } from './gateway/call-shares.ts';
 import { CallerConduct } from './gateway/caller-conduct.ts';
+import { CancelTurns } from './gateway/cancel-turns.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { GatewayListener } from './gateway/gateway-listener.ts';
 import { backendLimits } from './gateway/http2-limits.ts';
@@ -73,6 +74,7 @@ async function start(
     shares: new CallShares(gatewayShares, conduct),
     lanes: new CallerLanes(backendLanes),
     starts: new StartQueue(startLimits),
+    cancels: new CancelTurns(cancelLimits),
     machined,
     targetOf: (node) => ({
       key: node,

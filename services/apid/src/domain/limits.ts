@@ -63,17 +63,23 @@ export const conductLimits = {
  */
 export const startLimits = { fewest: 4, most: 32, crowd: 6, spacingMs: 20, holdMs: 250 } as const;
 
+/** Cancels of all callers that are passed on to backends: at once, and then in each interval. */
+export const cancelLimits = { perTurn: 16, intervalMs: 5, waiting: 8192 } as const;
+
 /** Open calls of one connection: a dashboard and 100 watches take a quarter of them. More are refused as a stream. */
 export const callsPerConnection = 512;
 
 /**
  * How many calls a connection may have open at first, and how it gets to `callsPerConnection` while it uses them. `first`
  * is not smaller because clients on node:http2 open all that they want before they have read our SETTINGS: what is
- * beyond the limit by then is refused. An identity that has `furtherAfter` connections open gets further ones that
- * begin with `firstOfFurther`.
+ * beyond the limit by then is refused. A crowd of connections, and the further ones of an identity that has
+ * `furtherAfter` open, begin with less.
  */
 export const callGrowth = {
-  first: 256,
+  first: 160,
+  generous: { burst: 1, perSecond: 1 },
+  settled: 16,
+  settleMs: 1000,
   furtherAfter: 16,
   firstOfFurther: 8,
   step: 16,

@@ -113,7 +113,12 @@ export class FanOut implements InboundReceiver, TargetEvents {
     if (this.#over) return;
     this.#over = true;
     this.#letGo();
-    for (const target of this.#targets) target.cancel(cancelled);
+    for (const target of this.#targets) {
+      const cancel = () => target.cancel(cancelled);
+      // One that still connects must not make its call any more.
+      if (target.wasOpened) this.#gateway.cancels.add(this.#record.queue, cancel);
+      else cancel();
+    }
     this.#record.cancelled(cancelled);
   }
 

@@ -4,6 +4,7 @@ import type { CallerLanes } from '../domain/caller-lanes.ts';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
 import type { CallShares } from './call-shares.ts';
 import type { CallerConduct } from './caller-conduct.ts';
+import type { CancelTurns } from './cancel-turns.ts';
 import type { StartQueue } from './start-queue.ts';
 
 /** What calls need of the gateway that serves them. */
@@ -17,6 +18,8 @@ export interface Gateway {
   readonly lanes: CallerLanes;
   /** Lets few calls of a caller begin at a time. */
   readonly starts: StartQueue;
+  /** Lets few cancels reach backends at a time. */
+  readonly cancels: CancelTurns;
   /** This node's machined. */
   readonly machined: BackendTarget;
   /** The apid of another node, or of this one by its own name. */
