@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { CallGrowths } from './call-growth.ts';
 
-const limits = { first: 4, step: 4, intervalMs: 5 };
+const limits = {
+  first: 4,
+  generous: { burst: 2, perSecond: 1 },
+  settled: 4,
+  settleMs: 100,
+  step: 4,
+  intervalMs: 5,
+};
 
 /** A connection that remembers its grants. The client acknowledges one when the test says so. */
 function connection() {
@@ -23,7 +30,7 @@ test('CallGrowths grants a connection more once half of its calls are in use and
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const busy = connection();
-    const growth = new CallGrowths().open(busy, limits, 10);
+    const growth = new CallGrowths().open(busy, limits, 4, 10);
     busy.callCount = 1;
     growth.began();
     mock.timers.tick(1000);
@@ -53,7 +60,7 @@ test('CallGrowths grants one step at a time over all connections, in the order i
     const growths = new CallGrowths();
     const opened = Array.from({ length: 4 }, () => {
       const each = Object.assign(connection(), { callCount: 4 });
-      return { each, growth: growths.open(each, limits, 8) };
+      return { each, growth: growths.open(each, limits, 4, 8) };
     });
     for (const { growth } of opened) growth.began();
     opened[1]?.growth.close();
@@ -68,6 +75,44 @@ test('CallGrowths grants one step at a time over all connections, in the order i
       [1, 0, 1, 0],
       [1, 0, 1, 1],
     ]);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test('CallGrowths is generous to few connections at a time', () => {
+  const growths = new CallGrowths();
+  const generous = { ...limits, first: 100 };
+  const firsts = Array.from({ length: 4 }, () => growths.firstOf(generous));
+  assert.deepEqual(firsts, [100, 100, 4, 4]);
+  assert.equal(new CallGrowths().firstOf({ ...limits, first: 2 }), 2);
+});
+
+test('CallGrowths takes back what a connection does not use, and grants it anew when it does', () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const growths = new CallGrowths();
+    const [idle, busy, gone] = [connection(), connection(), connection()];
+    const growth = growths.open(idle, limits, 100, 100);
+    busy.callCount = 30;
+    growths.open(busy, limits, 100, 100);
+    growths.open(gone, limits, 100, 100).close();
+    mock.timers.tick(100);
+    // Both are new: they may be about to use it.
+    assert.deepEqual([idle.granted, busy.granted], [[], []]);
+    mock.timers.tick(100);
+    assert.deepEqual([idle.granted, busy.granted, gone.granted], [[4], [60], []]);
+    mock.timers.tick(1000);
+    assert.deepEqual(busy.granted, [60]);
+    busy.callCount = 1;
+    busy.acknowledge();
+    idle.acknowledge();
+    mock.timers.tick(100);
+    assert.deepEqual(busy.granted, [60, 4]);
+    idle.callCount = 2;
+    growth.began();
+    mock.timers.tick(5);
+    assert.deepEqual(idle.granted, [4, 8]);
   } finally {
     mock.timers.reset();
   }

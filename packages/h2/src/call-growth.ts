@@ -1,6 +1,15 @@
-/** How the number of calls that a connection may have open grows from its first value to its last. */
+import { type RateLimits, TokenBucket } from './token-bucket.ts';
+
+/** How the number of calls that a connection may have open grows from its first value to its last, and falls again. */
 export interface GrowthLimits {
+  /** At the beginning of a connection, as long as few others begin. */
   readonly first: number;
+  /** How many connections begin with `first`. */
+  readonly generous: RateLimits;
+  /** At the beginning of all others, and of any connection once it does not use more. */
+  readonly settled: number;
+  /** How long a connection keeps what it does not use, in milliseconds, and at most as long again. */
+  readonly settleMs: number;
   /** More that are granted at a time, once half of those before are in use. */
   readonly step: number;
   /** Between two grants to connections of one listener, in milliseconds. */
@@ -25,41 +34,85 @@ export interface CallGrowth {
 /**
  * Grants connections more open calls while they use those that they have. One packet can open as many calls as are
  * allowed, and all of them are handled before any other connection is read: with 512 at first, ten connections kept the
- * others waiting for half a second. So a connection begins with fewer, and gets a few more at a time.
+ * others waiting for half a second. So a connection begins with fewer, gets a few more at a time, and gives back what it
+ * does not use, so that nobody gathers connections which are all allowed many calls.
  */
 export class CallGrowths {
   readonly #waiting = new Set<() => void>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #settling = new Set<() => void>();
+  #generous: TokenBucket | undefined;
+  #growTimer: NodeJS.Timeout | undefined;
+  #settleTimer: NodeJS.Timeout | undefined;
 
-  open(connection: GrowingConnection, limits: GrowthLimits, most: number): CallGrowth {
-    let allowed = Math.min(limits.first, most);
-    /** The next step waits for its turn, or for the acknowledgement of the client. */
+  /** How many calls a connection that begins now may have open: what its client is told first. */
+  firstOf(limits: GrowthLimits): number {
+    this.#generous ??= new TokenBucket(limits.generous);
+    return this.#generous.take(performance.now()) ? limits.first : Math.min(limits.first, limits.settled);
+  }
+
+  /** `first`: what `firstOf` said for this connection. */
+  open(connection: GrowingConnection, limits: GrowthLimits, first: number, most: number): CallGrowth {
+    let allowed = Math.min(first, most);
+    /** The next change waits for its turn, or for the acknowledgement of the client. */
     let isPending = false;
-    const grow = () => {
-      allowed = Math.min(allowed + limits.step, most);
-      connection.allowCalls(allowed, () => {
+    const allow = (count: number) => {
+      allowed = count;
+      connection.allowCalls(count, () => {
         isPending = false;
         look();
       });
     };
+    const grow = () => allow(Math.min(allowed + limits.step, most));
+    let isNew = true;
+    const settle = () => {
+      if (isNew) {
+        isNew = false;
+        return;
+      }
+      const fitting = Math.max(limits.settled, 2 * connection.callCount);
+      if (isPending || fitting >= allowed) return;
+      isPending = true;
+      allow(fitting);
+    };
     const look = () => {
+      if (allowed > limits.settled) {
+        this.#settling.add(settle);
+        this.#settleLater(limits.settleMs);
+      } else this.#settling.delete(settle);
       if (isPending || allowed === most || 2 * connection.callCount < allowed) return;
       isPending = true;
       this.#waiting.add(grow);
-      this.#start(limits.intervalMs);
+      this.#growSoon(limits.intervalMs);
     };
-    return { began: look, close: () => this.#waiting.delete(grow) };
+    look();
+    return {
+      began: look,
+      close: () => {
+        this.#waiting.delete(grow);
+        this.#settling.delete(settle);
+      },
+    };
   }
 
-  #start(intervalMs: number): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
+  #growSoon(intervalMs: number): void {
+    if (this.#growTimer !== undefined) return;
+    this.#growTimer = setTimeout(() => {
+      this.#growTimer = undefined;
       const [next] = this.#waiting;
       if (next === undefined) return;
       this.#waiting.delete(next);
       next();
-      if (this.#waiting.size > 0) this.#start(intervalMs);
+      if (this.#waiting.size > 0) this.#growSoon(intervalMs);
     }, intervalMs);
+  }
+
+  #settleLater(settleMs: number): void {
+    if (this.#settleTimer !== undefined || this.#settling.size === 0) return;
+    this.#settleTimer = setTimeout(() => {
+      this.#settleTimer = undefined;
+      for (const settle of this.#settling) settle();
+      this.#settleLater(settleMs);
+    }, settleMs);
+    this.#settleTimer.unref();
   }
 }

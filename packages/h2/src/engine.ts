@@ -13,7 +13,7 @@ export interface H2Limits {
   readonly maxHeaderListBytes: number;
   /** Open calls of one connection. More are refused as a stream; a peer that saw the limit and ignores it is cut. */
   readonly maxConcurrentCalls: number;
-  /** How a client's connection comes to `maxConcurrentCalls`; undefined: it has them from the first. */
+  /** How GatewayServer lets a client's connection come to `maxConcurrentCalls`; undefined: it has them from the first. */
   readonly growth: GrowthLimits | undefined;
   /** How many calls a client may cancel before its connection ends with ENHANCE_YOUR_CALM; undefined: any number. */
   readonly cancels: RateLimits | undefined;

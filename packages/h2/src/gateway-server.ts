@@ -217,17 +217,23 @@ export class GatewayServer<P> {
     }
     const { engine, onCall, onBroken } = this.#init;
     const { peer, validUntilMs, limits = this.#init.limits } = admission;
+    const { maxConcurrentCalls: most } = limits;
+    const first = limits.growth === undefined ? most : Math.min(this.#growths.firstOf(limits.growth), most);
     let growth: CallGrowth | undefined;
-    const connection = engine.accept(socket, limits, {
-      onCall(call) {
-        growth?.began();
-        onCall(call, peer);
+    const connection = engine.accept(
+      socket,
+      { ...limits, maxConcurrentCalls: first },
+      {
+        onCall(call) {
+          growth?.began();
+          onCall(call, peer);
+        },
+        onError: (reason) => onBroken(reason, handshake),
       },
-      onError: (reason) => onBroken(reason, handshake),
-    });
+    );
     this.#connections.add(connection);
     if (limits.growth !== undefined) {
-      growth = this.#growths.open(connection, limits.growth, limits.maxConcurrentCalls);
+      growth = this.#growths.open(connection, limits.growth, first, most);
     }
     void connection.closed.then(() => {
       this.#connections.delete(connection);

@@ -8,7 +8,7 @@ export function sessionOptions(limits: H2Limits) {
   return {
     settings: {
       initialWindowSize: limits.streamWindowBytes,
-      maxConcurrentStreams: limits.growth?.first ?? limits.maxConcurrentCalls,
+      maxConcurrentStreams: limits.maxConcurrentCalls,
       maxHeaderListSize: limits.maxHeaderListBytes,
       enablePush: false,
     },

@@ -21,7 +21,7 @@ export const clientLimits: H2Limits = {
 /** The same on the further connections of a client that has several. */
 export const furtherClientLimits: H2Limits = {
   ...clientLimits,
-  growth: { ...callGrowth, first: callGrowth.firstOfFurther },
+  growth: { ...callGrowth, first: callGrowth.firstOfFurther, settled: callGrowth.firstOfFurther },
 };
 
 /** HTTP/2 as another apid gets it, which carries the calls of many and has limited each. */
