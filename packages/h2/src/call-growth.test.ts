@@ -4,7 +4,7 @@ import { CallGrowths } from './call-growth.ts';
 
 const limits = {
   first: 4,
-  generous: { burst: 2, perSecond: 1 },
+  generous: 2,
   settled: 4,
   settleMs: 100,
   step: 4,
@@ -81,11 +81,28 @@ test('CallGrowths grants one step at a time over all connections, in the order i
 });
 
 test('CallGrowths is generous to few connections at a time', () => {
-  const growths = new CallGrowths();
-  const generous = { ...limits, first: 100 };
-  const firsts = Array.from({ length: 4 }, () => growths.firstOf(generous));
-  assert.deepEqual(firsts, [100, 100, 4, 4]);
-  assert.equal(new CallGrowths().firstOf({ ...limits, first: 2 }), 2);
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const growths = new CallGrowths();
+    const generous = { ...limits, first: 100 };
+    const begin = () => {
+      const first = growths.firstOf(generous);
+      return { first, growth: growths.open(connection(), generous, first, 100) };
+    };
+    const begun = Array.from({ length: 4 }, begin);
+    assert.deepEqual(
+      begun.map(({ first }) => first),
+      [100, 100, 4, 4],
+    );
+    begun[0]?.growth.close();
+    assert.equal(begin().first, 100);
+    assert.equal(begin().first, 4);
+    for (let turn = 0; turn < 2; turn += 1) mock.timers.tick(limits.settleMs);
+    assert.equal(begin().first, 100);
+    assert.equal(growths.firstOf({ ...limits, first: 2 }), 2);
+  } finally {
+    mock.timers.reset();
+  }
 });
 
 test('CallGrowths takes back what a connection does not use, and grants it anew when it does', () => {

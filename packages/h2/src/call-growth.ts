@@ -1,14 +1,12 @@
-import { type RateLimits, TokenBucket } from './token-bucket.ts';
-
 /** How the number of calls that a connection may have open grows from its first value to its last, and falls again. */
 export interface GrowthLimits {
-  /** At the beginning of a connection, as long as few others begin. */
+  /** At the beginning of a connection, as long as few others have begun just now. */
   readonly first: number;
-  /** How many connections begin with `first`. */
-  readonly generous: RateLimits;
+  /** How many connections that have begun just now may have `first`. */
+  readonly generous: number;
   /** At the beginning of all others, and of any connection once it does not use more. */
   readonly settled: number;
-  /** How long a connection keeps what it does not use, in milliseconds, and at most as long again. */
+  /** How long a connection keeps what it does not use, in milliseconds, and at most as long again: it begins just now. */
   readonly settleMs: number;
   /** More that are granted at a time, once half of those before are in use. */
   readonly step: number;
@@ -40,14 +38,14 @@ export interface CallGrowth {
 export class CallGrowths {
   readonly #waiting = new Set<() => void>();
   readonly #settling = new Set<() => void>();
-  #generous: TokenBucket | undefined;
+  /** Connections that began with `first` just now. */
+  #generous = 0;
   #growTimer: NodeJS.Timeout | undefined;
   #settleTimer: NodeJS.Timeout | undefined;
 
   /** How many calls a connection that begins now may have open: what its client is told first. */
-  firstOf(limits: GrowthLimits): number {
-    this.#generous ??= new TokenBucket(limits.generous);
-    return this.#generous.take(performance.now()) ? limits.first : Math.min(limits.first, limits.settled);
+  firstOf({ first, generous, settled }: GrowthLimits): number {
+    return this.#generous < generous ? first : Math.min(first, settled);
   }
 
   /** `first`: what `firstOf` said for this connection. */
@@ -63,12 +61,17 @@ export class CallGrowths {
       });
     };
     const grow = () => allow(Math.min(allowed + limits.step, most));
-    let isNew = true;
+    let age = 0;
+    let isGenerous = first > limits.settled;
+    if (isGenerous) this.#generous += 1;
+    const noLongerNew = () => {
+      if (isGenerous) this.#generous -= 1;
+      isGenerous = false;
+    };
     const settle = () => {
-      if (isNew) {
-        isNew = false;
-        return;
-      }
+      age += 1;
+      if (age === 1) return;
+      noLongerNew();
       const fitting = Math.max(limits.settled, 2 * connection.callCount);
       if (isPending || fitting >= allowed) return;
       isPending = true;
@@ -88,6 +91,7 @@ export class CallGrowths {
     return {
       began: look,
       close: () => {
+        noLongerNew();
         this.#waiting.delete(grow);
         this.#settling.delete(settle);
       },

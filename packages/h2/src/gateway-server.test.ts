@@ -240,8 +240,7 @@ test('dialTls() says when the certificate of the backend has expired or is for c
 
 test('GatewayServer lets the open calls of a connection grow in steps up to their limit', async () => {
   const accepted: InboundCall[] = [];
-  const generous = { burst: 1, perSecond: 1 };
-  const growth = { first: 2, generous, settled: 1, settleMs: 1000, step: 2, intervalMs: 1 };
+  const growth = { first: 2, generous: 1, settled: 1, settleMs: 1000, step: 2, intervalMs: 1 };
   const { gateway } = createServer({
     limits: { ...gatewayLimits, maxConcurrentCalls: 5, growth },
     onCall: (call) => accepted.push(call),

@@ -135,7 +135,7 @@ test('apid bounds the open calls of a connection and of an identity, and serves 
   const other = await connect('os:operator');
   const second = scope.use(await Client.connect(options));
   const third = scope.use(await Client.connect(options));
-  // One connection a second begins with 160 calls, the others of that second with 16.
+  // Two connections that begin at the same time may have 160 calls, further ones 16.
   const firsts = [client, other.client, second, third].map(
     ({ session }) => session.remoteSettings.maxConcurrentStreams ?? 0,
   );

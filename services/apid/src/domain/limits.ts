@@ -77,9 +77,9 @@ export const callsPerConnection = 512;
  */
 export const callGrowth = {
   first: 160,
-  generous: { burst: 1, perSecond: 1 },
+  generous: 2,
   settled: 16,
-  settleMs: 1000,
+  settleMs: 250,
   furtherAfter: 16,
   firstOfFurther: 8,
   step: 16,
