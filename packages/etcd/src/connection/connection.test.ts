@@ -102,7 +102,7 @@ test('a frozen member is passed over by reads, and what changes something ends w
   const [first] = running().members;
   const client = running().client();
   await client.put('frozen', 'x');
-  first?.signal('SIGSTOP');
+  await first?.freeze();
   try {
     await assert.rejects(client.put('frozen', 'y', { timeoutMs: 1500 }), {
       kind: 'deadline-exceeded',
@@ -115,7 +115,7 @@ test('a frozen member is passed over by reads, and what changes something ends w
       what: 'an answer of the others',
     });
   } finally {
-    first?.signal('SIGCONT');
+    first?.thaw();
   }
 });
 

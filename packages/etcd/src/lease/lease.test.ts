@@ -64,9 +64,9 @@ test('a lease survives the death and the freezing of the member that it was kept
   await client.put('survives', 'x', { lease: lease.id });
   const [first, second] = members;
   // Frozen: the connection stands, and nothing comes.
-  first?.signal('SIGSTOP');
+  await first?.freeze();
   await pause(lease.ttlSeconds * 1000 + 1000);
-  first?.signal('SIGCONT');
+  first?.thaw();
   assert.equal(lease.signal.aborted, false);
   await second?.stop('SIGKILL');
   await pause(lease.ttlSeconds * 1000 + 1000);

@@ -1,9 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findEtcd } from './find-etcd.ts';
 import type { TestPki } from './test-pki.ts';
@@ -35,7 +36,10 @@ export interface TestMember extends AsyncDisposable {
   start(): void;
   /** Ends it and waits; its data stay. */
   stop(signal?: NodeJS.Signals): Promise<void>;
-  signal(signal: NodeJS.Signals): void;
+  /** Stops all of its threads with SIGSTOP; resolves when they have. */
+  freeze(): Promise<void>;
+  /** Lets it go on after `freeze`. */
+  thaw(): void;
 }
 
 /** A loopback address that nobody else is likely to have. */
@@ -66,7 +70,12 @@ export async function startEtcd(init: TestMemberInit): Promise<TestMember> {
         output = (output + text).slice(-200_000);
       });
   };
-  const signal = (name: NodeJS.Signals) => void child?.kill(name);
+  const freeze = async () => {
+    child?.kill('SIGSTOP');
+    // A thread that another processor runs stops a moment later.
+    while (child?.pid !== undefined && !(await isStopped(child.pid))) await pause(1);
+  };
+  const thaw = () => void child?.kill('SIGCONT');
   const stop = async (name: NodeJS.Signals = 'SIGTERM') => {
     const process = child;
     child = undefined;
@@ -92,12 +101,26 @@ export async function startEtcd(init: TestMemberInit): Promise<TestMember> {
     output: () => output,
     start,
     stop,
-    signal,
+    freeze,
+    thaw,
     async [Symbol.asyncDispose]() {
       await stop('SIGKILL');
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Whether every thread is stopped. Rejects when there is no such process. */
+async function isStopped(pid: number): Promise<boolean> {
+  const folder = `/proc/${pid}/task`;
+  const threads = await readdir(folder);
+  const states = await Promise.all(
+    threads.map(async (thread) => {
+      const stat = await readFile(join(folder, thread, 'stat'), 'utf8');
+      return stat.slice(stat.lastIndexOf(')') + 2)[0];
+    }),
+  );
+  return states.every((state) => state === 'T');
 }
 
 /** Releases before 3.6 have other names for some flags. */
