@@ -97,6 +97,8 @@ export const streamChecks: Check[] = Object.entries(endless).flatMap(
         'a deadline in the middle ends it with DEADLINE_EXCEEDED, in time',
         async (subject) => {
           const deadlineMs = 600;
+          // The deadline begins a little later than this clock, on a busy machine more so.
+          const latenessMs = 250;
           const start = performance.now();
           const call = orSkip(drain(open(subject.admin, deadlineMs)));
           const isEarly = await call.then(
@@ -104,7 +106,7 @@ export const streamChecks: Check[] = Object.entries(endless).flatMap(
             // How a copy ends that had to leave something out.
             (error: unknown) => error instanceof CallFailure && error.code === codes.unknown,
           );
-          const isDone = ends.has(name) && isEarly && performance.now() - start < deadlineMs;
+          const isDone = ends.has(name) && isEarly && performance.now() - start < deadlineMs + latenessMs;
           // A node with few files may be done before.
           if (!isDone) await expectFailure(call, codes.deadlineExceeded);
           const tookMs = Math.round(performance.now() - start);
