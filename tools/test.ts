@@ -1,6 +1,6 @@
 // Runs the tests and counts them. `node tools/test.ts [pattern ...]`, `node tools/test.ts --compose` for those with
 // containers only, `node tools/test.ts --upstream` for the released client of upstream on processes and on containers.
-// Without any of these: all that `make test` promises, those with containers last, where an engine answers.
+// Without any of these: all that `make test` promises, those with containers beside the others, where an engine answers.
 // On a person's machine a test that lacks a part is skipped and named; where CI is set a skipped test is a failure.
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -20,7 +20,7 @@ const defaultPatterns = [
   'tests/**/*.test.ts',
 ];
 const composePatterns = ['tests/compose/**/*.test.ts', 'tests/cluster/docker/**/*.test.ts'];
-/** Long runs have verbs of their own; those with containers have a turn of their own. */
+/** Long runs have verbs of their own; those with containers run one at a time, beside the others. */
 const separateRuns = ['compose', 'cluster/docker', 'fuzz', 'bench', 'soak', 'boot', 'upstream'].map(
   (name) => `tests/${name}/`,
 );
@@ -46,17 +46,20 @@ else if (values.upstream) await runUpstream();
 else {
   // A test that needs it says so where it is missing.
   await ensureEtcd(checkout).catch(({ message }: Error) => process.stderr.write(`${message}\n`));
-  const others = values.compose
-    ? Promise.resolve()
-    : runOthers(
-        filesOf(defaultPatterns).filter((path) => !separateRuns.some((prefix) => path.startsWith(prefix))),
-      ).then((counts) => void turns.push(counts));
-  await runContainers(filesOf(composePatterns), others);
+  const others = filesOf(defaultPatterns).filter(
+    (path) => !separateRuns.some((prefix) => path.startsWith(prefix)),
+  );
+  const containers = filesOf(composePatterns);
+  await Promise.all([
+    values.compose || runOthers(others).then((counts) => void turns.push(counts)),
+    runContainers(() => runBeside(containers)),
+  ]);
 }
 report();
 
+/** Tests wait for half of their time: for leases, elections, daemons that start. */
 function runOthers(files: readonly string[]): Promise<TestCounts> {
-  return runFiles({ checkout, files, concurrency: availableParallelism(), timeoutMs: testTimeoutMs });
+  return runFiles({ checkout, files, concurrency: availableParallelism() + 1, timeoutMs: testTimeoutMs });
 }
 
 /** Processes first: the images are made meanwhile. A lack of the client or of etcd fails all of it. */
@@ -72,18 +75,26 @@ async function runUpstream(): Promise<void> {
     return runFiles(init);
   };
   const onProcesses = runOn('process').then((counts) => void turns.push(counts));
-  await runContainers(files, onProcesses, () => runOn('docker'));
+  await runContainers(async () => {
+    await onProcesses;
+    return runOn('docker');
+  });
+  await onProcesses;
 }
 
-/** One file at a time: each starts a dozen programs. Notes why they cannot run where they cannot. */
-async function runContainers(
-  files: readonly string[],
-  others: Promise<unknown>,
-  run = () => runFiles({ checkout, files, concurrency: 1, timeoutMs: composeTimeoutMs }),
-): Promise<void> {
+/** One file at a time: each starts a dozen programs. What it prints comes in one piece, at its end. */
+async function runBeside(files: readonly string[]): Promise<TestCounts> {
+  const printed: string[] = [];
+  const print = (text: string) => void printed.push(text);
+  const counts = await runFiles({ checkout, files, concurrency: 1, timeoutMs: composeTimeoutMs, print });
+  process.stdout.write(`test: the tests with containers have ended:\n${printed.join('')}`);
+  return counts;
+}
+
+/** Makes the images and runs what needs them. Notes why it cannot run where it cannot. */
+async function runContainers(run: () => Promise<TestCounts>): Promise<void> {
   const tag = process.env.NODEWRIGHT_TAG ?? `test-${process.pid}`;
-  const readiness = await prepareCompose(checkout, tag, others);
-  await others;
+  const readiness = await prepareCompose(checkout, tag);
   if (readiness.state === 'missing') {
     notRun.push(`tests with containers: ${readiness.reason}`);
     return;

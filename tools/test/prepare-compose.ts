@@ -12,14 +12,10 @@ export type ComposeReadiness =
   | { readonly state: 'missing'; readonly reason: string };
 
 /**
- * Makes what the tests with containers need where an engine answers: Jaeger's image at once and beside the other tests,
- * because it may have to be built for minutes; the suite's own images, under `tag`, once `others` have ended.
+ * Makes what the tests with containers need where an engine answers: Jaeger's image, which may have to be built for
+ * minutes, and the suite's own images, under `tag`.
  */
-export async function prepareCompose(
-  checkout: string,
-  tag: string,
-  others: Promise<unknown>,
-): Promise<ComposeReadiness> {
+export async function prepareCompose(checkout: string, tag: string): Promise<ComposeReadiness> {
   const engine = await askEngine();
   if (engine.state !== 'ready') return { state: 'missing', reason: engine.advice };
   const images = async (...args: string[]) => {
@@ -30,16 +26,11 @@ export async function prepareCompose(
     const [, said, [code]] = await Promise.all([text(tool.stdout), text(tool.stderr), ended]);
     if (code !== 0) throw new Error(said.trim().split('\n').at(-1) ?? 'images: failed');
   };
-  const jaegerMade = images('--jaeger', '--etcd');
-  // Told below.
-  jaegerMade.catch(() => {});
-  await others.catch(() => {});
   process.stdout.write(
     'test: making the images for the tests with containers; Jaeger may take minutes, once\n',
   );
-  const [jaeger] = await Promise.allSettled([jaegerMade]);
   try {
-    if (jaeger.status === 'rejected') throw jaeger.reason;
+    await images('--jaeger', '--etcd');
     await images('--tag', tag);
     const names = imageServices.map((service) => `nodewright/${service}:${tag}`);
     const removeImages = async () => void (await tryDocker(['rmi', '--force', ...names]));
