@@ -51,6 +51,10 @@ const returns: Readonly<Record<Action['leaves'], () => Promise<void>>> = {
   running: async () => {},
   off: switchOn,
   maintenance: configure,
+  'off and empty': async () => {
+    await switchOn();
+    await configure();
+  },
 };
 
 for (let round = 1; round <= rounds; round += 1) {

@@ -5,7 +5,7 @@ export interface Action {
   readonly command: string;
   readonly words: string;
   /** What the node is afterwards. */
-  readonly leaves: 'running' | 'off' | 'maintenance';
+  readonly leaves: 'running' | 'off' | 'maintenance' | 'off and empty';
   readonly prints: readonly RegExp[];
 }
 
@@ -28,5 +28,10 @@ export const actions: readonly Action[] = [
     ...{ name: 'reset --reboot', command: 'reset', leaves: 'maintenance' },
     words: '-n {worker.address} reset --graceful=false --reboot --wait',
     prints: [/sequence: reset action: START/, met, checked],
+  },
+  {
+    ...{ name: 'reset', command: 'reset', leaves: 'off and empty' },
+    words: '-n {worker.address} reset --graceful=false --wait',
+    prints: [/sequence: reset action: START/, met],
   },
 ];

@@ -30,9 +30,18 @@ export const fileChecks = [
     exitCode: 1,
     stderr: [/NotFound.*nosuch/],
   }),
+  ...['hosts', 'resolv.conf', 'hostname', 'machine-id', 'os-release'].map((name) =>
+    prints('read', `prints /etc/${name} of the node`, `-n {worker} read /etc/${name}`, {
+      stdout: [name === 'hosts' || name === 'hostname' ? /\bnode03\b/ : /\S/],
+    }),
+  ),
   prints('copy', 'unpacks a folder', '-n {worker} copy /system/state {folder}/copied', {
     after: async ({ folder }) =>
       assert.match(await readFile(join(folder, 'copied', 'config.yaml'), 'utf8'), /^version: v1alpha1/),
+  }),
+  prints('copy', 'leaves sockets out of a folder', '-n {worker} copy /system {folder}/system', {
+    after: async ({ folder }) =>
+      assert.match(await readFile(join(folder, 'system', 'state', 'config.yaml'), 'utf8'), /^version: v1alpha1/),
   }),
   prints('copy', 'prints an archive', '-n {worker} copy /system/state -', { stdout: [/./] }),
   prints('logs', 'prints the last lines of a service', '-n {node} logs machined --tail 3', {

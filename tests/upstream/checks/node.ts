@@ -29,9 +29,11 @@ export const nodeChecks = [
     stdout: [/^NODE +PID +STATE +THREADS/, /^node01 +\d+/m],
   }),
   prints('mounts', 'lists mounts', '-n {node} mounts', { stdout: [/^NODE +FILESYSTEM/, /^node01 +\S+/m] }),
-  prints('cgroups', 'prints the memory of control groups', '-n {node} cgroups --preset memory', {
-    stdout: [/^NAME +MemCurrent/],
-  }),
+  ...['cpu', 'cpuset', 'io', 'memory', 'process', 'psi', 'swap'].map((preset) =>
+    prints('cgroups', `prints control groups with preset ${preset}`, `-n {node} cgroups --preset ${preset}`, {
+      stdout: [preset === 'memory' ? /^NAME +MemCurrent/ : /^NAME +\S/],
+    }),
+  ),
   prints('netstat', 'lists listening sockets with their programs', '-n {node} netstat -a -l -p', {
     stdout: [/Proto +Recv-Q/, /:50000 .*LISTEN/],
   }),

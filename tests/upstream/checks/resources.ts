@@ -12,6 +12,18 @@ async function kindsOf({ client }: Subject): Promise<string[]> {
   return stdout.trim().split('\n');
 }
 
+/** The volumes that hold the state of a node, with the mounts that machined made of them. */
+const volumeChecks = [
+  ...['STATE', 'EPHEMERAL'].map((volume) =>
+    prints('get', `shows that volume ${volume} is a folder`, `-n {node} get volumestatus ${volume} -o yaml`, {
+      stdout: [/phase: ready/, /type: directory/],
+    }),
+  ),
+  prints('get', 'lists what is mounted of them', '-n {node} get mountstatus', {
+    stdout: [/\bSTATE\b/, /\bEPHEMERAL\b/],
+  }),
+];
+
 function everyKind(form: string, isWell: (stdout: string) => boolean): Check {
   return {
     command: 'get',
@@ -60,6 +72,7 @@ export const resourceChecks: readonly Check[] = [
   prints('get', 'prints a path', '-n {node} get machinestatus -o jsonpath={.spec.stage}', {
     stdout: [/^running/],
   }),
+  ...volumeChecks,
   prints('get', 'lists members of the cluster', '-n {node} get members', {
     stdout: [/node01 +cluster +Member +node03 .* worker /],
   }),

@@ -48,6 +48,18 @@ test('applyJsonPatch() does what the examples of RFC 6902, appendix A, show', ()
   );
 });
 
+test('applyJsonPatch() sets a missing key with replace, and counts from the end with a negative position', () => {
+  const rows: [YamlValue, YamlValue, YamlValue][] = [
+    [{ a: 1 }, [{ op: 'replace', path: '/b', value: 2 }], { a: 1, b: 2 }],
+    [{ l: [1, 2, 3] }, [{ op: 'remove', path: '/l/-1' }], { l: [1, 2] }],
+    [{ l: [1, 2, 3] }, [{ op: 'replace', path: '/l/-3', value: 0 }], { l: [0, 2, 3] }],
+  ];
+  assert.deepEqual(
+    rows.map(([value, patch]) => run(value, patch)),
+    rows.map(([, , expected]) => expected),
+  );
+});
+
 test('applyJsonPatch() refuses what cannot be carried out, and names operation and path', () => {
   const rows: [YamlValue, string][] = [
     [[{ op: 'add', path: '/none/x', value: 1 }], 'JSON patch: add "/none/x": there is nothing at this path'],
