@@ -18,17 +18,18 @@ test('a daemon gives memory back when a burst is over, not while it lasts', () =
   );
 });
 
-test('memory that a collection does not give back is tried again, ever less often', () => {
+test('memory that a collection does not give back is tried again, less often after many times', () => {
   const trim = new CalmTrim();
   trim.sample(calm(60, 0));
   const collections: number[] = [];
-  for (let seconds = 5; seconds < 300; seconds += 5) {
+  for (let seconds = 5; seconds < 1800; seconds += 5) {
     const sample = calm(180, seconds);
     if (!trim.sample(sample)) continue;
     collections.push(seconds);
     trim.trimmed(sample, 178 * mib);
   }
-  assert.deepEqual(collections, [5, 25, 65, 145]);
+  const pauses = collections.slice(1).map((seconds, index) => seconds - (collections[index] ?? 0));
+  assert.deepEqual(pauses, [20, ...Array(14).fill(40), 600, 600]);
 });
 
 test('a collection that gives memory back may soon be followed by another one', () => {
@@ -37,4 +38,17 @@ test('a collection that gives memory back may soon be followed by another one', 
   assert.equal(trim.sample(calm(180, 5)), true);
   trim.trimmed(calm(180, 5), 100 * mib);
   assert.deepEqual([trim.sample(calm(100, 10)), trim.sample(calm(100, 15))], [false, true]);
+});
+
+test('another burst ends the long pause after collections that gave nothing back', () => {
+  const trim = new CalmTrim();
+  trim.sample(calm(60, 0));
+  for (let seconds = 5; seconds < 700; seconds += 5) {
+    const sample = calm(180, seconds);
+    if (trim.sample(sample)) trim.trimmed(sample, 180 * mib);
+  }
+  assert.deepEqual(
+    [calm(180, 700), calm(250, 705), calm(250, 710), calm(250, 715)].map((one) => trim.sample(one)),
+    [false, false, false, true],
+  );
 });

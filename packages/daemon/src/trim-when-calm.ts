@@ -7,8 +7,12 @@ const intervalMs = 5000;
 const worthBytes = 16 * 1024 * 1024;
 /** Share of the time that the event loop may have been busy since the last look: in the middle of a burst nothing is free yet. */
 const calmShare = 0.3;
-/** After a collection that gave little back the next one waits this long, then twice as long each time, in milliseconds. */
+/** After a collection that gave little back the next one waits twice as long, up to `longPauseMs`, in milliseconds. */
 const leastPauseMs = 10_000;
+/** Clients that hold many calls open may end them at any time: then the memory is free within a minute. */
+const longPauseMs = 40_000;
+/** After so many collections in a row that gave little back the memory counts as in use for good. */
+const patience = 15;
 const longestPauseMs = 600_000;
 
 export interface MemorySample {
@@ -25,19 +29,33 @@ export class CalmTrim {
   #lowestBytes = Number.POSITIVE_INFINITY;
   #notBeforeMs = 0;
   #pauseMs = leastPauseMs;
+  /** What the last collection left. */
+  #leftBytes = Number.POSITIVE_INFINITY;
+  /** Collections in a row that gave little back. */
+  #fruitless = 0;
 
   /** Whether to collect now. Tell the outcome with `trimmed`. */
   sample({ residentBytes, busyShare, nowMs }: MemorySample): boolean {
     this.#lowestBytes = Math.min(this.#lowestBytes, residentBytes);
+    if (residentBytes > this.#leftBytes + worthBytes) {
+      // Another burst.
+      this.#fruitless = 0;
+      this.#pauseMs = leastPauseMs;
+      this.#notBeforeMs = Math.min(this.#notBeforeMs, nowMs + leastPauseMs);
+    }
     return (
       busyShare < calmShare && nowMs >= this.#notBeforeMs && residentBytes > this.#lowestBytes + worthBytes
     );
   }
 
-  /** Memory that is in use is not given back: it is tried again later, ever less often. */
+  /** Memory that is in use is not given back: it is tried again later, less often after many times. */
   trimmed({ residentBytes, nowMs }: MemorySample, leftBytes: number): void {
     const isWorth = residentBytes - leftBytes >= worthBytes / 2;
-    this.#pauseMs = isWorth ? leastPauseMs : Math.min(2 * this.#pauseMs, longestPauseMs);
+    this.#fruitless = isWorth ? 0 : this.#fruitless + 1;
+    this.#leftBytes = leftBytes;
+    if (isWorth) this.#pauseMs = leastPauseMs;
+    else if (this.#fruitless > patience) this.#pauseMs = longestPauseMs;
+    else this.#pauseMs = Math.min(2 * this.#pauseMs, longPauseMs);
     this.#notBeforeMs = nowMs + this.#pauseMs;
   }
 }
