@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { eventTime, eventTimeText } from './event-time.ts';
 
 test('eventTime() reads the seconds of an xid', () => {
-  // Source: the README of the xid library.
+  // Source: xid: the README of the library.
   assert.equal(eventTime('9m4e2mr0ui3e8a215n4g')?.getTime(), 1_300_816_219_000);
   assert.equal(eventTimeText('9m4e2mr0ui3e8a215n4g'), '2011-03-22T17:50:19Z');
 });

@@ -10,8 +10,8 @@ export interface LivenessLimits {
 
 /**
  * A node that has lost its power, or whose daemon hangs, closes no connection: without a question its calls would wait
- * for as long as the kernel keeps trying, a quarter of an hour. Source: gRPC servers' keepalive enforcement, which allows
- * a ping in five minutes.
+ * for as long as the kernel keeps trying, a quarter of an hour. Source: gRPC, keepalive: servers allow one
+ * ping in five minutes.
  */
 export const nodeLiveness: LivenessLimits = { silenceMs: 20_000, answerMs: 10_000, restMs: 5 * 60_000 };
 

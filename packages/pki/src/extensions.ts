@@ -22,7 +22,7 @@ import { type AlternativeNames, encodeAlternativeNames } from './subject-alterna
 export type KeyUsage = 'digitalSignature' | 'keyEncipherment' | 'certSign';
 export type ExtendedKeyUsage = 'serverAuth' | 'clientAuth';
 
-/** Bit positions. Source: RFC 5280 §4.2.1.3. */
+/** Bit positions. Source: RFC 5280, section 4.2.1.3. */
 const keyUsageBits = { digitalSignature: 0, keyEncipherment: 2, certSign: 5 } as const satisfies Record<
   KeyUsage,
   number

@@ -1,6 +1,7 @@
 import type { Cgroup } from './cgroup-tree.ts';
 
-// How the kernel writes numbers in the files of a control group. Source: Linux: Control Group v2, interface files.
+// How the kernel writes numbers in the files of a control group. Source: Linux, Documentation/admin-guide/cgroup-v2,
+// interface files.
 
 const unset = 'unset';
 const infinite = 'max';

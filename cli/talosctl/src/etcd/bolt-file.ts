@@ -27,7 +27,7 @@ interface Meta {
 
 /**
  * Reads the database file of etcd (bbolt), page by page: it may be larger than the memory.
- * Source: bbolt's description of its file format.
+ * Source: bbolt: file format.
  */
 export class BoltFile implements Disposable {
   readonly #file: number;

@@ -9,8 +9,8 @@ export interface CgroupUsage {
 }
 
 /**
- * What the cgroup of a process uses, whichever version its hierarchies are. Source: kernel, admin-guide/cgroup-v1 and
- * cgroup-v2; Talos v1.14: Stats.
+ * What the cgroup of a process uses, whichever version its hierarchies are. Source: Linux,
+ * Documentation/admin-guide/cgroup-v1 and cgroup-v2; Talos v1.14: Stats.
  *
  * @param procFolder where proc is mounted, with that process and ourselves in it
  * @throws the system's error (`ENOENT`, `ESRCH`) when the process has gone

@@ -19,7 +19,7 @@ const searchPath = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin
 const namespaces = ['pid', 'ipc', 'uts', 'mount'] as const;
 
 /**
- * What a container is to the program that makes it. Source: OCI runtime specification 1.0.2; Talos v1.14: containerd
+ * What a container is to the program that makes it. Source: OCI runtime specification, 1.0.2; Talos v1.14: containerd
  * runner.
  *
  * @throws Fault `invalid-argument` when there is nothing to run

@@ -35,7 +35,7 @@ const identityKeys = ['apiVersion', 'kind', 'name', 'version'];
  * Takes the deletions out of a patch document. Throws `invalid-argument` for a directive at a place or with a value
  * that has no meaning.
  *
- * Source: Talos v1.14: machine configuration, `$patch: delete`.
+ * Source: Talos v1.14: machine configuration, patches, `$patch: delete`.
  */
 export function separateDeletions(root: MapNode): SeparatedPatch {
   if (isDeletion(root)) {

@@ -150,7 +150,7 @@ const linux = parts({
   timeOffsets: { map: parts({ secs: 'int', nanosecs: 'uint32' }) },
 });
 
-/** A runtime specification, as far as it is about Linux. Source: OCI runtime specification 1.2, specs-go. */
+/** A runtime specification, as far as it is about Linux. Source: OCI runtime specification, 1.2, specs-go. */
 export const runtimeSpec: SpecShape = parts({
   ociVersion: 'text',
   process,

@@ -9,7 +9,7 @@ export interface TcpListener {
 
 const listenState = '0A';
 
-/** The listeners in the text of one of the two files. Source: Linux Documentation/networking/proc_net_tcp. */
+/** The listeners in the text of one of the two files. Source: Linux, Documentation/networking/proc_net_tcp. */
 export function parseListeners(text: string): TcpListener[] {
   return text
     .split('\n')

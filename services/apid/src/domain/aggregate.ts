@@ -18,7 +18,7 @@ export interface TargetFailure {
 
 /**
  * Bytes that name the target: appended to a message they merge into its `metadata`, so that what stands there already
- * stays. Source: Protocol Buffers encoding, last one wins and messages merge.
+ * stays. Source: Protocol Buffers: encoding, last one wins and messages merge.
  */
 export function hostnameSuffix(hostname: string): Uint8Array {
   return Empty.encode(Empty.create({ metadata: { hostname } })).finish();

@@ -70,7 +70,7 @@ export function secondsText(timeoutMs: number): string {
   return `${Math.round(timeoutMs) / 1000}s`;
 }
 
-/** The status of a call that a pump had to end. Source: gRPC over HTTP/2, errors; Talos v1.14: proxying errors. */
+/** The status of a call that a pump had to end. Source: gRPC over HTTP/2, errors; Talos v1.14: proxying, errors. */
 export function describePumpFailure(words: HopWords, failure: PumpFailure, fullMethod = ''): GrpcStatus {
   const { subject } = words;
   switch (failure.kind) {

@@ -8,7 +8,7 @@ export interface CgroupPlace {
 
 /**
  * The folder of the cgroup of version 2 that this process is in; undefined where it sees none, or where it is in the
- * root of the machine's, which belongs to whoever runs the machine. Source: Linux, cgroups(7).
+ * root of the machine's, which belongs to whoever runs the machine. Source: cgroups(7).
  */
 export function ownCgroupFolder({ membership, mounts }: CgroupPlace): string | undefined {
   const path = /^0::(\/.*)$/m.exec(membership)?.[1];

@@ -10,7 +10,8 @@ export interface WantedParameter {
 /**
  * The id of a parameter whose key stands in a configuration. Where the first separator of the key is a dot, its dots and
  * slashes change places to give a path; where it is a slash, the key is the path. The id is the path with the two
- * changed: `net.ipv4.conf.eth0/100.rp_filter` has the dot of the link in it. Source: Talos v1.14: `machine.sysctls`.
+ * changed: `net.ipv4.conf.eth0/100.rp_filter` has the dot of the link in it. Source: Talos v1.14: machine configuration,
+ * `machine.sysctls`.
  */
 export function parameterId(tree: 'proc.sys' | 'sys', key: string): string {
   const [first] = /[./]/.exec(key) ?? [];

@@ -12,7 +12,7 @@ export type SequenceName = (typeof sequenceNames)[number];
 /** How a machine comes to its end: started anew, or off. */
 export type MachineEnd = 'reboot' | 'power-off';
 
-/** The commands of reboot(2) with which a machine comes to these ends. Source: Linux, reboot(2). */
+/** The commands of reboot(2) with which a machine comes to these ends. Source: reboot(2). */
 export const restartCommands = { reboot: 0x0123_4567, 'power-off': 0x4321_fedc } as const satisfies Record<
   MachineEnd,
   number

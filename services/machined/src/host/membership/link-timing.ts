@@ -6,7 +6,7 @@ export interface LinkTiming {
   readonly firstRetryMs: number;
 }
 
-/** Source: decision of the house: a node that is gone is no member any more within 15 s. */
+/** A decision of the house: a node that is gone is no member any more within 15 s. */
 export const linkTiming: LinkTiming = { leaseSeconds: 15, firstRetryMs: 500 };
 
 /** How often a node is heard, in ms: two times may fail before its record ends. */
