@@ -79,7 +79,7 @@ test-compose: $(built) ## tests the images and the compose stack; needs a Docker
 	@node tools/test.ts --compose
 
 .PHONY: test-user
-test-user: $(built) ## passes the tests that depend on rights as an ordinary user; root becomes nobody for them
+test-user: $(built) ## passes the tests as an ordinary user; root becomes nobody for them
 	@node tools/test-user.ts
 
 .PHONY: test-upstream
