@@ -8,14 +8,11 @@ import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { MetaStore } from './controllers/config/meta-store.ts';
 import type { OpenConfiguration } from './controllers/config/open-configuration.ts';
 import { type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
-import { ownKernelFiles } from './domain/own-kernel-files.ts';
 import { timeServerOf } from './domain/time-server.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
 import type { EventStore } from './host/event-store.ts';
-import { createFileAttributes } from './host/file-attributes.ts';
 import type { KernelFiles } from './host/kernel-files.ts';
 import type { LogStore } from './host/log-store.ts';
-import { createNodeFiles } from './host/node-files.ts';
 import type { NodeLayout } from './node-layout.ts';
 import { isControlPlaneNow, type NodeView } from './resources/node-view.ts';
 import { isRegisteredKind } from './resources/open-node-state.ts';
@@ -31,7 +28,6 @@ import { createEtcdMaintenance } from './rpc/etcd-maintenance.ts';
 import { createEtcdMembers } from './rpc/etcd-members.ts';
 import { createEtcdSnapshot } from './rpc/etcd-snapshot.ts';
 import { createEvents } from './rpc/events.ts';
-import { createFiles } from './rpc/files.ts';
 import { createImageService } from './rpc/image-service.ts';
 import { createImages } from './rpc/images.ts';
 import { createInspect } from './rpc/inspect.ts';
@@ -59,7 +55,6 @@ export interface MachineApiInit {
   readonly mode: NodeMode;
   readonly source: ServiceSource;
   readonly layout: NodeLayout;
-  readonly bootId: string;
   readonly events: EventStore;
   readonly logs: LogStore;
   readonly services: ServiceManager;
@@ -82,13 +77,9 @@ export interface MachineApiInit {
 
 /** What of the Machine API is built, on this node's hands. */
 export function machineApi(init: MachineApiInit): ImplementedServices {
-  const { mode, source, layout, bootId, view, state, events, logs, services, controllers } = init;
+  const { mode, source, layout, view, state, events, logs, services, controllers } = init;
   const { kernel, signal, streamsEnd: stopSignal, log, telemetry } = init;
   const { now } = systemWallClock;
-  const files = createNodeFiles({
-    root: layout.root,
-    contents: () => ownKernelFiles({ mode, hostname: view.hostname() }, bootId),
-  });
   const neighbours = () => (source === 'external' ? daemonsOf(isControlPlaneNow(view)) : []);
   return {
     'machine.MachineService': {
@@ -99,7 +90,6 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
       ...createDmesg({ kernel, clock: systemWallClock, stopSignal: signal }),
       ...createPacketCapture({ capturer: createPacketCapturer(log), mode, stopSignal: signal }),
       ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),
-      ...createFiles({ files, attributes: createFileAttributes(log), log }),
       ...createServiceList(() => services.records()),
       ...createServiceControl(services),
       ...createEvents(events, stopSignal),

@@ -31,6 +31,7 @@ import { prepareFolder } from './host/prepare-folder.ts';
 import { createUnixProbe } from './host/probe-connection.ts';
 import { openServiceCgroups } from './host/service-cgroups.ts';
 import { watchParent } from './host/watch-parent.ts';
+import { openFiles } from './files/open-files.ts';
 import { machineApi } from './machine-api.ts';
 import { type NodeLayout, nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
@@ -46,6 +47,7 @@ import { openEtcd, startEtcdWhenWanted } from './services/open-etcd.ts';
 import { sendResetSignal } from './services/send-reset-signal.ts';
 import { ServiceManager } from './services/service-manager.ts';
 import { startDaemon } from './services/start-daemon.ts';
+import { mergeApis, type Topic } from './topic.ts';
 
 type Context = DaemonContext<OptionValues<typeof options>>;
 
@@ -135,9 +137,13 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     { ...context, ...{ containers, layout, state, services, logs, guard, cgroups } },
     scope,
   );
+  const topics: readonly Topic[] = [
+    openFiles({ root: layout.root, mode, bootId, hostname: () => view.hostname(), log }),
+  ];
   const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
   for (const controller of [
     ...configuration.controllers,
+    ...topics.flatMap((topic) => topic.controllers),
     ...nodeControllers({
       ...{ node, bootId, layout, events, logs, services, membership, registry, kernel, telemetry },
       etcdHands: etcd.run?.hands,
@@ -150,11 +156,12 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   const server = scope.use(
     createRpcServer({
       services: completeServices(
-        machineApi({
+        mergeApis([
+          ...topics.map(({ api }) => api),
+          machineApi({
           ...{
             source,
             layout,
-            bootId,
             events,
             logs,
             services,
@@ -168,7 +175,8 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
           etcd,
           control: { life, ...(mode === 'metal' ? { cannotEnd: cannotEndText } : {}) },
           ...{ kernel, mode, signal, streamsEnd: stopSignal, telemetry, log },
-        }),
+          }),
+        ]),
       ),
       middleware: [
         createAuthorizeMiddleware(() => ({

@@ -24,7 +24,6 @@ import { blockControllers } from './block/block-controllers.ts';
 import { volumeControllers } from './block/volume-controllers.ts';
 import { clusterControllers } from './cluster/cluster-controllers.ts';
 import { type EtcdHands, etcdControllers } from './etcd/etcd-controllers.ts';
-import { filesControllers } from './files/files-controllers.ts';
 import { hardwareControllers } from './hardware/hardware-controllers.ts';
 import { networkControllers } from './network/network-controllers.ts';
 import { perfControllers } from './perf/perf-controllers.ts';
@@ -89,7 +88,6 @@ export function nodeControllers(init: NodeControllersInit): Controller[] {
     ...volumeControllers({
       makeVolumeFolder: (path, folderMode) => makeVolumeFolder(layout.root, path, folderMode),
     }),
-    ...filesControllers({ root: layout.root }),
     ...timeControllers({
       mode,
       query: (server, signal) => querySntp({ server, timeoutMs: timeQueryTimeoutMs, clock, signal }),

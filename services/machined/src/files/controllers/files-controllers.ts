@@ -1,5 +1,5 @@
 import type { Controller } from '@nodewright/controllers';
-import { createEtcFiles } from '../../host/etc-files.ts';
+import { createEtcFiles } from '../host/etc-files.ts';
 import { etcFileController } from './etc-file.ts';
 import { rootFilesController } from './root-files.ts';
 

@@ -4,7 +4,7 @@ import { CopyProblems } from '../domain/copy-problems.ts';
 import { cleanPath, pathFromRequest } from '../domain/node-path.ts';
 import { archiveFiles } from '../host/file-archive.ts';
 import type { NodeFiles } from '../host/node-files.ts';
-import { fileChunks } from './file-chunks.ts';
+import { fileChunks } from '../../rpc/file-chunks.ts';
 import { missingIsUnknown } from './root-of-request.ts';
 
 /**

@@ -5,7 +5,7 @@ import { fileKindOf } from '../domain/file-mode.ts';
 import { pathFromRequest } from '../domain/node-path.ts';
 import type { FileStat } from '../host/file-stat.ts';
 import type { NodeFiles } from '../host/node-files.ts';
-import { fileChunks } from './file-chunks.ts';
+import { fileChunks } from '../../rpc/file-chunks.ts';
 
 /** Read from the file at once. */
 const readBytes = 64 * 1024;

@@ -2,7 +2,7 @@ import { type Controller, exclusive, type ReconcilePass, strong } from '@nodewri
 import { faultFrom } from '@nodewright/fault';
 import { type Pointer, pointerTo, type Resource } from '@nodewright/state';
 import { type EtcFileSpecSpec, etcFileSpecs, etcFileStatuses } from '@nodewright/state/kinds';
-import type { EtcFiles } from '../../host/etc-files.ts';
+import type { EtcFiles } from '../host/etc-files.ts';
 
 const name = 'files.EtcFileController';
 

@@ -1,0 +1,29 @@
+import type { Logger } from '@nodewright/telemetry';
+import type { NodeMode } from '../domain/node-facts.ts';
+import type { Topic } from '../topic.ts';
+import { filesControllers } from './controllers/files-controllers.ts';
+import { ownKernelFiles } from './domain/own-kernel-files.ts';
+import { createFileAttributes } from './host/file-attributes.ts';
+import { createNodeFiles } from './host/node-files.ts';
+import { createFiles } from './rpc/files.ts';
+
+export interface OpenFilesInit {
+  /** The node's root, without a slash at its end: no call leaves it, and nothing is written outside of it. */
+  readonly root: string;
+  readonly mode: NodeMode;
+  readonly bootId: string;
+  readonly hostname: () => string;
+  readonly log: Logger;
+}
+
+/** The files of the node: the calls that read them, and the controllers that write those below `/etc`. */
+export function openFiles({ root, mode, bootId, hostname, log }: OpenFilesInit): Topic {
+  const files = createNodeFiles({
+    root,
+    contents: () => ownKernelFiles({ mode, hostname: hostname() }, bootId),
+  });
+  return {
+    controllers: filesControllers({ root }),
+    api: { 'machine.MachineService': createFiles({ files, attributes: createFileAttributes(log), log }) },
+  };
+}
