@@ -8,7 +8,6 @@ import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { MetaStore } from './controllers/config/meta-store.ts';
 import type { OpenConfiguration } from './controllers/config/open-configuration.ts';
 import { type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
-import { timeServerOf } from './domain/time-server.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
 import type { EventStore } from './host/event-store.ts';
 import type { KernelFiles } from './host/kernel-files.ts';
@@ -43,12 +42,10 @@ import { createProcesses } from './rpc/processes.ts';
 import { createServiceControl } from './rpc/service-control.ts';
 import { createServiceList } from './rpc/service-list.ts';
 import { createStateApi } from './rpc/state.ts';
-import { createTimeService } from './rpc/time.ts';
 import { daemonsOf } from './services/node-services.ts';
 import type { NodeEtcd } from './services/open-etcd.ts';
 import type { ServiceManager } from './services/service-manager.ts';
 
-const timeQueryTimeoutMs = 5000;
 const fileSystemTimeoutMs = 2000;
 
 export interface MachineApiInit {
@@ -125,12 +122,6 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
       now,
       telemetry,
       stopSignal,
-    }),
-    'time.TimeService': createTimeService({
-      server: () => timeServerOf(view.configuration()?.time.servers ?? []),
-      timeoutMs: timeQueryTimeoutMs,
-      clock: systemWallClock,
-      telemetry,
     }),
   };
 }

@@ -47,6 +47,7 @@ import { openEtcd, startEtcdWhenWanted } from './services/open-etcd.ts';
 import { sendResetSignal } from './services/send-reset-signal.ts';
 import { ServiceManager } from './services/service-manager.ts';
 import { startDaemon } from './services/start-daemon.ts';
+import { openTime } from './time/open-time.ts';
 import { mergeApis, type Topic } from './topic.ts';
 
 type Context = DaemonContext<OptionValues<typeof options>>;
@@ -139,6 +140,10 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   );
   const topics: readonly Topic[] = [
     openFiles({ root: layout.root, mode, bootId, hostname: () => view.hostname(), log }),
+    openTime({
+      ...{ mode, telemetry, clock: systemWallClock },
+      servers: () => view.configuration()?.time.servers ?? [],
+    }),
   ];
   const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
   for (const controller of [

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { ports } from '@nodewright/contract';
 import type { Controller } from '@nodewright/controllers';
 import { parseUptime } from '@nodewright/linux';
-import { querySntp, type WallClock } from '@nodewright/sntp';
+import type { WallClock } from '@nodewright/sntp';
 import type { Telemetry } from '@nodewright/telemetry';
 import { listenAddressOf, type NodeFacts } from '../domain/node-facts.ts';
 import { openKernelDeviceNews } from '../host/device-news.ts';
@@ -29,7 +29,6 @@ import { networkControllers } from './network/network-controllers.ts';
 import { perfControllers } from './perf/perf-controllers.ts';
 import { runtimeControllers } from './runtime/runtime-controllers.ts';
 import { secretsControllers } from './secrets/secrets-controllers.ts';
-import { timeControllers } from './time/time-controllers.ts';
 import { v1alpha1Controllers } from './v1alpha1/v1alpha1-controllers.ts';
 
 export interface NodeControllersInit {
@@ -50,8 +49,6 @@ export interface NodeControllersInit {
   readonly clock: WallClock;
   readonly telemetry: Telemetry;
 }
-
-const timeQueryTimeoutMs = 5000;
 
 /** Every controller of a node but those of its configuration, with the hands that they have on this host. */
 export function nodeControllers(init: NodeControllersInit): Controller[] {
@@ -87,11 +84,6 @@ export function nodeControllers(init: NodeControllersInit): Controller[] {
     ...blockControllers({ mode, hasUdevd, news }),
     ...volumeControllers({
       makeVolumeFolder: (path, folderMode) => makeVolumeFolder(layout.root, path, folderMode),
-    }),
-    ...timeControllers({
-      mode,
-      query: (server, signal) => querySntp({ server, timeoutMs: timeQueryTimeoutMs, clock, signal }),
-      steadyMs: () => performance.now(),
     }),
     ...clusterControllers({
       ...{ seed: membership, registry },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { daemonCommand, daemonEnvironment } from './daemon-command.ts';
-import { timeServerOf } from './time-server.ts';
+import { timeServerOf } from '../time/domain/time-server.ts';
 
 const init = {
   root: '/nodes/node01',

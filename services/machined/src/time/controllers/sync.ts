@@ -17,8 +17,8 @@ import {
   timeStatusOf,
   withDrift,
   withSample,
-} from '../../domain/time/clock-trust.ts';
-import { activeConfigId, configurationOf } from '../config/configuration-of.ts';
+} from '../domain/clock-trust.ts';
+import { activeConfigId, configurationOf } from '../../controllers/config/configuration-of.ts';
 
 export interface TimeSyncInit {
   readonly mode: NodeMode;

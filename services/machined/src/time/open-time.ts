@@ -1,0 +1,36 @@
+import { querySntp, type WallClock } from '@nodewright/sntp';
+import type { Telemetry } from '@nodewright/telemetry';
+import type { NodeMode } from '../domain/node-facts.ts';
+import type { Topic } from '../topic.ts';
+import { timeControllers } from './controllers/time-controllers.ts';
+import { timeServerOf } from './domain/time-server.ts';
+import { createTimeService } from './rpc/time.ts';
+
+export interface OpenTimeInit {
+  readonly mode: NodeMode;
+  readonly clock: WallClock;
+  /** The time servers that the configuration names; empty without any. */
+  readonly servers: () => readonly string[];
+  readonly telemetry: Telemetry;
+}
+
+const queryTimeoutMs = 5000;
+
+/** The time: the calls that compare clocks, and the controller that says whether this node's clock is right. */
+export function openTime({ mode, clock, servers, telemetry }: OpenTimeInit): Topic {
+  return {
+    controllers: timeControllers({
+      mode,
+      query: (server, signal) => querySntp({ server, timeoutMs: queryTimeoutMs, clock, signal }),
+      steadyMs: () => performance.now(),
+    }),
+    api: {
+      'time.TimeService': createTimeService({
+        server: () => timeServerOf(servers()),
+        timeoutMs: queryTimeoutMs,
+        clock,
+        telemetry,
+      }),
+    },
+  };
+}
