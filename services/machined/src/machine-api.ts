@@ -20,15 +20,12 @@ import { createBootstrap } from './rpc/bootstrap.ts';
 import { createClientConfiguration } from './rpc/client-configuration.ts';
 import { createClusterHealth } from './rpc/cluster-health.ts';
 import type { ImplementedServices } from './rpc/complete-services.ts';
-import { createContainers } from './rpc/containers.ts';
 import { createDisks } from './rpc/disks.ts';
 import { createDmesg } from './rpc/dmesg.ts';
 import { createEtcdMaintenance } from './rpc/etcd-maintenance.ts';
 import { createEtcdMembers } from './rpc/etcd-members.ts';
 import { createEtcdSnapshot } from './rpc/etcd-snapshot.ts';
 import { createEvents } from './rpc/events.ts';
-import { createImageService } from './rpc/image-service.ts';
-import { createImages } from './rpc/images.ts';
 import { createInspect } from './rpc/inspect.ts';
 import { createKernelStatistics } from './rpc/kernel-statistics.ts';
 import { createLogs } from './rpc/logs.ts';
@@ -92,8 +89,6 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
       ...createEvents(events, stopSignal),
       ...createClientConfiguration(view, now),
       ...createLogs(logs, neighbours, signal, init.containers),
-      ...createContainers(init.containers),
-      ...createImages(init.containers),
       ...createApplyConfiguration({ ...init.configuration, log }),
       ...createMeta(init.meta),
       ...createBootstrap(
@@ -110,9 +105,6 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
       ...createEtcdSnapshot(init.etcd.access, layout.paths.etcdSnapshot),
       ...createMachineControl(init.control),
     },
-    'machine.ImageService': createImageService(init.containers, () =>
-      view.hasDocument('ImageVerificationConfig'),
-    ),
     'cosi.resource.State': createStateApi({ state, now, stopSignal }),
     'inspect.InspectService': createInspect(() => controllers.graph(), isRegisteredKind),
     'storage.StorageService': createDisks(telemetry),

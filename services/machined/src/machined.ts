@@ -7,6 +7,8 @@ import { Fault } from '@nodewright/fault';
 import { readBootId, readKernelHostname } from '@nodewright/linux';
 import { createRpcServer } from '@nodewright/rpc';
 import { systemWallClock } from '@nodewright/sntp';
+import { openContainerRuntime } from './containers/host/open-container-runtime.ts';
+import { openContainers } from './containers/open-containers.ts';
 import { acquireConfiguration } from './controllers/config/acquire-configuration.ts';
 import { openMetaStore } from './controllers/config/meta-store.ts';
 import { openConfiguration } from './controllers/config/open-configuration.ts';
@@ -42,7 +44,6 @@ import { completeServices } from './rpc/complete-services.ts';
 import { etcdLeave } from './services/etcd-leave.ts';
 import { NodeLife } from './services/node-life.ts';
 import { ownService } from './services/node-services.ts';
-import { openContainerRuntime } from './services/open-container-runtime.ts';
 import { openEtcd, startEtcdWhenWanted } from './services/open-etcd.ts';
 import { sendResetSignal } from './services/send-reset-signal.ts';
 import { ServiceManager } from './services/service-manager.ts';
@@ -140,6 +141,10 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   );
   const topics: readonly Topic[] = [
     openFiles({ root: layout.root, mode, bootId, hostname: () => view.hostname(), log }),
+    openContainers({
+      runtime: containers,
+      mustVerifyImages: () => view.hasDocument('ImageVerificationConfig'),
+    }),
     openTime({
       ...{ mode, telemetry, clock: systemWallClock },
       servers: () => view.configuration()?.time.servers ?? [],

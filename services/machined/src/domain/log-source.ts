@@ -1,5 +1,5 @@
 import { Fault } from '@nodewright/fault';
-import { containerDrivers } from './container-selection.ts';
+import { containerDrivers } from '../containers/domain/container-selection.ts';
 
 /** The fields of a Logs request that decide where its lines come from. */
 export interface LogSelection {

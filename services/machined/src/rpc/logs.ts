@@ -1,7 +1,7 @@
 import type { ContainerRuntime } from '@nodewright/containers';
 import type { LogsRequest, MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
-import { requireContainer, selectNamespace } from '../domain/container-selection.ts';
+import { requireContainer, selectNamespace } from '../containers/domain/container-selection.ts';
 import { logSourceOf } from '../domain/log-source.ts';
 import type { LogStore } from '../host/log-store.ts';
 import { fileChunks } from './file-chunks.ts';

@@ -4,9 +4,9 @@ import { Fault } from '@nodewright/fault';
 import type { EtcdRuntime } from '../../domain/etcd/etcd-runtime.ts';
 import { type EtcdVersion, etcdVersionFrom } from '../../domain/etcd/etcd-version.ts';
 import { restoreArguments } from '../../domain/etcd/restore-arguments.ts';
-import { createContainerRunner } from '../container-runner.ts';
+import { createContainerRunner } from '../../containers/host/container-runner.ts';
 import type { ServiceLog } from '../log-store.ts';
-import { runContainer } from '../run-container.ts';
+import { runContainer } from '../../containers/host/run-container.ts';
 import { restoreData } from './restore-data.ts';
 
 export interface ContainerEtcdInit {

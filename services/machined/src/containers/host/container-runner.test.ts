@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ContainerSpec, ExitStatus, RuntimeNamespace } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
 import { createContainerRunner } from './container-runner.ts';
-import { ServiceLog } from './log-store.ts';
+import { ServiceLog } from '../../host/log-store.ts';
 
 const spec: ContainerSpec = { id: 'etcd', image: 'etcd:v3' };
 

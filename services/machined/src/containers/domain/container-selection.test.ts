@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { containerNames, isOfKubernetes, requireContainer, selectNamespace } from './container-selection.ts';
 import { imageNamespace, imageNamespaceOf } from './image-selection.ts';
-import { logSourceOf } from './log-source.ts';
+import { logSourceOf } from '../../domain/log-source.ts';
 
 test('selectNamespace() chooses the namespace, and refuses in the words of the reference', () => {
   assert.equal(selectNamespace({ namespace: 'system', driver: 0 }), 'system');

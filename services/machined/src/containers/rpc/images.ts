@@ -3,7 +3,7 @@ import type { MachineServiceImplementation } from '@nodewright/contract/gen/mach
 import { Fault } from '@nodewright/fault';
 import { imageNamespace } from '../domain/image-selection.ts';
 import { requireRuntime } from './require-runtime.ts';
-import { timestampFromUnixMs } from './timestamp.ts';
+import { timestampFromUnixMs } from '../../rpc/timestamp.ts';
 
 /** ImageList and ImagePull, for clients that do not know ImageService. Source: Talos v1.14: MachineService, images. */
 export function createImages(

@@ -7,13 +7,13 @@ import {
   taskSignalText,
   taskStartedText,
 } from '../domain/container-text.ts';
-import type { Runner } from '../domain/runner.ts';
-import { lastLogText } from '../domain/runner-text.ts';
-import { copyLines } from './lines-to-log.ts';
-import type { ServiceLog } from './log-store.ts';
-import { pause } from './pause.ts';
-import type { ProcessWatcher } from './process-runner.ts';
-import { terminateOnAbort } from './terminate-on-abort.ts';
+import type { Runner } from '../../domain/runner.ts';
+import { lastLogText } from '../../domain/runner-text.ts';
+import { copyLines } from '../../host/lines-to-log.ts';
+import type { ServiceLog } from '../../host/log-store.ts';
+import { pause } from '../../host/pause.ts';
+import type { ProcessWatcher } from '../../host/process-runner.ts';
+import { terminateOnAbort } from '../../host/terminate-on-abort.ts';
 
 export interface ContainerRunnerInit {
   /** The runtime's name, for the history. */
