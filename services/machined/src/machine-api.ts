@@ -20,7 +20,6 @@ import { createBootstrap } from './rpc/bootstrap.ts';
 import { createClientConfiguration } from './rpc/client-configuration.ts';
 import { createClusterHealth } from './rpc/cluster-health.ts';
 import type { ImplementedServices } from './rpc/complete-services.ts';
-import { createDisks } from './rpc/disks.ts';
 import { createDmesg } from './rpc/dmesg.ts';
 import { createEtcdMaintenance } from './rpc/etcd-maintenance.ts';
 import { createEtcdMembers } from './rpc/etcd-members.ts';
@@ -107,7 +106,6 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
     },
     'cosi.resource.State': createStateApi({ state, now, stopSignal }),
     'inspect.InspectService': createInspect(() => controllers.graph(), isRegisteredKind),
-    'storage.StorageService': createDisks(telemetry),
     'cluster.ClusterService': createClusterHealth({
       view,
       members: async () => (await state.list(members)).map(({ spec }) => spec),

@@ -17,6 +17,7 @@ import type { ChildDaemon } from './domain/daemon-command.ts';
 import { machineExitCode } from './domain/machine-exit-code.ts';
 import { type NodeFacts, type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
 import { isNodeService } from './domain/service-control.ts';
+import { openHardware } from './hardware/open-hardware.ts';
 import { EventStore } from './host/event-store.ts';
 import { openExitGuard } from './host/exit-guard.ts';
 import { forgoCapabilities } from './host/forgo-capabilities.ts';
@@ -56,6 +57,8 @@ type Context = DaemonContext<OptionValues<typeof options>>;
 /** Above the grace time of apid and trustd and the time that calls in flight have after them. */
 const drainTimeoutMs = 25_000;
 const secondProbeTimeoutMs = 500;
+/** udevd comes with the image. */
+const hasUdevd = false;
 /** As a program ends that SIGTERM has ended. */
 const terminatedExitCode = 143;
 const cannotEndText =
@@ -143,8 +146,9 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     openFiles({ root: layout.root, mode, bootId, hostname: () => view.hostname(), log }),
     openContainers({
       runtime: containers,
-      mustVerifyImages: () => view.hasDocument('ImageVerificationConfig'),
+      hasVerificationRules: () => view.hasDocument('ImageVerificationConfig'),
     }),
+    openHardware({ mode, root: layout.root, hasUdevd, telemetry }),
     openTime({
       ...{ mode, telemetry, clock: systemWallClock },
       servers: () => view.configuration()?.time.servers ?? [],
@@ -155,7 +159,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     ...configuration.controllers,
     ...topics.flatMap((topic) => topic.controllers),
     ...nodeControllers({
-      ...{ node, bootId, layout, events, logs, services, membership, registry, kernel, telemetry },
+      ...{ node, bootId, hasUdevd, layout, events, logs, services, membership, registry, kernel, telemetry },
       etcdHands: etcd.run?.hands,
       clock: systemWallClock,
     }),

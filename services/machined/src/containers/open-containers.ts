@@ -7,17 +7,17 @@ import { createImages } from './rpc/images.ts';
 export interface OpenContainersInit {
   /** Undefined on a node that was given none: the calls fail with `failed-precondition`. */
   readonly runtime: ContainerRuntime | undefined;
-  /** Whether the configuration wants images to be verified, which is not implemented: pulls are refused then. */
-  readonly mustVerifyImages: () => boolean;
+  /** Whether the configuration has rules on signatures of images. */
+  readonly hasVerificationRules: () => boolean;
 }
 
 /** The calls about containers and images of the node's runtime. */
-export function openContainers({ runtime, mustVerifyImages }: OpenContainersInit): Topic {
+export function openContainers({ runtime, hasVerificationRules }: OpenContainersInit): Topic {
   return {
     controllers: [],
     api: {
       'machine.MachineService': { ...createContainers(runtime), ...createImages(runtime) },
-      'machine.ImageService': createImageService(runtime, mustVerifyImages),
+      'machine.ImageService': createImageService(runtime, hasVerificationRules),
     },
   };
 }

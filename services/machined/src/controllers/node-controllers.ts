@@ -6,7 +6,6 @@ import { parseUptime } from '@nodewright/linux';
 import type { WallClock } from '@nodewright/sntp';
 import type { Telemetry } from '@nodewright/telemetry';
 import { listenAddressOf, type NodeFacts } from '../domain/node-facts.ts';
-import { openKernelDeviceNews } from '../host/device-news.ts';
 import type { EventStore } from '../host/event-store.ts';
 import type { KernelFiles } from '../host/kernel-files.ts';
 import { openKernelNetwork } from '../host/kernel-network.ts';
@@ -17,14 +16,10 @@ import type { NodeRegistry } from '../host/membership/node-registry.ts';
 import { openEtcdRecords } from '../host/membership/open-etcd-records.ts';
 import type { MembershipSource } from '../host/membership-file.ts';
 import { readIfThere } from '../host/read-if-there.ts';
-import { makeVolumeFolder } from '../host/volume-folder.ts';
 import type { NodeLayout } from '../node-layout.ts';
 import type { ServiceRecords } from '../services/service-records.ts';
-import { blockControllers } from './block/block-controllers.ts';
-import { volumeControllers } from './block/volume-controllers.ts';
 import { clusterControllers } from './cluster/cluster-controllers.ts';
 import { type EtcdHands, etcdControllers } from './etcd/etcd-controllers.ts';
-import { hardwareControllers } from './hardware/hardware-controllers.ts';
 import { networkControllers } from './network/network-controllers.ts';
 import { perfControllers } from './perf/perf-controllers.ts';
 import { runtimeControllers } from './runtime/runtime-controllers.ts';
@@ -35,6 +30,7 @@ export interface NodeControllersInit {
   readonly node: NodeFacts;
   /** Another one after every start of the node. */
   readonly bootId: string;
+  readonly hasUdevd: boolean;
   readonly layout: NodeLayout;
   readonly events: EventStore;
   readonly logs: LogStore;
@@ -55,17 +51,11 @@ export function nodeControllers(init: NodeControllersInit): Controller[] {
   const { node, bootId, layout, events, logs, services, membership, kernel, clock, telemetry } = init;
   const { etcdHands, registry } = init;
   const { mode, hostname, addresses } = node;
-  let deviceNews: ReturnType<typeof openKernelDeviceNews> | undefined;
-  const news = () => {
-    deviceNews ??= openKernelDeviceNews();
-    return deviceNews;
-  };
-  const hasUdevd = false;
   return [
     ...v1alpha1Controllers({ services }),
     ...runtimeControllers({
       ...{ events, logs, services, bootId, mode },
-      hasUdevd,
+      hasUdevd: init.hasUdevd,
       kernelRelease: release(),
       extensions: [],
       read: readIfThere,
@@ -79,11 +69,6 @@ export function nodeControllers(init: NodeControllersInit): Controller[] {
       readResolvConf: async () => readIfThere('/etc/resolv.conf')?.toString() ?? '',
       instanceType: '',
       publish: (event) => void events.publish(event),
-    }),
-    ...hardwareControllers({ mode, hasUdevd, read: readIfThere, news }),
-    ...blockControllers({ mode, hasUdevd, news }),
-    ...volumeControllers({
-      makeVolumeFolder: (path, folderMode) => makeVolumeFolder(layout.root, path, folderMode),
     }),
     ...clusterControllers({
       ...{ seed: membership, registry },

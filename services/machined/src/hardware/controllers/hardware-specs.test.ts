@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCpuinfo, type Smbios } from '@nodewright/linux';
-import { pciNames } from '../../domain/pci-names.ts';
+import { pciNames } from '../domain/pci-names.ts';
 import { cpuCoresOf } from './cpu-cores.ts';
 import { memoryModulesOf, processorsOf, systemInformationOf } from './system-information.ts';
 

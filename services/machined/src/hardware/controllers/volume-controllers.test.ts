@@ -10,7 +10,7 @@ import {
   volumeMountStatuses,
   volumeStatuses,
 } from '@nodewright/state/kinds';
-import { directoryVolumes } from '../../domain/directory-volumes.ts';
+import { directoryVolumes } from '../domain/directory-volumes.ts';
 import { volumeControllers } from './volume-controllers.ts';
 
 const sizeBytes = 20_480_000_000n;

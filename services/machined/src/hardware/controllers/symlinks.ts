@@ -1,7 +1,7 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { blockSymlinks, services } from '@nodewright/state/kinds';
-import { lookAgainMs } from '../hardware/device-changes.ts';
-import { isUdevdDone } from '../hardware/udevd-gate.ts';
+import { lookAgainMs } from './device-changes.ts';
+import { isUdevdDone } from './udevd-gate.ts';
 
 export interface SymlinksInit {
   /** The links to each device, sorted, by the name of the device. */

@@ -1,7 +1,7 @@
 import type { Controller } from '@nodewright/controllers';
 import { readBlockDevices, readDeviceLinks, readDisks, readUdevRecord } from '@nodewright/linux';
-import { watchDeviceLinks } from '../../host/watch-device-links.ts';
-import type { OpenDeviceNews } from '../hardware/device-changes.ts';
+import { watchDeviceLinks } from '../host/watch-device-links.ts';
+import type { OpenDeviceNews } from './device-changes.ts';
 import { devicesController } from './devices.ts';
 import { discoveredVolumesStatusController } from './discovered-volumes-status.ts';
 import { discoveryController } from './discovery.ts';

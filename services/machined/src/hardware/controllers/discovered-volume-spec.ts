@@ -1,7 +1,7 @@
 // What is on block devices, as far as the kernel and udev tell: nothing is read from the devices themselves.
 import type { BlockDevice } from '@nodewright/linux';
 import type { DiscoveredVolumeSpec, SystemDiskSpec } from '@nodewright/state/kinds';
-import { decimalSize } from '../../domain/decimal-size.ts';
+import { decimalSize } from '../domain/decimal-size.ts';
 
 /** The words of upstream for what udev calls otherwise. */
 const probeNames: Readonly<Record<string, string>> = {

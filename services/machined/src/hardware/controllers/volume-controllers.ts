@@ -26,8 +26,8 @@ import {
   requestOfVolume,
   systemVolumeLabels,
   volumeMountsOf,
-} from '../../domain/directory-volumes.ts';
-import { activeConfigId, configurationOf } from '../config/configuration-of.ts';
+} from '../domain/directory-volumes.ts';
+import { activeConfigId, configurationOf } from '../../controllers/config/configuration-of.ts';
 
 export interface VolumeControllersInit {
   /**

@@ -13,7 +13,7 @@ import {
   pciDevices,
   systemInformations,
 } from '@nodewright/state/kinds';
-import type { DeviceNews } from '../../host/device-news.ts';
+import type { DeviceNews } from '../host/device-news.ts';
 import { hardwareControllers } from './hardware-controllers.ts';
 
 const sysRoot = mkdtempSync(join(tmpdir(), 'sys-'));

@@ -1,7 +1,7 @@
 import { type Controller, exclusive } from '@nodewright/controllers';
 import type { BlockDevice } from '@nodewright/linux';
 import { blockDevices } from '@nodewright/state/kinds';
-import { deviceChanges, type OpenDeviceNews } from '../hardware/device-changes.ts';
+import { deviceChanges, type OpenDeviceNews } from './device-changes.ts';
 import { type ShownDevices, showDevices } from './show-devices.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Controller } from '@nodewright/controllers';
 import { faultFrom } from '@nodewright/fault';
 import type { Uevent } from '@nodewright/linux';
-import type { DeviceNews } from '../../host/device-news.ts';
+import type { DeviceNews } from '../host/device-news.ts';
 
 /** Opens the news of devices; those who ask again get the same. */
 export type OpenDeviceNews = () => Promise<DeviceNews>;

@@ -15,7 +15,7 @@ import {
   services,
   systemDisks,
 } from '@nodewright/state/kinds';
-import type { DeviceListener, DeviceNews } from '../../host/device-news.ts';
+import type { DeviceListener, DeviceNews } from '../host/device-news.ts';
 import { blockControllers } from './block-controllers.ts';
 import { devicesController } from './devices.ts';
 import { discoveredVolumesStatusController } from './discovered-volumes-status.ts';

@@ -1,7 +1,7 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import type { PciDevice } from '@nodewright/linux';
 import { pciDevices, services } from '@nodewright/state/kinds';
-import { hex, pciNames } from '../../domain/pci-names.ts';
+import { hex, pciNames } from '../domain/pci-names.ts';
 import { deviceChanges, type OpenDeviceNews } from './device-changes.ts';
 import { isUdevdDone } from './udevd-gate.ts';
 

@@ -1,0 +1,39 @@
+import type { Telemetry } from '@nodewright/telemetry';
+import type { NodeMode } from '../domain/node-facts.ts';
+import { readIfThere } from '../host/read-if-there.ts';
+import type { Topic } from '../topic.ts';
+import { blockControllers } from './controllers/block-controllers.ts';
+import { hardwareControllers } from './controllers/hardware-controllers.ts';
+import { volumeControllers } from './controllers/volume-controllers.ts';
+import { openKernelDeviceNews } from './host/device-news.ts';
+import { makeVolumeFolder } from './host/volume-folder.ts';
+import { createDisks } from './rpc/disks.ts';
+
+export interface OpenHardwareInit {
+  readonly mode: NodeMode;
+  /** The node's root, without a slash at its end: the folders of its volumes are below it. */
+  readonly root: string;
+  /** Whether udevd names the devices; without it they are shown as the kernel names them. */
+  readonly hasUdevd: boolean;
+  readonly telemetry: Telemetry;
+}
+
+/** Processors, PCI devices, disks and volumes of the node: the controllers that show them, and the calls about disks. */
+export function openHardware({ mode, root, hasUdevd, telemetry }: OpenHardwareInit): Topic {
+  let deviceNews: ReturnType<typeof openKernelDeviceNews> | undefined;
+  // One socket for all controllers, opened by the first that is started.
+  const news = () => {
+    deviceNews ??= openKernelDeviceNews();
+    return deviceNews;
+  };
+  return {
+    controllers: [
+      ...hardwareControllers({ mode, hasUdevd, read: readIfThere, news }),
+      ...blockControllers({ mode, hasUdevd, news }),
+      ...volumeControllers({
+        makeVolumeFolder: (path, folderMode) => makeVolumeFolder(root, path, folderMode),
+      }),
+    ],
+    api: { 'storage.StorageService': createDisks(telemetry) },
+  };
+}
