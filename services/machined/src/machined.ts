@@ -17,6 +17,7 @@ import type { ChildDaemon } from './domain/daemon-command.ts';
 import { machineExitCode } from './domain/machine-exit-code.ts';
 import { type NodeFacts, type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
 import { isNodeService } from './domain/service-control.ts';
+import { openFiles } from './files/open-files.ts';
 import { openHardware } from './hardware/open-hardware.ts';
 import { EventStore } from './host/event-store.ts';
 import { openExitGuard } from './host/exit-guard.ts';
@@ -34,7 +35,6 @@ import { prepareFolder } from './host/prepare-folder.ts';
 import { createUnixProbe } from './host/probe-connection.ts';
 import { openServiceCgroups } from './host/service-cgroups.ts';
 import { watchParent } from './host/watch-parent.ts';
-import { openFiles } from './files/open-files.ts';
 import { machineApi } from './machine-api.ts';
 import { type NodeLayout, nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
@@ -173,22 +173,22 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
         mergeApis([
           ...topics.map(({ api }) => api),
           machineApi({
-          ...{
-            source,
-            layout,
-            events,
-            logs,
-            services,
-            state,
-            view,
-            configuration,
-            meta,
-            controllers,
-          },
-          containers,
-          etcd,
-          control: { life, ...(mode === 'metal' ? { cannotEnd: cannotEndText } : {}) },
-          ...{ kernel, mode, signal, streamsEnd: stopSignal, telemetry, log },
+            ...{
+              source,
+              layout,
+              events,
+              logs,
+              services,
+              state,
+              view,
+              configuration,
+              meta,
+              controllers,
+            },
+            containers,
+            etcd,
+            control: { life, ...(mode === 'metal' ? { cannotEnd: cannotEndText } : {}) },
+            ...{ kernel, mode, signal, streamsEnd: stopSignal, telemetry, log },
           }),
         ]),
       ),

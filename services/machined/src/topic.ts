@@ -12,7 +12,8 @@ export interface Topic {
 export function mergeApis(apis: readonly ImplementedServices[]): ImplementedServices {
   const merged: Record<string, Record<string, unknown>> = {};
   for (const [service, methods] of apis.flatMap((api) => Object.entries(api))) {
-    const known = (merged[service] ??= {});
+    const known = merged[service] ?? {};
+    merged[service] = known;
     for (const [name, method] of Object.entries(methods)) {
       if (Object.hasOwn(known, name)) throw new Error(`${service} has two methods ${name}`);
       known[name] = method;

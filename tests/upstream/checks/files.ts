@@ -41,7 +41,10 @@ export const fileChecks = [
   }),
   prints('copy', 'leaves sockets out of a folder', '-n {worker} copy /system {folder}/system', {
     after: async ({ folder }) =>
-      assert.match(await readFile(join(folder, 'system', 'state', 'config.yaml'), 'utf8'), /^version: v1alpha1/),
+      assert.match(
+        await readFile(join(folder, 'system', 'state', 'config.yaml'), 'utf8'),
+        /^version: v1alpha1/,
+      ),
   }),
   prints('copy', 'prints an archive', '-n {worker} copy /system/state -', { stdout: [/./] }),
   prints('logs', 'prints the last lines of a service', '-n {node} logs machined --tail 3', {

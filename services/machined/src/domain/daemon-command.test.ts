@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { daemonCommand, daemonEnvironment } from './daemon-command.ts';
-import { timeServerOf } from '../time/domain/time-server.ts';
 
 const init = {
   root: '/nodes/node01',
@@ -77,9 +76,4 @@ test('daemonEnvironment() passes the environment on, for apid without proxies, w
     no_proxy: 'n',
     OTEL_X: '1',
   });
-});
-
-test('timeServerOf() is the first configured server, else the one of the reference', () => {
-  assert.equal(timeServerOf(['a:1', 'b']), 'a:1');
-  assert.equal(timeServerOf([]), 'time.cloudflare.com');
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { logSourceOf } from '../../domain/log-source.ts';
 import { containerNames, isOfKubernetes, requireContainer, selectNamespace } from './container-selection.ts';
 import { imageNamespace, imageNamespaceOf } from './image-selection.ts';
-import { logSourceOf } from '../../domain/log-source.ts';
 
 test('selectNamespace() chooses the namespace, and refuses in the words of the reference', () => {
   assert.equal(selectNamespace({ namespace: 'system', driver: 0 }), 'system');

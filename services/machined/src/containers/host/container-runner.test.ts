@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContainerSpec, ExitStatus, RuntimeNamespace } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
-import { createContainerRunner } from './container-runner.ts';
 import { ServiceLog } from '../../host/log-store.ts';
+import { createContainerRunner } from './container-runner.ts';
 
 const spec: ContainerSpec = { id: 'etcd', image: 'etcd:v3' };
 

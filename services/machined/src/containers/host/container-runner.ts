@@ -1,12 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ContainerSpec, ExitStatus, RuntimeNamespace } from '@nodewright/containers';
 import { Fault, type FaultKind, faultFrom } from '@nodewright/fault';
-import {
-  containerRunnerText,
-  taskErrorText,
-  taskSignalText,
-  taskStartedText,
-} from '../domain/container-text.ts';
 import type { Runner } from '../../domain/runner.ts';
 import { lastLogText } from '../../domain/runner-text.ts';
 import { copyLines } from '../../host/lines-to-log.ts';
@@ -14,6 +8,12 @@ import type { ServiceLog } from '../../host/log-store.ts';
 import { pause } from '../../host/pause.ts';
 import type { ProcessWatcher } from '../../host/process-runner.ts';
 import { terminateOnAbort } from '../../host/terminate-on-abort.ts';
+import {
+  containerRunnerText,
+  taskErrorText,
+  taskSignalText,
+  taskStartedText,
+} from '../domain/container-text.ts';
 
 export interface ContainerRunnerInit {
   /** The runtime's name, for the history. */

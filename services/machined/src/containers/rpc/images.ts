@@ -1,9 +1,9 @@
 import type { ContainerRuntime, ImageInfo } from '@nodewright/containers';
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
+import { timestampFromUnixMs } from '../../rpc/timestamp.ts';
 import { imageNamespace } from '../domain/image-selection.ts';
 import { requireRuntime } from './require-runtime.ts';
-import { timestampFromUnixMs } from '../../rpc/timestamp.ts';
 
 /** ImageList and ImagePull, for clients that do not know ImageService. Source: Talos v1.14: MachineService, images. */
 export function createImages(

@@ -1,10 +1,10 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
+import { fileChunks } from '../../rpc/file-chunks.ts';
 import { CopyProblems } from '../domain/copy-problems.ts';
 import { cleanPath, pathFromRequest } from '../domain/node-path.ts';
 import { archiveFiles } from '../host/file-archive.ts';
 import type { NodeFiles } from '../host/node-files.ts';
-import { fileChunks } from '../../rpc/file-chunks.ts';
 import { missingIsUnknown } from './root-of-request.ts';
 
 /**

@@ -16,6 +16,7 @@ import {
   volumeMountStatuses,
   volumeStatuses,
 } from '@nodewright/state/kinds';
+import { activeConfigId, configurationOf } from '../../controllers/config/configuration-of.ts';
 import {
   directoryMount,
   directoryVolumeStatus,
@@ -27,7 +28,6 @@ import {
   systemVolumeLabels,
   volumeMountsOf,
 } from '../domain/directory-volumes.ts';
-import { activeConfigId, configurationOf } from '../../controllers/config/configuration-of.ts';
 
 export interface VolumeControllersInit {
   /**

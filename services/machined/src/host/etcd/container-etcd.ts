@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 import type { ContainerRuntime, ContainerSpec, RuntimeNamespace } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
+import { createContainerRunner } from '../../containers/host/container-runner.ts';
+import { runContainer } from '../../containers/host/run-container.ts';
 import type { EtcdRuntime } from '../../domain/etcd/etcd-runtime.ts';
 import { type EtcdVersion, etcdVersionFrom } from '../../domain/etcd/etcd-version.ts';
 import { restoreArguments } from '../../domain/etcd/restore-arguments.ts';
-import { createContainerRunner } from '../../containers/host/container-runner.ts';
 import type { ServiceLog } from '../log-store.ts';
-import { runContainer } from '../../containers/host/run-container.ts';
 import { restoreData } from './restore-data.ts';
 
 export interface ContainerEtcdInit {

@@ -8,6 +8,7 @@ import {
   timeServerStatuses,
   timeStatuses,
 } from '@nodewright/state/kinds';
+import { activeConfigId, configurationOf } from '../../controllers/config/configuration-of.ts';
 import type { NodeMode } from '../../domain/node-facts.ts';
 import {
   type ClockTrust,
@@ -18,7 +19,6 @@ import {
   withDrift,
   withSample,
 } from '../domain/clock-trust.ts';
-import { activeConfigId, configurationOf } from '../../controllers/config/configuration-of.ts';
 
 export interface TimeSyncInit {
   readonly mode: NodeMode;

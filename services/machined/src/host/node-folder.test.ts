@@ -5,8 +5,8 @@ import { lstatSync, mkdtempSync, readFileSync, readlinkSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { linkSocket } from '../../host/link-socket.ts';
-import { prepareFolder } from '../../host/prepare-folder.ts';
+import { linkSocket } from './link-socket.ts';
+import { prepareFolder } from './prepare-folder.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'folder-'));
 after(() => rmSync(root, { recursive: true }));

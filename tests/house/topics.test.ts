@@ -1,0 +1,98 @@
+// The rooms of machined: a topic is a folder with everything about it, and others know its face only (ARCHITECTURE.md).
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'node:test';
+
+const source = join(import.meta.dirname, '..', '..', 'services', 'machined', 'src');
+
+interface Topic {
+  /** Other topics whose faces it may import. */
+  readonly imports: readonly string[];
+  /** What others may import, besides its opener. */
+  readonly face: readonly string[];
+}
+
+const topics: Readonly<Record<string, Topic>> = {
+  containers: {
+    imports: [],
+    face: [
+      'domain/container-selection.ts',
+      'host/container-runner.ts',
+      'host/open-container-runtime.ts',
+      'host/run-container.ts',
+    ],
+  },
+  files: { imports: [], face: [] },
+  hardware: { imports: [], face: [] },
+  time: { imports: [], face: [] },
+};
+
+interface Import {
+  /** Both below the sources of machined. */
+  readonly file: string;
+  readonly target: string;
+}
+
+const imports: Import[] = globSync('**/*.ts', { cwd: source }).flatMap((file) => {
+  const specifiers = readFileSync(join(source, file), 'utf8').matchAll(
+    /(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)['"](\.[^'"]+)['"]/gm,
+  );
+  return [...specifiers].map(([, specifier = '']) => ({
+    file,
+    target: normalize(join(dirname(file), specifier)),
+  }));
+});
+
+const show = ({ file, target }: Import) => `${file} imports ${target}`;
+const topicOf = (path: string) => Object.keys(topics).find((name) => path.startsWith(`${name}/`));
+const faceOf = (name: string) =>
+  [`open-${name}.ts`, ...(topics[name]?.face ?? [])].map((file) => `${name}/${file}`);
+
+test('every topic is a folder with an opener, and every folder with an opener is a topic', () => {
+  const found = readdirSync(source).filter((name) => existsSync(join(source, name, `open-${name}.ts`)));
+  assert.deepEqual(found.sort(), Object.keys(topics).sort());
+});
+
+test('nothing outside of a topic imports more than its face', () => {
+  const found = imports.filter(({ file, target }) => {
+    const topic = topicOf(target);
+    return topic !== undefined && topicOf(file) !== topic && !faceOf(topic).includes(target);
+  });
+  assert.deepEqual(found.map(show), []);
+});
+
+test('every file of a face is there, and is imported from outside of its topic', () => {
+  const idle = Object.keys(topics).flatMap((name) =>
+    faceOf(name).filter(
+      (path) => !imports.some(({ file, target }) => target === path && topicOf(file) !== name),
+    ),
+  );
+  assert.deepEqual(idle, []);
+});
+
+test('a topic imports only the topics that it is listed with', () => {
+  const found = imports.filter(({ file, target }) => {
+    const [own, other] = [topicOf(file), topicOf(target)];
+    if (own === undefined || other === undefined || own === other) return false;
+    return topics[own]?.imports.includes(other) !== true;
+  });
+  assert.deepEqual(found.map(show), []);
+});
+
+test('no topic imports itself by way of others', () => {
+  const reach = (name: string, path: readonly string[]): string[] =>
+    (topics[name]?.imports ?? []).flatMap((next) =>
+      path.includes(next) ? [[...path, next].join(' > ')] : reach(next, [...path, next]),
+    );
+  const circles = Object.keys(topics).flatMap((name) => reach(name, [name]));
+  assert.deepEqual(circles, []);
+});
+
+test('only the composition root opens topics', () => {
+  const openers = Object.keys(topics).map((name) => `${name}/open-${name}.ts`);
+  const found = imports.filter(
+    ({ file, target }) => openers.includes(target) && file !== 'machined.ts' && !file.endsWith('.test.ts'),
+  );
+  assert.deepEqual(found.map(show), []);
+});
