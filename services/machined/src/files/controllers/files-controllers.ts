@@ -14,7 +14,7 @@ const etcFolder = 'system/etc';
 /** Source: Talos v1.14: COSI resources, files. */
 export function filesControllers({ root }: FilesControllersInit): Controller[] {
   const folder = `${root}/${etcFolder}`;
-  // A node of processes has an `/etc` of its own below its root; that of a container belongs to its engine.
-  if (root === '') return [etcFileController(createEtcFiles(folder))];
-  return [etcFileController(createEtcFiles(folder, `${root}/etc`)), rootFilesController()];
+  // A node of processes has an `/etc` of its own below its root. That of a container belongs to its engine and its image.
+  const etc = root === '' ? undefined : `${root}/etc`;
+  return [etcFileController(createEtcFiles(folder, etc)), rootFilesController()];
 }

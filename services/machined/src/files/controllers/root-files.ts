@@ -6,7 +6,7 @@ import { osReleaseFile } from '../../domain/os-release.ts';
 
 const mode = 0o644;
 
-/** The files below `/etc` that an image has, on a node whose root is an empty folder: its name and what it runs. */
+/** The files below `/etc` that say what the node is: its name and what it runs. */
 export function rootFilesController(): Controller {
   return {
     name: 'files.RootFilesController',
