@@ -11,6 +11,8 @@ import { listContainers, type StackContainer } from './stack-objects.ts';
 
 /** A container that died this often does not come up by waiting. */
 const hopelessRestarts = 3;
+/** Of a container that SIGTERM has ended, or that ended to follow its node into another network. */
+const terminatedExitCode = 143;
 const lookMs = 1_000;
 /** Logs are read at every so many looks: they cost a command a node. */
 const bareLookEvery = 5;
@@ -73,7 +75,8 @@ async function watchForHopelessContainer(
 /** Reboots are restarts to the engine. What runs again may have done so since. */
 function keepsDying({ restarts, isRunning, isRestarting, exitCode }: StackContainer): boolean {
   const isDown = isRestarting || !isRunning;
-  return isDown && restarts >= hopelessRestarts && exitCode !== nodeExitCodes.reboot;
+  const isWanted = exitCode === nodeExitCodes.reboot || exitCode === terminatedExitCode;
+  return isDown && restarts >= hopelessRestarts && !isWanted;
 }
 
 /** A node that was reset answers nobody who has a certificate: waiting is of no use. */
