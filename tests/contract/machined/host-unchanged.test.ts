@@ -76,9 +76,9 @@ test('machined has no module that could change the host: system calls for socket
     'host/configuration-worker.ts',
   ]);
   assert.deepEqual(importers(/\bloadNativeCalls\b/), [
+    'files/host/file-attributes.ts',
+    'hardware/host/device-news.ts',
     'host/capture-packets.ts',
-    'host/device-news.ts',
-    'host/file-attributes.ts',
     'host/forgo-capabilities.ts',
     'host/kernel-network.ts',
   ]);
@@ -116,9 +116,9 @@ test('machined has no module that could change the host: system calls for socket
   const code = (path: string) => readFileSync(join(folder, path), 'utf8').replace(/^\s*(\/\*)?\*.*$/gm, '');
   const namers = sources.filter((path) => /['"`]\/(sys|dev)\//.test(code(path))).sort();
   assert.deepEqual(namers, [
-    'controllers/block/discovered-volume-spec.ts',
     'domain/security-state.ts',
-    'host/watch-device-links.ts',
+    'hardware/controllers/discovered-volume-spec.ts',
+    'hardware/host/watch-device-links.ts',
   ]);
   const changes =
     /\b(write\w*|append\w*|create\w+Stream|open|openSync|mkdir\w*|mknod|rm|rmSync|unlink\w*|rename\w*|symlink\w*|truncate\w*|chmod\w*|chown\w*)\(/;
