@@ -124,12 +124,29 @@ test('CallGrowths takes back what a connection does not use, and grants it anew 
     busy.callCount = 1;
     busy.acknowledge();
     idle.acknowledge();
-    mock.timers.tick(100);
+    for (let turn = 0; turn < 2; turn += 1) mock.timers.tick(100);
     assert.deepEqual(busy.granted, [60, 4]);
     idle.callCount = 2;
     growth.began();
     mock.timers.tick(5);
     assert.deepEqual(idle.granted, [4, 8]);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test('CallGrowths leaves what a connection uses in bursts, also between two of them', () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const bursts = connection();
+    const growth = new CallGrowths().open(bursts, limits, 100, 100);
+    for (let burst = 0; burst < 5; burst += 1) {
+      bursts.callCount = 50;
+      growth.began();
+      bursts.callCount = 0;
+      mock.timers.tick(100);
+    }
+    assert.deepEqual(bursts.granted, []);
   } finally {
     mock.timers.reset();
   }

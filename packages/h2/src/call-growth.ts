@@ -53,6 +53,8 @@ export class CallGrowths {
     let allowed = Math.min(first, most);
     /** The next change waits for its turn, or for the acknowledgement of the client. */
     let isPending = false;
+    /** The most calls that were open since the last look at what is not used. */
+    let peak = 0;
     const allow = (count: number) => {
       allowed = count;
       connection.allowCalls(count, () => {
@@ -72,12 +74,14 @@ export class CallGrowths {
       age += 1;
       if (age === 1) return;
       noLongerNew();
-      const fitting = Math.max(limits.settled, 2 * connection.callCount);
+      const fitting = Math.max(limits.settled, 2 * peak);
+      peak = connection.callCount;
       if (isPending || fitting >= allowed) return;
       isPending = true;
       allow(fitting);
     };
     const look = () => {
+      peak = Math.max(peak, connection.callCount);
       if (allowed > limits.settled) {
         this.#settling.add(settle);
         this.#settleLater(limits.settleMs);
