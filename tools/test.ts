@@ -24,6 +24,8 @@ const composePatterns = ['tests/compose/**/*.test.ts', 'tests/cluster/docker/**/
 const separateRuns = ['compose', 'cluster/docker', 'fuzz', 'bench', 'soak', 'boot', 'upstream'].map(
   (name) => `tests/${name}/`,
 );
+/** Compares the host before and after, so nothing that the other tests do to it may happen meanwhile. */
+const alone = ['tests/contract/machined/host-unchanged.test.ts'];
 const isContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
 const testTimeoutMs = 180_000;
 /** Four nodes are started, crashed and asked for their traces. */
@@ -47,8 +49,9 @@ else {
   // A test that needs it says so where it is missing.
   await ensureEtcd(checkout).catch(({ message }: Error) => process.stderr.write(`${message}\n`));
   const others = filesOf(defaultPatterns).filter(
-    (path) => !separateRuns.some((prefix) => path.startsWith(prefix)),
+    (path) => !separateRuns.some((prefix) => path.startsWith(prefix)) && !alone.includes(path),
   );
+  if (!values.compose) turns.push(await runOthers(filesOf(alone)));
   const containers = filesOf(composePatterns);
   await Promise.all([
     values.compose || runOthers(others).then((counts) => void turns.push(counts)),
