@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 const runFiles = join(import.meta.dirname, 'run-files.ts');
 /** What runs test files is itself no test, so it runs in a process of its own. */
 const program = `import { runFiles } from ${JSON.stringify(runFiles)};
-const counts = await runFiles({ checkout: process.cwd(), files: ['fixture.test.mjs'], concurrency: 1, timeoutMs: 60_000 });
+const counts = await runFiles({ checkout: process.cwd(), files: ['fixture.test.mjs'], concurrency: 1, timeoutMs: 60_000, beside: process.argv[2] === 'beside' });
 process.stdout.write('counts ' + JSON.stringify(counts));`;
 
 const fixtures = {
@@ -40,9 +40,42 @@ for (const [what, fixture] of Object.entries(fixtures)) {
       });
       assert.match(stdout, /this file did not end 200 ms after its tests: .*TCPServerWrap/);
       assert.match(stdout, /Error: the fixture failed/);
-      assert.match(stdout, /counts \{"passed":0,"failed":[12],"skipped":\[\]\}$/);
+      assert.match(stdout, /counts \{"passed":0,"failed":[12],"skipped":\[\],"repeated":\[\]\}$/);
     } finally {
       rmSync(folder, { recursive: true });
     }
   });
 }
+
+const failsOnce = `test('one', () => {
+  const marker = new URL('./marker', import.meta.url);
+  if (existsSync(marker)) return;
+  writeFileSync(marker, '');
+  throw new Error('the first time');
+});`;
+const failsAlways = `test('one', () => { throw new Error('every time'); });`;
+const rows = [
+  [failsOnce, 'beside', { passed: 1, failed: 0, skipped: [], repeated: ['fixture.test.mjs'] }],
+  [failsOnce, 'alone', { passed: 0, failed: 1, skipped: [], repeated: [] }],
+  [failsAlways, 'beside', { passed: 0, failed: 1, skipped: [], repeated: [] }],
+] as const;
+test('runFiles() runs a file once more that failed beside others, and says so when it passes then', async () => {
+  for (const [fixture, where, expected] of rows) {
+    const folder = mkdtempSync(join(tmpdir(), 'run-files-'));
+    try {
+      const imports =
+        "import { existsSync, writeFileSync } from 'node:fs';\nimport { test } from 'node:test';\n";
+      writeFileSync(join(folder, 'fixture.test.mjs'), `${imports}${fixture}`);
+      writeFileSync(join(folder, 'program.mjs'), program);
+      const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+      const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'program.mjs'), where], {
+        cwd: folder,
+        env: environment,
+        timeout: 50_000,
+      });
+      assert.deepEqual(JSON.parse(/counts (.*)$/.exec(stdout)?.[1] ?? ''), expected, stdout);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+});

@@ -42,7 +42,7 @@ async function history(request: Partial<EventsRequest>, at: NodeUnderTest = node
   let seen = 0;
   while (seen < events.length) {
     seen = events.length;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, 400));
   }
   stop.abort();
   return events.slice(1);
