@@ -51,7 +51,10 @@ async function history(request: Partial<EventsRequest>, at: NodeUnderTest = node
 /** Waits until it has told that it has booted and that all is well. */
 async function runs(at: NodeUnderTest): Promise<void> {
   const told = async () => (await history({ tailEvents: -1 }, at)).map(line);
-  await eventually(async () => (await told()).includes(`status ${Stage.RUNNING} true`), {
+  // Each follows the services by itself, so either may come first.
+  const ends = [`status ${Stage.RUNNING} true`, 'sequence boot 2'];
+  const isOver = (lines: readonly string[]) => ends.every((end) => lines.includes(end));
+  await eventually(async () => isOver(await told()), {
     what: 'a node that runs',
     explain: () => at.machined.stdout(),
   });
