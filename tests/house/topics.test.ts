@@ -23,6 +23,7 @@ const topics: Readonly<Record<string, Topic>> = {
       'host/run-container.ts',
     ],
   },
+  etcd: { imports: ['containers'], face: ['domain/etcd-config.ts'] },
   files: { imports: [], face: [] },
   hardware: { imports: [], face: [] },
   time: { imports: [], face: [] },

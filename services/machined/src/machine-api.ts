@@ -1,5 +1,5 @@
 import type { ContainerRuntime } from '@nodewright/containers';
-import { type ControllerRuntime, systemTimers } from '@nodewright/controllers';
+import type { ControllerRuntime } from '@nodewright/controllers';
 import { createFileSystemSizes } from '@nodewright/linux';
 import { systemWallClock } from '@nodewright/sntp';
 import type { State } from '@nodewright/state';
@@ -12,18 +12,13 @@ import { createPacketCapturer } from './host/capture-packets.ts';
 import type { EventStore } from './host/event-store.ts';
 import type { KernelFiles } from './host/kernel-files.ts';
 import type { LogStore } from './host/log-store.ts';
-import type { NodeLayout } from './node-layout.ts';
 import { isControlPlaneNow, type NodeView } from './resources/node-view.ts';
 import { isRegisteredKind } from './resources/open-node-state.ts';
 import { createApplyConfiguration } from './rpc/apply-configuration.ts';
-import { createBootstrap } from './rpc/bootstrap.ts';
 import { createClientConfiguration } from './rpc/client-configuration.ts';
 import { createClusterHealth } from './rpc/cluster-health.ts';
 import type { ImplementedServices } from './rpc/complete-services.ts';
 import { createDmesg } from './rpc/dmesg.ts';
-import { createEtcdMaintenance } from './rpc/etcd-maintenance.ts';
-import { createEtcdMembers } from './rpc/etcd-members.ts';
-import { createEtcdSnapshot } from './rpc/etcd-snapshot.ts';
 import { createEvents } from './rpc/events.ts';
 import { createInspect } from './rpc/inspect.ts';
 import { createKernelStatistics } from './rpc/kernel-statistics.ts';
@@ -39,7 +34,6 @@ import { createServiceControl } from './rpc/service-control.ts';
 import { createServiceList } from './rpc/service-list.ts';
 import { createStateApi } from './rpc/state.ts';
 import { daemonsOf } from './services/node-services.ts';
-import type { NodeEtcd } from './services/open-etcd.ts';
 import type { ServiceManager } from './services/service-manager.ts';
 
 const fileSystemTimeoutMs = 2000;
@@ -47,7 +41,6 @@ const fileSystemTimeoutMs = 2000;
 export interface MachineApiInit {
   readonly mode: NodeMode;
   readonly source: ServiceSource;
-  readonly layout: NodeLayout;
   readonly events: EventStore;
   readonly logs: LogStore;
   readonly services: ServiceManager;
@@ -57,7 +50,6 @@ export interface MachineApiInit {
   readonly control: MachineControlInit;
   readonly meta: MetaStore;
   readonly containers: ContainerRuntime | undefined;
-  readonly etcd: NodeEtcd;
   readonly controllers: Pick<ControllerRuntime, 'graph'>;
   readonly kernel: KernelFiles;
   /** Ends the streams that hold the node up at once when it stops. */
@@ -70,7 +62,7 @@ export interface MachineApiInit {
 
 /** What of the Machine API is built, on this node's hands. */
 export function machineApi(init: MachineApiInit): ImplementedServices {
-  const { mode, source, layout, view, state, events, logs, services, controllers } = init;
+  const { mode, source, view, state, events, logs, services, controllers } = init;
   const { kernel, signal, streamsEnd: stopSignal, log, telemetry } = init;
   const { now } = systemWallClock;
   const neighbours = () => (source === 'external' ? daemonsOf(isControlPlaneNow(view)) : []);
@@ -90,18 +82,6 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
       ...createLogs(logs, neighbours, signal, init.containers),
       ...createApplyConfiguration({ ...init.configuration, log }),
       ...createMeta(init.meta),
-      ...createBootstrap(
-        { etcd: init.etcd, configuration: () => view.configuration(), timers: systemTimers },
-        telemetry,
-      ),
-      ...createEtcdMembers({
-        access: init.etcd.access,
-        service: init.etcd.run?.service,
-        hostname: () => view.hostname(),
-        ...{ state, timers: systemTimers },
-      }),
-      ...createEtcdMaintenance(init.etcd.access),
-      ...createEtcdSnapshot(init.etcd.access, layout.paths.etcdSnapshot),
       ...createMachineControl(init.control),
     },
     'cosi.resource.State': createStateApi({ state, now, stopSignal }),

@@ -17,6 +17,7 @@ import type { ChildDaemon } from './domain/daemon-command.ts';
 import { machineExitCode } from './domain/machine-exit-code.ts';
 import { type NodeFacts, type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
 import { isNodeService } from './domain/service-control.ts';
+import { openEtcd } from './etcd/open-etcd.ts';
 import { openFiles } from './files/open-files.ts';
 import { openHardware } from './hardware/open-hardware.ts';
 import { EventStore } from './host/event-store.ts';
@@ -42,10 +43,8 @@ import { isControlPlaneNow, openNodeView } from './resources/node-view.ts';
 import { openNodeState } from './resources/open-node-state.ts';
 import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
 import { completeServices } from './rpc/complete-services.ts';
-import { etcdLeave } from './services/etcd-leave.ts';
 import { NodeLife } from './services/node-life.ts';
 import { ownService } from './services/node-services.ts';
-import { openEtcd, startEtcdWhenWanted } from './services/open-etcd.ts';
 import { sendResetSignal } from './services/send-reset-signal.ts';
 import { ServiceManager } from './services/service-manager.ts';
 import { startDaemon } from './services/start-daemon.ts';
@@ -118,8 +117,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     ...{ events, log, records: () => services.records() },
     stopServices: () => services[Symbol.asyncDispose](),
     wipe: (volumes) => wipe.wipe(volumes),
-    leaveEtcd: () =>
-      etcdLeave(etcd, { state, dataFolder: layout.paths.etcdData, hostname: () => view.hostname() }),
+    leaveEtcd: () => etcd.leave(),
     sendResetSignal: (giveUp) => sendResetSignal({ state, registry }, giveUp),
     end: (end) => context.end(end, machineExitCode(mode, end)),
   });
@@ -139,7 +137,10 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   const containers = await openContainerRuntime({ ...context, hostname: node.hostname });
   if (containers !== undefined) scope.use(containers);
   const etcd = await openEtcd(
-    { ...context, ...{ containers, layout, state, services, logs, guard, cgroups } },
+    {
+      ...{ ...context, containers, layout, state, view, services, logs, guard, cgroups },
+      addresses: mode === 'process' ? node.addresses : undefined,
+    },
     scope,
   );
   const topics: readonly Topic[] = [
@@ -153,6 +154,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
       ...{ mode, telemetry, clock: systemWallClock },
       servers: () => view.configuration()?.time.servers ?? [],
     }),
+    etcd,
   ];
   const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
   for (const controller of [
@@ -160,7 +162,6 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     ...topics.flatMap((topic) => topic.controllers),
     ...nodeControllers({
       ...{ node, bootId, hasUdevd, layout, events, logs, services, membership, registry, kernel, telemetry },
-      etcdHands: etcd.run?.hands,
       clock: systemWallClock,
     }),
   ]) {
@@ -175,7 +176,6 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
           machineApi({
             ...{
               source,
-              layout,
               events,
               logs,
               services,
@@ -186,7 +186,6 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
               controllers,
             },
             containers,
-            etcd,
             control: { life, ...(mode === 'metal' ? { cannotEnd: cannotEndText } : {}) },
             ...{ kernel, mode, signal, streamsEnd: stopSignal, telemetry, log },
           }),
@@ -238,7 +237,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     });
     await life.boot(async () => {
       if (isControlPlaneNow(view)) await start(serviceIds.trustd);
-      void startEtcdWhenWanted(etcd, view, signal);
+      void etcd.startWhenWanted(signal);
     });
   };
   // It lasts until every service is up; how it ends is told as an event and in the log.

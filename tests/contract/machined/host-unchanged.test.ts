@@ -105,7 +105,7 @@ test('machined has no module that could change the host: system calls for socket
     'socket',
   ]);
   assert.deepEqual(importers(/from 'node:child_process'/), [
-    'host/etcd/run-program.ts',
+    'etcd/host/run-program.ts',
     'host/process-runner.ts',
   ]);
   assert.deepEqual(

@@ -19,7 +19,6 @@ import { readIfThere } from '../host/read-if-there.ts';
 import type { NodeLayout } from '../node-layout.ts';
 import type { ServiceRecords } from '../services/service-records.ts';
 import { clusterControllers } from './cluster/cluster-controllers.ts';
-import { type EtcdHands, etcdControllers } from './etcd/etcd-controllers.ts';
 import { networkControllers } from './network/network-controllers.ts';
 import { perfControllers } from './perf/perf-controllers.ts';
 import { runtimeControllers } from './runtime/runtime-controllers.ts';
@@ -35,8 +34,6 @@ export interface NodeControllersInit {
   readonly events: EventStore;
   readonly logs: LogStore;
   readonly services: ServiceRecords;
-  /** Undefined where this node has no way to run etcd. */
-  readonly etcdHands: EtcdHands | undefined;
   /** What whoever made the cluster tells of its nodes. */
   readonly membership: MembershipSource;
   /** What the nodes tell of themselves. */
@@ -49,7 +46,7 @@ export interface NodeControllersInit {
 /** Every controller of a node but those of its configuration, with the hands that they have on this host. */
 export function nodeControllers(init: NodeControllersInit): Controller[] {
   const { node, bootId, layout, events, logs, services, membership, kernel, clock, telemetry } = init;
-  const { etcdHands, registry } = init;
+  const { registry } = init;
   const { mode, hostname, addresses } = node;
   return [
     ...v1alpha1Controllers({ services }),
@@ -86,10 +83,6 @@ export function nodeControllers(init: NodeControllersInit): Controller[] {
       telemetry,
       // The kernel gives this one to every connection within the host, whatever address the node has of its own.
       etcdPeerSources: mode === 'process' ? ['127.0.0.1'] : [],
-    }),
-    ...etcdControllers({
-      own: mode === 'process' ? addresses : undefined,
-      hands: etcdHands,
     }),
   ];
 }

@@ -3,7 +3,7 @@ import { type Controller, exclusive, type ReconcilePass, weak } from '@nodewrigh
 import { pointerTo } from '@nodewright/state';
 import { type DiagnosticSpec, diagnostics, machineConfigs, nodeAddresses } from '@nodewright/state/kinds';
 import { addressOverlap } from '../../domain/address-overlap.ts';
-import { etcdWaitProblem, isEtcdPending } from '../../domain/etcd/etcd-wait.ts';
+import { etcdWaitProblem, isEtcdPending } from '../../domain/etcd-wait.ts';
 import type { ServiceRecords } from '../../services/service-records.ts';
 import { activeConfigId, configurationOf } from '../config/configuration-of.ts';
 

@@ -1,6 +1,6 @@
 import { type Controller, destroyReady, exclusive, weak } from '@nodewright/controllers';
 import { etcdRootSecrets, machineConfigs } from '@nodewright/state/kinds';
-import { wantsEtcd } from '../../domain/etcd/etcd-config.ts';
+import { wantsEtcd } from '../../etcd/domain/etcd-config.ts';
 import { configurationOf } from '../config/configuration-of.ts';
 
 /** The CA of etcd, on control planes. Source: Talos v1.14: secrets.RootEtcdController. */

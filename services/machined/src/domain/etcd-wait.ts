@@ -1,0 +1,28 @@
+import { serviceIds } from '@nodewright/contract';
+import type { DiagnosticSpec } from '@nodewright/state/kinds';
+import type { ServiceRecord } from './service-record.ts';
+
+/** Whether etcd was started and does not run yet. One that was stopped is not wanted. */
+export function isEtcdPending(records: readonly ServiceRecord[]): boolean {
+  const state = records.find(({ id }) => id === serviceIds.etcd)?.state;
+  return state === 'Starting' || state === 'Waiting' || state === 'Preparing' || state === 'Failed';
+}
+
+/** Says what keeps a pending etcd from running, in the words of its history. Undefined while it does work of its own. */
+export function etcdWaitProblem(records: readonly ServiceRecord[]): DiagnosticSpec | undefined {
+  const last = records.find(({ id }) => id === serviceIds.etcd)?.history.at(-1);
+  if (last === undefined) return undefined;
+  const { state, message } = last;
+  const isReason =
+    state === 'Failed' || state === 'Waiting' || (state === 'Preparing' && message.startsWith('Waiting '));
+  if (!isReason) return undefined;
+  return {
+    message: `etcd does not run: ${message}`,
+    details: [
+      `state of the service: ${state}`,
+      message.startsWith('Waiting to join etcd')
+        ? 'for a new cluster run "talosctl bootstrap" on one control plane; else check the etcd of the others with "talosctl etcd members"'
+        : 'see "talosctl service etcd" for its history and "talosctl logs etcd" for its log',
+    ],
+  };
+}

@@ -1,0 +1,28 @@
+import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import { etcdRootSecrets, etcdSecrets, pkiStatuses } from '@nodewright/state/kinds';
+import type { EtcdPkiFiles } from '../host/pki-files.ts';
+
+const root = pointerTo(etcdRootSecrets, 'etcd');
+const secrets = pointerTo(etcdSecrets, 'etcd');
+
+/**
+ * Writes the certificates of etcd, and says which version of them is written. Source: Talos v1.14: etcd.PKIController.
+ */
+export function createEtcdPkiController(files: EtcdPkiFiles): Controller {
+  return {
+    name: 'etcd.PKIController',
+    inputs: [weak(etcdRootSecrets, root.id), weak(etcdSecrets, secrets.id)],
+    outputs: [exclusive(pkiStatuses)],
+    async reconcile(pass) {
+      const ca = (await pass.get(root))?.spec.etcdCA;
+      const made = await pass.get(secrets);
+      if (ca === undefined || made === undefined) return pass.replace(pkiStatuses, []);
+      const { etcd, etcdPeer, etcdAdmin } = made.spec;
+      if (etcd === undefined || etcdPeer === undefined || etcdAdmin === undefined) return;
+      await files.write({ ca, server: etcd, peer: etcdPeer, admin: etcdAdmin });
+      const spec = { ready: true, version: String(made.metadata.version) };
+      await pass.replace(pkiStatuses, [{ id: 'etcd', spec }]);
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import type { EtcdConfigSpec } from '@nodewright/state/kinds';
+import { filterAddresses } from '../../domain/network/node-addresses.ts';
+import { addressOf, parsePrefix } from '../../domain/network/prefix.ts';
+
+/** `https://10.0.0.1:2380`. */
+export function etcdUrl(address: string, port: number): string {
+  return `https://${hostPort(address, port)}`;
+}
+
+/** `10.0.0.1:2379`, `[fd00::1]:2379`. */
+export function hostPort(address: string, port: number): string {
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+/** The networks to take addresses from, and those to leave out, which are written with `!` in front. */
+export function splitSubnets(subnets: readonly string[]): { valid: string[]; excluded: string[] } {
+  return {
+    valid: subnets.filter((subnet) => !subnet.startsWith('!')),
+    excluded: subnets.filter((subnet) => subnet.startsWith('!')).map((subnet) => subnet.slice(1)),
+  };
+}
+
+/** Addresses of the node with prefix lengths. Those of pods and services are in neither list. */
+export interface EtcdAddressFacts {
+  readonly current: readonly string[];
+  /** Without those that nobody routes to this machine. */
+  readonly routed: readonly string[];
+}
+
+/** Where other members and clients find etcd of this node; none while there is no such address. Source: Talos v1.14: etcd addresses. */
+export function advertisedAddresses(
+  { advertiseValidSubnets, advertiseExcludeSubnets }: EtcdConfigSpec,
+  { current, routed }: EtcdAddressFacts,
+): string[] {
+  const hasWish = advertiseValidSubnets.length > 0;
+  const allowed = filterAddresses(hasWish ? current : routed, {
+    includeSubnets: advertiseValidSubnets,
+    excludeSubnets: advertiseExcludeSubnets,
+  });
+  const addresses = unique(allowed.map(addressOf)).filter((address) => !isSideroLink(address));
+  return hasWish ? addresses : addresses.slice(0, 1);
+}
+
+export interface ListenAddresses {
+  readonly peer: readonly string[];
+  readonly client: readonly string[];
+}
+
+/**
+ * Where etcd of this node listens; none while there is no such address.
+ *
+ * @param own the node's addresses where the host's other ones belong to other nodes: then only these, and never all
+ *
+ * Source: Talos v1.14: etcd addresses.
+ */
+export function listenAddresses(
+  { listenValidSubnets, listenExcludeSubnets }: EtcdConfigSpec,
+  { current }: EtcdAddressFacts,
+  own: readonly string[] | undefined,
+): ListenAddresses {
+  if (own !== undefined) return { peer: own, client: own };
+  const isAnywhere = listenValidSubnets.length + listenExcludeSubnets.length === 0;
+  if (isAnywhere) {
+    if (current.length === 0) return { peer: [], client: [] };
+    const all = hasIPv4(current) ? ['0.0.0.0'] : ['::'];
+    return { peer: all, client: all };
+  }
+  const peer = unique(
+    filterAddresses(current, {
+      includeSubnets: listenValidSubnets,
+      excludeSubnets: listenExcludeSubnets,
+    }).map(addressOf),
+  );
+  if (peer.length === 0) return { peer, client: [] };
+  // The node's own client comes by the loopback address.
+  return { peer, client: unique([...peer, hasIPv4(peer) ? '127.0.0.1' : '::1']) };
+}
+
+/** Where the node's own client finds its etcd. */
+export function localClientAddress(listenClient: readonly string[]): string {
+  const [first = '127.0.0.1'] = listenClient;
+  if (first === '0.0.0.0') return '127.0.0.1';
+  if (first === '::') return '::1';
+  return listenClient.find((address) => address === '127.0.0.1' || address === '::1') ?? first;
+}
+
+/** Of the tunnel to whoever manages the machine. Source: Talos v1.14: SideroLink addresses. */
+function isSideroLink(address: string): boolean {
+  const prefix = parsePrefix(address);
+  if (prefix?.family !== 6) return false;
+  const octet = (index: number) => Number((prefix.bits >> BigInt(8 * (15 - index))) & 0xffn);
+  return octet(0) === 0xfd && octet(7) === 0x03;
+}
+
+const hasIPv4 = (addresses: readonly string[]) => addresses.some((address) => !address.includes(':'));
+const unique = (texts: readonly string[]) => [...new Set(texts)];

@@ -1,0 +1,77 @@
+import { dirname, join } from 'node:path';
+import type { ContainerRuntime, ContainerSpec, RuntimeNamespace } from '@nodewright/containers';
+import { Fault } from '@nodewright/fault';
+import { createContainerRunner } from '../../containers/host/container-runner.ts';
+import { runContainer } from '../../containers/host/run-container.ts';
+import type { ServiceLog } from '../../host/log-store.ts';
+import type { EtcdRuntime } from '../domain/etcd-runtime.ts';
+import { type EtcdVersion, etcdVersionFrom } from '../domain/etcd-version.ts';
+import { restoreArguments } from '../domain/restore-arguments.ts';
+import { restoreData } from './restore-data.ts';
+
+export interface ContainerEtcdInit {
+  readonly runtime: ContainerRuntime;
+  /** What the image is called; asked for at each start. */
+  readonly image: () => Promise<string>;
+  /** Where things lie on the node; etcd sees them at the same places. */
+  readonly folders: { readonly data: string; readonly secrets: string; readonly snapshot: string };
+  /** As whom etcd runs: its data and secrets are this user's. */
+  readonly user: { readonly uid: number; readonly gid: number };
+  readonly log: ServiceLog;
+}
+
+const id = 'etcd';
+const programs = '/usr/local/bin';
+/** Source: Talos v1.14: runners. */
+const graceTimeoutMs = 10_000;
+/** The image may have to be pulled first. */
+const versionTimeoutMs = 20 * 60_000;
+
+/** etcd as a container beside the others of its node, in the node's network. Source: Talos v1.14: etcd service. */
+export function createContainerEtcd(init: ContainerEtcdInit): EtcdRuntime {
+  const { runtime, image, folders, user, log } = init;
+  const namespace: RuntimeNamespace = runtime.namespace('system');
+  const { data, secrets, snapshot } = folders;
+  const own = async (): Promise<Pick<ContainerSpec, 'image' | 'user'>> => ({ image: await image(), user });
+  return {
+    paths: folders,
+    async version(signal) {
+      const spec = { ...(await own()), id: `${id}-version`, command: [join(programs, 'etcd'), '--version'] };
+      const ends = AbortSignal.any([signal, AbortSignal.timeout(versionTimeoutMs)]);
+      const said = await runContainer('etcd', namespace, spec, ends);
+      return requireVersion(said, spec.image);
+    },
+    createRunner: (args) =>
+      createContainerRunner({
+        ...{ runtime: runtime.name, namespace, id, log, graceTimeoutMs },
+        spec: async () => ({
+          ...(await own()),
+          id,
+          command: [join(programs, 'etcd'), ...args],
+          network: 'host',
+          oomScoreAdjust: -998,
+          cgroup: 'podruntime/etcd',
+          limits: { openFiles: 10_240 },
+          mounts: [
+            { kind: 'bind', source: secrets, target: secrets, readOnly: true },
+            { kind: 'bind', source: data, target: data },
+          ],
+        }),
+      }),
+    restore: (restore, signal) =>
+      restoreData(data, async (draft) => {
+        const command = [join(programs, 'etcdutl'), ...restoreArguments(restore, { snapshot, data: draft })];
+        const folder = dirname(data);
+        const mounts = [{ kind: 'bind', source: folder, target: folder }] as const;
+        const spec = { ...(await own()), id: `${id}-restore`, command, mounts };
+        await runContainer('etcdutl', namespace, spec, signal);
+      }),
+  };
+}
+
+function requireVersion(said: string, image: string): EtcdVersion {
+  const version = etcdVersionFrom(said);
+  if (version === undefined)
+    throw new Fault('failed-precondition', `image "${image}" does not say that it holds etcd`);
+  return version;
+}

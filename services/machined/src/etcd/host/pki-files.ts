@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { prepareFolder } from '../../host/prepare-folder.ts';
+import { type FileOwner, writeFileAtomically } from '../../host/write-file-atomically.ts';
+
+interface PemPair {
+  readonly crt: string;
+  readonly key: string;
+}
+
+/** The certificates of etcd by the names of their files. */
+export type EtcdPki = Readonly<Record<'ca' | 'server' | 'peer' | 'admin', PemPair>>;
+
+export interface EtcdPkiFiles {
+  /** Makes the files so; those that are so already stay. */
+  write(pki: EtcdPki): Promise<void>;
+}
+
+const folderMode = 0o700;
+const fileMode = 0o400;
+
+/** `ca.crt`, `ca.key`, `server.crt` and so on in `folder`, for `owner` alone. Source: Talos v1.14: etcd PKI. */
+export function createEtcdPkiFiles(folder: string, owner: FileOwner | undefined): EtcdPkiFiles {
+  return {
+    async write(pki) {
+      await prepareFolder({ path: folder, mode: folderMode, owner });
+      for (const [name, { crt, key }] of Object.entries(pki)) {
+        // etcd reads both at each connection: between the two a connection may fail, and is made again.
+        await writeIfNew(join(folder, `${name}.key`), key, owner);
+        await writeIfNew(join(folder, `${name}.crt`), crt, owner);
+      }
+    },
+  };
+}
+
+async function writeIfNew(path: string, text: string, owner: FileOwner | undefined): Promise<void> {
+  const before = await readFile(path, 'utf8').catch(() => undefined);
+  if (before === text) return;
+  await writeFileAtomically(path, text, { mode: fileMode, owner });
+}

@@ -1,0 +1,55 @@
+import { pause, type Timers } from '@nodewright/controllers';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { nextPauseMs, type RetrySchedule } from '../domain/retry-schedules.ts';
+
+export interface AttemptsInit {
+  readonly schedule: RetrySchedule;
+  readonly timers: Timers;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** Gives up. */
+  readonly signal: AbortSignal;
+  /** Told of each failure that is followed by another attempt. */
+  readonly onFailure?: (fault: Fault, elapsedMs: number) => void;
+}
+
+/**
+ * Makes attempts as the schedule says until one succeeds.
+ *
+ * @throws Fault of the last attempt when time is up; `cancelled` when the signal aborts
+ */
+export async function makeAttempts<T>(
+  { schedule, timers, random, signal, onFailure }: AttemptsInit,
+  attempt: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const startedMs = timers.now();
+  for (;;) {
+    try {
+      return await oneAttempt(schedule.attemptMs, timers, signal, attempt);
+    } catch (error) {
+      if (signal.aborted) throw new Fault('cancelled', 'nobody waits for it any more', { cause: error });
+      const elapsedMs = timers.now() - startedMs;
+      const pauseMs = nextPauseMs(schedule, elapsedMs, random());
+      const fault = faultFrom(error);
+      if (pauseMs === undefined) throw fault;
+      onFailure?.(fault, elapsedMs);
+      await pause(timers, pauseMs, signal);
+    }
+  }
+}
+
+async function oneAttempt<T>(
+  attemptMs: number,
+  timers: Timers,
+  signal: AbortSignal,
+  attempt: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timeout = new AbortController();
+  using _timer = timers.after(attemptMs, () => timeout.abort());
+  try {
+    return await attempt(AbortSignal.any([signal, timeout.signal]));
+  } catch (error) {
+    if (!timeout.signal.aborted || signal.aborted) throw error;
+    throw new Fault('deadline-exceeded', `not done within ${attemptMs / 1000}s`, { cause: error });
+  }
+}

@@ -1,0 +1,80 @@
+import { pause, type Timers } from '@nodewright/controllers';
+import { Fault } from '@nodewright/fault';
+import type { EffectiveConfig } from '@nodewright/machine-config';
+import type { Condition } from '../../domain/condition.ts';
+import type { BootstrapWish } from '../domain/start-mode.ts';
+import type { EtcdAccess } from '../host/etcd-access.ts';
+import type { NodeEtcd } from './node-etcd.ts';
+
+export interface BootstrapInit {
+  readonly etcd: NodeEtcd;
+  /** The values of the configuration in force. */
+  readonly configuration: () => EffectiveConfig | undefined;
+  readonly timers: Timers;
+}
+
+const timeSyncTimeoutMs = 5000;
+/** To hear that nobody answers takes no longer where the other control planes are up. */
+const clusterTimeoutMs = 1500;
+
+/**
+ * Makes this node the first member of a new etcd cluster, if everything that it takes is there; it resolves before etcd
+ * is up. Source: Talos v1.14: Bootstrap, preconditions.
+ *
+ * @throws Fault that says which precondition does not hold
+ */
+export async function bootstrapEtcd(init: BootstrapInit, wish: BootstrapWish): Promise<void> {
+  const { etcd, timers } = init;
+  if (etcd.run === undefined) {
+    throw new Fault(
+      'failed-precondition',
+      'bootstrap is not available: this node was started without etcd (machined --etcd-binary)',
+    );
+  }
+  const { service, timeSync } = etcd.run;
+  const configuration = init.configuration();
+  if (configuration?.isComplete && configuration.etcd.ca === undefined) {
+    throw new Fault('invalid-argument', 'etcd is not configured, bootstrap is not possible');
+  }
+  if (!service.isDeclared) {
+    throw new Fault(
+      'failed-precondition',
+      'bootstrap is not available yet: the node has not come to start etcd',
+    );
+  }
+  await inTime(timeSync, timers);
+  await service.assertNoData();
+  await refuseSecondCluster(etcd.access);
+  await service.bootstrap(wish);
+}
+
+async function inTime(timeSync: Condition, timers: Timers): Promise<void> {
+  const done = new AbortController();
+  try {
+    await Promise.race([timeSync.wait(done.signal), pause(timers, timeSyncTimeoutMs, done.signal)]);
+  } finally {
+    done.abort();
+  }
+  if (!timeSync.isMet()) throw new Fault('failed-precondition', 'time is not in sync yet');
+}
+
+/** A node that is about to join must not make a cluster of its own: its data could never be brought together again. */
+async function refuseSecondCluster({ others, openAt }: EtcdAccess): Promise<void> {
+  const answers = await Promise.all(
+    (await others()).map(async (endpoint) => {
+      try {
+        await using client = await openAt([endpoint]);
+        await client.members({ linearizable: true, timeoutMs: clusterTimeoutMs });
+        return [endpoint];
+      } catch {
+        return [];
+      }
+    }),
+  );
+  const [endpoint] = answers.flat();
+  if (endpoint === undefined) return;
+  throw new Fault(
+    'already-exists',
+    `the cluster has an etcd already, which answers at ${endpoint}: this node is to join it, not to make another`,
+  );
+}

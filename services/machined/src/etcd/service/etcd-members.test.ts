@@ -1,0 +1,170 @@
+// Who may leave a real cluster of etcd, and what becomes of the others.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { systemTimers } from '@nodewright/controllers';
+import { etcdIdText } from '@nodewright/etcd';
+import { skipWithoutEtcd, startEtcdCluster, type TestCluster } from '@nodewright/etcd/testing';
+import { MemoryState, pointerTo } from '@nodewright/state';
+import { etcdMembers } from '@nodewright/state/kinds';
+import { eventually } from '@nodewright/testkit';
+import type { EtcdAccess } from '../host/etcd-access.ts';
+import { forfeitLeadership } from './forfeit-leadership.ts';
+import { leaveEtcd } from './leave-etcd.ts';
+import { removeEtcdMember } from './remove-etcd-member.ts';
+
+const skip = skipWithoutEtcd();
+const scope = new AsyncDisposableStack();
+after(() => scope.disposeAsync());
+const never = new AbortController().signal;
+
+/** How the node of one member sees the cluster. */
+function accessAt(cluster: TestCluster, index: number): EtcdAccess {
+  const own = cluster.endpoints[index] ?? assert.fail();
+  const others = cluster.endpoints.filter((endpoint) => endpoint !== own);
+  const openAt = async (endpoints: readonly string[]) => cluster.client({ endpoints, dialTimeoutMs: 2000 });
+  return {
+    openAt,
+    openLocal: () => openAt([own]),
+    openCluster: () => openAt([own, ...others]),
+    own: async () => [own],
+    others: async () => others,
+  };
+}
+
+const idOf = async (cluster: TestCluster, name: string) =>
+  (await cluster.client().members()).find((member) => member.name === name)?.id ?? assert.fail(name);
+/** As the cluster agrees on it, which it may have to find a new leader for. */
+const namesOf = async (access: EtcdAccess) => {
+  await using client = await access.openLocal();
+  let names: string[] = [];
+  const read = async () => {
+    names = (await client.members({ linearizable: true, timeoutMs: 5000 })).map(({ name }) => name);
+    return true;
+  };
+  await eventually(read, { what: 'list of members', timeoutMs: 30_000 });
+  return names.sort();
+};
+
+/** The node of one member on its way out; it says when its data are gone. */
+async function leaving(cluster: TestCluster, index: number, given?: { readonly id?: bigint }) {
+  const state = new MemoryState({ now: () => 0, cookie: Buffer.alloc(8) });
+  if (given?.id !== undefined)
+    await state.create({ ...pointerTo(etcdMembers, 'local'), spec: { memberID: etcdIdText(given.id) } });
+  const wiped: string[] = [];
+  const member = cluster.members[index] ?? assert.fail();
+  const init = {
+    access: accessAt(cluster, index),
+    state,
+    service: {
+      wipe: async () => {
+        await member.stop();
+        wiped.push(member.name);
+      },
+    },
+    hostname: () => member.name,
+    timers: systemTimers,
+  };
+  return { wiped, leave: (signal = never) => leaveEtcd(init, signal) };
+}
+
+test('leadership goes to a voter that is alive, and only from the leader', { skip }, async () => {
+  await using cluster = await startEtcdCluster(3);
+  const states = await Promise.all(
+    cluster.endpoints.map((endpoint) => cluster.client({ endpoints: [endpoint] }).status()),
+  );
+  const leader = states.findIndex(({ memberId, leader: known }) => memberId === known);
+  const [dead, alive] = [0, 1, 2].filter((index) => index !== leader);
+  assert.equal(await forfeitLeadership(accessAt(cluster, alive ?? -1), systemTimers, never), undefined);
+  await cluster.members[dead ?? -1]?.stop('SIGKILL');
+  const next = await forfeitLeadership(accessAt(cluster, leader), systemTimers, never);
+  assert.equal(next, cluster.members[alive ?? -1]?.name);
+  const status = () => cluster.client({ endpoints: [cluster.endpoints[alive ?? -1] ?? ''] }).status();
+  await eventually(async () => (await status()).leader === states[alive ?? -1]?.memberId, {
+    what: 'new leader',
+  });
+  await cluster.members[leader]?.stop('SIGKILL');
+});
+
+test('leadership that is handed back at once was handed on all the same', { skip }, async () => {
+  // etcd looks once per heartbeat whether the leadership has moved: within that time it comes back here.
+  const args = ['--heartbeat-interval=500', '--election-timeout=2500'];
+  await using cluster = await startEtcdCluster(2, { args });
+  const clients = cluster.endpoints.map((endpoint) => cluster.client({ endpoints: [endpoint] }));
+  const states = await Promise.all(clients.map((client) => client.status()));
+  const own = states.findIndex(({ memberId, leader: known }) => memberId === known);
+  const leader = states[own]?.leader ?? assert.fail();
+  const other = clients[1 - own] ?? assert.fail();
+  const handBack = async () => {
+    const leads = async () => {
+      const status = await other.status();
+      return status.leader === status.memberId;
+    };
+    await eventually(leads, { what: 'the other one leads' });
+    await other.moveLeader(leader);
+  };
+  const [next] = await Promise.all([
+    forfeitLeadership(accessAt(cluster, own), systemTimers, never),
+    handBack(),
+  ]);
+  assert.equal(next, cluster.members[1 - own]?.name);
+  assert.equal((await other.status()).leader, leader);
+});
+
+test('a member whose vote is needed stays, one that is dead may be removed', { skip }, async () => {
+  await using cluster = await startEtcdCluster(3);
+  const access = accessAt(cluster, 0);
+  const [second, third] = [await idOf(cluster, 'cp-2'), await idOf(cluster, 'cp-3')];
+  await cluster.members[2]?.stop('SIGKILL');
+  await assert.rejects(removeEtcdMember(access, second, never), {
+    kind: 'failed-precondition',
+    message: 'removing cp-2 would leave 1 of 2 voters alive, and 2 are needed: start cp-3 or remove it first',
+  });
+  const { wiped, leave } = await leaving(cluster, 1, { id: second });
+  await assert.rejects(leave(), { kind: 'failed-precondition' });
+  assert.deepEqual([wiped, await namesOf(access)], [[], ['cp-1', 'cp-2', 'cp-3']]);
+
+  await assert.rejects(removeEtcdMember(access, 4711n, never), {
+    kind: 'not-found',
+    message: 'no member of etcd has the id 0000000000001267',
+  });
+  // etcd itself waits until it has noticed that the member is gone.
+  await eventually(async () => (await removeEtcdMember(access, third, never)) === undefined, {
+    what: 'removal of the dead member',
+    timeoutMs: 30_000,
+  });
+  assert.deepEqual(await namesOf(access), ['cp-1', 'cp-2']);
+
+  // Of two voters one is enough to go on, if it is agreed on before.
+  const last = await leaving(cluster, 1, { id: second });
+  await eventually(async () => (await last.leave()) === undefined, { what: 'leave', timeoutMs: 30_000 });
+  assert.deepEqual([last.wiped, await namesOf(access)], [['cp-2'], ['cp-1']]);
+  await assert.rejects(removeEtcdMember(access, await idOf(cluster, 'cp-1'), never), {
+    kind: 'failed-precondition',
+    message: 'removing cp-1 would leave no voter: it is the last one of the cluster',
+  });
+  assert.ok((await cluster.client({ endpoints: cluster.endpoints.slice(0, 1) }).put('still', 'here')) > 0n);
+});
+
+test('a cluster without a quorum says so at once, rather than wait for an agreement', { skip }, async () => {
+  await using cluster = await startEtcdCluster(3);
+  const second = await idOf(cluster, 'cp-2');
+  for (const member of cluster.members.slice(1)) await member.stop('SIGKILL');
+  await assert.rejects(removeEtcdMember(accessAt(cluster, 0), second, never), {
+    kind: 'failed-precondition',
+    message:
+      'removing cp-2 cannot be agreed on: 1 of 3 voters alive, and 2 are needed: start cp-2 and cp-3, or bring the cluster back from a snapshot',
+  });
+});
+
+test('a leave that was interrupted after the removal is finished by the next one', { skip }, async () => {
+  await using cluster = await startEtcdCluster(3);
+  const client = cluster.client();
+  const third = await idOf(cluster, 'cp-3');
+  // Members that have just come say no.
+  const isRemoved = async () => (await client.removeMember(third)).length === 2;
+  await eventually(isRemoved, { what: 'removal', timeoutMs: 30_000 });
+  // Its etcd has ended, so that no resource tells its id any more.
+  const { wiped, leave } = await leaving(cluster, 2);
+  await leave();
+  assert.deepEqual([wiped, await namesOf(accessAt(cluster, 0))], [['cp-3'], ['cp-1', 'cp-2']]);
+});

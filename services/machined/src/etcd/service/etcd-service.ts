@@ -1,0 +1,188 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { serviceIds } from '@nodewright/contract';
+import { pause } from '@nodewright/controllers';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { restartRunner } from '../../domain/restart-runner.ts';
+import type { Runner } from '../../domain/runner.ts';
+import type { ServiceRecord } from '../../domain/service-record.ts';
+import { pause as sleep } from '../../host/pause.ts';
+import type { ServiceDefinition } from '../../services/service.ts';
+import type { ServiceManager } from '../../services/service-manager.ts';
+import type { BootstrapWish } from '../domain/start-mode.ts';
+import { emptyEtcdData } from '../host/data-folder.ts';
+import type { EtcdConditions } from './etcd-conditions.ts';
+import { EtcdHealth, etcdHealthTimes } from './etcd-health.ts';
+import { type EtcdLaunch, type EtcdLaunchInit, hasNoMemberData, prepareEtcd } from './etcd-launch.ts';
+import { promoteEtcd } from './etcd-membership.ts';
+
+export interface EtcdServiceInit extends EtcdLaunchInit {
+  readonly services: ServiceManager;
+  readonly conditions: EtcdConditions;
+  /** Before etcd that ended is started again. */
+  readonly restartIntervalMs: number;
+}
+
+const id = serviceIds.etcd;
+/** What kept it from starting may have been mended: a configuration, or a cluster that was away for long. */
+const startAgainMs = 30_000;
+
+/**
+ * etcd of a control plane: it comes up with the data that it has, makes a cluster when Bootstrap is called, and joins
+ * the cluster of the other control planes otherwise. Source: Talos v1.14: etcd service.
+ */
+export class EtcdService implements AsyncDisposable {
+  readonly #init: EtcdServiceInit;
+  readonly #health: EtcdHealth;
+  readonly #closed = new AbortController();
+  readonly #listener: Disposable;
+  /** What goes on for as long as the service runs does not belong to the call that has started it. */
+  readonly #outside = AsyncLocalStorage.snapshot();
+  #isDeclared = false;
+  /** Whether it is to run: not before its first start, and not after it was stopped for good. */
+  #isWanted = false;
+  #wish: BootstrapWish | undefined;
+  #launch: EtcdLaunch | undefined;
+
+  constructor(init: EtcdServiceInit) {
+    this.#init = init;
+    this.#health = new EtcdHealth(init.access);
+    this.#listener = init.services.onChange((record) => this.#startAgain(record));
+  }
+
+  /** Whether it was started once: the node is a control plane with the CA of etcd. */
+  get isDeclared(): boolean {
+    return this.#isDeclared;
+  }
+
+  /** Starts it in the background; one that is on stays so. */
+  start(): void {
+    const { services } = this.#init;
+    if (!this.#isDeclared) services.declare([this.#definition()]);
+    this.#isDeclared = true;
+    this.#isWanted = true;
+    services.start([id]);
+  }
+
+  /**
+   * Makes this node the first member of a new cluster. Resolves when etcd is being started.
+   *
+   * @throws Fault `already-exists` when it has data already
+   */
+  async bootstrap(wish: BootstrapWish): Promise<void> {
+    const { services } = this.#init;
+    await this.assertNoData();
+    // Somebody else may have called while the folder was read.
+    if (this.#wish !== undefined) throw notEmpty();
+    this.#wish = wish;
+    this.#isWanted = true;
+    await services.stop([id], 'Bootstrap requested');
+    services.start([id]);
+  }
+
+  /** @throws Fault `already-exists` when it has data, or is about to have */
+  async assertNoData(): Promise<void> {
+    if ((await hasNoMemberData(this.#init)) && this.#wish === undefined) return;
+    throw notEmpty();
+  }
+
+  /** Stops it until it is started again, or the node is. */
+  async stop(): Promise<void> {
+    this.#isWanted = false;
+    await this.#init.services.stop([id]);
+  }
+
+  /** Stops it and removes its data. */
+  async wipe(): Promise<void> {
+    await this.stop();
+    await emptyEtcdData(this.#init.data.path);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed.abort();
+    this.#listener[Symbol.dispose]();
+    await this.#health[Symbol.asyncDispose]();
+  }
+
+  #definition(): ServiceDefinition {
+    const { conditions, restartIntervalMs } = this.#init;
+    return {
+      id,
+      outlivedBy: [serviceIds.machined],
+      conditions: conditions.start,
+      prepare: (signal, report) => this.#prepare(signal, report),
+      runner: restartRunner(this.#runner(), {
+        policy: 'forever',
+        intervalMs: restartIntervalMs,
+        now: () => performance.now(),
+        sleep,
+      }),
+      health: {
+        check: (timeoutMs) => this.#outside(() => this.#health.check(timeoutMs)),
+        ...etcdHealthTimes,
+      },
+    };
+  }
+
+  async #prepare(signal: AbortSignal, report: (message: string) => void): Promise<void> {
+    const wish = this.#wish;
+    try {
+      await this.#init.conditions.pki.wait(signal);
+      if (!signal.aborted) this.#launch = await prepareEtcd({ ...this.#init, report }, wish, signal);
+    } catch (error) {
+      // A stop before it runs is no failure.
+      if (!signal.aborted) throw error;
+    } finally {
+      // Whether it came to anything or not: whoever wants it again calls again.
+      if (this.#wish === wish && wish !== undefined) this.#wish = undefined;
+    }
+  }
+
+  #runner(): Runner {
+    const { runtime } = this.#init;
+    let current: Runner | undefined;
+    return {
+      get text() {
+        return current?.text ?? 'Etcd';
+      },
+      run: async (report, signal) => {
+        const launch = this.#launch;
+        if (launch === undefined) throw new Fault('internal', 'etcd is run before it was prepared');
+        const ended = new AbortController();
+        current = runtime.createRunner(launch.args);
+        try {
+          await current.run((event, message) => {
+            report(event, message);
+            if (event === 'run') this.#promote(launch, AbortSignal.any([signal, ended.signal]));
+          }, signal);
+        } finally {
+          ended.abort();
+        }
+      },
+    };
+  }
+
+  /** Goes on until this member has a vote, or its process ends. A failure is told, and it is tried again. */
+  async #promote({ self }: EtcdLaunch, signal: AbortSignal): Promise<void> {
+    const { log, timers } = this.#init;
+    while (!signal.aborted) {
+      try {
+        return await promoteEtcd(this.#init, self, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        log.warn({ error: faultFrom(error).message }, 'etcd of this node has no vote');
+        await pause(timers, startAgainMs, signal);
+      }
+    }
+  }
+
+  #startAgain({ id: changed, state }: ServiceRecord): void {
+    if (changed !== id || state !== 'Failed') return;
+    const { services, timers } = this.#init;
+    void this.#outside(async () => {
+      await pause(timers, startAgainMs, this.#closed.signal);
+      if (this.#isWanted && !this.#closed.signal.aborted) services.start([id]);
+    });
+  }
+}
+
+const notEmpty = () => new Fault('already-exists', 'etcd data directory is not empty');

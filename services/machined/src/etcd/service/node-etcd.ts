@@ -1,0 +1,18 @@
+import type { Condition } from '../../domain/condition.ts';
+import type { EtcdHands } from '../controllers/etcd-controllers.ts';
+import type { EtcdAccess } from '../host/etcd-access.ts';
+import type { EtcdService } from './etcd-service.ts';
+
+/** etcd as this node has it. */
+export interface NodeEtcd {
+  readonly access: EtcdAccess;
+  /** Undefined where this node has no way to run it. */
+  readonly run: RunnableEtcd | undefined;
+}
+
+export interface RunnableEtcd {
+  readonly service: EtcdService;
+  readonly hands: EtcdHands;
+  /** The clock can be trusted. */
+  readonly timeSync: Condition;
+}
