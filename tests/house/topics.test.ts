@@ -26,6 +26,10 @@ const topics: Readonly<Record<string, Topic>> = {
   etcd: { imports: ['containers'], face: ['domain/etcd-config.ts'] },
   files: { imports: [], face: [] },
   hardware: { imports: [], face: [] },
+  life: {
+    imports: [],
+    face: ['domain/node-event.ts', 'host/event-store.ts', 'host/node-wipe.ts'],
+  },
   time: { imports: [], face: [] },
 };
 

@@ -9,7 +9,6 @@ import type { MetaStore } from './controllers/config/meta-store.ts';
 import type { OpenConfiguration } from './controllers/config/open-configuration.ts';
 import { type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
-import type { EventStore } from './host/event-store.ts';
 import type { KernelFiles } from './host/kernel-files.ts';
 import type { LogStore } from './host/log-store.ts';
 import { isControlPlaneNow, type NodeView } from './resources/node-view.ts';
@@ -19,11 +18,9 @@ import { createClientConfiguration } from './rpc/client-configuration.ts';
 import { createClusterHealth } from './rpc/cluster-health.ts';
 import type { ImplementedServices } from './rpc/complete-services.ts';
 import { createDmesg } from './rpc/dmesg.ts';
-import { createEvents } from './rpc/events.ts';
 import { createInspect } from './rpc/inspect.ts';
 import { createKernelStatistics } from './rpc/kernel-statistics.ts';
 import { createLogs } from './rpc/logs.ts';
-import { createMachineControl, type MachineControlInit } from './rpc/machine-control.ts';
 import { createMeta } from './rpc/meta.ts';
 import { createMounts } from './rpc/mounts.ts';
 import { createNetstat } from './rpc/netstat.ts';
@@ -41,13 +38,11 @@ const fileSystemTimeoutMs = 2000;
 export interface MachineApiInit {
   readonly mode: NodeMode;
   readonly source: ServiceSource;
-  readonly events: EventStore;
   readonly logs: LogStore;
   readonly services: ServiceManager;
   readonly state: State;
   readonly view: NodeView;
   readonly configuration: OpenConfiguration;
-  readonly control: MachineControlInit;
   readonly meta: MetaStore;
   readonly containers: ContainerRuntime | undefined;
   readonly controllers: Pick<ControllerRuntime, 'graph'>;
@@ -62,7 +57,7 @@ export interface MachineApiInit {
 
 /** What of the Machine API is built, on this node's hands. */
 export function machineApi(init: MachineApiInit): ImplementedServices {
-  const { mode, source, view, state, events, logs, services, controllers } = init;
+  const { mode, source, view, state, logs, services, controllers } = init;
   const { kernel, signal, streamsEnd: stopSignal, log, telemetry } = init;
   const { now } = systemWallClock;
   const neighbours = () => (source === 'external' ? daemonsOf(isControlPlaneNow(view)) : []);
@@ -77,12 +72,10 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
       ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),
       ...createServiceList(() => services.records()),
       ...createServiceControl(services),
-      ...createEvents(events, stopSignal),
       ...createClientConfiguration(view, now),
       ...createLogs(logs, neighbours, signal, init.containers),
       ...createApplyConfiguration({ ...init.configuration, log }),
       ...createMeta(init.meta),
-      ...createMachineControl(init.control),
     },
     'cosi.resource.State': createStateApi({ state, now, stopSignal }),
     'inspect.InspectService': createInspect(() => controllers.graph(), isRegisteredKind),

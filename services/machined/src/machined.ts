@@ -14,13 +14,11 @@ import { openMetaStore } from './controllers/config/meta-store.ts';
 import { openConfiguration } from './controllers/config/open-configuration.ts';
 import { nodeControllers } from './controllers/node-controllers.ts';
 import type { ChildDaemon } from './domain/daemon-command.ts';
-import { machineExitCode } from './domain/machine-exit-code.ts';
 import { type NodeFacts, type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
 import { isNodeService } from './domain/service-control.ts';
 import { openEtcd } from './etcd/open-etcd.ts';
 import { openFiles } from './files/open-files.ts';
 import { openHardware } from './hardware/open-hardware.ts';
-import { EventStore } from './host/event-store.ts';
 import { openExitGuard } from './host/exit-guard.ts';
 import { forgoCapabilities } from './host/forgo-capabilities.ts';
 import { giveBackMemoryAtRest } from './host/give-back-memory.ts';
@@ -31,11 +29,13 @@ import { LogStore } from './host/log-store.ts';
 import { NodeRegistry } from './host/membership/node-registry.ts';
 import { openMembershipFile } from './host/membership-file.ts';
 import { createMetaFile } from './host/meta-file.ts';
-import { createNodeWipe } from './host/node-wipe.ts';
 import { prepareFolder } from './host/prepare-folder.ts';
 import { createUnixProbe } from './host/probe-connection.ts';
 import { openServiceCgroups } from './host/service-cgroups.ts';
 import { watchParent } from './host/watch-parent.ts';
+import { EventStore } from './life/host/event-store.ts';
+import { createNodeWipe } from './life/host/node-wipe.ts';
+import { openLife } from './life/open-life.ts';
 import { machineApi } from './machine-api.ts';
 import { type NodeLayout, nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
@@ -43,7 +43,6 @@ import { isControlPlaneNow, openNodeView } from './resources/node-view.ts';
 import { openNodeState } from './resources/open-node-state.ts';
 import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
 import { completeServices } from './rpc/complete-services.ts';
-import { NodeLife } from './services/node-life.ts';
 import { ownService } from './services/node-services.ts';
 import { sendResetSignal } from './services/send-reset-signal.ts';
 import { ServiceManager } from './services/service-manager.ts';
@@ -106,20 +105,11 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   const { now } = systemWallClock;
 
   const events = new EventStore(now);
-  const services: ServiceManager = new ServiceManager({
+  const services = new ServiceManager({
     log,
     telemetry,
     timers: systemTimers,
     mayComeLater: isNodeService,
-    onEntry: (record) => life.serviceChanged(record),
-  });
-  const life = new NodeLife({
-    ...{ events, log, records: () => services.records() },
-    stopServices: () => services[Symbol.asyncDispose](),
-    wipe: (volumes) => wipe.wipe(volumes),
-    leaveEtcd: () => etcd.leave(),
-    sendResetSignal: (giveUp) => sendResetSignal({ state, registry }, giveUp),
-    end: (end) => context.end(end, machineExitCode(mode, end)),
   });
   const state = await openNodeState(now, telemetry);
   const view = scope.use(await openNodeView(state));
@@ -143,6 +133,17 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     },
     scope,
   );
+  const life = openLife(
+    {
+      ...{ mode, events, services, stopSignal, log },
+      wipe: (volumes) => wipe.wipe(volumes),
+      leaveEtcd: () => etcd.leave(),
+      sendResetSignal: (giveUp) => sendResetSignal({ state, registry }, giveUp),
+      end: (end, exitCode) => context.end(end, exitCode),
+      cannotEnd: mode === 'metal' ? cannotEndText : undefined,
+    },
+    scope,
+  );
   const topics: readonly Topic[] = [
     openFiles({ root: layout.root, mode, bootId, hostname: () => view.hostname(), log }),
     openContainers({
@@ -155,6 +156,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
       servers: () => view.configuration()?.time.servers ?? [],
     }),
     etcd,
+    life,
   ];
   const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
   for (const controller of [
@@ -176,7 +178,6 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
           machineApi({
             ...{
               source,
-              events,
               logs,
               services,
               state,
@@ -186,7 +187,6 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
               controllers,
             },
             containers,
-            control: { life, ...(mode === 'metal' ? { cannotEnd: cannotEndText } : {}) },
             ...{ kernel, mode, signal, streamsEnd: stopSignal, telemetry, log },
           }),
         ]),
@@ -225,17 +225,17 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     );
   scope.defer(() => streamsEnd.abort());
   // On the scope last: the daemons end first, while the API still tells how it goes.
-  scope.defer(() => life.stop());
+  scope.defer(() => life.sequences.stop());
   const boot = async () => {
     // The node's own containers and machines give each service what it may have; here they are programs of the host.
     if (mode === 'process')
       await forgoCapabilities([layout.root, ...programFolders(servicesFolder, settings)], log);
-    await life.initialize({
+    await life.sequences.initialize({
       startMachined: () => services.add([ownService(layout)]),
       startApid: () => start(serviceIds.apid),
       loadConfig: (taskSignal) => acquireConfiguration(state, taskSignal),
     });
-    await life.boot(async () => {
+    await life.sequences.boot(async () => {
       if (isControlPlaneNow(view)) await start(serviceIds.trustd);
       void etcd.startWhenWanted(signal);
     });

@@ -6,7 +6,6 @@ import { parseUptime } from '@nodewright/linux';
 import type { WallClock } from '@nodewright/sntp';
 import type { Telemetry } from '@nodewright/telemetry';
 import { listenAddressOf, type NodeFacts } from '../domain/node-facts.ts';
-import type { EventStore } from '../host/event-store.ts';
 import type { KernelFiles } from '../host/kernel-files.ts';
 import { openKernelNetwork } from '../host/kernel-network.ts';
 import type { LogStore } from '../host/log-store.ts';
@@ -16,6 +15,7 @@ import type { NodeRegistry } from '../host/membership/node-registry.ts';
 import { openEtcdRecords } from '../host/membership/open-etcd-records.ts';
 import type { MembershipSource } from '../host/membership-file.ts';
 import { readIfThere } from '../host/read-if-there.ts';
+import type { EventStore } from '../life/host/event-store.ts';
 import type { NodeLayout } from '../node-layout.ts';
 import type { ServiceRecords } from '../services/service-records.ts';
 import { clusterControllers } from './cluster/cluster-controllers.ts';
@@ -51,7 +51,7 @@ export function nodeControllers(init: NodeControllersInit): Controller[] {
   return [
     ...v1alpha1Controllers({ services }),
     ...runtimeControllers({
-      ...{ events, logs, services, bootId, mode },
+      ...{ logs, bootId, mode },
       hasUdevd: init.hasUdevd,
       kernelRelease: release(),
       extensions: [],

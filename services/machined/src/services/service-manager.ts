@@ -14,8 +14,6 @@ export interface ServiceManagerInit {
   readonly timers: Timers;
   /** Whether a service may be needed before it is declared; default none. */
   readonly mayComeLater?: (id: string) => boolean;
-  /** Told of every new entry of a service's history. */
-  readonly onEntry?: (record: ServiceRecord) => void;
 }
 
 /** How long services wait for those that need them, all together. Source: Talos v1.14: reverse dependency stop budget. */
@@ -137,7 +135,6 @@ export class ServiceManager implements ServiceRecords, AsyncDisposable {
 
   #take(record: ServiceRecord): void {
     this.#tell(record);
-    this.#init.onEntry?.(record);
     for (const listener of this.#listeners) listener(record);
     this.#changed.notify();
   }

@@ -11,8 +11,8 @@ import {
 } from '@nodewright/state/kinds';
 import { examineConfiguration } from '../../domain/examine-configuration.ts';
 import { decodeConfiguration } from '../../domain/machine-configuration.ts';
-import type { NodeEvent } from '../../domain/node-event.ts';
 import type { ConfigurationSource } from '../../domain/search-configuration.ts';
+import type { NodeEvent } from '../../life/domain/node-event.ts';
 import { acquireConfigId, createAcquireController, maintenanceRequestId } from './acquire.ts';
 import { ConfigurationKeeper } from './configuration-keeper.ts';
 

@@ -7,10 +7,10 @@ import {
   machineConfigs,
   maintenanceServiceRequests,
 } from '@nodewright/state/kinds';
-import type { NodeEvent } from '../../domain/node-event.ts';
 import { backoffMs } from '../../domain/retry-schedule.ts';
 import { type ConfigurationSource, searchConfiguration } from '../../domain/search-configuration.ts';
 import type { ConfigurationExaminer } from '../../host/configuration-examiner.ts';
+import type { NodeEvent } from '../../life/domain/node-event.ts';
 import type { ConfigurationKeeper } from './configuration-keeper.ts';
 import { activeConfigId } from './configuration-of.ts';
 

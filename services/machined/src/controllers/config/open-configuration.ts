@@ -1,13 +1,13 @@
 import { type Controller, systemTimers, type Timers } from '@nodewright/controllers';
 import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
-import type { NodeEvent } from '../../domain/node-event.ts';
 import type { NodeMode } from '../../domain/node-facts.ts';
 import {
   type ConfigurationExaminer,
   createConfigurationExaminer,
 } from '../../host/configuration-examiner.ts';
 import { createConfigurationFile } from '../../host/configuration-file.ts';
+import type { NodeEvent } from '../../life/domain/node-event.ts';
 import { configControllers } from './config-controllers.ts';
 import { ConfigurationKeeper } from './configuration-keeper.ts';
 import { configurationSources } from './configuration-sources.ts';

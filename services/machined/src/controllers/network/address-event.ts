@@ -3,7 +3,7 @@ import { pointerTo } from '@nodewright/state';
 import { hostnameStatuses, nodeAddresses } from '@nodewright/state/kinds';
 import { fullHostname } from '../../domain/network/hostname.ts';
 import { addressOf } from '../../domain/network/prefix.ts';
-import type { NodeEvent } from '../../domain/node-event.ts';
+import type { NodeEvent } from '../../life/domain/node-event.ts';
 
 /** Source: Talos v1.14: events, address event. */
 const intervalMs = 10 * 60_000;

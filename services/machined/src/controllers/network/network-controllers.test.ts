@@ -4,7 +4,7 @@ import { openTestRuntime } from '@nodewright/controllers/testing';
 import { Fault } from '@nodewright/fault';
 import { pointerTo, putResource, type ResourceKind, type State } from '@nodewright/state';
 import * as kinds from '@nodewright/state/kinds';
-import type { NodeEvent } from '../../domain/node-event.ts';
+import type { NodeEvent } from '../../life/domain/node-event.ts';
 import { type NetworkControllersInit, networkControllers } from './network-controllers.ts';
 import { FakeNetwork, fakeAddress, fakeLink, fakeRoute } from './testing/fake-network.ts';
 

@@ -19,8 +19,8 @@ import {
   mergeTimeServers,
 } from '../../domain/network/merge-layers.ts';
 import { addressId, operatorId, probeId, routeId, ruleId } from '../../domain/network/network-ids.ts';
-import type { NodeEvent } from '../../domain/node-event.ts';
 import type { NodeFacts } from '../../domain/node-facts.ts';
+import type { NodeEvent } from '../../life/domain/node-event.ts';
 import { createAddressFilterController } from '../k8s/address-filter.ts';
 import { createNodenameController } from '../k8s/nodename.ts';
 import { createAddressEventController } from './address-event.ts';

@@ -2,7 +2,6 @@ import type { Controller } from '@nodewright/controllers';
 import { redactVariable } from '@nodewright/fault';
 import {
   environments,
-  eventSinkConfigs,
   kernelModuleSpecs,
   kernelParamSpecs,
   kmsgLogConfigs,
@@ -25,15 +24,6 @@ export const environmentController = (): Controller =>
       );
       return variables.length === 0 ? [] : [{ id: 'machined', spec: { variables: variables.sort() } }];
     },
-  });
-
-/** Where events are to be sent. Nothing sends them yet. */
-export const eventSinkConfigController = (): Controller =>
-  configuredController({
-    name: 'runtime.EventsSinkConfigController',
-    output: eventSinkConfigs,
-    wanted: ({ eventSink }) =>
-      eventSink === undefined ? [] : [{ id: 'event-sink', spec: { endpoint: eventSink } }],
   });
 
 /** Which modules are to be loaded. Nothing loads them yet. */

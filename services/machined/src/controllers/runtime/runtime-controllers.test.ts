@@ -10,9 +10,7 @@ import { type KindRef, pointerTo, putResource } from '@nodewright/state';
 import {
   bootIds,
   devicesStatuses,
-  diagnostics,
   environments,
-  eventSinkConfigs,
   kernelCmdlines,
   kernelModuleSpecs,
   kernelModuleStatuses,
@@ -20,59 +18,26 @@ import {
   kmsgLogConfigs,
   loadedKernelModules,
   machineConfigs,
-  machineStatuses,
-  machineTypes,
   networkStatuses,
-  nodeAddresses,
   securityStates,
   services as serviceKind,
   versions,
   watchdogTimerConfigs,
 } from '@nodewright/state/kinds';
-import type { ServiceRecord } from '../../domain/service-record.ts';
-import { EventStore } from '../../host/event-store.ts';
 import { LogStore } from '../../host/log-store.ts';
+import { ChangingServices } from '../../testing/changing-services.ts';
 import { v1alpha1Controllers } from '../v1alpha1/v1alpha1-controllers.ts';
 import { type RuntimeControllersInit, runtimeControllers } from './runtime-controllers.ts';
 
-/** Services that a test changes. */
-class Records {
-  readonly #listeners = new Set<(record: ServiceRecord) => void>();
-  #records: ServiceRecord[] = [];
-
-  records = () => this.#records;
-
-  onChange(listener: (record: ServiceRecord) => void): Disposable {
-    this.#listeners.add(listener);
-    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
-  }
-
-  set(id: string, state: ServiceRecord['state'], healthy?: boolean, message = ''): void {
-    const health = {
-      unknown: healthy === undefined,
-      healthy: healthy ?? false,
-      lastMessage: '',
-      lastChangeMs: undefined,
-    };
-    const history = [{ state, message, atMs: 0 }];
-    const record = { id, state, hasHealthCheck: true, health, history };
-    this.#records = [...this.#records.filter((other) => other.id !== id), record];
-    for (const listener of this.#listeners) listener(record);
-  }
-}
-
 function openNode(init: Partial<RuntimeControllersInit> & { readonly files?: Record<string, string> } = {}) {
   const { files = {} } = init;
-  const services = new Records();
-  const events = new EventStore(() => 0);
+  const services = new ChangingServices();
   const logs = new LogStore();
   const runtime = openTestRuntime({
     controllers: [
       ...v1alpha1Controllers({ services }),
       ...runtimeControllers({
-        events,
         logs,
-        services,
         bootId: 'boot-1',
         mode: 'process',
         hasUdevd: false,
@@ -95,7 +60,6 @@ function openNode(init: Partial<RuntimeControllersInit> & { readonly files?: Rec
     runtime,
     state,
     services,
-    events,
     logs,
     settled,
     async put<S>(kind: KindRef<S>, id: string, spec: NoInfer<S>) {
@@ -108,16 +72,6 @@ function openNode(init: Partial<RuntimeControllersInit> & { readonly files?: Rec
     },
     specs: async <S>(kind: KindRef<S>) =>
       (await state.list(kind)).map(({ metadata, spec }) => [metadata.id, spec] as const),
-    statusEvents() {
-      const told: string[] = [];
-      for (let at = 0; at < events.ring.end; at++) {
-        const stored = events.ring.at(at);
-        if (stored === undefined || stored === 'lost' || stored.event.kind !== 'machine-status') continue;
-        const { stage, ready, unmetConditions } = stored.event.status;
-        told.push([stage, ready, ...unmetConditions.map(({ reason }) => reason)].join(' '));
-      }
-      return told;
-    },
     [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
   };
 }
@@ -142,44 +96,6 @@ test('a service is a resource while it runs', async () => {
     (await node.specs(serviceKind)).map(([id]) => id),
     ['machined'],
   );
-});
-
-test('the status of the machine follows its sequences and services, and is told as events', async () => {
-  await using node = openNode();
-  await node.put(machineTypes, 'machine-type', 'worker');
-  node.services.set('machined', 'Running', true);
-  node.services.set('apid', 'Running');
-  await node.settled();
-  node.services.set('apid', 'Running', true);
-  await node.settled();
-  node.events.publish({ kind: 'sequence', sequence: 'boot', action: 'stop' });
-  await node.settled();
-  node.services.set('apid', 'Failed');
-  await node.settled();
-  node.events.publish({ kind: 'sequence', sequence: 'shutdown', action: 'start' });
-  await node.settled();
-  assert.deepEqual(node.statusEvents().slice(-5), [
-    'booting false apid not healthy',
-    'booting true',
-    'running true',
-    'running false apid not running',
-    'shutting-down true',
-  ]);
-  assert.deepEqual((await node.state.get(pointerTo(machineStatuses, 'machine'))).spec, {
-    stage: 'shutting down',
-    status: { ready: true, unmetConditions: [] },
-  });
-});
-
-test('a machine that waits for a configuration is in maintenance', async () => {
-  await using node = openNode();
-  node.events.publish({ kind: 'task', task: 'runningMaintenance', action: 'start' });
-  await node.settled();
-  const stage = async () => (await node.state.get(pointerTo(machineStatuses, 'machine'))).spec.stage;
-  assert.equal(await stage(), 'maintenance');
-  node.events.publish({ kind: 'task', task: 'runningMaintenance', action: 'stop' });
-  await node.settled();
-  assert.equal(await stage(), 'booting');
 });
 
 test('what is known of the machine from its start on', async () => {
@@ -240,23 +156,13 @@ test('modules of the kernel are looked at again now and then', async () => {
 });
 
 test('settings of the configuration are resources while it has them', async () => {
-  const kinds: readonly KindRef[] = [
-    environments,
-    eventSinkConfigs,
-    kernelModuleSpecs,
-    kmsgLogConfigs,
-    watchdogTimerConfigs,
-  ];
+  const kinds: readonly KindRef[] = [environments, kernelModuleSpecs, kmsgLogConfigs, watchdogTimerConfigs];
   await using node = openNode();
   const all = async () => (await Promise.all(kinds.map((kind) => node.specs(kind)))).flat();
   await node.configure(`version: v1alpha1
 machine:
   env: { b: "2", a: "1", http_proxy: "http://user:top@proxy:3128", HTTPS_PROXY: "user:top@proxy:3128" }
   kernel: { modules: [{ name: loop, parameters: [max_loop=8] }] }
----
-apiVersion: v1alpha1
-kind: EventSinkConfig
-endpoint: 127.0.0.1:4000
 ---
 apiVersion: v1alpha1
 kind: WatchdogTimerConfig
@@ -285,69 +191,12 @@ url: tcp://127.0.0.1:1
         ],
       },
     ],
-    ['event-sink', { endpoint: '127.0.0.1:4000' }],
     ['loop', { string: 'loop', parameters: ['max_loop=8'] }],
     ['kmsg-log', { destinations: ['tcp://127.0.0.1:1'] }],
     ['timer', { device: '/dev/watchdog0', timeout: 120_000 }],
   ]);
   await node.configure('version: v1alpha1\nmachine: {}\n');
   assert.deepEqual(await all(), []);
-});
-
-test('a node among the addresses of pods is told, and logged when it lasts', async () => {
-  await using node = openNode();
-  await node.configure('version: v1alpha1\nmachine: {}\n');
-  await node.put(nodeAddresses, 'current', { addresses: ['10.244.0.1/24'], sortAlgorithm: 'v1' });
-  assert.deepEqual(
-    (await node.specs(diagnostics)).map(([id]) => id),
-    ['address-overlap'],
-  );
-  const problems = () => node.runtime.logged.filter(({ msg }) => msg === 'problem lasts').length;
-  await node.runtime.advance(59_000);
-  assert.equal(problems(), 0);
-  await node.runtime.advance(600_000);
-  assert.equal(problems(), 1);
-  await node.put(nodeAddresses, 'current', { addresses: ['127.1.0.2/32'], sortAlgorithm: 'v1' });
-  assert.deepEqual(await node.specs(diagnostics), []);
-});
-
-test('an etcd that waits longer than 30 s is a diagnostic with its reason until it runs', async () => {
-  await using node = openNode();
-  const report = async (state: ServiceRecord['state'], message: string) => {
-    node.services.set('etcd', state, undefined, message);
-    await node.settled();
-  };
-  const found = async () => (await node.specs(diagnostics)).map(([id, { message }]) => `${id}: ${message}`);
-  await report('Starting', 'Starting service');
-  await node.runtime.advance(20_000);
-  await report('Preparing', 'Waiting to join etcd: no other control plane is known');
-  await node.runtime.advance(9000);
-  assert.deepEqual(await found(), []);
-  await node.runtime.advance(1000);
-  const [[, spec] = []] = await node.specs(diagnostics);
-  assert.deepEqual(spec, {
-    message: 'etcd does not run: Waiting to join etcd: no other control plane is known',
-    details: [
-      'state of the service: Preparing',
-      'for a new cluster run "talosctl bootstrap" on one control plane; else check the etcd of the others with "talosctl etcd members"',
-    ],
-  });
-  await report('Preparing', 'Waiting to join etcd: connection refused');
-  assert.deepEqual(await found(), [
-    'etcd-waiting: etcd does not run: Waiting to join etcd: connection refused',
-  ]);
-  await report('Preparing', 'Creating service runner');
-  assert.deepEqual(await found(), []);
-  await report('Failed', 'Failed to run pre stage: no image');
-  assert.deepEqual(await found(), ['etcd-waiting: etcd does not run: Failed to run pre stage: no image']);
-  await report('Running', 'Process started');
-  await node.runtime.advance(60_000);
-  assert.deepEqual(await found(), []);
-  await report('Waiting', 'Process ended');
-  assert.deepEqual(await found(), []);
-  await report('Finished', 'Service finished successfully');
-  await node.runtime.advance(60_000);
-  assert.deepEqual(await found(), []);
 });
 
 test('logs go where the configuration says, as soon as it says so', async () => {

@@ -3,19 +3,15 @@ import type { KernelLog } from '@nodewright/linux';
 import type { ExtensionStatusSpec } from '@nodewright/state/kinds';
 import { kernelLogUrls } from '../../domain/kernel-log-urls.ts';
 import type { ReadIfThere } from '../../domain/read-if-there.ts';
-import type { EventStore } from '../../host/event-store.ts';
 import type { LogStore } from '../../host/log-store.ts';
-import type { ServiceRecords } from '../../services/service-records.ts';
 import {
   environmentController,
-  eventSinkConfigController,
   kernelModuleConfigController,
   kernelParamConfigController,
   kmsgLogConfigController,
   watchdogTimerConfigController,
 } from './configured-settings.ts';
 import { devicesStatusController } from './devices-status.ts';
-import { diagnosticsController, diagnosticsLoggerController } from './diagnostics.ts';
 import { kernelModuleStatusController } from './kernel-module-status.ts';
 import { kernelParamSpecController } from './kernel-param-spec.ts';
 import { kmsgLogDeliveryController } from './kmsg-log-delivery.ts';
@@ -28,14 +24,10 @@ import {
   securityStateController,
   versionController,
 } from './machine-facts.ts';
-import { machineStatusController } from './machine-status.ts';
-import { machineStatusPublisherController } from './machine-status-publisher.ts';
 import { mountStatusController } from './mount-status.ts';
 
 export interface RuntimeControllersInit {
-  readonly events: EventStore;
   readonly logs: LogStore;
-  readonly services: ServiceRecords;
   /** Another one after every start of the node. */
   readonly bootId: string;
   /** What surrounds the node: a container may not look at the whole machine; processes share it with its host. */
@@ -58,9 +50,7 @@ export interface RuntimeControllersInit {
 
 /** Source: Talos v1.14: COSI resources, runtime. */
 export function runtimeControllers(init: RuntimeControllersInit): Controller[] {
-  const { events, logs, services, mode, read, now, bootTimeMs } = init;
-  const hasHealthCheck = (service: string) =>
-    services.records().some(({ id, hasHealthCheck: has }) => id === service && has);
+  const { logs, mode, read, now, bootTimeMs } = init;
   const isContainer = mode === 'container';
   // The command line of a host is not about the nodes that share it.
   const cmdline = mode === 'metal' ? (read('/proc/cmdline')?.toString() ?? '') : '';
@@ -71,8 +61,6 @@ export function runtimeControllers(init: RuntimeControllersInit): Controller[] {
     securityStateController(read),
     extensionStatusController(init.extensions),
     devicesStatusController(init.hasUdevd),
-    machineStatusController({ events, hasHealthCheck }),
-    machineStatusPublisherController(events),
     mountStatusController(),
     kernelParamDefaultsController(read, isContainer),
     kernelParamConfigController(),
@@ -80,10 +68,7 @@ export function runtimeControllers(init: RuntimeControllersInit): Controller[] {
     kernelModuleConfigController(),
     ...(isContainer ? [] : [kernelModuleStatusController(read, init.kernelRelease)]),
     environmentController(),
-    eventSinkConfigController(),
     watchdogTimerConfigController(),
-    diagnosticsController(services),
-    diagnosticsLoggerController(),
     logDeliveryController(logs, now),
     kmsgLogConfigController(kernelLogUrls(cmdline)),
     kmsgLogDeliveryController({ now, bootTimeMs, openLog: init.openKernelLog }),

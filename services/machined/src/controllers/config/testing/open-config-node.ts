@@ -8,11 +8,11 @@ import { createRpcClient, createRpcServer, openUnixChannel } from '@nodewright/r
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { examineConfiguration } from '../../../domain/examine-configuration.ts';
 import type { DecodedConfiguration } from '../../../domain/machine-configuration.ts';
-import type { NodeEvent } from '../../../domain/node-event.ts';
 import type { ConfigurationSource } from '../../../domain/search-configuration.ts';
 import type { ConfigurationExaminer } from '../../../host/configuration-examiner.ts';
 import { createConfigurationFile } from '../../../host/configuration-file.ts';
 import { createMetaFile } from '../../../host/meta-file.ts';
+import type { NodeEvent } from '../../../life/domain/node-event.ts';
 import { createApplyConfiguration } from '../../../rpc/apply-configuration.ts';
 import { completeServices } from '../../../rpc/complete-services.ts';
 import { createMeta } from '../../../rpc/meta.ts';

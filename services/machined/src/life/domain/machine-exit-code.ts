@@ -1,6 +1,6 @@
 import { nodeExitCodes } from '@nodewright/contract';
+import type { NodeMode } from '../../domain/node-facts.ts';
 import type { MachineEnd } from './node-event.ts';
-import type { NodeMode } from './node-facts.ts';
 
 /**
  * With what exit code machined tells whoever runs it how the machine has ended. An engine starts a container again that

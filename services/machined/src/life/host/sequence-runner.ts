@@ -1,10 +1,10 @@
 import { pause, type Timers } from '@nodewright/controllers';
 import { Fault } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
+import { MachineEnding } from '../domain/machine-ending.ts';
 import type { NodeEvent } from '../domain/node-event.ts';
 import { runSequence, type Sequence } from '../domain/run-sequence.ts';
-import { MachineEnding } from '../domain/sequences/machine-ending.ts';
-import { lockDecision } from '../domain/sequences/sequence-lock.ts';
+import { lockDecision } from '../domain/sequence-lock.ts';
 
 export interface SequenceRunnerInit {
   readonly publish: (event: NodeEvent, actorId?: string) => void;

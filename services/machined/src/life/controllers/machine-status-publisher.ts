@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Controller, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { type MachineStageName, type MachineStatusSpec, machineStatuses } from '@nodewright/state/kinds';
-import type { MachineStage } from '../../domain/machine-status.ts';
-import type { EventStore } from '../../host/event-store.ts';
+import type { MachineStage } from '../domain/machine-status.ts';
+import type { EventStore } from '../host/event-store.ts';
 
 /** Stages that no sequence of these nodes leads to have no event. */
 const stages: Readonly<Partial<Record<MachineStageName, MachineStage>>> = {

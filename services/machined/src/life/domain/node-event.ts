@@ -1,6 +1,6 @@
+import type { ServiceHealth } from '../../domain/service-health.ts';
+import type { HistoryEntry } from '../../domain/service-record.ts';
 import type { MachineStatus } from './machine-status.ts';
-import type { ServiceHealth } from './service-health.ts';
-import type { HistoryEntry } from './service-record.ts';
 
 /** Source: Talos v1.14: sequences, names on the wire. */
 export const sequenceNames = [

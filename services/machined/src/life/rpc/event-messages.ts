@@ -13,6 +13,9 @@ import {
   MachineStatusEvent_MachineStage as Stage,
   TaskEvent,
 } from '@nodewright/contract/gen/machine/machine.ts';
+import { unknownHealth } from '../../domain/service-health.ts';
+import type { ServiceState } from '../../domain/service-state.ts';
+import { serviceHealthMessage } from '../../rpc/service-health-message.ts';
 import type { MachineStage } from '../domain/machine-status.ts';
 import {
   type NodeEvent,
@@ -20,9 +23,6 @@ import {
   type SequenceError,
   type StepAction,
 } from '../domain/node-event.ts';
-import { unknownHealth } from '../domain/service-health.ts';
-import type { ServiceState } from '../domain/service-state.ts';
-import { serviceHealthMessage } from './service-health-message.ts';
 
 /** Not the standard prefix of Any: clients look for this one. Source: Talos v1.14: events, envelope. */
 const typePrefix = 'talos/runtime/machine.';

@@ -1,4 +1,4 @@
-import { type MachineEnd, restartCommands } from '../node-event.ts';
+import { type MachineEnd, restartCommands } from './node-event.ts';
 
 /**
  * Thrown by the last task of a sequence that ends the machine: nothing comes after it. Its message is told with the end

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
-import { aborted } from '../domain/aborted.ts';
+import { aborted } from '../../domain/aborted.ts';
+import { MachineEnding } from '../domain/machine-ending.ts';
 import type { SequenceName } from '../domain/node-event.ts';
 import type { Sequence } from '../domain/run-sequence.ts';
-import { MachineEnding } from '../domain/sequences/machine-ending.ts';
 import { SequenceRunner } from './sequence-runner.ts';
 
 function runner() {

@@ -2,10 +2,10 @@ import { serviceIds } from '@nodewright/contract';
 import { type Controller, exclusive, type ReconcilePass, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { type DiagnosticSpec, diagnostics, machineConfigs, nodeAddresses } from '@nodewright/state/kinds';
+import { activeConfigId, configurationOf } from '../../controllers/config/configuration-of.ts';
 import { addressOverlap } from '../../domain/address-overlap.ts';
-import { etcdWaitProblem, isEtcdPending } from '../../domain/etcd-wait.ts';
 import type { ServiceRecords } from '../../services/service-records.ts';
-import { activeConfigId, configurationOf } from '../config/configuration-of.ts';
+import { etcdWaitProblem, isEtcdPending } from '../domain/etcd-wait.ts';
 
 /** How long etcd may wait before that is a problem, in ms: joining a healthy cluster takes less. */
 const etcdGraceMs = 30_000;

@@ -1,9 +1,10 @@
 // The sequences that bring a machine to its end, as tables: the phases of upstream that have something to do on a node of
 // processes or of containers. Source: Talos v1.14: sequences, phases and tasks.
-import type { MachineEnd, NodeEvent } from '../node-event.ts';
-import type { ResetPlan } from '../plan-reset.ts';
-import type { Phase, Sequence } from '../run-sequence.ts';
+
 import { MachineEnding } from './machine-ending.ts';
+import type { MachineEnd, NodeEvent } from './node-event.ts';
+import type { ResetPlan } from './plan-reset.ts';
+import type { Phase, Sequence } from './run-sequence.ts';
 
 /** What the tasks of these sequences do. Each gives up when its signal aborts. */
 export interface EndingTasks {

@@ -1,5 +1,5 @@
 // Which sequence may begin while another one runs. Source: Talos v1.14: sequences, lock and takeover.
-import type { SequenceName } from '../node-event.ts';
+import type { SequenceName } from './node-event.ts';
 
 /** What may take the place of a sequence that runs. What is not named may be taken over by nothing. */
 const takenOverBy: Readonly<Partial<Record<SequenceName, readonly SequenceName[]>>> = {

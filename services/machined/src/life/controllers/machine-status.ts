@@ -8,9 +8,9 @@ import {
   services,
   timeStatuses,
 } from '@nodewright/state/kinds';
-import { machineStatusOf } from '../../domain/machine-readiness.ts';
-import { type MachineStage, stageAfter } from '../../domain/machine-status.ts';
-import type { EventStore } from '../../host/event-store.ts';
+import { machineStatusOf } from '../domain/machine-readiness.ts';
+import { type MachineStage, stageAfter } from '../domain/machine-status.ts';
+import type { EventStore } from '../host/event-store.ts';
 
 export interface MachineStatusInit {
   readonly events: EventStore;

@@ -1,21 +1,21 @@
 import { systemTimers, type Timers } from '@nodewright/controllers';
 import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
-import { aborted } from '../domain/aborted.ts';
-import type { MachineEnd } from '../domain/node-event.ts';
-import type { ResetPlan } from '../domain/plan-reset.ts';
-import type { Phase, Sequence } from '../domain/run-sequence.ts';
+import { aborted } from '../../domain/aborted.ts';
+import { isUpOrFinished, type ServiceRecord } from '../../domain/service-record.ts';
+import { ChangeSignal } from '../../host/change-signal.ts';
 import {
   type EndingTasks,
   type RebootKind,
   rebootSequence,
   resetSequence,
   shutdownSequence,
-} from '../domain/sequences/ending-sequences.ts';
-import { MachineEnding } from '../domain/sequences/machine-ending.ts';
-import { isUpOrFinished, type ServiceRecord } from '../domain/service-record.ts';
-import { ChangeSignal } from '../host/change-signal.ts';
-import type { EventStore } from '../host/event-store.ts';
+} from '../domain/ending-sequences.ts';
+import { MachineEnding } from '../domain/machine-ending.ts';
+import type { MachineEnd } from '../domain/node-event.ts';
+import type { ResetPlan } from '../domain/plan-reset.ts';
+import type { Phase, Sequence } from '../domain/run-sequence.ts';
+import type { EventStore } from './event-store.ts';
 import { type SequenceRequest, SequenceRunner } from './sequence-runner.ts';
 
 export interface NodeLifeInit {

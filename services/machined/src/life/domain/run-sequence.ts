@@ -1,6 +1,6 @@
 import { Fault, faultFrom } from '@nodewright/fault';
+import { MachineEnding } from './machine-ending.ts';
 import type { NodeEvent, SequenceName } from './node-event.ts';
-import { MachineEnding } from './sequences/machine-ending.ts';
 
 /** Tasks by their names on the wire. */
 export type Tasks = Readonly<Record<string, (signal: AbortSignal) => Promise<void> | void>>;

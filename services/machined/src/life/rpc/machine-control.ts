@@ -7,12 +7,12 @@ import {
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
 import { planReset, type ResetPlan, type WipeMode as WipeModeName } from '../domain/plan-reset.ts';
-import type { NodeLife } from '../services/node-life.ts';
+import type { NodeLife } from '../host/node-life.ts';
 
 export interface MachineControlInit {
   readonly life: Pick<NodeLife, 'reboot' | 'shutDown' | 'reset'>;
   /** Why this process cannot end its machine; undefined when it can. */
-  readonly cannotEnd?: string;
+  readonly cannotEnd?: string | undefined;
 }
 
 const wipeModes: Readonly<Record<number, WipeModeName>> = {

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { planReset } from '../domain/plan-reset.ts';
-import { EventStore } from '../host/event-store.ts';
+import { EventStore } from './event-store.ts';
 import { NodeLife, type NodeLifeInit, watchDelayMs } from './node-life.ts';
 
 const plan = planReset({ graceful: true, reboot: true, mode: 'all', partitions: [], userDisks: [] });

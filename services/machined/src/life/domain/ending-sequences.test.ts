@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NodeEvent } from '../node-event.ts';
-import { planReset } from '../plan-reset.ts';
-import { runSequence, type Sequence } from '../run-sequence.ts';
 import { type EndingTasks, rebootSequence, resetSequence, shutdownSequence } from './ending-sequences.ts';
+import type { NodeEvent } from './node-event.ts';
+import { planReset } from './plan-reset.ts';
+import { runSequence, type Sequence } from './run-sequence.ts';
 
 /** The phases and tasks that a sequence goes through, and what it tells at its end. */
 async function walk(sequenceOf: (tasks: EndingTasks) => Sequence, change: Partial<EndingTasks> = {}) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type SequenceName, sequenceNames } from '../node-event.ts';
+import { type SequenceName, sequenceNames } from './node-event.ts';
 import { lockDecision } from './sequence-lock.ts';
 
 const takers = (running: SequenceName) =>

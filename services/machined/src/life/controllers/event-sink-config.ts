@@ -1,0 +1,12 @@
+import type { Controller } from '@nodewright/controllers';
+import { eventSinkConfigs } from '@nodewright/state/kinds';
+import { configuredController } from '../../controllers/runtime/configured-controller.ts';
+
+/** Where events are to be sent. Nothing sends them yet. */
+export const eventSinkConfigController = (): Controller =>
+  configuredController({
+    name: 'runtime.EventsSinkConfigController',
+    output: eventSinkConfigs,
+    wanted: ({ eventSink }) =>
+      eventSink === undefined ? [] : [{ id: 'event-sink', spec: { endpoint: eventSink } }],
+  });

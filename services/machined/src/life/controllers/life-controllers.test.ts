@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pointerTo } from '@nodewright/state';
+import {
+  diagnostics,
+  eventSinkConfigs,
+  machineStatuses,
+  machineTypes,
+  nodeAddresses,
+} from '@nodewright/state/kinds';
+import { serviceController } from '../../controllers/v1alpha1/service.ts';
+import type { ServiceRecord } from '../../domain/service-record.ts';
+import { ChangingServices } from '../../testing/changing-services.ts';
+import { openControllerRig } from '../../testing/controller-rig.ts';
+import { EventStore } from '../host/event-store.ts';
+import { lifeControllers } from './life-controllers.ts';
+
+function openNode() {
+  const services = new ChangingServices();
+  const events = new EventStore(() => 0);
+  const rig = openControllerRig([serviceController(services), ...lifeControllers({ events, services })]);
+  return {
+    ...rig,
+    services,
+    events,
+    statusEvents() {
+      const told: string[] = [];
+      for (let at = 0; at < events.ring.end; at++) {
+        const stored = events.ring.at(at);
+        if (stored === undefined || stored === 'lost' || stored.event.kind !== 'machine-status') continue;
+        const { stage, ready, unmetConditions } = stored.event.status;
+        told.push([stage, ready, ...unmetConditions.map(({ reason }) => reason)].join(' '));
+      }
+      return told;
+    },
+  };
+}
+
+test('the status of the machine follows its sequences and services, and is told as events', async () => {
+  await using node = openNode();
+  await node.put(machineTypes, 'machine-type', 'worker');
+  node.services.set('machined', 'Running', true);
+  node.services.set('apid', 'Running');
+  await node.settled();
+  node.services.set('apid', 'Running', true);
+  await node.settled();
+  node.events.publish({ kind: 'sequence', sequence: 'boot', action: 'stop' });
+  await node.settled();
+  node.services.set('apid', 'Failed');
+  await node.settled();
+  node.events.publish({ kind: 'sequence', sequence: 'shutdown', action: 'start' });
+  await node.settled();
+  assert.deepEqual(node.statusEvents().slice(-5), [
+    'booting false apid not healthy',
+    'booting true',
+    'running true',
+    'running false apid not running',
+    'shutting-down true',
+  ]);
+  assert.deepEqual((await node.state.get(pointerTo(machineStatuses, 'machine'))).spec, {
+    stage: 'shutting down',
+    status: { ready: true, unmetConditions: [] },
+  });
+});
+
+test('a machine that waits for a configuration is in maintenance', async () => {
+  await using node = openNode();
+  node.events.publish({ kind: 'task', task: 'runningMaintenance', action: 'start' });
+  await node.settled();
+  const stage = async () => (await node.state.get(pointerTo(machineStatuses, 'machine'))).spec.stage;
+  assert.equal(await stage(), 'maintenance');
+  node.events.publish({ kind: 'task', task: 'runningMaintenance', action: 'stop' });
+  await node.settled();
+  assert.equal(await stage(), 'booting');
+});
+
+test('a node among the addresses of pods is told, and logged when it lasts', async () => {
+  await using node = openNode();
+  await node.configure('version: v1alpha1\nmachine: {}\n');
+  await node.put(nodeAddresses, 'current', { addresses: ['10.244.0.1/24'], sortAlgorithm: 'v1' });
+  assert.deepEqual(
+    (await node.specs(diagnostics)).map(([id]) => id),
+    ['address-overlap'],
+  );
+  const problems = () => node.runtime.logged.filter(({ msg }) => msg === 'problem lasts').length;
+  await node.runtime.advance(59_000);
+  assert.equal(problems(), 0);
+  await node.runtime.advance(600_000);
+  assert.equal(problems(), 1);
+  await node.put(nodeAddresses, 'current', { addresses: ['127.1.0.2/32'], sortAlgorithm: 'v1' });
+  assert.deepEqual(await node.specs(diagnostics), []);
+});
+
+test('an etcd that waits longer than 30 s is a diagnostic with its reason until it runs', async () => {
+  await using node = openNode();
+  const report = async (state: ServiceRecord['state'], message: string) => {
+    node.services.set('etcd', state, undefined, message);
+    await node.settled();
+  };
+  const found = async () => (await node.specs(diagnostics)).map(([id, { message }]) => `${id}: ${message}`);
+  await report('Starting', 'Starting service');
+  await node.runtime.advance(20_000);
+  await report('Preparing', 'Waiting to join etcd: no other control plane is known');
+  await node.runtime.advance(9000);
+  assert.deepEqual(await found(), []);
+  await node.runtime.advance(1000);
+  const [[, spec] = []] = await node.specs(diagnostics);
+  assert.deepEqual(spec, {
+    message: 'etcd does not run: Waiting to join etcd: no other control plane is known',
+    details: [
+      'state of the service: Preparing',
+      'for a new cluster run "talosctl bootstrap" on one control plane; else check the etcd of the others with "talosctl etcd members"',
+    ],
+  });
+  await report('Preparing', 'Waiting to join etcd: connection refused');
+  assert.deepEqual(await found(), [
+    'etcd-waiting: etcd does not run: Waiting to join etcd: connection refused',
+  ]);
+  await report('Preparing', 'Creating service runner');
+  assert.deepEqual(await found(), []);
+  await report('Failed', 'Failed to run pre stage: no image');
+  assert.deepEqual(await found(), ['etcd-waiting: etcd does not run: Failed to run pre stage: no image']);
+  await report('Running', 'Process started');
+  await node.runtime.advance(60_000);
+  assert.deepEqual(await found(), []);
+  await report('Waiting', 'Process ended');
+  assert.deepEqual(await found(), []);
+  await report('Finished', 'Service finished successfully');
+  await node.runtime.advance(60_000);
+  assert.deepEqual(await found(), []);
+});
+
+test('where events go is a resource while the configuration says it', async () => {
+  await using node = openNode();
+  await node.configure('apiVersion: v1alpha1\nkind: EventSinkConfig\nendpoint: 127.0.0.1:4000\n');
+  assert.deepEqual(await node.specs(eventSinkConfigs), [['event-sink', { endpoint: '127.0.0.1:4000' }]]);
+  await node.configure('version: v1alpha1\nmachine: {}\n');
+  assert.deepEqual(await node.specs(eventSinkConfigs), []);
+});

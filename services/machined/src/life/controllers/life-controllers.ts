@@ -1,0 +1,25 @@
+import type { Controller } from '@nodewright/controllers';
+import type { ServiceRecords } from '../../services/service-records.ts';
+import type { EventStore } from '../host/event-store.ts';
+import { diagnosticsController, diagnosticsLoggerController } from './diagnostics.ts';
+import { eventSinkConfigController } from './event-sink-config.ts';
+import { machineStatusController } from './machine-status.ts';
+import { machineStatusPublisherController } from './machine-status-publisher.ts';
+
+export interface LifeControllersInit {
+  readonly events: EventStore;
+  readonly services: ServiceRecords;
+}
+
+/** Source: Talos v1.14: COSI resources, runtime. */
+export function lifeControllers({ events, services }: LifeControllersInit): Controller[] {
+  const hasHealthCheck = (service: string) =>
+    services.records().some(({ id, hasHealthCheck: has }) => id === service && has);
+  return [
+    machineStatusController({ events, hasHealthCheck }),
+    machineStatusPublisherController(events),
+    diagnosticsController(services),
+    diagnosticsLoggerController(),
+    eventSinkConfigController(),
+  ];
+}

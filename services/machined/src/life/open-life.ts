@@ -1,0 +1,50 @@
+import type { Logger } from '@nodewright/telemetry';
+import type { NodeMode } from '../domain/node-facts.ts';
+import type { ServiceManager } from '../services/service-manager.ts';
+import type { Topic } from '../topic.ts';
+import { lifeControllers } from './controllers/life-controllers.ts';
+import { machineExitCode } from './domain/machine-exit-code.ts';
+import type { MachineEnd } from './domain/node-event.ts';
+import type { EventStore } from './host/event-store.ts';
+import { NodeLife, type NodeLifeInit } from './host/node-life.ts';
+import { createEvents } from './rpc/events.ts';
+import { createMachineControl, type MachineControlInit } from './rpc/machine-control.ts';
+
+export interface OpenLifeInit
+  extends Pick<NodeLifeInit, 'wipe' | 'leaveEtcd' | 'sendResetSignal'>,
+    Pick<MachineControlInit, 'cannotEnd'> {
+  readonly mode: NodeMode;
+  readonly events: EventStore;
+  readonly services: ServiceManager;
+  /** Ends the streams of events once they have told how the node stops. */
+  readonly stopSignal: AbortSignal;
+  /** Ends this process as the machine is to end. Called once everything of the node is down. */
+  readonly end: (end: MachineEnd, exitCode: number) => void;
+  readonly log: Logger;
+}
+
+export interface LifeTopic extends Topic {
+  readonly sequences: Pick<NodeLife, 'initialize' | 'boot' | 'stop'>;
+}
+
+/** What the node goes through as a whole: its sequences, its status and its events, and the calls that end it. */
+export function openLife(init: OpenLifeInit, scope: AsyncDisposableStack): LifeTopic {
+  const { mode, events, services, stopSignal, cannotEnd } = init;
+  const life = new NodeLife({
+    ...init,
+    records: () => services.records(),
+    end: (end) => init.end(end, machineExitCode(mode, end)),
+    stopServices: () => services[Symbol.asyncDispose](),
+  });
+  scope.use(services.onChange((record) => life.serviceChanged(record)));
+  return {
+    controllers: lifeControllers({ events, services }),
+    api: {
+      'machine.MachineService': {
+        ...createEvents(events, stopSignal),
+        ...createMachineControl({ life, cannotEnd }),
+      },
+    },
+    sequences: life,
+  };
+}

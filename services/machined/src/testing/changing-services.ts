@@ -1,0 +1,30 @@
+import type { ServiceRecord } from '../domain/service-record.ts';
+import type { ServiceRecords } from '../services/service-records.ts';
+
+/** Services whose records a test changes. */
+export class ChangingServices implements ServiceRecords {
+  readonly #listeners = new Set<(record: ServiceRecord) => void>();
+  #records: ServiceRecord[] = [];
+
+  records(): readonly ServiceRecord[] {
+    return this.#records;
+  }
+
+  onChange(listener: (record: ServiceRecord) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  /** @param healthy undefined where no health check has answered yet */
+  set(id: string, state: ServiceRecord['state'], healthy?: boolean, message = ''): void {
+    const health = {
+      unknown: healthy === undefined,
+      healthy: healthy ?? false,
+      lastMessage: '',
+      lastChangeMs: undefined,
+    };
+    const record = { id, state, hasHealthCheck: true, health, history: [{ state, message, atMs: 0 }] };
+    this.#records = [...this.#records.filter((other) => other.id !== id), record];
+    for (const listener of this.#listeners) listener(record);
+  }
+}
