@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { askEngine } from '../../packages/provision/src/docker/ask-engine.ts';
 import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
-import { daemonCommand } from '../../services/machined/src/domain/daemon-command.ts';
+import { daemonCommand } from '../../services/machined/src/daemons/domain/daemon-command.ts';
 import { nativeArchitecture } from '../../tools/images/architecture.ts';
 import { buildImages, imageServices } from '../../tools/images/build-images.ts';
 import { copyCheckout } from './copy-checkout.ts';

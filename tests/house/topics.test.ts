@@ -15,7 +15,7 @@ interface Topic {
 
 const topics: Readonly<Record<string, Topic>> = {
   containers: {
-    imports: [],
+    imports: ['services'],
     face: [
       'domain/container-selection.ts',
       'host/container-runner.ts',
@@ -23,12 +23,35 @@ const topics: Readonly<Record<string, Topic>> = {
       'host/run-container.ts',
     ],
   },
-  etcd: { imports: ['containers'], face: ['domain/etcd-config.ts'] },
+  daemons: { imports: ['services'], face: [] },
+  etcd: { imports: ['containers', 'services'], face: ['domain/etcd-config.ts'] },
   files: { imports: [], face: [] },
   hardware: { imports: [], face: [] },
   life: {
-    imports: [],
+    imports: ['services'],
     face: ['domain/node-event.ts', 'host/event-store.ts', 'host/node-wipe.ts'],
+  },
+  services: {
+    imports: [],
+    face: [
+      'controllers/services-controllers.ts',
+      'domain/neighbour-runner.ts',
+      'domain/restart-runner.ts',
+      'domain/runner-text.ts',
+      'domain/service-control.ts',
+      'host/exit-guard.ts',
+      'host/forgo-capabilities.ts',
+      'host/own-service.ts',
+      'host/probe-connection.ts',
+      'host/process-runner.ts',
+      'host/record-service-pid.ts',
+      'host/resource-condition.ts',
+      'host/service-cgroups.ts',
+      'host/service-manager.ts',
+      'host/service.ts',
+      'host/terminate-on-abort.ts',
+      'rpc/service-health-message.ts',
+    ],
   },
   time: { imports: [], face: [] },
 };

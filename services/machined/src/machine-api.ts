@@ -11,7 +11,7 @@ import { type NodeMode, platformOf, type ServiceSource } from './domain/node-fac
 import { createPacketCapturer } from './host/capture-packets.ts';
 import type { KernelFiles } from './host/kernel-files.ts';
 import type { LogStore } from './host/log-store.ts';
-import { isControlPlaneNow, type NodeView } from './resources/node-view.ts';
+import type { NodeView } from './resources/node-view.ts';
 import { isRegisteredKind } from './resources/open-node-state.ts';
 import { createApplyConfiguration } from './rpc/apply-configuration.ts';
 import { createClientConfiguration } from './rpc/client-configuration.ts';
@@ -27,11 +27,7 @@ import { createNetstat } from './rpc/netstat.ts';
 import { createNodeInformation } from './rpc/node-information.ts';
 import { createPacketCapture } from './rpc/packet-capture.ts';
 import { createProcesses } from './rpc/processes.ts';
-import { createServiceControl } from './rpc/service-control.ts';
-import { createServiceList } from './rpc/service-list.ts';
 import { createStateApi } from './rpc/state.ts';
-import { daemonsOf } from './services/node-services.ts';
-import type { ServiceManager } from './services/service-manager.ts';
 
 const fileSystemTimeoutMs = 2000;
 
@@ -39,7 +35,8 @@ export interface MachineApiInit {
   readonly mode: NodeMode;
   readonly source: ServiceSource;
   readonly logs: LogStore;
-  readonly services: ServiceManager;
+  /** The daemons that run in containers of their own. */
+  readonly neighbours: () => readonly string[];
   readonly state: State;
   readonly view: NodeView;
   readonly configuration: OpenConfiguration;
@@ -57,10 +54,9 @@ export interface MachineApiInit {
 
 /** What of the Machine API is built, on this node's hands. */
 export function machineApi(init: MachineApiInit): ImplementedServices {
-  const { mode, source, view, state, logs, services, controllers } = init;
+  const { mode, source, view, state, logs, controllers } = init;
   const { kernel, signal, streamsEnd: stopSignal, log, telemetry } = init;
   const { now } = systemWallClock;
-  const neighbours = () => (source === 'external' ? daemonsOf(isControlPlaneNow(view)) : []);
   return {
     'machine.MachineService': {
       ...createNodeInformation(platformOf(mode, source), view),
@@ -70,10 +66,8 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
       ...createDmesg({ kernel, clock: systemWallClock, stopSignal: signal }),
       ...createPacketCapture({ capturer: createPacketCapturer(log), mode, stopSignal: signal }),
       ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),
-      ...createServiceList(() => services.records()),
-      ...createServiceControl(services),
       ...createClientConfiguration(view, now),
-      ...createLogs(logs, neighbours, signal, init.containers),
+      ...createLogs(logs, init.neighbours, signal, init.containers),
       ...createApplyConfiguration({ ...init.configuration, log }),
       ...createMeta(init.meta),
     },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { serviceIds } from '@nodewright/contract';
-import { ControllerRuntime, systemTimers } from '@nodewright/controllers';
+import { ControllerRuntime } from '@nodewright/controllers';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { Fault } from '@nodewright/fault';
 import { readBootId, readKernelHostname } from '@nodewright/linux';
@@ -13,25 +13,21 @@ import { acquireConfiguration } from './controllers/config/acquire-configuration
 import { openMetaStore } from './controllers/config/meta-store.ts';
 import { openConfiguration } from './controllers/config/open-configuration.ts';
 import { nodeControllers } from './controllers/node-controllers.ts';
-import type { ChildDaemon } from './domain/daemon-command.ts';
+import { openDaemons } from './daemons/open-daemons.ts';
 import { type NodeFacts, type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
-import { isNodeService } from './domain/service-control.ts';
 import { openEtcd } from './etcd/open-etcd.ts';
 import { openFiles } from './files/open-files.ts';
 import { openHardware } from './hardware/open-hardware.ts';
-import { openExitGuard } from './host/exit-guard.ts';
-import { forgoCapabilities } from './host/forgo-capabilities.ts';
 import { giveBackMemoryAtRest } from './host/give-back-memory.ts';
 import { openKernelFiles } from './host/kernel-files.ts';
 import { linkSocket } from './host/link-socket.ts';
 import { openLogCopies } from './host/log-copies.ts';
 import { LogStore } from './host/log-store.ts';
 import { NodeRegistry } from './host/membership/node-registry.ts';
+import { sendResetSignal } from './host/membership/send-reset-signal.ts';
 import { openMembershipFile } from './host/membership-file.ts';
 import { createMetaFile } from './host/meta-file.ts';
 import { prepareFolder } from './host/prepare-folder.ts';
-import { createUnixProbe } from './host/probe-connection.ts';
-import { openServiceCgroups } from './host/service-cgroups.ts';
 import { watchParent } from './host/watch-parent.ts';
 import { EventStore } from './life/host/event-store.ts';
 import { createNodeWipe } from './life/host/node-wipe.ts';
@@ -43,10 +39,10 @@ import { isControlPlaneNow, openNodeView } from './resources/node-view.ts';
 import { openNodeState } from './resources/open-node-state.ts';
 import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
 import { completeServices } from './rpc/complete-services.ts';
-import { ownService } from './services/node-services.ts';
-import { sendResetSignal } from './services/send-reset-signal.ts';
-import { ServiceManager } from './services/service-manager.ts';
-import { startDaemon } from './services/start-daemon.ts';
+import { forgoCapabilities } from './services/host/forgo-capabilities.ts';
+import { ownService } from './services/host/own-service.ts';
+import { createUnixProbe } from './services/host/probe-connection.ts';
+import { openServices } from './services/open-services.ts';
 import { openTime } from './time/open-time.ts';
 import { mergeApis, type Topic } from './topic.ts';
 
@@ -97,20 +93,13 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   scope.use(openLogCopies({ store: logs, folder: layout.paths.logs, log }));
   const kernel = scope.use(openKernelFiles(telemetry));
   const bootId = mode === 'metal' ? readBootId() : randomUUID();
-  const guard = scope.use(openExitGuard());
-  const cgroups = mode === 'process' ? openServiceCgroups() : undefined;
-  if (cgroups !== undefined) scope.use(cgroups);
+  const services = openServices({ mode, log, telemetry }, scope);
+  const { manager, guard, cgroups } = services;
   const streamsEnd = new AbortController();
   const stopSignal = streamsEnd.signal;
   const { now } = systemWallClock;
 
   const events = new EventStore(now);
-  const services = new ServiceManager({
-    log,
-    telemetry,
-    timers: systemTimers,
-    mayComeLater: isNodeService,
-  });
   const state = await openNodeState(now, telemetry);
   const view = scope.use(await openNodeView(state));
   const configuration = openConfiguration(
@@ -128,14 +117,21 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   if (containers !== undefined) scope.use(containers);
   const etcd = await openEtcd(
     {
-      ...{ ...context, containers, layout, state, view, services, logs, guard, cgroups },
+      ...{ ...context, containers, layout, state, view, services: manager, logs, guard, cgroups },
       addresses: mode === 'process' ? node.addresses : undefined,
+    },
+    scope,
+  );
+  const daemons = openDaemons(
+    {
+      ...{ ...context, services: manager, servicesFolder, state, registry, node, now, stopSignal, layout },
+      ...{ logs, guard, cgroups, isControlPlane: () => isControlPlaneNow(view) },
     },
     scope,
   );
   const life = openLife(
     {
-      ...{ mode, events, services, stopSignal, log },
+      ...{ mode, events, services: manager, stopSignal, log },
       wipe: (volumes) => wipe.wipe(volumes),
       leaveEtcd: () => etcd.leave(),
       sendResetSignal: (giveUp) => sendResetSignal({ state, registry }, giveUp),
@@ -155,7 +151,9 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
       ...{ mode, telemetry, clock: systemWallClock },
       servers: () => view.configuration()?.time.servers ?? [],
     }),
+    services,
     etcd,
+    daemons,
     life,
   ];
   const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
@@ -163,7 +161,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     ...configuration.controllers,
     ...topics.flatMap((topic) => topic.controllers),
     ...nodeControllers({
-      ...{ node, bootId, hasUdevd, layout, events, logs, services, membership, registry, kernel, telemetry },
+      ...{ node, bootId, hasUdevd, layout, events, logs, membership, registry, kernel, telemetry },
       clock: systemWallClock,
     }),
   ]) {
@@ -179,7 +177,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
             ...{
               source,
               logs,
-              services,
+              neighbours: daemons.neighbours,
               state,
               view,
               configuration,
@@ -202,7 +200,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
       log,
     }),
   );
-  for (const folder of nodeFolders(layout, [])) await prepareFolder(folder);
+  for (const folder of nodeFolders(layout)) await prepareFolder(folder);
   await server.listenUnix(layout.paths.machinedSocket, {
     directoryMode: layout.socketDirectoryMode,
     owner: layout.users?.apid,
@@ -210,19 +208,8 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   });
   scope.use(linkSocket(layout.paths.upstreamMachinedSocket, layout.paths.machinedSocket));
   controllers.start();
-  scope.use(giveBackMemoryAtRest((listener) => services.onChange(listener)));
+  scope.use(giveBackMemoryAtRest((listener) => manager.onChange(listener)));
 
-  const daemonScope = scope.use(new AsyncDisposableStack());
-  const start = (daemon: ChildDaemon) =>
-    startDaemon(
-      daemon,
-      {
-        ...context,
-        ...{ services, servicesFolder, state, registry, node, now, stopSignal, layout, logs, guard },
-        cgroups,
-      },
-      daemonScope,
-    );
   scope.defer(() => streamsEnd.abort());
   // On the scope last: the daemons end first, while the API still tells how it goes.
   scope.defer(() => life.sequences.stop());
@@ -231,12 +218,12 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     if (mode === 'process')
       await forgoCapabilities([layout.root, ...programFolders(servicesFolder, settings)], log);
     await life.sequences.initialize({
-      startMachined: () => services.add([ownService(layout)]),
-      startApid: () => start(serviceIds.apid),
+      startMachined: () => manager.add([ownService(layout.paths.machinedSocket)]),
+      startApid: () => daemons.start(serviceIds.apid),
       loadConfig: (taskSignal) => acquireConfiguration(state, taskSignal),
     });
     await life.sequences.boot(async () => {
-      if (isControlPlaneNow(view)) await start(serviceIds.trustd);
+      if (isControlPlaneNow(view)) await daemons.start(serviceIds.trustd);
       void etcd.startWhenWanted(signal);
     });
   };

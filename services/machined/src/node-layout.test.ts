@@ -1,47 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serviceUsers } from '@nodewright/contract';
-import { type NodeLayout, nodeFolders, nodeLayout } from './node-layout.ts';
+import { type NodeLayout, nodeLayout } from './node-layout.ts';
 
 const root = { uid: 0, groups: [0] };
 const user = { uid: 1000, groups: [1000] };
 const neighbour = { uid: 52, groups: [52, serviceUsers.apid, serviceUsers.trustd] };
 
-const foldersOf = (layout: NodeLayout) =>
-  nodeFolders(layout, ['trustd']).map(({ path, mode, owner }) => [
-    path,
-    mode.toString(8),
-    owner && `${owner.uid}:${owner.gid}`,
-  ]);
 const modesOf = ({ socketDirectoryMode, socketMode, daemonFolderMode }: NodeLayout) =>
   [socketDirectoryMode, socketMode, daemonFolderMode].map((mode) => mode?.toString(8));
-
-test('nodeFolders() lets a daemon with a user of its own reach its folders, and no other user in', () => {
-  assert.deepEqual(foldersOf(nodeLayout('/', 'metal', 'child', root)), [
-    ['/system/run', '751', undefined],
-    ['/system/run/machined', '771', '50:50'],
-    ['/run/machined', '771', '50:50'],
-    ['/system/run/trustd', '700', '51:51'],
-    ['/run/trustd', '700', '51:51'],
-  ]);
-  for (const source of ['child', 'external'] as const) {
-    const folders = foldersOf(nodeLayout('/n', 'process', source, root));
-    assert.deepEqual(
-      folders.map(([, mode, owner]) => [mode, owner]),
-      Array.from({ length: 5 }, () => ['700', undefined]),
-    );
-  }
-});
-
-test('nodeFolders() lets a neighbour in another container in by its group, to look and not to write', () => {
-  assert.deepEqual(foldersOf(nodeLayout('/', 'container', 'external', neighbour)), [
-    ['/system/run', '751', undefined],
-    ['/system/run/machined', '750', '52:50'],
-    ['/run/machined', '750', '52:50'],
-    ['/system/run/trustd', '750', '52:51'],
-    ['/run/trustd', '750', '52:51'],
-  ]);
-});
 
 test('nodeLayout() gives the daemons users of their own only where root runs a whole machine', () => {
   const facts = (...args: Parameters<typeof nodeLayout>) => {

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { nodePaths, serviceUsers } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
-import { type ChildDaemon, daemonFolders } from './domain/daemon-command.ts';
 import type { NodeMode, ServiceSource } from './domain/node-facts.ts';
 import type { Folder } from './host/prepare-folder.ts';
 import type { FileOwner } from './host/write-file-atomically.ts';
@@ -75,24 +74,12 @@ export function nodeLayout(
  * The folders that sockets lie in, the upper ones first: a daemon with a user of its own passes
  * through the upper ones and owns its own. Source: Talos v1.14: directories.
  */
-export function nodeFolders(layout: NodeLayout, daemons: readonly ChildDaemon[]): Folder[] {
-  const { root, paths, socketDirectoryMode, daemonFolderMode, users } = layout;
+export function nodeFolders(layout: NodeLayout): Folder[] {
+  const { paths, socketDirectoryMode, users } = layout;
   const linkFolder = dirname(paths.upstreamMachinedSocket);
   return [
     { path: dirname(linkFolder), mode: users === undefined ? 0o700 : 0o751 },
     { path: linkFolder, mode: socketDirectoryMode, owner: users?.apid },
     { path: dirname(paths.machinedSocket), mode: socketDirectoryMode, owner: users?.apid },
-    ...daemons.flatMap((daemon) =>
-      daemonFolders(daemon).map((path) => ({
-        path: root + path,
-        mode: daemonFolderMode,
-        owner: users?.[daemon],
-      })),
-    ),
   ];
-}
-
-/** Where a neighbour in another container shares its log, when it does. */
-export function neighbourLogFile({ paths }: NodeLayout, daemon: ChildDaemon): string {
-  return `${paths.logs}/${daemon}/${daemon}.log`;
 }

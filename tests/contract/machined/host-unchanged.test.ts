@@ -79,8 +79,8 @@ test('machined has no module that could change the host: system calls for socket
     'files/host/file-attributes.ts',
     'hardware/host/device-news.ts',
     'host/capture-packets.ts',
-    'host/forgo-capabilities.ts',
     'host/kernel-network.ts',
+    'services/host/forgo-capabilities.ts',
   ]);
   // That what goes through them only asks is seen in packages/linux/src/netlink/asks-only.test.ts.
   assert.deepEqual(importers(/\.(sendTo|control)\(/), []);
@@ -106,7 +106,7 @@ test('machined has no module that could change the host: system calls for socket
   ]);
   assert.deepEqual(importers(/from 'node:child_process'/), [
     'etcd/host/run-program.ts',
-    'host/process-runner.ts',
+    'services/host/process-runner.ts',
   ]);
   assert.deepEqual(
     importers(/\b(sethostname|setPriority|settimeofday|process\.(setuid|setgid|dlopen|chdir))\b/),

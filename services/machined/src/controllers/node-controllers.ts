@@ -17,13 +17,11 @@ import type { MembershipSource } from '../host/membership-file.ts';
 import { readIfThere } from '../host/read-if-there.ts';
 import type { EventStore } from '../life/host/event-store.ts';
 import type { NodeLayout } from '../node-layout.ts';
-import type { ServiceRecords } from '../services/service-records.ts';
 import { clusterControllers } from './cluster/cluster-controllers.ts';
 import { networkControllers } from './network/network-controllers.ts';
 import { perfControllers } from './perf/perf-controllers.ts';
 import { runtimeControllers } from './runtime/runtime-controllers.ts';
 import { secretsControllers } from './secrets/secrets-controllers.ts';
-import { v1alpha1Controllers } from './v1alpha1/v1alpha1-controllers.ts';
 
 export interface NodeControllersInit {
   readonly node: NodeFacts;
@@ -33,7 +31,6 @@ export interface NodeControllersInit {
   readonly layout: NodeLayout;
   readonly events: EventStore;
   readonly logs: LogStore;
-  readonly services: ServiceRecords;
   /** What whoever made the cluster tells of its nodes. */
   readonly membership: MembershipSource;
   /** What the nodes tell of themselves. */
@@ -45,11 +42,10 @@ export interface NodeControllersInit {
 
 /** Every controller of a node but those of its configuration, with the hands that they have on this host. */
 export function nodeControllers(init: NodeControllersInit): Controller[] {
-  const { node, bootId, layout, events, logs, services, membership, kernel, clock, telemetry } = init;
+  const { node, bootId, layout, events, logs, membership, kernel, clock, telemetry } = init;
   const { registry } = init;
   const { mode, hostname, addresses } = node;
   return [
-    ...v1alpha1Controllers({ services }),
     ...runtimeControllers({
       ...{ logs, bootId, mode },
       hasUdevd: init.hasUdevd,

@@ -1,6 +1,6 @@
 import type { Logger } from '@nodewright/telemetry';
 import type { NodeMode } from '../domain/node-facts.ts';
-import type { ServiceManager } from '../services/service-manager.ts';
+import type { ServiceManager } from '../services/host/service-manager.ts';
 import type { Topic } from '../topic.ts';
 import { lifeControllers } from './controllers/life-controllers.ts';
 import { machineExitCode } from './domain/machine-exit-code.ts';

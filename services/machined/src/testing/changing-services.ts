@@ -1,5 +1,5 @@
 import type { ServiceRecord } from '../domain/service-record.ts';
-import type { ServiceRecords } from '../services/service-records.ts';
+import type { ServiceRecords } from '../domain/service-records.ts';
 
 /** Services whose records a test changes. */
 export class ChangingServices implements ServiceRecords {

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import type { ContainerSpec, ExitStatus, RuntimeNamespace } from '@nodewright/containers';
 import { Fault, type FaultKind, faultFrom } from '@nodewright/fault';
 import type { Runner } from '../../domain/runner.ts';
-import { lastLogText } from '../../domain/runner-text.ts';
 import { copyLines } from '../../host/lines-to-log.ts';
 import type { ServiceLog } from '../../host/log-store.ts';
 import { pause } from '../../host/pause.ts';
-import type { ProcessWatcher } from '../../host/process-runner.ts';
-import { terminateOnAbort } from '../../host/terminate-on-abort.ts';
+import { lastLogText } from '../../services/domain/runner-text.ts';
+import type { ProcessWatcher } from '../../services/host/process-runner.ts';
+import { terminateOnAbort } from '../../services/host/terminate-on-abort.ts';
 import {
   containerRunnerText,
   taskErrorText,

@@ -10,7 +10,6 @@ import { type KindRef, pointerTo, putResource } from '@nodewright/state';
 import {
   bootIds,
   devicesStatuses,
-  environments,
   kernelCmdlines,
   kernelModuleSpecs,
   kernelModuleStatuses,
@@ -20,13 +19,12 @@ import {
   machineConfigs,
   networkStatuses,
   securityStates,
-  services as serviceKind,
   versions,
   watchdogTimerConfigs,
 } from '@nodewright/state/kinds';
 import { LogStore } from '../../host/log-store.ts';
+import { servicesControllers } from '../../services/controllers/services-controllers.ts';
 import { ChangingServices } from '../../testing/changing-services.ts';
-import { v1alpha1Controllers } from '../v1alpha1/v1alpha1-controllers.ts';
 import { type RuntimeControllersInit, runtimeControllers } from './runtime-controllers.ts';
 
 function openNode(init: Partial<RuntimeControllersInit> & { readonly files?: Record<string, string> } = {}) {
@@ -35,7 +33,7 @@ function openNode(init: Partial<RuntimeControllersInit> & { readonly files?: Rec
   const logs = new LogStore();
   const runtime = openTestRuntime({
     controllers: [
-      ...v1alpha1Controllers({ services }),
+      ...servicesControllers({ services }),
       ...runtimeControllers({
         logs,
         bootId: 'boot-1',
@@ -75,28 +73,6 @@ function openNode(init: Partial<RuntimeControllersInit> & { readonly files?: Rec
     [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
   };
 }
-
-test('a service is a resource while it runs', async () => {
-  await using node = openNode();
-  node.services.set('apid', 'Preparing');
-  node.services.set('machined', 'Running', true);
-  await node.settled();
-  assert.deepEqual(await node.specs(serviceKind), [
-    ['machined', { running: true, healthy: true, unknown: false }],
-  ]);
-  node.services.set('apid', 'Running');
-  await node.settled();
-  assert.deepEqual((await node.specs(serviceKind))[0], [
-    'apid',
-    { running: true, healthy: false, unknown: true },
-  ]);
-  node.services.set('apid', 'Waiting');
-  await node.settled();
-  assert.deepEqual(
-    (await node.specs(serviceKind)).map(([id]) => id),
-    ['machined'],
-  );
-});
 
 test('what is known of the machine from its start on', async () => {
   const files = { '/proc/cmdline': 'quiet selinux=1\n', '/sys/fs/selinux/enforce': '1' };
@@ -156,12 +132,11 @@ test('modules of the kernel are looked at again now and then', async () => {
 });
 
 test('settings of the configuration are resources while it has them', async () => {
-  const kinds: readonly KindRef[] = [environments, kernelModuleSpecs, kmsgLogConfigs, watchdogTimerConfigs];
+  const kinds: readonly KindRef[] = [kernelModuleSpecs, kmsgLogConfigs, watchdogTimerConfigs];
   await using node = openNode();
   const all = async () => (await Promise.all(kinds.map((kind) => node.specs(kind)))).flat();
   await node.configure(`version: v1alpha1
 machine:
-  env: { b: "2", a: "1", http_proxy: "http://user:top@proxy:3128", HTTPS_PROXY: "user:top@proxy:3128" }
   kernel: { modules: [{ name: loop, parameters: [max_loop=8] }] }
 ---
 apiVersion: v1alpha1
@@ -180,17 +155,6 @@ name: two
 url: tcp://127.0.0.1:1
 `);
   assert.deepEqual(await all(), [
-    [
-      'machined',
-      {
-        variables: [
-          'HTTPS_PROXY=user:REDACTED@proxy:3128',
-          'a=1',
-          'b=2',
-          'http_proxy=http://user:REDACTED@proxy:3128',
-        ],
-      },
-    ],
     ['loop', { string: 'loop', parameters: ['max_loop=8'] }],
     ['kmsg-log', { destinations: ['tcp://127.0.0.1:1'] }],
     ['timer', { device: '/dev/watchdog0', timeout: 120_000 }],

@@ -5,7 +5,6 @@ import { kernelLogUrls } from '../../domain/kernel-log-urls.ts';
 import type { ReadIfThere } from '../../domain/read-if-there.ts';
 import type { LogStore } from '../../host/log-store.ts';
 import {
-  environmentController,
   kernelModuleConfigController,
   kernelParamConfigController,
   kmsgLogConfigController,
@@ -67,7 +66,6 @@ export function runtimeControllers(init: RuntimeControllersInit): Controller[] {
     kernelParamSpecController(read),
     kernelModuleConfigController(),
     ...(isContainer ? [] : [kernelModuleStatusController(read, init.kernelRelease)]),
-    environmentController(),
     watchdogTimerConfigController(),
     logDeliveryController(logs, now),
     kmsgLogConfigController(kernelLogUrls(cmdline)),

@@ -14,8 +14,8 @@ import {
 import { Fault } from '@nodewright/fault';
 import { noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
-import { openExitGuard } from '../../host/exit-guard.ts';
 import { LogStore } from '../../host/log-store.ts';
+import { openExitGuard } from '../../services/host/exit-guard.ts';
 import { createProcessEtcd } from './process-etcd.ts';
 
 const skip = skipWithoutEtcd();

@@ -1,5 +1,5 @@
 import { Fault } from '@nodewright/fault';
-import { createProcessRunner, type ProcessRunnerInit } from '../../host/process-runner.ts';
+import { createProcessRunner, type ProcessRunnerInit } from '../../services/host/process-runner.ts';
 import type { EtcdRuntime } from '../domain/etcd-runtime.ts';
 import { type EtcdVersion, etcdVersionFrom } from '../domain/etcd-version.ts';
 import { restoreArguments } from '../domain/restore-arguments.ts';

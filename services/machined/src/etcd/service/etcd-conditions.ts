@@ -1,7 +1,7 @@
 import { pointerTo, type State } from '@nodewright/state';
 import { etcdSpecs, networkStatuses, pkiStatuses, timeStatuses } from '@nodewright/state/kinds';
 import type { Condition } from '../../domain/condition.ts';
-import { openResourceCondition } from '../../resources/resource-condition.ts';
+import { openResourceCondition } from '../../services/host/resource-condition.ts';
 
 export interface EtcdConditions {
   readonly timeSync: Condition;

@@ -8,8 +8,8 @@ import {
   machineTypes,
   nodeAddresses,
 } from '@nodewright/state/kinds';
-import { serviceController } from '../../controllers/v1alpha1/service.ts';
 import type { ServiceRecord } from '../../domain/service-record.ts';
+import { servicesControllers } from '../../services/controllers/services-controllers.ts';
 import { ChangingServices } from '../../testing/changing-services.ts';
 import { openControllerRig } from '../../testing/controller-rig.ts';
 import { EventStore } from '../host/event-store.ts';
@@ -18,7 +18,10 @@ import { lifeControllers } from './life-controllers.ts';
 function openNode() {
   const services = new ChangingServices();
   const events = new EventStore(() => 0);
-  const rig = openControllerRig([serviceController(services), ...lifeControllers({ events, services })]);
+  const rig = openControllerRig([
+    ...servicesControllers({ services }),
+    ...lifeControllers({ events, services }),
+  ]);
   return {
     ...rig,
     services,

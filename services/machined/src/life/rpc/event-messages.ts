@@ -15,7 +15,7 @@ import {
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { unknownHealth } from '../../domain/service-health.ts';
 import type { ServiceState } from '../../domain/service-state.ts';
-import { serviceHealthMessage } from '../../rpc/service-health-message.ts';
+import { serviceHealthMessage } from '../../services/rpc/service-health-message.ts';
 import type { MachineStage } from '../domain/machine-status.ts';
 import {
   type NodeEvent,

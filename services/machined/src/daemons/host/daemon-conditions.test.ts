@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { MemoryState, type Pointer, pointerTo, putResource } from '@nodewright/state';
+import {
+  apiCertificates,
+  apiServiceConfigs,
+  networkStatuses,
+  timeStatuses,
+  trustdCertificates,
+} from '@nodewright/state/kinds';
+import { waitingText } from '../../domain/condition.ts';
+import type { ChildDaemon } from '../domain/daemon-command.ts';
+import { openDaemonConditions } from './daemon-conditions.ts';
+
+async function awaited(daemon: ChildDaemon) {
+  const scope = new AsyncDisposableStack();
+  const state = new MemoryState({ now: () => 0, cookie: new Uint8Array(8) });
+  const conditions = await openDaemonConditions(daemon, state, scope);
+  return {
+    conditions,
+    async put<S>(pointer: Pointer<S>, spec: S) {
+      await putResource(state, { ...pointer, spec });
+      await turn();
+    },
+    text: () => waitingText(conditions),
+    [Symbol.asyncDispose]: () => scope.disposeAsync(),
+  };
+}
+
+const certificate = { crt: '', key: '' };
+
+test('apid waits for its certificates and its configuration', async () => {
+  await using apid = await awaited('apid');
+  assert.equal(apid.text(), 'Waiting for api certificates, config to be ready');
+  const listenAddress = '127.0.0.1:50000';
+  const config = {
+    listenAddress,
+    nodeRoutingDisabled: false,
+    readonlyRoleMode: false,
+    skipVerifyingClientCert: false,
+  };
+  await apid.put(pointerTo(apiServiceConfigs, 'apid'), config);
+  assert.equal(apid.text(), 'Waiting for api certificates');
+  await apid.put(pointerTo(apiCertificates, 'api'), {
+    acceptedCAs: [],
+    client: certificate,
+    server: certificate,
+    skipVerifyingClientCert: false,
+  });
+  assert.equal(apid.text(), undefined);
+});
+
+test('trustd waits for a clock that can be trusted, for an address and a name, and for its certificates', async () => {
+  await using trustd = await awaited('trustd');
+  const all = 'Waiting for time sync, network, trustd certificates';
+  const time = { synced: false, epoch: 0, syncDisabled: false };
+  const network = {
+    addressReady: true,
+    hostnameReady: false,
+    connectivityReady: false,
+    etcFilesReady: false,
+  };
+  await trustd.put(pointerTo(timeStatuses, 'node'), time);
+  await trustd.put(pointerTo(networkStatuses, 'status'), network);
+  assert.equal(trustd.text(), all);
+  await trustd.put(pointerTo(timeStatuses, 'node'), { ...time, synced: true });
+  assert.equal(trustd.text(), 'Waiting for network, trustd certificates');
+  await trustd.put(pointerTo(networkStatuses, 'status'), { ...network, hostnameReady: true });
+  assert.equal(trustd.text(), 'Waiting for trustd certificates');
+  await trustd.put(pointerTo(trustdCertificates, 'trustd'), { acceptedCAs: [], server: certificate });
+  assert.equal(trustd.text(), undefined);
+});
+
+test('who waits for a resource is woken when it is as wanted, and by the end of the wish', async () => {
+  await using trustd = await awaited('trustd');
+  const [timeSync, network] = trustd.conditions;
+  assert.ok(timeSync !== undefined && network !== undefined);
+  const stop = new AbortController();
+  let synced = false;
+  const met = timeSync.wait(stop.signal).then(() => {
+    synced = true;
+  });
+  const given = network.wait(stop.signal);
+  await trustd.put(pointerTo(timeStatuses, 'node'), { synced: false, epoch: 0, syncDisabled: false });
+  assert.equal(synced, false);
+  await trustd.put(pointerTo(timeStatuses, 'node'), { synced: true, epoch: 0, syncDisabled: false });
+  await met;
+  stop.abort();
+  await given;
+  assert.equal(network.isMet(), false);
+});

@@ -1,0 +1,15 @@
+import type { Folder } from '../../host/prepare-folder.ts';
+import type { NodeLayout } from '../../node-layout.ts';
+import { type ChildDaemon, daemonFolderPaths } from '../domain/daemon-command.ts';
+
+/** The folders of a daemon, which must exist before it starts. They are the daemon's own where it has a user. */
+export function daemonFolders(layout: NodeLayout, daemon: ChildDaemon): Folder[] {
+  const { root, daemonFolderMode, users } = layout;
+  const owner = users?.[daemon];
+  return daemonFolderPaths(daemon).map((path) => ({ path: root + path, mode: daemonFolderMode, owner }));
+}
+
+/** Where a daemon in a container of its own shares its log, when it does. */
+export function neighbourLogFile({ paths }: NodeLayout, daemon: ChildDaemon): string {
+  return `${paths.logs}/${daemon}/${daemon}.log`;
+}

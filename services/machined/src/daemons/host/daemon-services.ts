@@ -1,0 +1,102 @@
+import { ports, serviceIds } from '@nodewright/contract';
+import type { Telemetry } from '@nodewright/telemetry';
+import type { Condition } from '../../domain/condition.ts';
+import { listenAddressOf, type NodeFacts } from '../../domain/node-facts.ts';
+import type { LogStore } from '../../host/log-store.ts';
+import { pause } from '../../host/pause.ts';
+import type { NodeLayout } from '../../node-layout.ts';
+import { createNeighbourRunner } from '../../services/domain/neighbour-runner.ts';
+import { restartRunner } from '../../services/domain/restart-runner.ts';
+import type { ExitGuard } from '../../services/host/exit-guard.ts';
+import { createTcpProbe } from '../../services/host/probe-connection.ts';
+import { createProcessRunner, type ProcessWatcher } from '../../services/host/process-runner.ts';
+import { defaultHealthTimes, type ServiceDefinition } from '../../services/host/service.ts';
+import type { ServiceCgroups } from '../../services/host/service-cgroups.ts';
+import { type ChildDaemon, daemonCommand, daemonEnvironment } from '../domain/daemon-command.ts';
+
+/** What the services of both daemons need, whoever runs them. */
+export interface DaemonServiceInit {
+  readonly node: NodeFacts;
+  /** What the daemon waits for before it starts. */
+  readonly conditions: readonly Condition[];
+}
+
+export interface ChildServiceInit extends DaemonServiceInit {
+  readonly options: { readonly nodeBinary?: string; readonly restartInterval: number };
+  /** Absolute. */
+  readonly servicesFolder: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly telemetry: Telemetry;
+  readonly layout: NodeLayout;
+  readonly logs: LogStore;
+  readonly guard: ExitGuard;
+  readonly watcher?: ProcessWatcher;
+  /** Undefined where this node may have none. */
+  readonly cgroups: ServiceCgroups | undefined;
+}
+
+/** Source: Talos v1.14: process of apid, process of trustd. */
+const graceTimeoutMs = 15_000;
+const oomScoreAdjust = -998;
+
+/** The daemons beside machined: apid on every node, trustd on control planes. */
+export function daemonsOf(isControlPlane: boolean): ChildDaemon[] {
+  return isControlPlane ? [serviceIds.apid, serviceIds.trustd] : [serviceIds.apid];
+}
+
+/** A daemon that machined starts and starts again. */
+export function childService(daemon: ChildDaemon, init: ChildServiceInit): ServiceDefinition {
+  const { options, servicesFolder, environment, telemetry, node, layout, logs, guard, watcher, cgroups } =
+    init;
+  const process = createProcessRunner({
+    argv: daemonCommand({
+      daemon,
+      root: layout.root,
+      nodeBinary: options.nodeBinary ?? globalThis.process.execPath,
+      servicesFolder,
+      listenAddress: listenAddressOf(node, ports[daemon]),
+    }),
+    workingDirectory: `${layout.root}/`,
+    environment: () => daemonEnvironment(daemon, environment, telemetry.activeSpan()?.traceparent),
+    log: logs.open(daemon),
+    guard,
+    watcher,
+    cgroup: () => cgroups?.open(`system/${daemon}`),
+    // What is to die for want of memory on a machine that belongs to somebody else is not for the node to say.
+    ...(node.mode === 'process' ? {} : { oomScoreAdjust }),
+    graceTimeoutMs,
+    user: layout.users?.[daemon],
+  });
+  return {
+    ...commonOf(daemon, init),
+    runner: restartRunner(process, {
+      policy: 'forever',
+      intervalMs: options.restartInterval,
+      now: () => performance.now(),
+      sleep: pause,
+    }),
+    stopTimeoutMs: 2 * graceTimeoutMs,
+  };
+}
+
+/** A daemon that somebody else runs beside machined. */
+export function neighbourService(daemon: ChildDaemon, init: DaemonServiceInit): ServiceDefinition {
+  const common = commonOf(daemon, init);
+  return {
+    ...common,
+    runner: createNeighbourRunner(daemon, { check: common.health.check, sleep: pause }),
+  };
+}
+
+/** They read the node's resources from machined, whose API they need to the end; it serves before they are declared. */
+function commonOf(daemon: ChildDaemon, { conditions, node }: DaemonServiceInit) {
+  return {
+    id: daemon,
+    outlivedBy: [serviceIds.machined],
+    conditions,
+    health: { check: daemonProbe(daemon, node), ...defaultHealthTimes },
+  };
+}
+
+const daemonProbe = (daemon: ChildDaemon, node: NodeFacts) =>
+  createTcpProbe(listenAddressOf(node, ports[daemon]));

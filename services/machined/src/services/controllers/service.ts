@@ -1,0 +1,17 @@
+import { type Controller, destroyReady, exclusive } from '@nodewright/controllers';
+import { services } from '@nodewright/state/kinds';
+import type { ServiceRecords } from '../../domain/service-records.ts';
+import { serviceSpecs } from '../domain/service-specs.ts';
+
+/** A service is a resource while it runs. Source: Talos v1.14: COSI resources, Services. */
+export function serviceController(records: ServiceRecords): Controller {
+  return {
+    name: 'v1alpha1.ServiceController',
+    inputs: [destroyReady(services)],
+    outputs: [exclusive(services)],
+    open(source, scope) {
+      scope.use(records.onChange(() => source.wake()));
+    },
+    reconcile: (pass) => pass.replace(services, serviceSpecs(records.records())),
+  };
+}

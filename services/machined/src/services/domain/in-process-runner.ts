@@ -1,0 +1,16 @@
+import type { Runner } from '../../domain/runner.ts';
+
+/** The runner of a service that is this process itself. Its words are those of upstream. Source: Talos v1.14: goroutine runner. */
+export function createInProcessRunner(id: string): Runner {
+  return {
+    text: `Goroutine(${JSON.stringify(id)})`,
+    async run(report, signal) {
+      report('run', 'Service started as goroutine');
+      const { promise: stopped, resolve } = Promise.withResolvers<void>();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      if (signal.aborted) resolve();
+      await stopped;
+      report('signal', 'Service stopping');
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { pause, type Timers } from '@nodewright/controllers';
+import type { Condition } from '../../domain/condition.ts';
+
+const pollIntervalMs = 1000;
+
+/** Met as soon as there is a file of any kind at `path`; looked at once a second. Source: Talos v1.14: waiting messages. */
+export function createFileCondition(
+  path: string,
+  exists: (path: string) => Promise<boolean>,
+  timers: Timers,
+): Condition {
+  let isThere = false;
+  return {
+    text: `file "${path}" to exist`,
+    isMet: () => isThere,
+    async wait(signal) {
+      while (!signal.aborted) {
+        isThere = await exists(path);
+        if (isThere) return;
+        await pause(timers, pollIntervalMs, signal);
+      }
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { Pointer, State } from '@nodewright/state';
+import type { Condition } from '../../domain/condition.ts';
+import { followResource } from '../../resources/follow-resource.ts';
+
+/** A resource that is waited for: until it is there or, where it is said, until its spec is as wanted. */
+export interface AwaitedResource<S> {
+  readonly pointer: Pointer<S>;
+  /** How `Waiting for ...` names it. */
+  readonly text: string;
+  readonly isWanted?: (spec: S) => boolean;
+}
+
+/** Met while the resource is there as it is wanted. It is followed until `scope` ends. */
+export async function openResourceCondition<S>(
+  state: State,
+  { pointer, text, isWanted = () => true }: AwaitedResource<S>,
+  scope: AsyncDisposableStack,
+): Promise<Condition> {
+  const resource = scope.use(await followResource(state, pointer));
+  const isMet = () => {
+    const current = resource.current();
+    return current !== undefined && isWanted(current.spec);
+  };
+  return {
+    text,
+    isMet,
+    async wait(signal) {
+      while (!signal.aborted && !isMet()) await resource.nextChange(signal);
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import { pause, type Timers } from '@nodewright/controllers';
+import type { Logger, Telemetry } from '@nodewright/telemetry';
+import type { ServiceRecord } from '../../domain/service-record.ts';
+import type { ServiceRecords } from '../../domain/service-records.ts';
+import { ChangeSignal } from '../../host/change-signal.ts';
+import type { ServiceLife } from '../domain/service-control.ts';
+import { type ServiceGraph, stopPlan, withServices } from '../domain/service-graph.ts';
+import { Service, type ServiceDefinition } from './service.ts';
+import { createServiceCondition } from './service-condition.ts';
+
+export interface ServiceManagerInit {
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+  readonly timers: Timers;
+  /** Whether a service may be needed before it is declared; default none. */
+  readonly mayComeLater?: (id: string) => boolean;
+}
+
+/** How long services wait for those that need them, all together. Source: Talos v1.14: reverse dependency stop budget. */
+const dependentsBudgetMs = 30_000;
+
+/**
+ * Every service of the node. Each starts once those that it depends on are up, and all at once that can; they are
+ * stopped the other way round. Disposing the manager stops them all, and nothing is declared or started after that.
+ */
+export class ServiceManager implements ServiceRecords, AsyncDisposable {
+  readonly #init: ServiceManagerInit;
+  readonly #services = new Map<string, Service>();
+  readonly #listeners = new Set<(record: ServiceRecord) => void>();
+  /** Something may be up, down or declared that was not. */
+  readonly #changed = new ChangeSignal();
+  #graph: ServiceGraph = new Map();
+  #isClosed = false;
+
+  constructor(init: ServiceManagerInit) {
+    this.#init = init;
+  }
+
+  /**
+   * Declares services that can be started from now on.
+   *
+   * @throws Fault as `withServices()` does; nothing is declared then.
+   */
+  declare(definitions: readonly ServiceDefinition[]): void {
+    if (this.#isClosed) return;
+    this.#graph = withServices(this.#graph, definitions, this.#init.mayComeLater ?? (() => false));
+    for (const definition of definitions) {
+      this.#services.set(definition.id, this.#service(definition));
+    }
+    this.#changed.notify();
+  }
+
+  /** Starts services that are declared. Those that are on stay so. */
+  start(ids: Iterable<string>): void {
+    if (this.#isClosed) return;
+    for (const id of ids) this.#services.get(id)?.start();
+  }
+
+  /** Declares services and starts them. */
+  add(definitions: readonly ServiceDefinition[]): void {
+    this.declare(definitions);
+    this.start(definitions.map(({ id }) => id));
+  }
+
+  /**
+   * Stops exactly these services, together, and resolves when they are down.
+   *
+   * @param message what their history says of it; default that they finished
+   */
+  async stop(ids: Iterable<string>, message?: string): Promise<void> {
+    await Promise.all([...ids].map((id) => this.#services.get(id)?.stop(message)));
+  }
+
+  /** Stops services and all that need them, those first: for each other they wait no longer than 30 s in all. */
+  async stopWithDependents(ids: Iterable<string>): Promise<void> {
+    const plan = stopPlan(this.#graph, ids);
+    const done = new AbortController();
+    const budget = pause(this.#init.timers, dependentsBudgetMs, done.signal);
+    const stops = new Map<string, Promise<void>>();
+    const stopOf = (id: string): Promise<void> => {
+      const stop = stops.get(id) ?? this.#stopAfter(id, (plan.get(id) ?? []).map(stopOf), budget);
+      stops.set(id, stop);
+      return stop;
+    };
+    try {
+      await Promise.all([...plan.keys()].map(stopOf));
+    } finally {
+      done.abort();
+    }
+  }
+
+  /** Where the service is in its life; undefined when it is not declared. */
+  lifeOf(id: string): ServiceLife | undefined {
+    return this.#services.get(id)?.life;
+  }
+
+  /** The records of all services, sorted by id. */
+  records(): ServiceRecord[] {
+    return [...this.#services.values()].map(({ record }) => record).sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  onChange(listener: (record: ServiceRecord) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await this.stopWithDependents(this.#services.keys());
+  }
+
+  #service(definition: ServiceDefinition): Service {
+    const recordOf = (id: string) => this.#services.get(id)?.record;
+    const { dependsOn = [], conditions = [] } = definition;
+    return new Service({
+      ...definition,
+      conditions: [
+        ...dependsOn.map((id) => createServiceCondition(id, recordOf, this.#changed)),
+        ...conditions,
+      ],
+      timers: this.#init.timers,
+      onEntry: (record) => this.#take(record),
+    });
+  }
+
+  async #stopAfter(id: string, dependents: readonly Promise<void>[], budget: Promise<void>): Promise<void> {
+    let areDown = false;
+    const down = Promise.all(dependents).then(() => {
+      areDown = true;
+    });
+    await Promise.race([down, budget]);
+    if (!areDown) this.#init.log.warn({ service: id }, 'gave up on services that need the one to be stopped');
+    await this.#services.get(id)?.stop();
+  }
+
+  #take(record: ServiceRecord): void {
+    this.#tell(record);
+    for (const listener of this.#listeners) listener(record);
+    this.#changed.notify();
+  }
+
+  /** One log line and one short span for each entry of a history. */
+  #tell({ id, history }: ServiceRecord): void {
+    const entry = history.at(-1);
+    if (entry === undefined) return;
+    const { state, message } = entry;
+    const { log, telemetry } = this.#init;
+    const span = telemetry.startSpan('service transition', {
+      attributes: { 'service.id': id, 'service.state': state, 'service.message': message },
+    });
+    telemetry.withSpan(span, () => log.info({ service: id, state, message }, 'service changed'));
+    span.end();
+  }
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { FakeTimers } from '@nodewright/controllers/testing';
+import { Latch } from '../../domain/condition.ts';
+import type { ReportRunner, Runner } from '../../domain/runner.ts';
+import type { HealthResult } from '../../domain/service-health.ts';
+import { createInProcessRunner } from '../domain/in-process-runner.ts';
+import { Service, type ServiceInit } from './service.ts';
+
+function serviceOf(init: Partial<ServiceInit>) {
+  const timers = new FakeTimers(0);
+  const service = new Service({
+    id: 'apid',
+    runner: createInProcessRunner('apid'),
+    timers,
+    onEntry: () => {},
+    ...init,
+  });
+  /** Lets time pass. */
+  const advance = async (ms: number) => {
+    const untilMs = timers.now() + ms;
+    do await turn();
+    while (timers.step(untilMs));
+    await turn();
+  };
+  return {
+    service,
+    advance,
+    told: () => service.record.history.map(({ state, message }) => `${state}: ${message}`),
+  };
+}
+
+const begin = ['Starting: Starting service'];
+const prepare = ['Preparing: Running pre state', 'Preparing: Creating service runner'];
+const run = ['Running: Service started as goroutine'];
+const end = ['Stopping: Service stopping', 'Finished: Service finished successfully'];
+
+test('a service tells its way from start to stop in the words of the reference', async () => {
+  const { service, told, advance } = serviceOf({});
+  service.start();
+  await advance(1);
+  await service.stop();
+  assert.deepEqual(told(), [...begin, ...prepare, ...run, ...end]);
+});
+
+test('a service waits for its conditions and says for which', async () => {
+  const [certificates, config] = [new Latch('api certificates'), new Latch('config to be ready')];
+  const { service, told, advance } = serviceOf({ conditions: [certificates, config] });
+  service.start();
+  await advance(5);
+  assert.deepEqual(told(), [...begin, 'Waiting: Waiting for api certificates, config to be ready']);
+  certificates.meet();
+  config.meet();
+  await advance(5);
+  assert.deepEqual(told().slice(2), [...prepare, ...run]);
+  await service.stop();
+});
+
+test('a service whose conditions are met does not wait', async () => {
+  const met = new Latch('time sync');
+  met.meet();
+  const { service, told, advance } = serviceOf({ conditions: [met] });
+  service.start();
+  await advance(1);
+  assert.deepEqual(told(), [...begin, ...prepare, ...run]);
+  await service.stop();
+});
+
+test('a service that is stopped while it waits has finished', async () => {
+  const { service, told, advance } = serviceOf({ conditions: [new Latch('network')] });
+  service.start();
+  await advance(1);
+  await service.stop();
+  assert.deepEqual(told(), [
+    ...begin,
+    'Waiting: Waiting for network',
+    'Finished: Service finished successfully',
+  ]);
+});
+
+test('a service whose runner fails has failed, and can be started again', async () => {
+  let runs = 0;
+  const runner: Runner = {
+    text: 'x',
+    async run(report) {
+      if (runs++ === 0) throw new Error('no such program');
+      report('run', 'second run');
+    },
+  };
+  const { service, told, advance } = serviceOf({ runner });
+  service.start();
+  await advance(1);
+  assert.equal(told().at(-1), 'Failed: Failed running service: no such program');
+  service.start();
+  service.start();
+  await advance(1);
+  assert.equal(runs, 2);
+  assert.deepEqual(told().slice(-2), ['Running: second run', 'Finished: Service finished successfully']);
+});
+
+test('a service is checked while its runner runs, and only then', async () => {
+  let report: ReportRunner = () => {};
+  const runner: Runner = {
+    text: 'x',
+    run(tell, signal) {
+      report = tell;
+      tell('run', 'up');
+      const { promise, resolve } = Promise.withResolvers<void>();
+      signal.addEventListener('abort', () => resolve());
+      return promise;
+    },
+  };
+  let checks = 0;
+  let result: HealthResult = { healthy: false, message: 'refused' };
+  const check = async () => {
+    checks++;
+    return result;
+  };
+  const { service, told, advance } = serviceOf({
+    runner,
+    health: { check, initialDelayMs: 1, periodMs: 1, timeoutMs: 1 },
+  });
+  service.start();
+  await advance(20);
+  result = { healthy: true };
+  await advance(20);
+  report('restart', 'it died');
+  const checksAtDeath = checks;
+  await advance(20);
+  assert.ok(checks <= checksAtDeath + 1);
+  report('run', 'up again');
+  await advance(20);
+  assert.ok(checks > checksAtDeath + 1);
+  await service.stop();
+  assert.deepEqual(told().slice(3), [
+    'Running: up',
+    'Running: Health check failed: refused',
+    'Running: Health check successful',
+    'Waiting: it died',
+    'Running: up again',
+    'Running: Health check successful',
+    'Finished: Service finished successfully',
+  ]);
+});
+
+test('a service says again what it waits for when that changes, at most once a second', async () => {
+  const latches = ['a', 'b', 'c'].map((text) => new Latch(text));
+  const { service, told, advance } = serviceOf({ conditions: latches });
+  service.start();
+  await advance(100);
+  latches[0]?.meet();
+  await advance(100);
+  latches[1]?.meet();
+  await advance(5000);
+  assert.deepEqual(told().slice(1), ['Waiting: Waiting for a, b, c', 'Waiting: Waiting for c']);
+  await service.stop();
+});
+
+test('a service whose condition can never be met has failed, and so has one whose preparation fails', async () => {
+  const hopeless = new Latch('volumes');
+  hopeless.wait = () => Promise.reject(new Error('volume lifecycle is gone'));
+  const waiting = serviceOf({ conditions: [hopeless] });
+  const pulling = serviceOf({ prepare: () => Promise.reject(new Error('no such image')) });
+  for (const { service, advance } of [waiting, pulling]) {
+    service.start();
+    await advance(1);
+  }
+  assert.deepEqual(
+    [waiting, pulling].map(({ told }) => told().at(-1)),
+    ['Failed: Condition failed: volume lifecycle is gone', 'Failed: Failed to run pre stage: no such image'],
+  );
+});
+
+test('a service whose runner does not obey is given up, and runs again only when that runner has ended', async () => {
+  const ends: (() => void)[] = [];
+  const runner: Runner = {
+    text: 'x',
+    run(report) {
+      report('run', `run ${ends.length + 1}`);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      ends.push(() => {
+        report('restart', 'too late');
+        resolve();
+      });
+      return promise;
+    },
+  };
+  const { service, told, advance } = serviceOf({ runner });
+  service.start();
+  await advance(1);
+  const stopped = service.stop();
+  await advance(20_000);
+  await stopped;
+  const given = [
+    "Stopping: Service hasn't stopped gracefully on timeout, aborting",
+    'Failed: Failed running service: service aborted',
+  ];
+  assert.deepEqual(told().slice(3), ['Running: run 1', ...given]);
+  service.start();
+  await advance(60_000);
+  assert.equal(ends.length, 1);
+  ends[0]?.();
+  await advance(1);
+  assert.deepEqual(told().slice(6), [...begin, ...prepare, 'Running: run 2']);
+});

@@ -1,0 +1,213 @@
+import { pause, type Timers } from '@nodewright/controllers';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { aborted } from '../../domain/aborted.ts';
+import { type Condition, waitingText } from '../../domain/condition.ts';
+import type { Runner } from '../../domain/runner.ts';
+import type { HealthResult } from '../../domain/service-health.ts';
+import {
+  isDown,
+  newServiceRecord,
+  recordEvent,
+  recordHealth,
+  type ServiceRecord,
+} from '../../domain/service-record.ts';
+import type { ServiceEvent } from '../../domain/service-state.ts';
+import { capitalised } from '../domain/runner-text.ts';
+import type { ServiceLife } from '../domain/service-control.ts';
+import type { ServiceNeeds } from '../domain/service-graph.ts';
+
+/** How often and how a service is asked whether it is well, in ms. */
+export interface HealthCheck {
+  readonly check: (timeoutMs: number) => Promise<HealthResult>;
+  readonly initialDelayMs: number;
+  readonly periodMs: number;
+  readonly timeoutMs: number;
+}
+
+/** Source: Talos v1.14: health checks, defaults. */
+export const defaultHealthTimes = { initialDelayMs: 1000, periodMs: 5000, timeoutMs: 500 } as const;
+
+/** All that is declared of a service. */
+export interface ServiceDefinition extends ServiceNeeds {
+  /** What it waits for besides the services that it depends on. */
+  readonly conditions?: readonly Condition[];
+  /** What has to be done before its runner starts. `report` puts what it waits for into the history. */
+  readonly prepare?: (signal: AbortSignal, report: (message: string) => void) => Promise<void>;
+  readonly runner: Runner;
+  readonly health?: HealthCheck;
+  /**
+   * How long the runner may take to end once it is told to; then the service has failed, whatever its runner does.
+   * It has to be above the time after which the runner itself uses force. Default 20 s.
+   */
+  readonly stopTimeoutMs?: number;
+}
+
+export interface ServiceInit extends ServiceDefinition {
+  readonly timers: Timers;
+  /** Told of every new entry of the history, after it was recorded. */
+  readonly onEntry: (record: ServiceRecord) => void;
+}
+
+const finishedMessage = 'Service finished successfully';
+const waitingTextIntervalMs = 1000;
+/** Twice the grace of a runner. Source: Talos v1.14: goroutine runner. */
+const defaultStopTimeoutMs = 20_000;
+
+/** Executes the state machine of one service: waits, runs, checks, stops, and keeps the record of it. */
+export class Service {
+  readonly #init: ServiceInit;
+  #record: ServiceRecord;
+  #stop: AbortController | undefined;
+  #ended: Promise<void> = Promise.resolve();
+  /** The end of the runner that ran last. It comes after that of the service when the runner did not obey. */
+  #runnerEnded: Promise<unknown> = Promise.resolve();
+
+  constructor(init: ServiceInit) {
+    this.#init = init;
+    this.#record = newServiceRecord(init.id, init.health !== undefined);
+  }
+
+  get record(): ServiceRecord {
+    return this.#record;
+  }
+
+  get life(): ServiceLife {
+    if (this.#stop === undefined || isDown(this.#record)) return 'off';
+    return this.#stop.signal.aborted ? 'ending' : 'on';
+  }
+
+  /** Starts it in the background. Does nothing while it is on or ending. */
+  start(): void {
+    if (this.life !== 'off') return;
+    this.#stop = new AbortController();
+    this.#event('start', 'Starting service');
+    this.#ended = this.#run(this.#stop.signal);
+  }
+
+  /**
+   * Stops it and resolves when it has ended.
+   *
+   * @param message what the history says of an end that comes of it
+   */
+  async stop(message = finishedMessage): Promise<void> {
+    this.#stop?.abort(new Fault('cancelled', message));
+    await this.#ended;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    try {
+      await step('condition failed', () => this.#waitForConditions(signal));
+      if (!signal.aborted) await this.#prepare(signal);
+      if (!signal.aborted) await step('failed running service', () => this.#runRunner(signal));
+      this.#event('finish', signal.aborted ? faultFrom(signal.reason).message : finishedMessage);
+    } catch (error) {
+      this.#event('fail', capitalised(faultFrom(error).message));
+    }
+  }
+
+  /** Each condition is waited for until it is met once. */
+  async #waitForConditions(signal: AbortSignal): Promise<void> {
+    const open = new Set((this.#init.conditions ?? []).filter((condition) => !condition.isMet()));
+    if (open.size === 0) return;
+    const ended = new AbortController();
+    const waiting = AbortSignal.any([signal, ended.signal]);
+    const allMet = Promise.all(
+      [...open].map(async (condition) => {
+        await condition.wait(waiting);
+        open.delete(condition);
+      }),
+    );
+    allMet.catch(() => {});
+    try {
+      let shown: string | undefined;
+      while (open.size > 0 && !signal.aborted) {
+        const text = waitingText([...open]);
+        if (text !== undefined && text !== shown) {
+          this.#event('wait', text);
+          shown = text;
+        }
+        await Promise.race([allMet, pause(this.#init.timers, waitingTextIntervalMs, waiting)]);
+      }
+    } finally {
+      ended.abort();
+    }
+  }
+
+  async #prepare(signal: AbortSignal): Promise<void> {
+    // Two runners of one service would be in each other's way.
+    await Promise.race([this.#runnerEnded, aborted(signal)]);
+    if (signal.aborted) return;
+    const { prepare } = this.#init;
+    this.#event('prepare', 'Running pre state');
+    if (prepare !== undefined) {
+      const report = (message: string) => signal.aborted || this.#event('prepare', message);
+      await step('failed to run pre stage', () => prepare(signal, report));
+    }
+    if (!signal.aborted) this.#event('prepare', 'Creating service runner');
+  }
+
+  async #runRunner(signal: AbortSignal): Promise<void> {
+    let checks: AbortController | undefined;
+    let isOver = false;
+    const running = this.#init.runner.run((event, message) => {
+      if (isOver) return;
+      this.#event(event, message);
+      checks?.abort();
+      if (event !== 'run') return;
+      checks = new AbortController();
+      this.#checkHealth(checks.signal);
+    }, signal);
+    this.#runnerEnded = running.catch(() => {});
+    const finished = new AbortController();
+    try {
+      await Promise.race([running, this.#giveUp(signal, finished.signal)]);
+    } finally {
+      isOver = true;
+      finished.abort();
+      checks?.abort();
+    }
+  }
+
+  /** @throws Fault `deadline-exceeded` when the runner has not ended in time after it was told to. */
+  async #giveUp(stop: AbortSignal, finished: AbortSignal): Promise<void> {
+    await Promise.race([aborted(stop), aborted(finished)]);
+    if (finished.aborted) return;
+    await pause(this.#init.timers, this.#init.stopTimeoutMs ?? defaultStopTimeoutMs, finished);
+    if (finished.aborted) return;
+    this.#event('signal', "Service hasn't stopped gracefully on timeout, aborting");
+    throw new Fault('deadline-exceeded', 'service aborted');
+  }
+
+  /** Checks until `signal` aborts. A check never throws, so nobody has to wait for this. */
+  async #checkHealth(signal: AbortSignal): Promise<void> {
+    const { health, timers } = this.#init;
+    if (health === undefined) return;
+    await pause(timers, health.initialDelayMs, signal);
+    while (!signal.aborted) {
+      const result = await health.check(health.timeoutMs);
+      if (signal.aborted) return;
+      this.#take(recordHealth(this.#record, result, timers.now()));
+      await pause(timers, health.periodMs, signal);
+    }
+  }
+
+  #event(event: ServiceEvent, message: string): void {
+    this.#take(recordEvent(this.#record, event, message, this.#init.timers.now()));
+  }
+
+  #take(record: ServiceRecord): void {
+    const isNewEntry = record.history.at(-1) !== this.#record.history.at(-1);
+    this.#record = record;
+    if (isNewEntry) this.#init.onEntry(record);
+  }
+}
+
+/** Says in which step of its life the service failed. */
+async function step(failure: string, body: () => Promise<void>): Promise<void> {
+  try {
+    await body();
+  } catch (error) {
+    const { kind, message } = faultFrom(error);
+    throw new Fault(kind, `${failure}: ${message}`, { cause: error });
+  }
+}

@@ -1,0 +1,45 @@
+import { systemTimers } from '@nodewright/controllers';
+import type { Logger, Telemetry } from '@nodewright/telemetry';
+import type { NodeMode } from '../domain/node-facts.ts';
+import type { Topic } from '../topic.ts';
+import { servicesControllers } from './controllers/services-controllers.ts';
+import { isNodeService } from './domain/service-control.ts';
+import { type ExitGuard, openExitGuard } from './host/exit-guard.ts';
+import { openServiceCgroups, type ServiceCgroups } from './host/service-cgroups.ts';
+import { ServiceManager } from './host/service-manager.ts';
+import { createServiceControl } from './rpc/service-control.ts';
+import { createServiceList } from './rpc/service-list.ts';
+
+export interface OpenServicesInit {
+  readonly mode: NodeMode;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+}
+
+export interface ServicesTopic extends Topic {
+  /** Whoever ends the node disposes of it, which stops every service. */
+  readonly manager: ServiceManager;
+  /** Ends the processes of services when machined ends without stopping them. */
+  readonly guard: ExitGuard;
+  /** Undefined where this node may have none. */
+  readonly cgroups: ServiceCgroups | undefined;
+}
+
+/** The services of the node: what declares, starts and stops them, and the calls about them. None is declared yet. */
+export function openServices(init: OpenServicesInit, scope: AsyncDisposableStack): ServicesTopic {
+  const { mode, log, telemetry } = init;
+  const guard = scope.use(openExitGuard());
+  const cgroups = mode === 'process' ? openServiceCgroups() : undefined;
+  if (cgroups !== undefined) scope.use(cgroups);
+  const manager = new ServiceManager({ log, telemetry, timers: systemTimers, mayComeLater: isNodeService });
+  return {
+    controllers: servicesControllers({ services: manager }),
+    api: {
+      'machine.MachineService': {
+        ...createServiceList(() => manager.records()),
+        ...createServiceControl(manager),
+      },
+    },
+    ...{ manager, guard, cgroups },
+  };
+}
