@@ -15,24 +15,29 @@ interface Topic {
 
 const topics: Readonly<Record<string, Topic>> = {
   containers: {
-    imports: ['services'],
-    face: [
-      'domain/container-selection.ts',
-      'host/container-runner.ts',
-      'host/open-container-runtime.ts',
-      'host/run-container.ts',
-    ],
+    imports: ['logs', 'services'],
+    face: ['host/container-runner.ts', 'host/open-container-runtime.ts', 'host/run-container.ts'],
   },
-  daemons: { imports: ['services'], face: [] },
-  etcd: { imports: ['containers', 'services'], face: ['domain/etcd-config.ts'] },
+  daemons: { imports: ['logs', 'services'], face: [] },
+  etcd: { imports: ['containers', 'logs', 'services'], face: ['domain/etcd-config.ts'] },
   files: { imports: [], face: [] },
   hardware: { imports: [], face: [] },
   life: {
     imports: ['services'],
     face: ['domain/node-event.ts', 'host/event-store.ts', 'host/node-wipe.ts'],
   },
-  services: {
+  logs: {
     imports: [],
+    face: [
+      'domain/log-destination.ts',
+      'host/follow-log-file.ts',
+      'host/lines-to-log.ts',
+      'host/log-copies.ts',
+      'host/log-store.ts',
+    ],
+  },
+  services: {
+    imports: ['logs'],
     face: [
       'controllers/services-controllers.ts',
       'domain/neighbour-runner.ts',

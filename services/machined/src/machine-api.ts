@@ -1,4 +1,3 @@
-import type { ContainerRuntime } from '@nodewright/containers';
 import type { ControllerRuntime } from '@nodewright/controllers';
 import { createFileSystemSizes } from '@nodewright/linux';
 import { systemWallClock } from '@nodewright/sntp';
@@ -10,17 +9,14 @@ import type { OpenConfiguration } from './controllers/config/open-configuration.
 import { type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
 import type { KernelFiles } from './host/kernel-files.ts';
-import type { LogStore } from './host/log-store.ts';
 import type { NodeView } from './resources/node-view.ts';
 import { isRegisteredKind } from './resources/open-node-state.ts';
 import { createApplyConfiguration } from './rpc/apply-configuration.ts';
 import { createClientConfiguration } from './rpc/client-configuration.ts';
 import { createClusterHealth } from './rpc/cluster-health.ts';
 import type { ImplementedServices } from './rpc/complete-services.ts';
-import { createDmesg } from './rpc/dmesg.ts';
 import { createInspect } from './rpc/inspect.ts';
 import { createKernelStatistics } from './rpc/kernel-statistics.ts';
-import { createLogs } from './rpc/logs.ts';
 import { createMeta } from './rpc/meta.ts';
 import { createMounts } from './rpc/mounts.ts';
 import { createNetstat } from './rpc/netstat.ts';
@@ -34,14 +30,10 @@ const fileSystemTimeoutMs = 2000;
 export interface MachineApiInit {
   readonly mode: NodeMode;
   readonly source: ServiceSource;
-  readonly logs: LogStore;
-  /** The daemons that run in containers of their own. */
-  readonly neighbours: () => readonly string[];
   readonly state: State;
   readonly view: NodeView;
   readonly configuration: OpenConfiguration;
   readonly meta: MetaStore;
-  readonly containers: ContainerRuntime | undefined;
   readonly controllers: Pick<ControllerRuntime, 'graph'>;
   readonly kernel: KernelFiles;
   /** Ends the streams that hold the node up at once when it stops. */
@@ -54,7 +46,7 @@ export interface MachineApiInit {
 
 /** What of the Machine API is built, on this node's hands. */
 export function machineApi(init: MachineApiInit): ImplementedServices {
-  const { mode, source, view, state, logs, controllers } = init;
+  const { mode, source, view, state, controllers } = init;
   const { kernel, signal, streamsEnd: stopSignal, log, telemetry } = init;
   const { now } = systemWallClock;
   return {
@@ -63,11 +55,9 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
       ...createKernelStatistics(kernel, telemetry),
       ...createProcesses(telemetry),
       ...createNetstat(telemetry),
-      ...createDmesg({ kernel, clock: systemWallClock, stopSignal: signal }),
       ...createPacketCapture({ capturer: createPacketCapturer(log), mode, stopSignal: signal }),
       ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),
       ...createClientConfiguration(view, now),
-      ...createLogs(logs, init.neighbours, signal, init.containers),
       ...createApplyConfiguration({ ...init.configuration, log }),
       ...createMeta(init.meta),
     },

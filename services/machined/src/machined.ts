@@ -21,8 +21,6 @@ import { openHardware } from './hardware/open-hardware.ts';
 import { giveBackMemoryAtRest } from './host/give-back-memory.ts';
 import { openKernelFiles } from './host/kernel-files.ts';
 import { linkSocket } from './host/link-socket.ts';
-import { openLogCopies } from './host/log-copies.ts';
-import { LogStore } from './host/log-store.ts';
 import { NodeRegistry } from './host/membership/node-registry.ts';
 import { sendResetSignal } from './host/membership/send-reset-signal.ts';
 import { openMembershipFile } from './host/membership-file.ts';
@@ -32,6 +30,9 @@ import { watchParent } from './host/watch-parent.ts';
 import { EventStore } from './life/host/event-store.ts';
 import { createNodeWipe } from './life/host/node-wipe.ts';
 import { openLife } from './life/open-life.ts';
+import { openLogCopies } from './logs/host/log-copies.ts';
+import { LogStore } from './logs/host/log-store.ts';
+import { openLogs } from './logs/open-logs.ts';
 import { machineApi } from './machine-api.ts';
 import { type NodeLayout, nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
@@ -113,11 +114,15 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   });
   const membership = scope.use(await openMembershipFile(layout.paths.membership, log));
   const registry = new NodeRegistry();
-  const containers = await openContainerRuntime({ ...context, hostname: node.hostname });
-  if (containers !== undefined) scope.use(containers);
+  const runtime = await openContainerRuntime({ ...context, hostname: node.hostname });
+  if (runtime !== undefined) scope.use(runtime);
+  const containers = openContainers({
+    runtime,
+    hasVerificationRules: () => view.hasDocument('ImageVerificationConfig'),
+  });
   const etcd = await openEtcd(
     {
-      ...{ ...context, containers, layout, state, view, services: manager, logs, guard, cgroups },
+      ...{ ...context, containers: runtime, layout, state, view, services: manager, logs, guard, cgroups },
       addresses: mode === 'process' ? node.addresses : undefined,
     },
     scope,
@@ -142,9 +147,12 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   );
   const topics: readonly Topic[] = [
     openFiles({ root: layout.root, mode, bootId, hostname: () => view.hostname(), log }),
-    openContainers({
-      runtime: containers,
-      hasVerificationRules: () => view.hasDocument('ImageVerificationConfig'),
+    containers,
+    openLogs({
+      ...{ store: logs, neighbours: daemons.neighbours, stopSignal: signal, now, kernel },
+      readContainerLog: containers.readLog,
+      // The command line of a host is not about the nodes that share it.
+      cmdline: mode === 'metal' ? kernel.read('/proc/cmdline') : '',
     }),
     openHardware({ mode, root: layout.root, hasUdevd, telemetry }),
     openTime({
@@ -161,8 +169,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     ...configuration.controllers,
     ...topics.flatMap((topic) => topic.controllers),
     ...nodeControllers({
-      ...{ node, bootId, hasUdevd, layout, events, logs, membership, registry, kernel, telemetry },
-      clock: systemWallClock,
+      ...{ node, bootId, hasUdevd, layout, events, membership, registry, kernel, telemetry },
     }),
   ]) {
     controllers.register(controller);
@@ -176,15 +183,12 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
           machineApi({
             ...{
               source,
-              logs,
-              neighbours: daemons.neighbours,
               state,
               view,
               configuration,
               meta,
               controllers,
             },
-            containers,
             ...{ kernel, mode, signal, streamsEnd: stopSignal, telemetry, log },
           }),
         ]),

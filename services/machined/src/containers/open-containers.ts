@@ -1,5 +1,6 @@
 import type { ContainerRuntime } from '@nodewright/containers';
 import type { Topic } from '../topic.ts';
+import { type ContainerLogRequest, readContainerLog } from './host/container-log.ts';
 import { createContainers } from './rpc/containers.ts';
 import { createImageService } from './rpc/image-service.ts';
 import { createImages } from './rpc/images.ts';
@@ -11,9 +12,15 @@ export interface OpenContainersInit {
   readonly hasVerificationRules: () => boolean;
 }
 
+export interface ContainersTopic extends Topic {
+  /** The log of a container, as its runtime has it. @throws Fault when there is no runtime or no such container */
+  readLog(request: ContainerLogRequest, signal: AbortSignal): AsyncIterable<Buffer>;
+}
+
 /** The calls about containers and images of the node's runtime. */
-export function openContainers({ runtime, hasVerificationRules }: OpenContainersInit): Topic {
+export function openContainers({ runtime, hasVerificationRules }: OpenContainersInit): ContainersTopic {
   return {
+    readLog: (request, signal) => readContainerLog(runtime, request, signal),
     controllers: [],
     api: {
       'machine.MachineService': { ...createContainers(runtime), ...createImages(runtime) },

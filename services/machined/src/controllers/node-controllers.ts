@@ -2,13 +2,10 @@ import { release } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ports } from '@nodewright/contract';
 import type { Controller } from '@nodewright/controllers';
-import { parseUptime } from '@nodewright/linux';
-import type { WallClock } from '@nodewright/sntp';
 import type { Telemetry } from '@nodewright/telemetry';
 import { listenAddressOf, type NodeFacts } from '../domain/node-facts.ts';
 import type { KernelFiles } from '../host/kernel-files.ts';
 import { openKernelNetwork } from '../host/kernel-network.ts';
-import type { LogStore } from '../host/log-store.ts';
 import { createFollowPlan } from '../host/membership/follow-plan.ts';
 import { linkTiming } from '../host/membership/link-timing.ts';
 import type { NodeRegistry } from '../host/membership/node-registry.ts';
@@ -30,30 +27,26 @@ export interface NodeControllersInit {
   readonly hasUdevd: boolean;
   readonly layout: NodeLayout;
   readonly events: EventStore;
-  readonly logs: LogStore;
   /** What whoever made the cluster tells of its nodes. */
   readonly membership: MembershipSource;
   /** What the nodes tell of themselves. */
   readonly registry: NodeRegistry;
   readonly kernel: KernelFiles;
-  readonly clock: WallClock;
   readonly telemetry: Telemetry;
 }
 
 /** Every controller of a node but those of its configuration, with the hands that they have on this host. */
 export function nodeControllers(init: NodeControllersInit): Controller[] {
-  const { node, bootId, layout, events, logs, membership, kernel, clock, telemetry } = init;
+  const { node, bootId, layout, events, membership, kernel, telemetry } = init;
   const { registry } = init;
   const { mode, hostname, addresses } = node;
   return [
     ...runtimeControllers({
-      ...{ logs, bootId, mode },
+      ...{ bootId, mode },
       hasUdevd: init.hasUdevd,
       kernelRelease: release(),
       extensions: [],
       read: readIfThere,
-      now: clock.now,
-      bootTimeMs: () => clock.now() - Math.floor(parseUptime(kernel.read('/proc/uptime'))) * 1000,
     }),
     ...perfControllers({ kernel }),
     ...networkControllers({

@@ -1,8 +1,8 @@
 import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
-import { followLogFile } from '../host/follow-log-file.ts';
 import type { NodeRegistry } from '../host/membership/node-registry.ts';
 import { prepareFolder } from '../host/prepare-folder.ts';
+import { followLogFile } from '../logs/host/follow-log-file.ts';
 import { nodeFolders } from '../node-layout.ts';
 import { recordServicePid } from '../services/host/record-service-pid.ts';
 import type { ServiceManager } from '../services/host/service-manager.ts';

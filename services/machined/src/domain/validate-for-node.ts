@@ -5,7 +5,7 @@ import {
   validateConfiguration,
   validationMessage,
 } from '@nodewright/machine-config';
-import { logDestinationLimit } from './log-destination.ts';
+import { logDestinationLimit } from '../logs/domain/log-destination.ts';
 import type { DecodedConfiguration } from './machine-configuration.ts';
 import type { NodeMode } from './node-facts.ts';
 import type { ConfigurationSource } from './search-configuration.ts';

@@ -7,7 +7,7 @@ import type { State } from '@nodewright/state';
 import { etcdSpecs, metaKeys } from '@nodewright/state/kinds';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import { metaKeyId } from '../domain/meta-values.ts';
-import type { LogStore } from '../host/log-store.ts';
+import type { LogStore } from '../logs/host/log-store.ts';
 import type { NodeLayout } from '../node-layout.ts';
 import type { NodeView } from '../resources/node-view.ts';
 import type { ExitGuard } from '../services/host/exit-guard.ts';

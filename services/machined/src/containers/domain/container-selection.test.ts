@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { logSourceOf } from '../../domain/log-source.ts';
 import { containerNames, isOfKubernetes, requireContainer, selectNamespace } from './container-selection.ts';
 import { imageNamespace, imageNamespaceOf } from './image-selection.ts';
 
@@ -62,11 +61,4 @@ test('imageNamespaceOf() takes what the wire may say, and refuses the rest', () 
   ] as const;
   for (const [instance, message] of refusals)
     assert.throws(() => imageNamespaceOf(instance), { kind: 'invalid-argument', message });
-});
-
-test('logSourceOf() knows logs in memory from those of containers', () => {
-  assert.equal(logSourceOf({ namespace: 'system', id: 'etcd', driver: 9 }), 'memory');
-  assert.equal(logSourceOf({ namespace: '', id: 'kubelet', driver: 0 }), 'memory');
-  assert.equal(logSourceOf({ namespace: 'k8s.io', id: 'x', driver: 0 }), 'container');
-  assert.throws(() => logSourceOf({ namespace: 'k8s.io', id: 'x', driver: 3 }), { kind: 'invalid-argument' });
 });

@@ -1,6 +1,7 @@
 // Which containers a call speaks of, and what they are called on the wire. Source: Talos v1.14: Containers, Stats, Logs.
 import type { ContainerInfo, NamespaceName } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
+import { containerDrivers } from '../../domain/container-drivers.ts';
 
 /** The fields by which calls choose a runtime. */
 export interface ContainerSelection {
@@ -8,8 +9,6 @@ export interface ContainerSelection {
   readonly driver: number;
 }
 
-/** As they are on the wire: containerd itself, and Kubernetes' interface to it. */
-export const containerDrivers = { containerd: 0, cri: 1 } as const;
 const systemNamespace = 'system';
 const kubernetesNamespace = 'k8s.io';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContainerSpec, ExitStatus, RuntimeNamespace } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
-import { ServiceLog } from '../../host/log-store.ts';
+import { ServiceLog } from '../../logs/host/log-store.ts';
 import { createContainerRunner } from './container-runner.ts';
 
 const spec: ContainerSpec = { id: 'etcd', image: 'etcd:v3' };

@@ -1,10 +1,5 @@
 import type { Controller } from '@nodewright/controllers';
-import {
-  kernelModuleSpecs,
-  kernelParamSpecs,
-  kmsgLogConfigs,
-  watchdogTimerConfigs,
-} from '@nodewright/state/kinds';
+import { kernelModuleSpecs, kernelParamSpecs, watchdogTimerConfigs } from '@nodewright/state/kinds';
 import { configuredParameters } from '../../domain/kernel-parameters.ts';
 import { configuredController } from './configured-controller.ts';
 
@@ -39,19 +34,4 @@ export const watchdogTimerConfigController = (): Controller =>
       watchdog === undefined
         ? []
         : [{ id: 'timer', spec: { device: watchdog.device, timeout: watchdog.timeoutMs } }],
-  });
-
-/**
- * Where the kernel's log is sent, each destination once.
- *
- * @param given URLs that were given when the kernel was started
- */
-export const kmsgLogConfigController = (given: readonly string[]): Controller =>
-  configuredController({
-    name: 'runtime.KmsgLogConfigController',
-    output: kmsgLogConfigs,
-    wanted({ kernelLogDestinations }) {
-      const destinations = [...new Set([...given, ...kernelLogDestinations.map(({ url }) => url)])];
-      return destinations.length === 0 ? [] : [{ id: 'kmsg-log', spec: { destinations } }];
-    },
   });

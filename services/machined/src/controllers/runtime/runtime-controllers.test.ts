@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openTestRuntime } from '@nodewright/controllers/testing';
-import { Fault } from '@nodewright/fault';
 import { type KindRef, pointerTo, putResource } from '@nodewright/state';
 import {
   bootIds,
@@ -14,15 +9,12 @@ import {
   kernelModuleSpecs,
   kernelModuleStatuses,
   kernelParamStatuses,
-  kmsgLogConfigs,
   loadedKernelModules,
   machineConfigs,
-  networkStatuses,
   securityStates,
   versions,
   watchdogTimerConfigs,
 } from '@nodewright/state/kinds';
-import { LogStore } from '../../host/log-store.ts';
 import { servicesControllers } from '../../services/controllers/services-controllers.ts';
 import { ChangingServices } from '../../testing/changing-services.ts';
 import { type RuntimeControllersInit, runtimeControllers } from './runtime-controllers.ts';
@@ -30,20 +22,16 @@ import { type RuntimeControllersInit, runtimeControllers } from './runtime-contr
 function openNode(init: Partial<RuntimeControllersInit> & { readonly files?: Record<string, string> } = {}) {
   const { files = {} } = init;
   const services = new ChangingServices();
-  const logs = new LogStore();
   const runtime = openTestRuntime({
     controllers: [
       ...servicesControllers({ services }),
       ...runtimeControllers({
-        logs,
         bootId: 'boot-1',
         mode: 'process',
         hasUdevd: false,
         kernelRelease: '6.1',
         extensions: [],
         read: (path) => (files[path] === undefined ? undefined : Buffer.from(files[path])),
-        now: Date.now,
-        bootTimeMs: () => 0,
         ...init,
       }),
     ],
@@ -58,7 +46,6 @@ function openNode(init: Partial<RuntimeControllersInit> & { readonly files?: Rec
     runtime,
     state,
     services,
-    logs,
     settled,
     async put<S>(kind: KindRef<S>, id: string, spec: NoInfer<S>) {
       await putResource(state, { ...pointerTo(kind, id), spec });
@@ -132,7 +119,7 @@ test('modules of the kernel are looked at again now and then', async () => {
 });
 
 test('settings of the configuration are resources while it has them', async () => {
-  const kinds: readonly KindRef[] = [kernelModuleSpecs, kmsgLogConfigs, watchdogTimerConfigs];
+  const kinds: readonly KindRef[] = [kernelModuleSpecs, watchdogTimerConfigs];
   await using node = openNode();
   const all = async () => (await Promise.all(kinds.map((kind) => node.specs(kind)))).flat();
   await node.configure(`version: v1alpha1
@@ -143,101 +130,11 @@ apiVersion: v1alpha1
 kind: WatchdogTimerConfig
 device: /dev/watchdog0
 timeout: 2m
----
-apiVersion: v1alpha1
-kind: KmsgLogConfig
-name: one
-url: tcp://127.0.0.1:1
----
-apiVersion: v1alpha1
-kind: KmsgLogConfig
-name: two
-url: tcp://127.0.0.1:1
 `);
   assert.deepEqual(await all(), [
     ['loop', { string: 'loop', parameters: ['max_loop=8'] }],
-    ['kmsg-log', { destinations: ['tcp://127.0.0.1:1'] }],
     ['timer', { device: '/dev/watchdog0', timeout: 120_000 }],
   ]);
   await node.configure('version: v1alpha1\nmachine: {}\n');
   assert.deepEqual(await all(), []);
-});
-
-test('logs go where the configuration says, as soon as it says so', async () => {
-  const received: string[] = [];
-  const server = createServer((socket) => {
-    socket.on('data', (chunk) => {
-      for (const line of chunk.toString().trimEnd().split('\n')) {
-        const { msg, site } = JSON.parse(line);
-        received.push(`${site}: ${msg}`);
-      }
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const until = async (count: number) => {
-    for (let tried = 0; tried < 500 && received.length < count; tried++) await sleep(10);
-  };
-  const destination = (site: string) => `version: v1alpha1
-machine:
-  logging:
-    destinations:
-      - { endpoint: "tcp://127.0.0.1:${port}", format: json_lines, extraTags: { site: ${site} } }
-`;
-  {
-    await using node = openNode();
-    const log = node.logs.open('apid');
-    log.write('before\n');
-    await node.configure(destination('a'));
-    await until(1);
-    await node.configure(destination('b'));
-    log.write('after\n');
-    await until(2);
-    await node.configure('version: v1alpha1\nmachine: {}\n');
-    log.write('kept\n');
-  }
-  server.close();
-  assert.deepEqual(received, ['a: before', 'b: after']);
-});
-
-test("the kernel's log goes where the configuration says once the node has an address", async () => {
-  const socket = createSocket('udp4');
-  const received: unknown[] = [];
-  socket.on('message', (message) => received.push(JSON.parse(message.toString())));
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  const record = { priority: 4, facility: 0, sequence: 5n, sinceBootUs: 1n, text: Buffer.from('hot\n') };
-  const left = [record];
-  const openLog = () => ({
-    next: () => left.splice(0, 1).map((each) => ({ kind: 'record', record: each }) as const)[0],
-    [Symbol.dispose]() {},
-  });
-  await using node = openNode({ openKernelLog: openLog });
-  const url = `udp://127.0.0.1:${socket.address().port}`;
-  await node.configure(`apiVersion: v1alpha1\nkind: KmsgLogConfig\nname: one\nurl: ${url}\n`);
-  const ready = { addressReady: true, connectivityReady: false, hostnameReady: false, etcFilesReady: false };
-  await node.put(networkStatuses, 'status', { ...ready, addressReady: false });
-  await sleep(20);
-  assert.equal(left.length, 1);
-  await node.put(networkStatuses, 'status', ready);
-  for (let tried = 0; tried < 500 && received.length === 0; tried++) await sleep(10);
-  socket.close();
-  const wanted = { msg: 'hot', 'talos-level': 'warn', 'talos-time': '1970-01-01T00:00:00.000001Z' };
-  assert.deepEqual(received, [{ facility: 'kern', seq: 5, clock: 1, priority: 'warning', ...wanted }]);
-});
-
-test("a kernel's log that cannot be read is told once for each configuration, and keeps nothing from running", async () => {
-  await using node = openNode({
-    openKernelLog: () => {
-      throw new Fault('permission-denied', 'error opening /dev/kmsg reader: EPERM');
-    },
-  });
-  await node.put(networkStatuses, 'status', {
-    ...{ addressReady: true, connectivityReady: true, hostnameReady: true, etcFilesReady: true },
-  });
-  await node.configure('apiVersion: v1alpha1\nkind: KmsgLogConfig\nname: one\nurl: tcp://127.0.0.1:1\n');
-  await node.runtime.advance(600_000);
-  const errors = node.runtime.logged.filter(({ level }) => level === 'error').map(({ msg }) => msg);
-  assert.deepEqual(errors, ["the kernel's log cannot be delivered"]);
 });

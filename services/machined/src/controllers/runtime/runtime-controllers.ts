@@ -1,20 +1,14 @@
 import type { Controller } from '@nodewright/controllers';
-import type { KernelLog } from '@nodewright/linux';
 import type { ExtensionStatusSpec } from '@nodewright/state/kinds';
-import { kernelLogUrls } from '../../domain/kernel-log-urls.ts';
 import type { ReadIfThere } from '../../domain/read-if-there.ts';
-import type { LogStore } from '../../host/log-store.ts';
 import {
   kernelModuleConfigController,
   kernelParamConfigController,
-  kmsgLogConfigController,
   watchdogTimerConfigController,
 } from './configured-settings.ts';
 import { devicesStatusController } from './devices-status.ts';
 import { kernelModuleStatusController } from './kernel-module-status.ts';
 import { kernelParamSpecController } from './kernel-param-spec.ts';
-import { kmsgLogDeliveryController } from './kmsg-log-delivery.ts';
-import { logDeliveryController } from './log-delivery.ts';
 import {
   bootIdController,
   extensionStatusController,
@@ -26,7 +20,6 @@ import {
 import { mountStatusController } from './mount-status.ts';
 
 export interface RuntimeControllersInit {
-  readonly logs: LogStore;
   /** Another one after every start of the node. */
   readonly bootId: string;
   /** What surrounds the node: a container may not look at the whole machine; processes share it with its host. */
@@ -39,20 +32,12 @@ export interface RuntimeControllersInit {
   readonly extensions: readonly ExtensionStatusSpec[];
   /** A file of the kernel, or of the system. */
   readonly read: ReadIfThere;
-  /** Unix ms. */
-  readonly now: () => number;
-  /** When the machine started, Unix ms. */
-  readonly bootTimeMs: () => number;
-  /** Default: `/dev/kmsg`. */
-  readonly openKernelLog?: () => KernelLog;
 }
 
 /** Source: Talos v1.14: COSI resources, runtime. */
 export function runtimeControllers(init: RuntimeControllersInit): Controller[] {
-  const { logs, mode, read, now, bootTimeMs } = init;
+  const { mode, read } = init;
   const isContainer = mode === 'container';
-  // The command line of a host is not about the nodes that share it.
-  const cmdline = mode === 'metal' ? (read('/proc/cmdline')?.toString() ?? '') : '';
   return [
     versionController(),
     bootIdController(init.bootId),
@@ -67,8 +52,5 @@ export function runtimeControllers(init: RuntimeControllersInit): Controller[] {
     kernelModuleConfigController(),
     ...(isContainer ? [] : [kernelModuleStatusController(read, init.kernelRelease)]),
     watchdogTimerConfigController(),
-    logDeliveryController(logs, now),
-    kmsgLogConfigController(kernelLogUrls(cmdline)),
-    kmsgLogDeliveryController({ now, bootTimeMs, openLog: init.openKernelLog }),
   ];
 }

@@ -3,7 +3,7 @@ import type { ContainerRuntime, ContainerSpec, RuntimeNamespace } from '@nodewri
 import { Fault } from '@nodewright/fault';
 import { createContainerRunner } from '../../containers/host/container-runner.ts';
 import { runContainer } from '../../containers/host/run-container.ts';
-import type { ServiceLog } from '../../host/log-store.ts';
+import type { ServiceLog } from '../../logs/host/log-store.ts';
 import type { EtcdRuntime } from '../domain/etcd-runtime.ts';
 import { type EtcdVersion, etcdVersionFrom } from '../domain/etcd-version.ts';
 import { restoreArguments } from '../domain/restore-arguments.ts';

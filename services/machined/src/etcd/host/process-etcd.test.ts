@@ -14,7 +14,7 @@ import {
 import { Fault } from '@nodewright/fault';
 import { noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
-import { LogStore } from '../../host/log-store.ts';
+import { LogStore } from '../../logs/host/log-store.ts';
 import { openExitGuard } from '../../services/host/exit-guard.ts';
 import { createProcessEtcd } from './process-etcd.ts';
 

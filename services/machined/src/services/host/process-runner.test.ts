@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { after, test } from 'node:test';
 import { eventually } from '@nodewright/testkit';
 import type { Runner } from '../../domain/runner.ts';
-import { ServiceLog } from '../../host/log-store.ts';
+import { ServiceLog } from '../../logs/host/log-store.ts';
 import { restartRunner } from '../domain/restart-runner.ts';
 import { openExitGuard } from './exit-guard.ts';
 import { createProcessRunner } from './process-runner.ts';

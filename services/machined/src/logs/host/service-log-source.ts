@@ -1,8 +1,8 @@
+import { ChangeSignal } from '../../host/change-signal.ts';
 import { LogLines } from '../domain/log-lines.ts';
 import { encodeLogRecord } from '../domain/log-record.ts';
 import type { LogOffset } from '../domain/log-ring.ts';
 import { parseLogLine } from '../domain/parse-log-line.ts';
-import { ChangeSignal } from './change-signal.ts';
 import type { LogStore, ServiceLog } from './log-store.ts';
 import type { PendingRecord, RecordSource } from './record-source.ts';
 

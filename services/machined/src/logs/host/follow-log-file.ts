@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { pause } from '../../host/pause.ts';
 import type { ServiceLog } from './log-store.ts';
-import { pause } from './pause.ts';
 
 const defaultPeriodMs = 500;
 const chunkBytes = 64 * 1024;

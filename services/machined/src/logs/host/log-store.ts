@@ -1,7 +1,7 @@
 import { Fault } from '@nodewright/fault';
+import { ChangeSignal } from '../../host/change-signal.ts';
 import { LogReader } from '../domain/log-reader.ts';
 import { LogRing } from '../domain/log-ring.ts';
-import { ChangeSignal } from './change-signal.ts';
 
 /** Source: Talos v1.14: log storage. */
 const ringBytes = 1024 * 1024;

@@ -2,11 +2,11 @@ import { type Controller, weak } from '@nodewright/controllers';
 import { faultFrom } from '@nodewright/fault';
 import { machineConfigs } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
-import { type LogDestination, logDestinationFromUrl } from '../../domain/log-destination.ts';
-import type { LogStore } from '../../host/log-store.ts';
-import { createRecordDelivery, type RecordDelivery } from '../../host/record-delivery.ts';
-import { type LogPositions, openServiceLogSource } from '../../host/service-log-source.ts';
-import { activeConfigId, configurationOf } from '../config/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../controllers/config/configuration-of.ts';
+import { type LogDestination, logDestinationFromUrl } from '../domain/log-destination.ts';
+import type { LogStore } from '../host/log-store.ts';
+import { createRecordDelivery, type RecordDelivery } from '../host/record-delivery.ts';
+import { type LogPositions, openServiceLogSource } from '../host/service-log-source.ts';
 
 /**
  * Sends the logs of services where the configuration says, as long as it says so. The name is ours: it writes nothing.

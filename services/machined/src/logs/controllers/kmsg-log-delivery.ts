@@ -3,8 +3,8 @@ import { faultFrom } from '@nodewright/fault';
 import { type KernelLog, openKernelLog } from '@nodewright/linux';
 import { pointerTo } from '@nodewright/state';
 import { kmsgLogConfigs, networkStatuses } from '@nodewright/state/kinds';
-import { type KernelLogPosition, openKernelLogSource } from '../../host/kernel-log-source.ts';
-import { createRecordDelivery, type RecordDelivery } from '../../host/record-delivery.ts';
+import { type KernelLogPosition, openKernelLogSource } from '../host/kernel-log-source.ts';
+import { createRecordDelivery, type RecordDelivery } from '../host/record-delivery.ts';
 import { usableDestinations } from './log-delivery.ts';
 
 export interface KmsgLogDeliveryInit {

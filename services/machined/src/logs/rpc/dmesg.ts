@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
-import { type KernelLog, openKernelLog, parseUptime } from '@nodewright/linux';
-import type { WallClock } from '@nodewright/sntp';
+import { type KernelLog, openKernelLog } from '@nodewright/linux';
+import { pause } from '../../host/pause.ts';
 import { kernelMessageText } from '../domain/kernel-message-text.ts';
-import type { KernelFiles } from '../host/kernel-files.ts';
-import { pause } from '../host/pause.ts';
 
 export interface DmesgInit {
-  readonly kernel: KernelFiles;
-  readonly clock: WallClock;
+  /** Unix ms. */
+  readonly now: () => number;
+  /** When the machine started, Unix ms. */
+  readonly bootTimeMs: () => number;
   /** Ends the streams that follow when the node stops. */
   readonly stopSignal: AbortSignal;
   /** Default: the kernel's. */
@@ -22,15 +22,15 @@ const batchSize = 64;
 
 /** Dmesg: the kernel's log, a message a record. Source: Talos v1.14: Dmesg. */
 export function createDmesg(init: DmesgInit): Pick<MachineServiceImplementation, 'dmesg'> {
-  const { kernel, clock, openLog = openKernelLog } = init;
-  const nowUs = () => BigInt(Math.round(clock.now() * 1000));
+  const { now, bootTimeMs, openLog = openKernelLog } = init;
+  const microseconds = (ms: number) => BigInt(Math.round(ms * 1000));
+  const nowUs = () => microseconds(now());
 
   return {
     async *dmesg({ follow, tail }, context) {
       using log = openLog();
       const signal = AbortSignal.any([context.signal, init.stopSignal]);
-      const uptimeSeconds = Math.floor(parseUptime(kernel.read('/proc/uptime')));
-      const bootUs = nowUs() - BigInt(uptimeSeconds) * 1_000_000n;
+      const bootUs = microseconds(bootTimeMs());
 
       if (tail) await skipToEnd(log, signal);
       for (let count = 1; !signal.aborted; count += 1) {

@@ -1,8 +1,8 @@
 import type { KernelLog, KernelLogEntry } from '@nodewright/linux';
+import { pause } from '../../host/pause.ts';
 import { kernelLogEvent } from '../domain/kernel-log-event.ts';
 import { type LogEvent, timeTextFromMicroseconds } from '../domain/log-event.ts';
 import { encodeLogRecord } from '../domain/log-record.ts';
-import { pause } from './pause.ts';
 import type { RecordSource } from './record-source.ts';
 
 /** How far the kernel's log has been delivered, to whom ever. */

@@ -1,8 +1,8 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
+import { pause } from '../../host/pause.ts';
 import type { LogDestination } from '../domain/log-destination.ts';
-import { pause } from './pause.ts';
 import type { RecordSender } from './record-sender.ts';
 
 /** Within this time a host says that nobody there takes datagrams. */

@@ -1,0 +1,26 @@
+import type { ContainerRuntime } from '@nodewright/containers';
+import { Fault } from '@nodewright/fault';
+import { type ContainerSelection, requireContainer, selectNamespace } from '../domain/container-selection.ts';
+
+export interface ContainerLogRequest extends ContainerSelection {
+  readonly id: string;
+  readonly follow: boolean;
+  /** The last lines only; all of them when it is negative. */
+  readonly tailLines: number;
+}
+
+/** The log of a container, as its runtime has it. @throws Fault when there is no runtime or no such container */
+export async function* readContainerLog(
+  runtime: ContainerRuntime | undefined,
+  request: ContainerLogRequest,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  if (runtime === undefined)
+    throw new Fault('unknown', `container "${request.id}" not found: no container runtime runs on this node`);
+  const { containers } = runtime.namespace(selectNamespace(request));
+  const { id } = requireContainer(await containers.list({ signal }), request.id);
+  const { follow, tailLines } = request;
+  const tail = tailLines < 0 ? {} : { tailLines };
+  for await (const piece of containers.logs(id, { follow, signal, ...tail }))
+    yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+}

@@ -1,0 +1,29 @@
+import type { Controller } from '@nodewright/controllers';
+import type { KernelLog } from '@nodewright/linux';
+import { kernelLogUrls } from '../domain/kernel-log-urls.ts';
+import type { LogStore } from '../host/log-store.ts';
+import { kmsgLogConfigController } from './kmsg-log-config.ts';
+import { kmsgLogDeliveryController } from './kmsg-log-delivery.ts';
+import { logDeliveryController } from './log-delivery.ts';
+
+export interface LogsControllersInit {
+  readonly store: LogStore;
+  /** The command line that the kernel was started with for this node alone; empty where it is the host's. */
+  readonly cmdline: string;
+  /** Unix ms. */
+  readonly now: () => number;
+  /** When the machine started, Unix ms. */
+  readonly bootTimeMs: () => number;
+  /** Default: `/dev/kmsg`. */
+  readonly openKernelLog?: (() => KernelLog) | undefined;
+}
+
+/** Source: Talos v1.14: log destinations. */
+export function logsControllers(init: LogsControllersInit): Controller[] {
+  const { store, cmdline, now, bootTimeMs, openKernelLog } = init;
+  return [
+    logDeliveryController(store, now),
+    kmsgLogConfigController(kernelLogUrls(cmdline)),
+    kmsgLogDeliveryController({ now, bootTimeMs, openLog: openKernelLog }),
+  ];
+}

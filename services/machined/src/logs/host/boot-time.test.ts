@@ -1,0 +1,7 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bootTimeMs } from './boot-time.ts';
+
+test('bootTimeMs() counts the whole seconds since the machine started', () => {
+  assert.equal(bootTimeMs(100_000, '60.99 100.00\n'), 40_000);
+});
