@@ -22,6 +22,7 @@ const topics: Readonly<Record<string, Topic>> = {
   etcd: { imports: ['containers', 'logs', 'services'], face: ['domain/etcd-config.ts'] },
   files: { imports: [], face: [] },
   hardware: { imports: [], face: [] },
+  kernel: { imports: [], face: [] },
   life: {
     imports: ['services'],
     face: ['domain/node-event.ts', 'host/event-store.ts', 'host/node-wipe.ts'],

@@ -1,14 +1,12 @@
 import type { ControllerRuntime } from '@nodewright/controllers';
-import { createFileSystemSizes } from '@nodewright/linux';
 import { systemWallClock } from '@nodewright/sntp';
 import type { State } from '@nodewright/state';
 import { members } from '@nodewright/state/kinds';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { MetaStore } from './controllers/config/meta-store.ts';
 import type { OpenConfiguration } from './controllers/config/open-configuration.ts';
-import { type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
+import type { NodeMode } from './domain/node-facts.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
-import type { KernelFiles } from './host/kernel-files.ts';
 import type { NodeView } from './resources/node-view.ts';
 import { isRegisteredKind } from './resources/open-node-state.ts';
 import { createApplyConfiguration } from './rpc/apply-configuration.ts';
@@ -16,26 +14,18 @@ import { createClientConfiguration } from './rpc/client-configuration.ts';
 import { createClusterHealth } from './rpc/cluster-health.ts';
 import type { ImplementedServices } from './rpc/complete-services.ts';
 import { createInspect } from './rpc/inspect.ts';
-import { createKernelStatistics } from './rpc/kernel-statistics.ts';
 import { createMeta } from './rpc/meta.ts';
-import { createMounts } from './rpc/mounts.ts';
 import { createNetstat } from './rpc/netstat.ts';
-import { createNodeInformation } from './rpc/node-information.ts';
 import { createPacketCapture } from './rpc/packet-capture.ts';
-import { createProcesses } from './rpc/processes.ts';
 import { createStateApi } from './rpc/state.ts';
-
-const fileSystemTimeoutMs = 2000;
 
 export interface MachineApiInit {
   readonly mode: NodeMode;
-  readonly source: ServiceSource;
   readonly state: State;
   readonly view: NodeView;
   readonly configuration: OpenConfiguration;
   readonly meta: MetaStore;
   readonly controllers: Pick<ControllerRuntime, 'graph'>;
-  readonly kernel: KernelFiles;
   /** Ends the streams that hold the node up at once when it stops. */
   readonly signal: AbortSignal;
   /** Ends the streams that are to tell how the node stops, once it has. */
@@ -46,17 +36,13 @@ export interface MachineApiInit {
 
 /** What of the Machine API is built, on this node's hands. */
 export function machineApi(init: MachineApiInit): ImplementedServices {
-  const { mode, source, view, state, controllers } = init;
-  const { kernel, signal, streamsEnd: stopSignal, log, telemetry } = init;
+  const { mode, view, state, controllers } = init;
+  const { signal, streamsEnd: stopSignal, log, telemetry } = init;
   const { now } = systemWallClock;
   return {
     'machine.MachineService': {
-      ...createNodeInformation(platformOf(mode, source), view),
-      ...createKernelStatistics(kernel, telemetry),
-      ...createProcesses(telemetry),
       ...createNetstat(telemetry),
       ...createPacketCapture({ capturer: createPacketCapturer(log), mode, stopSignal: signal }),
-      ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),
       ...createClientConfiguration(view, now),
       ...createApplyConfiguration({ ...init.configuration, log }),
       ...createMeta(init.meta),

@@ -27,6 +27,7 @@ import { openMembershipFile } from './host/membership-file.ts';
 import { createMetaFile } from './host/meta-file.ts';
 import { prepareFolder } from './host/prepare-folder.ts';
 import { watchParent } from './host/watch-parent.ts';
+import { openKernel } from './kernel/open-kernel.ts';
 import { EventStore } from './life/host/event-store.ts';
 import { createNodeWipe } from './life/host/node-wipe.ts';
 import { openLife } from './life/open-life.ts';
@@ -155,6 +156,10 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
       cmdline: mode === 'metal' ? kernel.read('/proc/cmdline') : '',
     }),
     openHardware({ mode, root: layout.root, hasUdevd, telemetry }),
+    openKernel({
+      ...{ mode, platform: platformOf(mode, source), bootId, kernel, telemetry },
+      hostname: () => view.hostname(),
+    }),
     openTime({
       ...{ mode, telemetry, clock: systemWallClock },
       servers: () => view.configuration()?.time.servers ?? [],
@@ -169,7 +174,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     ...configuration.controllers,
     ...topics.flatMap((topic) => topic.controllers),
     ...nodeControllers({
-      ...{ node, bootId, hasUdevd, layout, events, membership, registry, kernel, telemetry },
+      ...{ node, layout, events, membership, registry, telemetry },
     }),
   ]) {
     controllers.register(controller);
@@ -182,14 +187,13 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
           ...topics.map(({ api }) => api),
           machineApi({
             ...{
-              source,
               state,
               view,
               configuration,
               meta,
               controllers,
             },
-            ...{ kernel, mode, signal, streamsEnd: stopSignal, telemetry, log },
+            ...{ mode, signal, streamsEnd: stopSignal, telemetry, log },
           }),
         ]),
       ),

@@ -116,9 +116,9 @@ test('machined has no module that could change the host: system calls for socket
   const code = (path: string) => readFileSync(join(folder, path), 'utf8').replace(/^\s*(\/\*)?\*.*$/gm, '');
   const namers = sources.filter((path) => /['"`]\/(sys|dev)\//.test(code(path))).sort();
   assert.deepEqual(namers, [
-    'domain/security-state.ts',
     'hardware/controllers/discovered-volume-spec.ts',
     'hardware/host/watch-device-links.ts',
+    'kernel/domain/security-state.ts',
   ]);
   const changes =
     /\b(write\w*|append\w*|create\w+Stream|open|openSync|mkdir\w*|mknod|rm|rmSync|unlink\w*|rename\w*|symlink\w*|truncate\w*|chmod\w*|chown\w*)\(/;

@@ -1,10 +1,8 @@
-import { release } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ports } from '@nodewright/contract';
 import type { Controller } from '@nodewright/controllers';
 import type { Telemetry } from '@nodewright/telemetry';
 import { listenAddressOf, type NodeFacts } from '../domain/node-facts.ts';
-import type { KernelFiles } from '../host/kernel-files.ts';
 import { openKernelNetwork } from '../host/kernel-network.ts';
 import { createFollowPlan } from '../host/membership/follow-plan.ts';
 import { linkTiming } from '../host/membership/link-timing.ts';
@@ -16,39 +14,25 @@ import type { EventStore } from '../life/host/event-store.ts';
 import type { NodeLayout } from '../node-layout.ts';
 import { clusterControllers } from './cluster/cluster-controllers.ts';
 import { networkControllers } from './network/network-controllers.ts';
-import { perfControllers } from './perf/perf-controllers.ts';
-import { runtimeControllers } from './runtime/runtime-controllers.ts';
 import { secretsControllers } from './secrets/secrets-controllers.ts';
 
 export interface NodeControllersInit {
   readonly node: NodeFacts;
-  /** Another one after every start of the node. */
-  readonly bootId: string;
-  readonly hasUdevd: boolean;
   readonly layout: NodeLayout;
   readonly events: EventStore;
   /** What whoever made the cluster tells of its nodes. */
   readonly membership: MembershipSource;
   /** What the nodes tell of themselves. */
   readonly registry: NodeRegistry;
-  readonly kernel: KernelFiles;
   readonly telemetry: Telemetry;
 }
 
 /** Every controller of a node but those of its configuration, with the hands that they have on this host. */
 export function nodeControllers(init: NodeControllersInit): Controller[] {
-  const { node, bootId, layout, events, membership, kernel, telemetry } = init;
+  const { node, layout, events, membership, telemetry } = init;
   const { registry } = init;
   const { mode, hostname, addresses } = node;
   return [
-    ...runtimeControllers({
-      ...{ bootId, mode },
-      hasUdevd: init.hasUdevd,
-      kernelRelease: release(),
-      extensions: [],
-      read: readIfThere,
-    }),
-    ...perfControllers({ kernel }),
     ...networkControllers({
       ...{ mode, hostname, addresses },
       network: openKernelNetwork,

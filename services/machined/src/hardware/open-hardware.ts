@@ -3,7 +3,9 @@ import type { NodeMode } from '../domain/node-facts.ts';
 import { readIfThere } from '../host/read-if-there.ts';
 import type { Topic } from '../topic.ts';
 import { blockControllers } from './controllers/block-controllers.ts';
+import { devicesStatusController } from './controllers/devices-status.ts';
 import { hardwareControllers } from './controllers/hardware-controllers.ts';
+import { mountStatusController } from './controllers/mount-status.ts';
 import { volumeControllers } from './controllers/volume-controllers.ts';
 import { openKernelDeviceNews } from './host/device-news.ts';
 import { makeVolumeFolder } from './host/volume-folder.ts';
@@ -28,6 +30,8 @@ export function openHardware({ mode, root, hasUdevd, telemetry }: OpenHardwareIn
   };
   return {
     controllers: [
+      devicesStatusController(hasUdevd),
+      mountStatusController(),
       ...hardwareControllers({ mode, hasUdevd, read: readIfThere, news }),
       ...blockControllers({ mode, hasUdevd, news }),
       ...volumeControllers({

@@ -1,7 +1,7 @@
 import { type Controller, destroyReady, weak } from '@nodewright/controllers';
 import { discoveryConfigs, infos, machineConfigs } from '@nodewright/state/kinds';
 import { clusterInfo, discoveryConfig } from '../../domain/discovery-config.ts';
-import { configuredController } from '../runtime/configured-controller.ts';
+import { configuredController } from '../configured-controller.ts';
 
 /** How nodes find each other, as the configuration says. */
 export const clusterConfigController = (): Controller =>

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { pointerTo } from '@nodewright/state';
 import { cpuStats, memoryStats } from '@nodewright/state/kinds';
-import { perfControllers } from './perf-controllers.ts';
+import { statsController } from './stats.ts';
 
 test('processor time and memory are looked at every 30 seconds', async () => {
   const files: Record<string, string> = {
@@ -11,7 +11,7 @@ test('processor time and memory are looked at every 30 seconds', async () => {
     '/proc/meminfo': 'MemTotal: 1000 kB\nMemFree: 400 kB\n',
   };
   await using runtime = openTestRuntime({
-    controllers: perfControllers({ kernel: { read: (path) => files[path] ?? '' } }),
+    controllers: [statsController({ read: (path) => files[path] ?? '' })],
   });
   const { state } = runtime;
   const numbers = async () => {

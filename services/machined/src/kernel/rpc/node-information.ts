@@ -1,7 +1,6 @@
 import { buildInfo } from '@nodewright/contract';
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
-import type { Platform } from '../domain/node-facts.ts';
-import type { NodeView } from '../resources/node-view.ts';
+import type { Platform } from '../../domain/node-facts.ts';
 
 /** The names that the wire has for architectures. */
 const architectures: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64', ia32: '386' };
@@ -9,7 +8,7 @@ const architectures: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd6
 /** Version and Hostname. */
 export function createNodeInformation(
   platform: Platform,
-  view: Pick<NodeView, 'hostname'>,
+  hostname: () => string,
 ): Pick<MachineServiceImplementation, 'version' | 'hostname'> {
   return {
     async version() {
@@ -25,7 +24,7 @@ export function createNodeInformation(
       return { messages: [{ version, platform, features: { rbac: true } }] };
     },
     async hostname() {
-      return { messages: [{ hostname: view.hostname() }] };
+      return { messages: [{ hostname: hostname() }] };
     },
   };
 }

@@ -11,10 +11,10 @@ import {
   services,
   versions,
 } from '@nodewright/state/kinds';
-import { defaultKernelParameters } from '../../domain/default-kernel-parameters.ts';
+import { fixedController } from '../../controllers/fixed-controller.ts';
 import type { ReadIfThere } from '../../domain/read-if-there.ts';
-import { securityState } from '../../domain/security-state.ts';
-import { fixedController } from './fixed-controller.ts';
+import { defaultKernelParameters } from '../domain/default-kernel-parameters.ts';
+import { securityState } from '../domain/security-state.ts';
 
 /** What runs on the node. */
 export const versionController = (): Controller =>

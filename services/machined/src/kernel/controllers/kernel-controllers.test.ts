@@ -1,64 +1,38 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTestRuntime } from '@nodewright/controllers/testing';
-import { type KindRef, pointerTo, putResource } from '@nodewright/state';
+import { Fault } from '@nodewright/fault';
+import type { KindRef } from '@nodewright/state';
 import {
   bootIds,
-  devicesStatuses,
   kernelCmdlines,
   kernelModuleSpecs,
   kernelModuleStatuses,
   kernelParamStatuses,
   loadedKernelModules,
-  machineConfigs,
   securityStates,
   versions,
   watchdogTimerConfigs,
 } from '@nodewright/state/kinds';
-import { servicesControllers } from '../../services/controllers/services-controllers.ts';
-import { ChangingServices } from '../../testing/changing-services.ts';
-import { type RuntimeControllersInit, runtimeControllers } from './runtime-controllers.ts';
+import { openControllerRig } from '../../testing/controller-rig.ts';
+import { type KernelControllersInit, kernelControllers } from './kernel-controllers.ts';
 
-function openNode(init: Partial<RuntimeControllersInit> & { readonly files?: Record<string, string> } = {}) {
+function openNode(init: Partial<KernelControllersInit> & { readonly files?: Record<string, string> } = {}) {
   const { files = {} } = init;
-  const services = new ChangingServices();
-  const runtime = openTestRuntime({
-    controllers: [
-      ...servicesControllers({ services }),
-      ...runtimeControllers({
-        bootId: 'boot-1',
-        mode: 'process',
-        hasUdevd: false,
-        kernelRelease: '6.1',
-        extensions: [],
-        read: (path) => (files[path] === undefined ? undefined : Buffer.from(files[path])),
-        ...init,
-      }),
-    ],
-  });
-  const { state } = runtime;
-  const settled = async () => {
-    // Events are followed outside of the store.
-    await new Promise(setImmediate);
-    await runtime.settled();
-  };
-  return {
-    runtime,
-    state,
-    services,
-    settled,
-    async put<S>(kind: KindRef<S>, id: string, spec: NoInfer<S>) {
-      await putResource(state, { ...pointerTo(kind, id), spec });
-      await settled();
-    },
-    async configure(text: string) {
-      await putResource(state, { ...pointerTo(machineConfigs, 'v1alpha1'), spec: text });
-      await settled();
-    },
-    specs: async <S>(kind: KindRef<S>) =>
-      (await state.list(kind)).map(({ metadata, spec }) => [metadata.id, spec] as const),
-    [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
-  };
+  return openControllerRig(
+    kernelControllers({
+      bootId: 'boot-1',
+      mode: 'process',
+      kernelRelease: '6.1',
+      extensions: [],
+      read: (path) => (files[path] === undefined ? undefined : Buffer.from(files[path])),
+      kernel: {
+        read() {
+          throw new Fault('not-found', 'no statistics here');
+        },
+      },
+      ...init,
+    }),
+  );
 }
 
 test('what is known of the machine from its start on', async () => {
@@ -69,19 +43,8 @@ test('what is known of the machine from its start on', async () => {
   assert.equal(version?.name, 'Talos');
   assert.deepEqual(await node.specs(bootIds), [['boot-id', { bootID: 'boot-1' }]]);
   assert.deepEqual(await node.specs(kernelCmdlines), [['cmdline', { cmdline: 'quiet selinux=1' }]]);
-  assert.deepEqual(await node.specs(devicesStatuses), [['devices', { ready: true }]]);
   const [[, security] = []] = await node.specs(securityStates);
   assert.equal(security?.selinuxState, 'enabled, enforcing');
-});
-
-test('devices are ready once udevd is well where it is one of the services', async () => {
-  await using node = openNode({ hasUdevd: true });
-  node.services.set('udevd', 'Running');
-  await node.settled();
-  assert.deepEqual(await node.specs(devicesStatuses), []);
-  node.services.set('udevd', 'Running', true);
-  await node.settled();
-  assert.deepEqual(await node.specs(devicesStatuses), [['devices', { ready: true }]]);
 });
 
 test('parameters of the kernel are what they are, and unsupported unless they are as wanted', async () => {

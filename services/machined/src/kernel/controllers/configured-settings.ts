@@ -1,7 +1,7 @@
 import type { Controller } from '@nodewright/controllers';
 import { kernelModuleSpecs, kernelParamSpecs, watchdogTimerConfigs } from '@nodewright/state/kinds';
-import { configuredParameters } from '../../domain/kernel-parameters.ts';
-import { configuredController } from './configured-controller.ts';
+import { configuredController } from '../../controllers/configured-controller.ts';
+import { configuredParameters } from '../domain/kernel-parameters.ts';
 
 /** Which modules are to be loaded. Nothing loads them yet. */
 export const kernelModuleConfigController = (): Controller =>

@@ -1,6 +1,6 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { blockMountStatuses, mountStatuses, volumeStatuses } from '@nodewright/state/kinds';
-import { runtimeMounts } from '../../domain/runtime-mounts.ts';
+import { runtimeMounts } from '../domain/runtime-mounts.ts';
 
 /** The volumes that are mounted. */
 export function mountStatusController(): Controller {

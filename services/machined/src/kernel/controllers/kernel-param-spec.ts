@@ -1,7 +1,7 @@
 import { type Controller, exclusive, strong } from '@nodewright/controllers';
 import { kernelParamDefaultSpecs, kernelParamSpecs, kernelParamStatuses } from '@nodewright/state/kinds';
-import { parameterPath, parameterStatus } from '../../domain/kernel-parameters.ts';
 import type { ReadIfThere } from '../../domain/read-if-there.ts';
+import { parameterPath, parameterStatus } from '../domain/kernel-parameters.ts';
 
 /** Says what the parameters are that the node asks for. It sets none. */
 export function kernelParamSpecController(read: ReadIfThere): Controller {

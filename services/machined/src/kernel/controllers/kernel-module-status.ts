@@ -1,12 +1,12 @@
 import { type Controller, exclusive } from '@nodewright/controllers';
 import { kernelModuleStatuses, loadedKernelModules } from '@nodewright/state/kinds';
+import type { ReadIfThere } from '../../domain/read-if-there.ts';
 import {
   loadedModuleSpec,
   moduleStatuses,
   parseBuiltinModules,
   parseModules,
-} from '../../domain/kernel-modules.ts';
-import type { ReadIfThere } from '../../domain/read-if-there.ts';
+} from '../domain/kernel-modules.ts';
 
 /** How often it is looked which modules there are. */
 const periodMs = 30_000;
