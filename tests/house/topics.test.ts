@@ -19,7 +19,7 @@ const topics: Readonly<Record<string, Topic>> = {
     face: ['host/container-runner.ts', 'host/open-container-runtime.ts', 'host/run-container.ts'],
   },
   daemons: { imports: ['logs', 'services'], face: [] },
-  etcd: { imports: ['containers', 'logs', 'services'], face: ['domain/etcd-config.ts'] },
+  etcd: { imports: ['containers', 'logs', 'network', 'services'], face: ['domain/etcd-config.ts'] },
   files: { imports: [], face: [] },
   hardware: { imports: [], face: [] },
   kernel: { imports: [], face: [] },
@@ -37,6 +37,7 @@ const topics: Readonly<Record<string, Topic>> = {
       'host/log-store.ts',
     ],
   },
+  network: { imports: ['life'], face: ['domain/node-addresses.ts'] },
   services: {
     imports: ['logs'],
     face: [

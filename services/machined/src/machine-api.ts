@@ -5,8 +5,6 @@ import { members } from '@nodewright/state/kinds';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { MetaStore } from './controllers/config/meta-store.ts';
 import type { OpenConfiguration } from './controllers/config/open-configuration.ts';
-import type { NodeMode } from './domain/node-facts.ts';
-import { createPacketCapturer } from './host/capture-packets.ts';
 import type { NodeView } from './resources/node-view.ts';
 import { isRegisteredKind } from './resources/open-node-state.ts';
 import { createApplyConfiguration } from './rpc/apply-configuration.ts';
@@ -15,19 +13,14 @@ import { createClusterHealth } from './rpc/cluster-health.ts';
 import type { ImplementedServices } from './rpc/complete-services.ts';
 import { createInspect } from './rpc/inspect.ts';
 import { createMeta } from './rpc/meta.ts';
-import { createNetstat } from './rpc/netstat.ts';
-import { createPacketCapture } from './rpc/packet-capture.ts';
 import { createStateApi } from './rpc/state.ts';
 
 export interface MachineApiInit {
-  readonly mode: NodeMode;
   readonly state: State;
   readonly view: NodeView;
   readonly configuration: OpenConfiguration;
   readonly meta: MetaStore;
   readonly controllers: Pick<ControllerRuntime, 'graph'>;
-  /** Ends the streams that hold the node up at once when it stops. */
-  readonly signal: AbortSignal;
   /** Ends the streams that are to tell how the node stops, once it has. */
   readonly streamsEnd: AbortSignal;
   readonly log: Logger;
@@ -36,13 +29,11 @@ export interface MachineApiInit {
 
 /** What of the Machine API is built, on this node's hands. */
 export function machineApi(init: MachineApiInit): ImplementedServices {
-  const { mode, view, state, controllers } = init;
-  const { signal, streamsEnd: stopSignal, log, telemetry } = init;
+  const { view, state, controllers } = init;
+  const { streamsEnd: stopSignal, log, telemetry } = init;
   const { now } = systemWallClock;
   return {
     'machine.MachineService': {
-      ...createNetstat(telemetry),
-      ...createPacketCapture({ capturer: createPacketCapturer(log), mode, stopSignal: signal }),
       ...createClientConfiguration(view, now),
       ...createApplyConfiguration({ ...init.configuration, log }),
       ...createMeta(init.meta),

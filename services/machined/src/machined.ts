@@ -35,6 +35,7 @@ import { openLogCopies } from './logs/host/log-copies.ts';
 import { LogStore } from './logs/host/log-store.ts';
 import { openLogs } from './logs/open-logs.ts';
 import { machineApi } from './machine-api.ts';
+import { openNetwork } from './network/open-network.ts';
 import { type NodeLayout, nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
 import { isControlPlaneNow, openNodeView } from './resources/node-view.ts';
@@ -160,6 +161,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
       ...{ mode, platform: platformOf(mode, source), bootId, kernel, telemetry },
       hostname: () => view.hostname(),
     }),
+    openNetwork({ node, events, stopSignal: signal, log, telemetry }),
     openTime({
       ...{ mode, telemetry, clock: systemWallClock },
       servers: () => view.configuration()?.time.servers ?? [],
@@ -174,7 +176,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     ...configuration.controllers,
     ...topics.flatMap((topic) => topic.controllers),
     ...nodeControllers({
-      ...{ node, layout, events, membership, registry, telemetry },
+      ...{ node, layout, membership, registry, telemetry },
     }),
   ]) {
     controllers.register(controller);
@@ -193,7 +195,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
               meta,
               controllers,
             },
-            ...{ mode, signal, streamsEnd: stopSignal, telemetry, log },
+            ...{ streamsEnd: stopSignal, telemetry, log },
           }),
         ]),
       ),

@@ -78,8 +78,8 @@ test('machined has no module that could change the host: system calls for socket
   assert.deepEqual(importers(/\bloadNativeCalls\b/), [
     'files/host/file-attributes.ts',
     'hardware/host/device-news.ts',
-    'host/capture-packets.ts',
-    'host/kernel-network.ts',
+    'network/host/capture-packets.ts',
+    'network/host/kernel-network.ts',
     'services/host/forgo-capabilities.ts',
   ]);
   // That what goes through them only asks is seen in packages/linux/src/netlink/asks-only.test.ts.

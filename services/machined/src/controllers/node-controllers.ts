@@ -3,23 +3,18 @@ import { ports } from '@nodewright/contract';
 import type { Controller } from '@nodewright/controllers';
 import type { Telemetry } from '@nodewright/telemetry';
 import { listenAddressOf, type NodeFacts } from '../domain/node-facts.ts';
-import { openKernelNetwork } from '../host/kernel-network.ts';
 import { createFollowPlan } from '../host/membership/follow-plan.ts';
 import { linkTiming } from '../host/membership/link-timing.ts';
 import type { NodeRegistry } from '../host/membership/node-registry.ts';
 import { openEtcdRecords } from '../host/membership/open-etcd-records.ts';
 import type { MembershipSource } from '../host/membership-file.ts';
-import { readIfThere } from '../host/read-if-there.ts';
-import type { EventStore } from '../life/host/event-store.ts';
 import type { NodeLayout } from '../node-layout.ts';
 import { clusterControllers } from './cluster/cluster-controllers.ts';
-import { networkControllers } from './network/network-controllers.ts';
 import { secretsControllers } from './secrets/secrets-controllers.ts';
 
 export interface NodeControllersInit {
   readonly node: NodeFacts;
   readonly layout: NodeLayout;
-  readonly events: EventStore;
   /** What whoever made the cluster tells of its nodes. */
   readonly membership: MembershipSource;
   /** What the nodes tell of themselves. */
@@ -29,17 +24,10 @@ export interface NodeControllersInit {
 
 /** Every controller of a node but those of its configuration, with the hands that they have on this host. */
 export function nodeControllers(init: NodeControllersInit): Controller[] {
-  const { node, layout, events, membership, telemetry } = init;
+  const { node, layout, membership, telemetry } = init;
   const { registry } = init;
   const { mode, hostname, addresses } = node;
   return [
-    ...networkControllers({
-      ...{ mode, hostname, addresses },
-      network: openKernelNetwork,
-      readResolvConf: async () => readIfThere('/etc/resolv.conf')?.toString() ?? '',
-      instanceType: '',
-      publish: (event) => void events.publish(event),
-    }),
     ...clusterControllers({
       ...{ seed: membership, registry },
       follow: createFollowPlan({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { filterAddresses } from '../../domain/network/node-addresses.ts';
+import { filterAddresses } from '../../network/domain/node-addresses.ts';
 import {
   advertisedAddresses,
   etcdUrl,

@@ -1,6 +1,6 @@
 import type { EtcdConfigSpec } from '@nodewright/state/kinds';
-import { filterAddresses } from '../../domain/network/node-addresses.ts';
-import { addressOf, parsePrefix } from '../../domain/network/prefix.ts';
+import { addressOf, parsePrefix } from '../../domain/prefix.ts';
+import { filterAddresses } from '../../network/domain/node-addresses.ts';
 
 /** `https://10.0.0.1:2380`. */
 export function etcdUrl(address: string, port: number): string {

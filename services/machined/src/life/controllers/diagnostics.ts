@@ -3,8 +3,8 @@ import { type Controller, exclusive, type ReconcilePass, weak } from '@nodewrigh
 import { pointerTo } from '@nodewright/state';
 import { type DiagnosticSpec, diagnostics, machineConfigs, nodeAddresses } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../controllers/config/configuration-of.ts';
-import { addressOverlap } from '../../domain/address-overlap.ts';
 import type { ServiceRecords } from '../../domain/service-records.ts';
+import { addressOverlap } from '../domain/address-overlap.ts';
 import { etcdWaitProblem, isEtcdPending } from '../domain/etcd-wait.ts';
 
 /** How long etcd may wait before that is a problem, in ms: joining a healthy cluster takes less. */

@@ -1,0 +1,77 @@
+// Addresses with their prefix lengths, as values that can be compared.
+import { isIpAddress } from './is-ip-address.ts';
+
+export interface Prefix {
+  readonly family: 4 | 6;
+  /** The address as a number of 32 or 128 bits. */
+  readonly bits: bigint;
+  readonly length: number;
+}
+
+/** Reads `10.0.0.1/24`, or an address alone, which is a network of its own; undefined for anything else. */
+export function parsePrefix(text: string): Prefix | undefined {
+  const [address = '', length, rest] = text.split('/');
+  if (rest !== undefined || !isIpAddress(address)) return undefined;
+  const family = address.includes(':') ? 6 : 4;
+  const width = widthOf({ family });
+  const parsed = length === undefined ? width : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN;
+  if (!(parsed <= width)) return undefined;
+  return {
+    family: family as 4 | 6,
+    bits: family === 4 ? bitsOf4(address) : bitsOf6(address),
+    length: parsed,
+  };
+}
+
+/** `10.0.0.1/24` of `10.0.0.1/24`, `10.0.0.1/32` of `10.0.0.1`. Other texts stay as they are. */
+export function withPrefixLength(text: string): string {
+  const prefix = parsePrefix(text);
+  return prefix === undefined || text.includes('/') ? text : `${text}/${prefix.length}`;
+}
+
+/** `10.0.0.1` of `10.0.0.1/24`. */
+export const addressOf = (text: string) => text.split('/', 1)[0] ?? '';
+
+/** Whether the address of `inner` is in the network `outer`. */
+export function holds(outer: Prefix, inner: Prefix): boolean {
+  if (outer.family !== inner.family) return false;
+  const shift = BigInt(widthOf(outer) - outer.length);
+  return outer.bits >> shift === inner.bits >> shift;
+}
+
+/** IPv4 first, then by address, then the larger network first. */
+export function comparePrefixes(a: Prefix, b: Prefix): number {
+  return a.family - b.family || (a.bits < b.bits ? -1 : a.bits > b.bits ? 1 : 0) || a.length - b.length;
+}
+
+const loopback = ['127.0.0.0/8', '::1/128'].map(knownPrefix);
+const linkLocal = ['169.254.0.0/16', 'fe80::/10'].map(knownPrefix);
+const multicast = ['224.0.0.0/4', 'ff00::/8'].map(knownPrefix);
+const inOne = (networks: readonly Prefix[]) => (prefix: Prefix) =>
+  networks.some((network) => holds(network, prefix));
+
+export const isLoopback = inOne(loopback);
+export const isLinkLocal = inOne(linkLocal);
+export const isMulticast = inOne(multicast);
+
+function knownPrefix(text: string): Prefix {
+  return parsePrefix(text) as Prefix;
+}
+
+function widthOf({ family }: Pick<Prefix, 'family'>): number {
+  return family === 4 ? 32 : 128;
+}
+
+function bitsOf4(text: string): bigint {
+  return text.split('.').reduce((bits, part) => (bits << 8n) | BigInt(part), 0n);
+}
+
+function bitsOf6(text: string): bigint {
+  // The parser of URLs writes an IPv4 tail as groups.
+  const plain = new URL(`http://[${text}]`).hostname.slice(1, -1);
+  const [head = '', tail] = plain.split('::');
+  const groups = (part: string) => (part === '' ? [] : part.split(':'));
+  const [front, back] = [groups(head), groups(tail ?? '')];
+  const zeros = Array<string>(8 - front.length - back.length).fill('0');
+  return [...front, ...zeros, ...back].reduce((bits, group) => (bits << 16n) | BigInt(`0x${group}`), 0n);
+}

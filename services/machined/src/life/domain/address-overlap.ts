@@ -1,0 +1,36 @@
+import type { DiagnosticSpec } from '@nodewright/state/kinds';
+import { holds, parsePrefix } from '../../domain/prefix.ts';
+
+export interface OverlapFacts {
+  /** Of this node, with their prefix lengths. */
+  readonly addresses: readonly string[];
+  readonly podSubnets: readonly string[];
+  readonly serviceSubnets: readonly string[];
+}
+
+/**
+ * Says that the node is in a network that Kubernetes takes for its pods or services: what is sent to one arrives at the
+ * other. Undefined when all is well. Source: Talos v1.14: COSI resources, Diagnostics.
+ */
+export function addressOverlap({
+  addresses,
+  podSubnets,
+  serviceSubnets,
+}: OverlapFacts): DiagnosticSpec | undefined {
+  const subnets = [...podSubnets, ...serviceSubnets];
+  if (!addresses.some((address) => subnets.some((subnet) => isOverlap(address, subnet)))) return undefined;
+  return {
+    message: 'host and Kubernetes pod/service CIDR addresses overlap',
+    details: [
+      `host addresses: ${addresses.join(', ')}`,
+      `pod CIDRs: ${podSubnets.join(', ')}`,
+      `service CIDRs: ${serviceSubnets.join(', ')}`,
+    ],
+  };
+}
+
+/** Two networks overlap when one holds the other's address. Texts that are none overlap nothing. */
+function isOverlap(a: string, b: string): boolean {
+  const [left, right] = [parsePrefix(a), parsePrefix(b)];
+  return left !== undefined && right !== undefined && (holds(left, right) || holds(right, left));
+}

@@ -1,0 +1,44 @@
+import { type Controller, type ReconcilePass, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import { hostnameStatuses, nodeAddresses } from '@nodewright/state/kinds';
+import { addressOf } from '../../domain/prefix.ts';
+import type { NodeEvent } from '../../life/domain/node-event.ts';
+import { fullHostname } from '../domain/hostname.ts';
+
+/** Source: Talos v1.14: events, address event. */
+const intervalMs = 10 * 60_000;
+
+/**
+ * Tells how the node is called and where it is, after each change and now and then again.
+ *
+ * Source: Talos v1.14: network.AddressEventController.
+ */
+export function createAddressEventController(publish: (event: NodeEvent) => void): Controller {
+  let told = '';
+  let toldMs = 0;
+  return {
+    name: 'network.AddressEventController',
+    inputs: [weak(nodeAddresses), weak(hostnameStatuses, 'hostname')],
+    outputs: [],
+    async reconcile(pass) {
+      const hostname = await pass.get(pointerTo(hostnameStatuses, 'hostname'));
+      const addresses = await addressesOf(pass);
+      if (hostname === undefined || addresses.length === 0) return;
+      const event: NodeEvent = { kind: 'address', hostname: fullHostname(hostname.spec), addresses };
+      const text = JSON.stringify(event);
+      // Woken by what it does not tell of, it says nothing.
+      if (text !== told || pass.now() - toldMs >= intervalMs) {
+        publish(event);
+        told = text;
+        toldMs = pass.now();
+      }
+      pass.wakeAfter(toldMs + intervalMs - pass.now());
+    },
+  };
+}
+
+/** Those of Kubernetes are left out; while nobody knows which those are, none are. */
+async function addressesOf(pass: ReconcilePass): Promise<string[]> {
+  const of = async (id: string) => (await pass.get(pointerTo(nodeAddresses, id)))?.spec.addresses;
+  return ((await of('current-no-k8s')) ?? (await of('current')) ?? []).map(addressOf);
+}

@@ -1,0 +1,146 @@
+// What the configuration and the defaults say of links, addresses, routes, rules, DHCP and probes. It is told and not
+// done: the controllers that set it in the kernel come with the node image.
+import { type Controller, type ReconcilePass, weak } from '@nodewright/controllers';
+import { ConfigReader } from '@nodewright/machine-config';
+import {
+  addressSpecs,
+  type LinkSpecSpec,
+  linkSpecs,
+  linkStatuses,
+  type OperatorSpecSpec,
+  operatorSpecs,
+  probeSpecs,
+  routeSpecs,
+  routingRuleSpecs,
+} from '@nodewright/state/kinds';
+import { configurationOf } from '../../controllers/config/configuration-of.ts';
+import type { NodeMode } from '../../domain/node-facts.ts';
+import { addressSpecsOf, linkAddress } from '../domain/address-documents.ts';
+import {
+  deviceAddresses,
+  deviceLinks,
+  deviceOperators,
+  deviceRoutes,
+  deviceVips,
+  isPhysicalLink,
+  linksOfEntry,
+} from '../domain/device-configs.ts';
+import { linkSpecsOf, plainLink } from '../domain/link-documents.ts';
+import { mergeLinks } from '../domain/merge-layers.ts';
+import { addressId, operatorId, probeId, routeId, ruleId } from '../domain/network-ids.ts';
+import {
+  operatorSpecsOf,
+  plainOperator,
+  probeSpecsOf,
+  vipOperatorSpecsOf,
+} from '../domain/operator-documents.ts';
+import { defaultMetric, routeSpecsOf, routingRuleSpecsOf } from '../domain/route-documents.ts';
+import { createConfiguredSpecsController } from './configured-specs.ts';
+import { createDeviceConfigController, presentLinks } from './device-config.ts';
+import { inLayers } from './network-config.ts';
+
+/** Source: Talos v1.14: COSI resources, network; the controllers of the configuration. */
+export function networkConfigControllers(mode: NodeMode): Controller[] {
+  // Elsewhere links, addresses and leases are the business of whoever made the surroundings.
+  const hasDefaults = mode === 'metal';
+  return [
+    createDeviceConfigController(),
+    createConfiguredSpecsController({
+      name: 'network.LinkConfigController',
+      kind: linkSpecs,
+      idOf: ({ name }) => name,
+      hasDevices: true,
+      extraInputs: [weak(linkStatuses)],
+      specsOf: async (reader, devices, pass) => {
+        // What is said of a link itself, and what is said of it as a member of another, is one spec.
+        const configured = mergeLinks([...deviceLinks(devices), ...linkSpecsOf(reader)]).map(
+          ({ spec }) => spec,
+        );
+        const defaults = hasDefaults ? await defaultLinks(pass) : [];
+        return [...defaults, ...configured];
+      },
+    }),
+    createConfiguredSpecsController({
+      name: 'network.AddressConfigController',
+      kind: addressSpecs,
+      idOf: ({ linkName, address }) => addressId(linkName, address),
+      hasDevices: true,
+      specsOf: (reader, devices) => [
+        ...(hasDefaults ? [linkAddress('lo', '127.0.0.1/8', 'default')] : []),
+        ...deviceAddresses(devices),
+        ...addressSpecsOf(reader),
+      ],
+    }),
+    createConfiguredSpecsController({
+      name: 'network.RouteConfigController',
+      kind: routeSpecs,
+      idOf: routeId,
+      hasDevices: true,
+      specsOf: (reader, devices) => [...deviceRoutes(devices), ...routeSpecsOf(reader)],
+    }),
+    createConfiguredSpecsController({
+      name: 'network.RoutingRuleConfigController',
+      kind: routingRuleSpecs,
+      idOf: ({ family, priority }) => ruleId(family, priority),
+      specsOf: routingRuleSpecsOf,
+    }),
+    createConfiguredSpecsController({
+      name: 'network.OperatorConfigController',
+      kind: operatorSpecs,
+      idOf: operatorId,
+      hasDevices: true,
+      extraInputs: [weak(linkStatuses), weak(inLayers(linkSpecs))],
+      specsOf: async (reader, devices, pass) => [
+        ...(hasDefaults ? await defaultOperators(pass) : []),
+        ...deviceOperators(devices),
+        ...operatorSpecsOf(reader),
+      ],
+    }),
+    createConfiguredSpecsController({
+      name: 'network.OperatorVIPConfigController',
+      kind: operatorSpecs,
+      idOf: operatorId,
+      hasDevices: true,
+      extraInputs: [weak(linkStatuses)],
+      specsOf: (reader, devices) => [...deviceVips(devices), ...vipOperatorSpecsOf(reader)],
+    }),
+    createConfiguredSpecsController({
+      name: 'network.ProbeConfigController',
+      kind: probeSpecs,
+      idOf: probeId,
+      specsOf: probeSpecsOf,
+    }),
+  ];
+}
+
+/** The loopback device, and while nothing is said every link of hardware. Source: Talos v1.14: network, default layer. */
+async function defaultLinks(pass: ReconcilePass): Promise<LinkSpecSpec[]> {
+  const names = ['lo', ...(await linksWithDefaults(pass))];
+  return names.map((name) => ({ ...plainLink(name, 'default'), up: true }));
+}
+
+async function defaultOperators(pass: ReconcilePass): Promise<OperatorSpecSpec[]> {
+  const mentioned = new Set(
+    (await pass.list(inLayers(linkSpecs)))
+      .filter(({ spec }) => spec.layer !== 'default')
+      .map(({ spec }) => spec.name),
+  );
+  return (await linksWithDefaults(pass))
+    .filter((name) => !mentioned.has(name))
+    .map((name) => {
+      const operator = plainOperator('dhcp4', name, 'default');
+      const clientIdentifier = { clientIdentifier: 'mac', duidRawHex: '' } as const;
+      return { ...operator, dhcp4: { ...operator.dhcp4, routeMetric: defaultMetric, clientIdentifier } };
+    });
+}
+
+/** Those of hardware that the old list does not name, as long as no document is about links. */
+async function linksWithDefaults(pass: ReconcilePass): Promise<string[]> {
+  const configuration = await configurationOf(pass);
+  if (configuration !== undefined && !configuration.effective.usesDefaultDhcp) return [];
+  const links = await presentLinks(pass);
+  const reader = configuration && new ConfigReader(configuration.documents);
+  const entries = reader?.legacy.items('machine', 'network', 'interfaces') ?? [];
+  const named = new Set(entries.flatMap((entry) => linksOfEntry(entry, links)));
+  return links.filter(({ name, spec }) => isPhysicalLink(spec) && !named.has(name)).map(({ name }) => name);
+}

@@ -1,0 +1,51 @@
+import { type Controller, shared, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import {
+  etcFileSpecs,
+  hostDnsConfigs,
+  hostnameStatuses,
+  machineConfigs,
+  nodeAddresses,
+  resolverStatuses,
+} from '@nodewright/state/kinds';
+import { activeConfigId, configurationOf } from '../../controllers/config/configuration-of.ts';
+import { addressOf } from '../../domain/prefix.ts';
+import { hostsFile, resolvConfFile } from '../domain/etc-files.ts';
+
+const mode = 0o644;
+const label = 'system_u:object_r:etc_t:s0';
+
+/** What is to be in `/etc/hosts` and `/etc/resolv.conf`. Source: Talos v1.14: network.EtcFileController. */
+export function createEtcFileController(): Controller {
+  return {
+    name: 'network.EtcFileController',
+    inputs: [
+      weak(machineConfigs, activeConfigId),
+      weak(hostnameStatuses, 'hostname'),
+      weak(resolverStatuses, 'resolvers'),
+      weak(nodeAddresses, 'default'),
+      weak(hostDnsConfigs, 'config'),
+    ],
+    outputs: [shared(etcFileSpecs)],
+    async reconcile(pass) {
+      const staticHosts = (await configurationOf(pass))?.effective.staticHosts ?? [];
+      const name = (await pass.get(pointerTo(hostnameStatuses, 'hostname')))?.spec;
+      const resolvers = (await pass.get(pointerTo(resolverStatuses, 'resolvers')))?.spec;
+      const [address] = (await pass.get(pointerTo(nodeAddresses, 'default')))?.spec.addresses ?? [];
+      const hostDns = (await pass.get(pointerTo(hostDnsConfigs, 'config')))?.spec;
+      const file = (id: string, contents: string) => ({ id, spec: { contents, mode, selinux_label: label } });
+      const files = [];
+      if (resolvers !== undefined && hostDns !== undefined) {
+        const servers = hostDns.enabled
+          ? hostDns.listenAddresses.slice(0, 1).map((listener) => listener.replace(/:53$/, ''))
+          : resolvers.dnsServers;
+        files.push(file('resolv.conf', resolvConfFile(servers, resolvers.searchDomains)));
+      }
+      if (name !== undefined && address !== undefined) {
+        files.push(file('hosts', hostsFile({ name, address: addressOf(address), staticHosts })));
+      }
+      // What is missing for a moment leaves the file as it was.
+      for (const { id, spec } of files) await pass.put({ ...pointerTo(etcFileSpecs, id), spec });
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import type { Controller } from '@nodewright/controllers';
+import {
+  addressSpecs,
+  hostnameSpecs,
+  linkSpecs,
+  operatorSpecs,
+  probeSpecs,
+  type RouteSpecSpec,
+  resolverSpecs,
+  routeSpecs,
+  routingRuleSpecs,
+  timeServerSpecs,
+} from '@nodewright/state/kinds';
+import type { NodeFacts } from '../../domain/node-facts.ts';
+import type { NodeEvent } from '../../life/domain/node-event.ts';
+import {
+  mergeHighest,
+  mergeHostnames,
+  mergeLinks,
+  mergeResolvers,
+  mergeTimeServers,
+} from '../domain/merge-layers.ts';
+import { addressId, operatorId, probeId, routeId, ruleId } from '../domain/network-ids.ts';
+import { createAddressEventController } from './address-event.ts';
+import { createAddressFilterController } from './address-filter.ts';
+import { createAddressStatusController } from './address-status.ts';
+import { networkConfigControllers } from './config-controllers.ts';
+import { createEtcFileController } from './etc-file.ts';
+import { createHardwareAddrController } from './hardware-addr.ts';
+import { createHostDnsConfigController } from './host-dns-config.ts';
+import { createHostnameConfigController } from './hostname-config.ts';
+import { createHostnameSpecController } from './hostname-spec.ts';
+import { createLinkStatusController } from './link-status.ts';
+import { createMergeController } from './merge-controller.ts';
+import { createNetworkStatusController } from './network-status.ts';
+import { createNodeAddressController } from './node-address.ts';
+import { createNodeAddressSortAlgorithmController } from './node-address-sort-algorithm.ts';
+import { createNodenameController } from './nodename.ts';
+import { type OpenNetwork, openOnce } from './open-kernel-watch.ts';
+import { createPlatformConfigController } from './platform-config.ts';
+import { createPlatformConfigApplyController } from './platform-config-apply.ts';
+import { createResolverConfigController } from './resolver-config.ts';
+import { createResolverSpecController } from './resolver-spec.ts';
+import { createRouteStatusController } from './route-status.ts';
+import { createRoutingRuleStatusController } from './routing-rule-status.ts';
+import { createStaticHostController } from './static-host.ts';
+import { createTimeServerConfigController } from './time-server-config.ts';
+import { createTimeServerSpecController } from './time-server-spec.ts';
+
+export interface NetworkControllersInit extends Pick<NodeFacts, 'mode' | 'addresses'> {
+  /** The name that the node was given when it was made; empty: none. */
+  readonly hostname: string;
+  /** Opens the network of the kernel, when first somebody needs it. */
+  readonly network: OpenNetwork;
+  /** The text of the surroundings' `/etc/resolv.conf`; empty when there is none. */
+  readonly readResolvConf: () => Promise<string>;
+  /** What the surroundings call this kind of machine; empty: unknown. */
+  readonly instanceType: string;
+  readonly publish: (event: NodeEvent) => void;
+}
+
+/**
+ * What the node knows of its network, and what it is told to be. Nothing is set in the kernel.
+ * Source: Talos v1.14: COSI resources, network.
+ */
+export function networkControllers(init: NetworkControllersInit): Controller[] {
+  const { mode, addresses, hostname, publish } = init;
+  const network = openOnce(init.network);
+  const isProcess = mode === 'process';
+  return [
+    createLinkStatusController(network),
+    createAddressStatusController(network),
+    createRouteStatusController(network),
+    createRoutingRuleStatusController(network),
+    createHardwareAddrController(),
+    createPlatformConfigController(async () => ({
+      ...{ mode, addresses, hostname, instanceType: init.instanceType },
+      resolvConf: mode === 'metal' ? '' : await init.readResolvConf(),
+    })),
+    createPlatformConfigApplyController(),
+    createHostnameConfigController(),
+    createHostnameSpecController(),
+    createResolverConfigController(),
+    createResolverSpecController(),
+    createTimeServerConfigController(),
+    createTimeServerSpecController(),
+    createHostDnsConfigController(false),
+    createStaticHostController(),
+    createEtcFileController(),
+    createNodeAddressSortAlgorithmController(),
+    createAddressFilterController(),
+    createNodeAddressController({ given: addresses, isGivenAll: isProcess }),
+    createNodenameController(),
+    createNetworkStatusController(isProcess),
+    createAddressEventController(publish),
+    ...networkConfigControllers(mode),
+    ...mergeControllers(),
+  ];
+}
+
+/** One for each kind that has layers. Source: Talos v1.14: COSI helpers, merge controllers. */
+function mergeControllers(): Controller[] {
+  return [
+    createMergeController(
+      addressSpecs,
+      mergeHighest(({ linkName, address }) => addressId(linkName, address)),
+    ),
+    createMergeController(linkSpecs, mergeLinks),
+    createMergeController(routeSpecs, mergeHighest<RouteSpecSpec>(routeId)),
+    createMergeController(
+      routingRuleSpecs,
+      mergeHighest(({ family, priority }) => ruleId(family, priority)),
+    ),
+    createMergeController(operatorSpecs, mergeHighest(operatorId)),
+    createMergeController(probeSpecs, mergeHighest(probeId)),
+    createMergeController(hostnameSpecs, mergeHostnames),
+    createMergeController(resolverSpecs, mergeResolvers),
+    createMergeController(timeServerSpecs, mergeTimeServers),
+  ];
+}

@@ -1,0 +1,16 @@
+import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { machineConfigs, nodeAddressSortAlgorithms } from '@nodewright/state/kinds';
+import { activeConfigId, configurationOf } from '../../controllers/config/configuration-of.ts';
+
+/** How node addresses are sorted. Source: Talos v1.14: network.NodeAddressSortAlgorithmController. */
+export function createNodeAddressSortAlgorithmController(): Controller {
+  return {
+    name: 'network.NodeAddressSortAlgorithmController',
+    inputs: [weak(machineConfigs, activeConfigId)],
+    outputs: [exclusive(nodeAddressSortAlgorithms)],
+    async reconcile(pass) {
+      const algorithm = (await configurationOf(pass))?.effective.nodeAddressSortAlgorithm ?? 'v1';
+      await pass.replace(nodeAddressSortAlgorithms, [{ id: 'default', spec: { algorithm } }]);
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import { hostnameStatuses, machineConfigs, nodenames } from '@nodewright/state/kinds';
+import { activeConfigId, configurationOf } from '../../controllers/config/configuration-of.ts';
+import { nodenameFromHostname } from '../domain/hostname.ts';
+
+/** How Kubernetes calls the node. Source: Talos v1.14: k8s.NodenameController. */
+export function createNodenameController(): Controller {
+  return {
+    name: 'k8s.NodenameController',
+    inputs: [weak(machineConfigs, activeConfigId), weak(hostnameStatuses, 'hostname')],
+    outputs: [exclusive(nodenames)],
+    async reconcile(pass) {
+      const configuration = await configurationOf(pass);
+      const status = await pass.get(pointerTo(hostnameStatuses, 'hostname'));
+      // Kubernetes keeps to the name that it knows: one that is not known any more is not taken back.
+      if (configuration === undefined || !configuration.effective.isComplete || status === undefined) return;
+      const { registerWithFQDN, skipRegistration } = configuration.effective.node;
+      const { hostname, domainname } = status.spec;
+      const full = registerWithFQDN && domainname !== '' ? `${hostname}.${domainname}` : hostname;
+      await pass.put({
+        ...pointerTo(nodenames, 'nodename'),
+        spec: {
+          nodename: nodenameFromHostname(full),
+          hostnameVersion: String(status.metadata.version),
+          skipNodeRegistration: skipRegistration,
+        },
+      });
+    },
+  };
+}

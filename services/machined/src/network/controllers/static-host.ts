@@ -1,0 +1,29 @@
+import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import { hostnameStatuses, machineConfigs, nodeAddresses, staticHosts } from '@nodewright/state/kinds';
+import { activeConfigId, configurationOf } from '../../controllers/config/configuration-of.ts';
+import { staticHostAddresses } from '../domain/static-hosts.ts';
+
+/** Names that are resolved without asking. Source: Talos v1.14: network.StaticHostController. */
+export function createStaticHostController(): Controller {
+  return {
+    name: 'network.StaticHostController',
+    inputs: [
+      weak(machineConfigs, activeConfigId),
+      weak(hostnameStatuses, 'hostname'),
+      weak(nodeAddresses, 'current'),
+    ],
+    outputs: [exclusive(staticHosts)],
+    async reconcile(pass) {
+      const entries = staticHostAddresses({
+        configured: (await configurationOf(pass))?.effective.staticHosts ?? [],
+        name: (await pass.get(pointerTo(hostnameStatuses, 'hostname')))?.spec,
+        addresses: (await pass.get(pointerTo(nodeAddresses, 'current')))?.spec.addresses ?? [],
+      });
+      await pass.replace(
+        staticHosts,
+        [...entries].map(([id, addresses]) => ({ id, spec: { addresses } })),
+      );
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { AddressSpecSpec, PlatformConfigSpec } from '@nodewright/state/kinds';
+import { type NodeFacts, platformOf } from '../../domain/node-facts.ts';
+import { withPrefixLength } from '../../domain/prefix.ts';
+import { parseHostname } from './hostname.ts';
+import { platformResolvers } from './name-servers.ts';
+
+export interface PlatformFacts extends Pick<NodeFacts, 'mode' | 'source' | 'addresses'> {
+  /** Empty: the platform has given none. */
+  readonly hostname: string;
+  /** The text of the surroundings' `/etc/resolv.conf`; empty: none. */
+  readonly resolvConf: string;
+  /** Empty: unknown. */
+  readonly instanceType: string;
+}
+
+/** What those who made the node have given it. Source: Talos v1.14: COSI resources, PlatformConfigs. */
+export function platformConfigOf(facts: PlatformFacts): PlatformConfigSpec {
+  const { mode, source, hostname, addresses, instanceType } = facts;
+  const resolvers = platformResolvers(facts.resolvConf);
+  return {
+    // Elsewhere the kernel has them already, from whoever made the network.
+    addresses: mode === 'process' ? addresses.map(loopbackAddress) : [],
+    links: [],
+    routes: [],
+    hostnames: hostname === '' ? [] : [{ ...parseHostname(hostname), layer: 'platform' }],
+    resolvers: resolvers === undefined ? [] : [resolvers],
+    timeServers: [],
+    operators: [],
+    externalIPs: [],
+    probes: [],
+    metadata: {
+      ...{
+        platform: platformOf(mode, source).name,
+        hostname,
+        region: '',
+        zone: '',
+        instanceType,
+        instanceId: '',
+      },
+      ...{ providerId: '', spot: false, internalDNS: '', externalDNS: '', tags: {} },
+    },
+  };
+}
+
+/** The host answers to the whole of 127.0.0.0/8. */
+function loopbackAddress(address: string): AddressSpecSpec {
+  return {
+    ...{ address: withPrefixLength(address), linkName: 'lo', scope: 'host', flags: ['permanent'] },
+    family: address.includes(':') ? 'inet6' : 'inet4',
+    ...{ announceWithARP: false, priority: 0, layer: 'platform' },
+  };
+}

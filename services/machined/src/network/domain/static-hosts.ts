@@ -1,0 +1,24 @@
+import { addressOf } from '../../domain/prefix.ts';
+import { fullHostname, type HostName } from './hostname.ts';
+
+export interface StaticHostFacts {
+  readonly configured: readonly { readonly address: string; readonly hostnames: readonly string[] }[];
+  readonly name: HostName | undefined;
+  /** Of the node, with their prefix lengths. */
+  readonly addresses: readonly string[];
+}
+
+/** Addresses by name in small letters: those of the configuration and those of the node itself. */
+export function staticHostAddresses(facts: StaticHostFacts): ReadonlyMap<string, readonly string[]> {
+  const byName = new Map<string, Set<string>>();
+  const add = (name: string, address: string) => {
+    const key = name.toLowerCase();
+    if (key === '' || address === '') return;
+    const known = byName.get(key) ?? new Set();
+    byName.set(key, known.add(address));
+  };
+  for (const { address, hostnames } of facts.configured) for (const name of hostnames) add(name, address);
+  const own = facts.name === undefined ? [] : [facts.name.hostname, fullHostname(facts.name)];
+  for (const name of own) for (const address of facts.addresses) add(name, addressOf(address));
+  return new Map([...byName].map(([name, addresses]) => [name, [...addresses]]));
+}

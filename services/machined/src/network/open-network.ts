@@ -1,0 +1,39 @@
+import type { Logger, Telemetry } from '@nodewright/telemetry';
+import type { NodeFacts } from '../domain/node-facts.ts';
+import { readIfThere } from '../host/read-if-there.ts';
+import type { EventStore } from '../life/host/event-store.ts';
+import type { Topic } from '../topic.ts';
+import { networkControllers } from './controllers/network-controllers.ts';
+import { createPacketCapturer } from './host/capture-packets.ts';
+import { openKernelNetwork } from './host/kernel-network.ts';
+import { createNetstat } from './rpc/netstat.ts';
+import { createPacketCapture } from './rpc/packet-capture.ts';
+
+export interface OpenNetworkInit {
+  readonly node: NodeFacts;
+  readonly events: EventStore;
+  /** Ends the captures when the node stops. */
+  readonly stopSignal: AbortSignal;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+}
+
+/** The node's network: links, addresses, routes and names as the kernel and the configuration have them, and its sockets. */
+export function openNetwork({ node, events, stopSignal, log, telemetry }: OpenNetworkInit): Topic {
+  const { mode, hostname, addresses } = node;
+  return {
+    controllers: networkControllers({
+      ...{ mode, hostname, addresses },
+      network: openKernelNetwork,
+      readResolvConf: async () => readIfThere('/etc/resolv.conf')?.toString() ?? '',
+      instanceType: '',
+      publish: (event) => void events.publish(event),
+    }),
+    api: {
+      'machine.MachineService': {
+        ...createNetstat(telemetry),
+        ...createPacketCapture({ capturer: createPacketCapturer(log), mode, stopSignal }),
+      },
+    },
+  };
+}

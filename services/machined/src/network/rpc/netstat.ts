@@ -1,0 +1,62 @@
+import type {
+  ConnectRecord,
+  ConnectRecord_Process,
+  ConnectRecord_State,
+  ConnectRecord_TimerActive,
+  MachineServiceImplementation,
+} from '@nodewright/contract/gen/machine/machine.ts';
+import { readSocketOwners, type SocketOwner, socketTableNames } from '@nodewright/linux';
+import type { Telemetry } from '@nodewright/telemetry';
+import { inSpan } from '../../host/in-span.ts';
+import { selectSocket } from '../domain/select-socket.ts';
+import { type FoundSocket, readSockets } from '../host/read-sockets.ts';
+
+/** Netstat: the sockets of the node, by protocol, network namespace and what they do. Source: Talos v1.14: Netstat. */
+export function createNetstat(telemetry: Telemetry): Pick<MachineServiceImplementation, 'netstat'> {
+  return {
+    async netstat({ filter, feature, l4proto, netns }, { signal }) {
+      const isWanted = selectSocket(filter);
+      const tables = socketTableNames.filter((name) => l4proto?.[name] === true);
+      const namespaces = netns ?? { hostnetwork: false, netns: [], allnetns: false };
+      const sockets = await inSpan(telemetry, 'read sockets', () =>
+        readSockets(tables, namespaces, isWanted, signal),
+      );
+      const owners =
+        feature?.pid === true && sockets.length > 0
+          ? await inSpan(telemetry, 'read socket owners', () => readSocketOwners('/proc', signal))
+          : noOwners;
+      return { messages: [{ connectrecord: sockets.map((socket) => recordFrom(socket, owners)) }] };
+    },
+  };
+}
+
+const noOwners: ReadonlyMap<bigint, SocketOwner> = new Map();
+const unknownProcess: ConnectRecord_Process = { pid: 0, name: '' };
+
+function recordFrom(
+  { table, namespace, entry }: FoundSocket,
+  owners: ReadonlyMap<bigint, SocketOwner>,
+): ConnectRecord {
+  return {
+    l4proto: table,
+    localip: entry.local.address,
+    localport: entry.local.port,
+    remoteip: entry.remote.address,
+    remoteport: entry.remote.port,
+    // Numbered as the kernel does; newer kernels have states that the contract has no name for.
+    state: entry.state as ConnectRecord_State,
+    txqueue: entry.sendQueue,
+    rxqueue: entry.receiveQueue,
+    tr: entry.timer as ConnectRecord_TimerActive,
+    timerwhen: entry.timerWhen,
+    retrnsmt: entry.retransmits,
+    uid: entry.uid,
+    timeout: entry.timeout,
+    inode: entry.inode,
+    ref: entry.references,
+    pointer: entry.pointer,
+    // A socket without an inode is nobody's: it waits for its end.
+    process: (entry.inode === 0n ? undefined : owners.get(entry.inode)) ?? unknownProcess,
+    netns: namespace,
+  };
+}

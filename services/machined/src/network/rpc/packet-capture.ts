@@ -1,0 +1,51 @@
+import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
+import { Fault } from '@nodewright/fault';
+import { readNetworkLink } from '@nodewright/linux';
+import type { NodeMode } from '../../domain/node-facts.ts';
+import { checkPacketFilter } from '../domain/check-packet-filter.ts';
+import { pcapHeader, pcapLinkType, pcapRecordHeader } from '../domain/pcap-format.ts';
+import type { PacketCapturer } from '../host/capture-packets.ts';
+
+/** `ARPHRD_LOOPBACK`: what is sent there is received there, and would appear twice. */
+const loopback = 772;
+
+export interface PacketCaptureInit {
+  readonly capturer: PacketCapturer;
+  readonly mode: NodeMode;
+  /** Ends the captures when the node stops. */
+  readonly stopSignal: AbortSignal;
+}
+
+/**
+ * PacketCapture: a pcap stream of what passes a network device. The first message is the header; each packet is two
+ * messages, its header and its bytes. Ends when the client cancels. Source: Talos v1.14: PacketCapture.
+ */
+export function createPacketCapture(
+  init: PacketCaptureInit,
+): Pick<MachineServiceImplementation, 'packetCapture'> {
+  return {
+    async *packetCapture({ interface: name, promiscuous, snapLen, bpfFilter }, context) {
+      const link = readNetworkLink(name);
+      const linkType = pcapLinkType(link);
+      checkPacketFilter(bpfFilter);
+      if (promiscuous && init.mode === 'process') {
+        throw new Fault(
+          'failed-precondition',
+          `promiscuous mode would change interface "${name}" of the host, which a node of processes never does: leave it out`,
+        );
+      }
+      using capture = await init.capturer.open(link, {
+        onlyReceived: link.hardwareType === loopback,
+        promiscuous,
+        filter: bpfFilter,
+      });
+      const signal = AbortSignal.any([context.signal, init.stopSignal]);
+      // Whoever has the header knows that the capture runs.
+      yield { bytes: pcapHeader(linkType, snapLen) };
+      for await (const packet of capture.packets(signal)) {
+        yield { bytes: pcapRecordHeader(packet) };
+        yield { bytes: packet.data };
+      }
+    },
+  };
+}
