@@ -14,6 +14,7 @@ interface Topic {
 }
 
 const topics: Readonly<Record<string, Topic>> = {
+  cluster: { imports: [], face: ['domain/trustd-endpoints.ts', 'host/trustd-channel.ts'] },
   containers: {
     imports: ['logs', 'services'],
     face: ['host/container-runner.ts', 'host/open-container-runtime.ts', 'host/run-container.ts'],

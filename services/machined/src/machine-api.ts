@@ -1,15 +1,13 @@
 import type { ControllerRuntime } from '@nodewright/controllers';
 import { systemWallClock } from '@nodewright/sntp';
 import type { State } from '@nodewright/state';
-import { members } from '@nodewright/state/kinds';
-import type { Logger, Telemetry } from '@nodewright/telemetry';
+import type { Logger } from '@nodewright/telemetry';
 import type { MetaStore } from './controllers/config/meta-store.ts';
 import type { OpenConfiguration } from './controllers/config/open-configuration.ts';
 import type { NodeView } from './resources/node-view.ts';
 import { isRegisteredKind } from './resources/open-node-state.ts';
 import { createApplyConfiguration } from './rpc/apply-configuration.ts';
 import { createClientConfiguration } from './rpc/client-configuration.ts';
-import { createClusterHealth } from './rpc/cluster-health.ts';
 import type { ImplementedServices } from './rpc/complete-services.ts';
 import { createInspect } from './rpc/inspect.ts';
 import { createMeta } from './rpc/meta.ts';
@@ -24,13 +22,12 @@ export interface MachineApiInit {
   /** Ends the streams that are to tell how the node stops, once it has. */
   readonly streamsEnd: AbortSignal;
   readonly log: Logger;
-  readonly telemetry: Telemetry;
 }
 
 /** What of the Machine API is built, on this node's hands. */
 export function machineApi(init: MachineApiInit): ImplementedServices {
   const { view, state, controllers } = init;
-  const { streamsEnd: stopSignal, log, telemetry } = init;
+  const { streamsEnd: stopSignal, log } = init;
   const { now } = systemWallClock;
   return {
     'machine.MachineService': {
@@ -40,12 +37,5 @@ export function machineApi(init: MachineApiInit): ImplementedServices {
     },
     'cosi.resource.State': createStateApi({ state, now, stopSignal }),
     'inspect.InspectService': createInspect(() => controllers.graph(), isRegisteredKind),
-    'cluster.ClusterService': createClusterHealth({
-      view,
-      members: async () => (await state.list(members)).map(({ spec }) => spec),
-      now,
-      telemetry,
-      stopSignal,
-    }),
   };
 }

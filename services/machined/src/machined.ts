@@ -7,6 +7,7 @@ import { Fault } from '@nodewright/fault';
 import { readBootId, readKernelHostname } from '@nodewright/linux';
 import { createRpcServer } from '@nodewright/rpc';
 import { systemWallClock } from '@nodewright/sntp';
+import { openCluster } from './cluster/open-cluster.ts';
 import { openContainerRuntime } from './containers/host/open-container-runtime.ts';
 import { openContainers } from './containers/open-containers.ts';
 import { acquireConfiguration } from './controllers/config/acquire-configuration.ts';
@@ -21,9 +22,6 @@ import { openHardware } from './hardware/open-hardware.ts';
 import { giveBackMemoryAtRest } from './host/give-back-memory.ts';
 import { openKernelFiles } from './host/kernel-files.ts';
 import { linkSocket } from './host/link-socket.ts';
-import { NodeRegistry } from './host/membership/node-registry.ts';
-import { sendResetSignal } from './host/membership/send-reset-signal.ts';
-import { openMembershipFile } from './host/membership-file.ts';
 import { createMetaFile } from './host/meta-file.ts';
 import { prepareFolder } from './host/prepare-folder.ts';
 import { watchParent } from './host/watch-parent.ts';
@@ -114,8 +112,6 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     file: platformOf(mode, source).mode === 'container' ? undefined : createMetaFile(layout.paths.meta),
     log,
   });
-  const membership = scope.use(await openMembershipFile(layout.paths.membership, log));
-  const registry = new NodeRegistry();
   const runtime = await openContainerRuntime({ ...context, hostname: node.hostname });
   if (runtime !== undefined) scope.use(runtime);
   const containers = openContainers({
@@ -129,10 +125,17 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     },
     scope,
   );
+  const cluster = await openCluster({ node, layout, state, view, now, stopSignal, log, telemetry }, scope);
   const daemons = openDaemons(
     {
-      ...{ ...context, services: manager, servicesFolder, state, registry, node, now, stopSignal, layout },
-      ...{ logs, guard, cgroups, isControlPlane: () => isControlPlaneNow(view) },
+      ...{ ...context, services: manager, servicesFolder, state, node, now, stopSignal, layout },
+      ...{
+        logs,
+        guard,
+        cgroups,
+        membership: cluster.membership,
+        isControlPlane: () => isControlPlaneNow(view),
+      },
     },
     scope,
   );
@@ -141,7 +144,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
       ...{ mode, events, services: manager, stopSignal, log },
       wipe: (volumes) => wipe.wipe(volumes),
       leaveEtcd: () => etcd.leave(),
-      sendResetSignal: (giveUp) => sendResetSignal({ state, registry }, giveUp),
+      sendResetSignal: cluster.sendResetSignal,
       end: (end, exitCode) => context.end(end, exitCode),
       cannotEnd: mode === 'metal' ? cannotEndText : undefined,
     },
@@ -168,6 +171,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     }),
     services,
     etcd,
+    cluster,
     daemons,
     life,
   ];
@@ -176,7 +180,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     ...configuration.controllers,
     ...topics.flatMap((topic) => topic.controllers),
     ...nodeControllers({
-      ...{ node, layout, membership, registry, telemetry },
+      ...{ node, telemetry },
     }),
   ]) {
     controllers.register(controller);

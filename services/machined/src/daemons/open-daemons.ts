@@ -1,6 +1,6 @@
+import type { RpcService } from '@nodewright/rpc';
 import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
-import type { NodeRegistry } from '../host/membership/node-registry.ts';
 import { prepareFolder } from '../host/prepare-folder.ts';
 import { followLogFile } from '../logs/host/follow-log-file.ts';
 import { nodeFolders } from '../node-layout.ts';
@@ -20,7 +20,7 @@ export interface OpenDaemonsInit extends Omit<ChildServiceInit, 'conditions' | '
   readonly isControlPlane: () => boolean;
   readonly state: State;
   /** Where the reports go that trustd takes. */
-  readonly registry: NodeRegistry;
+  readonly membership: RpcService;
   /** Unix ms. */
   readonly now: () => number;
   /** Ends the streams that the daemon has open when the node stops. */

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { isIP } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { configuredEndpoint, shuffled, trustdEndpoints } from '../cluster/domain/trustd-endpoints.ts';
 import { isRenewalDue, renewalDelayMs, renewalPeriodMs } from './certificate-renewal.ts';
 import { isIpAddress } from './is-ip-address.ts';
 import { listenAddressOf, type NodeFacts, platformOf } from './node-facts.ts';
 import { backoffMs, requestPausesMs } from './retry-schedule.ts';
-import { configuredEndpoint, shuffled, trustdEndpoints } from './trustd-endpoints.ts';
 
 const node: NodeFacts = {
   mode: 'process',

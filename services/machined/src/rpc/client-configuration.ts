@@ -2,8 +2,8 @@ import type { MachineServiceImplementation } from '@nodewright/contract/gen/mach
 import { encodeTalosconfig } from '@nodewright/machine-config';
 import { issueCertificate } from '@nodewright/pki';
 import { planClientConfiguration } from '../domain/client-configuration.ts';
+import { issuingKeyPair } from '../resources/issuing-key-pair.ts';
 import type { NodeView } from '../resources/node-view.ts';
-import { issuingKeyPair } from './issuing-key-pair.ts';
 
 /** GenerateClientConfiguration: another client's way into the cluster, issued by the CA in this node's configuration. */
 export function createClientConfiguration(

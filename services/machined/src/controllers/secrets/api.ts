@@ -21,13 +21,13 @@ import {
   osRootSecrets,
   timeStatuses,
 } from '@nodewright/state/kinds';
+import { type TrustdEndpoint, trustdEndpoints } from '../../cluster/domain/trustd-endpoints.ts';
 import {
   apidClientCertificate,
   apidServerCertificate,
   type CertificateSpec,
   maintenanceServerCertificate,
 } from '../../domain/secrets/certificate-specs.ts';
-import { type TrustdEndpoint, trustdEndpoints } from '../../domain/trustd-endpoints.ts';
 import type { RequestedCertificate } from '../../host/request-certificate.ts';
 import { BackgroundRequest } from './background-request.ts';
 import { issueLocally } from './issue-locally.ts';

@@ -7,7 +7,6 @@ import { requestCertificate } from '../../host/request-certificate.ts';
 import { createApiServiceConfigController } from '../api/api-service-config.ts';
 import { createMaintenanceConfigController } from '../api/maintenance-config.ts';
 import { createMaintenanceInformController } from '../api/maintenance-inform.ts';
-import { createStaticEndpointController } from '../k8s/static-endpoint.ts';
 import { ApiController, type AskForCertificate } from './api.ts';
 import { createApiCertSansController } from './api-cert-sans.ts';
 import { createEtcdSecretsController } from './etcd.ts';
@@ -46,7 +45,6 @@ export function secretsControllers({
     createTrustdController(),
     createRootEtcdController(),
     createEtcdSecretsController(etcdPeerSources),
-    createStaticEndpointController(),
     createMaintenanceConfigController(apidListenAddress),
     createApiServiceConfigController(apidListenAddress),
     createMaintenanceInformController(),

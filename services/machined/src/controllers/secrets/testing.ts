@@ -3,6 +3,7 @@ import { openTestRuntime, type TestRuntime } from '@nodewright/controllers/testi
 import { type CertificateAndKey, generateCertificateAuthority } from '@nodewright/pki';
 import { type KindRef, MemoryState, pointerTo, putResource, type State } from '@nodewright/state';
 import {
+  endpoints,
   hostnameStatuses,
   type MachineTypeName,
   machineConfigs,
@@ -87,6 +88,7 @@ export async function openSecretsRig(init: SecretsRigInit = {}): Promise<Secrets
   };
   const ready = { connectivityReady: true, hostnameReady: true, etcFilesReady: true };
   await put(networkStatuses, 'status', { addressReady: true, ...ready });
+  await put(endpoints, 'controlplane', { addresses: ['127.5.6.2'], hosts: [] });
   await put(hostnameStatuses, 'hostname', { hostname: 'node01', domainname: '' });
   for (const id of ['current', 'accumulative', 'accumulative-no-k8s']) {
     await put(nodeAddresses, id, { addresses: [`${address}/32`], sortAlgorithm: 'v1' });

@@ -1,23 +1,19 @@
 // How apid and trustd learn what they need: each over a socket of its own, on which it may read that and nothing else.
-import { MembershipServiceDefinition } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { createRpcServer, type RpcService } from '@nodewright/rpc';
 import { codecsOf, type State } from '@nodewright/state';
 import { nodeKinds } from '@nodewright/state/kinds';
 import { createStateService } from '@nodewright/state/wire';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
-import { linkTiming } from '../../host/membership/link-timing.ts';
-import type { NodeRegistry } from '../../host/membership/node-registry.ts';
 import type { NodeLayout } from '../../node-layout.ts';
 import { guardedState } from '../../rpc/guarded-state.ts';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
 import { checkRuntimeAccess } from '../domain/runtime-access.ts';
-import { createMembershipService } from './membership.ts';
 
 export interface RuntimeSocketsInit {
   readonly state: State;
   readonly layout: NodeLayout;
   /** Where the reports go that trustd takes. */
-  readonly registry: NodeRegistry;
+  readonly membership: RpcService;
   /** Unix ms. */
   readonly now: () => number;
   /** Ends the watches when the node stops. */
@@ -51,7 +47,7 @@ export async function openRuntimeSocket(
 
 function createRuntimeServer(
   daemon: ChildDaemon,
-  { state, registry, now, stopSignal, log, telemetry }: RuntimeSocketsInit,
+  { state, membership, now, stopSignal, log, telemetry }: RuntimeSocketsInit,
 ) {
   const guarded = guardedState(state, (verb, target) => {
     const fault = checkRuntimeAccess(daemon, verb, target);
@@ -63,10 +59,6 @@ function createRuntimeServer(
     now,
     stopSignal,
   });
-  const membership: RpcService = {
-    definition: MembershipServiceDefinition,
-    implementation: createMembershipService({ registry, timing: linkTiming, stopSignal }),
-  };
   return createRpcServer({
     services: daemon === 'trustd' ? [service, membership] : [service],
     telemetry,

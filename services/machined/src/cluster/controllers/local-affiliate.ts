@@ -1,0 +1,63 @@
+import { type Controller, type ReconcilePass, shared, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import {
+  type AffiliateSpec,
+  affiliates,
+  apiServerConfigs,
+  hostnameStatuses,
+  identities,
+  machineTypes,
+  nodeAddresses,
+  nodenames,
+} from '@nodewright/state/kinds';
+import { localAffiliate } from '../domain/affiliates.ts';
+
+/** In this order: what others may reach, without what Kubernetes has made. The first that is not empty counts. */
+const addressSets = ['routed-no-k8s', 'current-no-k8s', 'current'];
+
+/** What this node tells of itself, live. */
+export function localAffiliateController(): Controller {
+  return {
+    name: 'cluster.LocalAffiliateController',
+    inputs: [
+      weak(identities, 'local'),
+      weak(hostnameStatuses, 'hostname'),
+      weak(nodenames, 'nodename'),
+      weak(nodeAddresses),
+      weak(machineTypes, 'machine-type'),
+      weak(apiServerConfigs, 'final-kube-apiserver'),
+    ],
+    outputs: [shared(affiliates)],
+    async reconcile(pass) {
+      const spec = await affiliateOf(pass);
+      await pass.replace(affiliates, spec === undefined ? [] : [{ id: spec.nodeId, spec }]);
+    },
+  };
+}
+
+async function affiliateOf(pass: ReconcilePass): Promise<AffiliateSpec | undefined> {
+  const [identity, hostname, nodename, machineType, apiServer] = await Promise.all([
+    pass.get(pointerTo(identities, 'local')),
+    pass.get(pointerTo(hostnameStatuses, 'hostname')),
+    pass.get(pointerTo(nodenames, 'nodename')),
+    pass.get(pointerTo(machineTypes, 'machine-type')),
+    pass.get(pointerTo(apiServerConfigs, 'final-kube-apiserver')),
+  ]);
+  if (identity === undefined || hostname === undefined || machineType === undefined) return undefined;
+  return localAffiliate({
+    nodeId: identity.spec.nodeId,
+    hostname: hostname.spec,
+    nodename: nodename?.spec.nodename,
+    machineType: machineType.spec,
+    addresses: await addressesOf(pass),
+    apiServerPort: apiServer?.spec.localPort,
+  });
+}
+
+async function addressesOf(pass: ReconcilePass): Promise<readonly string[]> {
+  for (const id of addressSets) {
+    const { addresses = [] } = (await pass.get(pointerTo(nodeAddresses, id)))?.spec ?? {};
+    if (addresses.length > 0) return addresses;
+  }
+  return [];
+}

@@ -1,0 +1,78 @@
+import { type Controller, type ReconcilePass, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import {
+  affiliates,
+  endpoints,
+  etcdRootSecrets,
+  etcdSecrets,
+  identities,
+  machineResetSignals,
+  machineTypes,
+  operatorSpecs,
+  osRootSecrets,
+} from '@nodewright/state/kinds';
+import { canonicalAddress } from '../domain/canonical-address.ts';
+import { recordFromAffiliate } from '../domain/node-record.ts';
+import { type LinkFacts, planLink } from '../domain/plan-link.ts';
+import type { NodeRegistry } from '../host/node-registry.ts';
+import { type FollowPlan, RunningLink } from '../host/running-link.ts';
+
+/**
+ * Tells the cluster of this node, and learns of the others: a control plane in etcd, a worker through a control plane. A
+ * node that is being reset takes itself off the list. The name is ours.
+ */
+export function membershipLinkController(registry: NodeRegistry, follow: FollowPlan): Controller {
+  let link: RunningLink | undefined;
+  return {
+    name: 'cluster.MembershipLinkController',
+    inputs: [
+      weak(identities, 'local'),
+      weak(affiliates),
+      weak(machineTypes, 'machine-type'),
+      weak(endpoints),
+      weak(etcdRootSecrets, 'etcd'),
+      weak(etcdSecrets, 'etcd'),
+      weak(osRootSecrets, 'os'),
+      weak(machineResetSignals, 'machine'),
+      weak(operatorSpecs),
+    ],
+    outputs: [],
+    open({ log }, scope) {
+      link = scope.use(new RunningLink(follow, log));
+    },
+    async reconcile(pass) {
+      const facts = await linkFacts(pass);
+      registry.declareVirtual(await declaredVirtualAddresses(pass));
+      const isLeaving = (await pass.get(pointerTo(machineResetSignals, 'machine'))) !== undefined;
+      registry.tellOwn(facts.own === undefined || isLeaving ? undefined : recordFromAffiliate(facts.own));
+      link?.adopt(planLink(facts));
+    },
+  };
+}
+
+async function declaredVirtualAddresses(pass: ReconcilePass): Promise<Set<string>> {
+  const operators = await pass.list(operatorSpecs);
+  const addresses = operators.map(({ spec }) => canonicalAddress(spec.vip.ip));
+  return new Set(addresses.filter((address) => address !== undefined));
+}
+
+async function linkFacts(pass: ReconcilePass): Promise<LinkFacts> {
+  const [identity, machineType, known, etcdRoot, secrets, osRoot] = await Promise.all([
+    pass.get(pointerTo(identities, 'local')),
+    pass.get(pointerTo(machineTypes, 'machine-type')),
+    pass.list(endpoints),
+    pass.get(pointerTo(etcdRootSecrets, 'etcd')),
+    pass.get(pointerTo(etcdSecrets, 'etcd')),
+    pass.get(pointerTo(osRootSecrets, 'os')),
+  ]);
+  const own = identity && (await pass.get(pointerTo(affiliates, identity.spec.nodeId)));
+  return {
+    machineType: machineType?.spec,
+    // Before this node has told of itself nobody else's word on it counts.
+    own: own?.metadata.owner === 'cluster.LocalAffiliateController' ? own.spec : undefined,
+    endpoints: known.map(({ metadata, spec }) => ({ id: metadata.id, spec })),
+    etcdRoot: etcdRoot?.spec,
+    etcdSecrets: secrets?.spec,
+    osRoot: osRoot?.spec,
+  };
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { buildInfo } from '@nodewright/contract';
+import { MachineType, type Member } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
+import { type AffiliateSpec, kubeSpanAffiliateSpec } from '@nodewright/state/kinds';
+import {
+  discoveredEndpoints,
+  type GivenNode,
+  localAffiliate,
+  membersOf,
+  mergeAffiliates,
+  recordAffiliates,
+  seedAffiliates,
+  seedEndpoints,
+} from './affiliates.ts';
+import { controlPlaneRecord, nodeRecord } from './testing/node-record.ts';
+
+const own: GivenNode = { hostname: 'node01', addresses: ['127.1.0.2'] };
+const member = (
+  hostname: string,
+  address: string,
+  machineType: number = MachineType.MACHINE_TYPE_WORKER,
+): Member => ({ hostname, addresses: [address], machineType }) as Member;
+
+function affiliate(changed: Partial<AffiliateSpec>): AffiliateSpec {
+  return {
+    nodeId: '',
+    addresses: [],
+    hostname: '',
+    nodename: '',
+    operatingSystem: '',
+    machineType: 'unknown',
+    kubespan: kubeSpanAffiliateSpec.empty,
+    controlPlane: undefined,
+    ...changed,
+  };
+}
+
+test('seedAffiliates() tells of the other nodes, and of this one neither under its old nor its new name', () => {
+  const membership = [
+    member('node01', '127.1.0.2'),
+    member('renamed', '127.1.0.2'),
+    member('node02', '127.1.0.3', MachineType.MACHINE_TYPE_CONTROL_PLANE),
+    member('node03', '127.1.0.4', 99),
+  ];
+  assert.deepEqual(seedAffiliates(membership, own), [
+    {
+      id: 'membership/node02',
+      spec: affiliate({
+        addresses: ['127.1.0.3'],
+        hostname: 'node02',
+        nodename: 'node02',
+        machineType: 'controlplane',
+      }),
+    },
+    {
+      id: 'membership/node03',
+      spec: affiliate({ addresses: ['127.1.0.4'], hostname: 'node03', nodename: 'node03' }),
+    },
+  ]);
+});
+
+test('seedAffiliates() leaves out who tells of itself, under whatever name or address', () => {
+  const seed = [member('node02', '127.1.0.3'), member('node03', '127.1.0.4'), member('node04', '127.1.0.5')];
+  const told = [
+    nodeRecord(3, { addresses: ['127.1.0.3'], hostname: 'renamed' }),
+    nodeRecord(4, { addresses: ['127.1.0.9'], hostname: 'node03' }),
+  ];
+  assert.deepEqual(
+    seedAffiliates(seed, own, told).map(({ id }) => id),
+    ['membership/node04'],
+  );
+});
+
+test('recordAffiliates() tells what the other nodes tell, and leaves this one to itself', () => {
+  const told = [nodeRecord(2), controlPlaneRecord(3, { apiServerPort: 6443 })];
+  assert.deepEqual(recordAffiliates(told, 'id2'), [
+    {
+      id: 'etcd/id3',
+      spec: affiliate({
+        nodeId: 'id3',
+        addresses: ['127.1.0.3'],
+        hostname: 'node3',
+        nodename: 'node3',
+        operatingSystem: 'Talos (v1.14.0)',
+        machineType: 'controlplane',
+        controlPlane: { port: 6443 },
+      }),
+    },
+  ]);
+});
+
+test('seedEndpoints() are the control planes of the seed, this node too', () => {
+  const seed = [
+    member('node01', '127.1.0.2', MachineType.MACHINE_TYPE_CONTROL_PLANE),
+    member('node02', '127.1.0.3', MachineType.MACHINE_TYPE_INIT),
+    member('node03', '127.1.0.4'),
+  ];
+  assert.deepEqual(seedEndpoints(seed), { addresses: ['127.1.0.2', '127.1.0.3'], hosts: [] });
+  assert.equal(seedEndpoints(seed.slice(2)), undefined);
+});
+
+test('localAffiliate() tells all that is known of this node', () => {
+  const facts = {
+    nodeId: 'id1',
+    hostname: { hostname: 'alpha', domainname: 'lab.example' },
+    nodename: undefined,
+    machineType: 'controlplane' as const,
+    addresses: ['10.0.0.1/24', 'fd00::1/64'],
+    apiServerPort: 6443,
+  };
+  const wanted = affiliate({
+    nodeId: 'id1',
+    addresses: ['10.0.0.1', 'fd00::1'],
+    hostname: 'alpha.lab.example',
+    nodename: 'alpha',
+    operatingSystem: `Talos (${buildInfo.tag})`,
+    machineType: 'controlplane',
+    controlPlane: { port: 6443 },
+  });
+  assert.deepEqual(localAffiliate(facts), wanted);
+  const short = {
+    ...facts,
+    hostname: { hostname: 'alpha', domainname: '' },
+    nodename: 'n1',
+    apiServerPort: undefined,
+  };
+  assert.deepEqual(localAffiliate(short), {
+    ...wanted,
+    hostname: 'alpha',
+    nodename: 'n1',
+    controlPlane: undefined,
+  });
+});
+
+test('mergeAffiliates() makes one of what several registries say of a node', () => {
+  const raw = [
+    affiliate({ nodeId: 'a', addresses: ['10.0.0.1'], hostname: 'one' }),
+    affiliate({ nodeId: 'a', addresses: ['10.0.0.2', '10.0.0.1'], nodename: 'n1', machineType: 'worker' }),
+    affiliate({ hostname: 'two' }),
+  ];
+  assert.deepEqual(mergeAffiliates(raw), [
+    {
+      id: 'a',
+      spec: affiliate({
+        nodeId: 'a',
+        addresses: ['10.0.0.1', '10.0.0.2'],
+        hostname: 'one',
+        nodename: 'n1',
+        machineType: 'worker',
+      }),
+    },
+    { id: 'two', spec: affiliate({ hostname: 'two' }) },
+  ]);
+});
+
+test('membersOf() leaves out who is no node of the cluster, and takes a name once', () => {
+  const affiliates = [
+    affiliate({ nodeId: 'a', nodename: 'one', addresses: ['10.0.0.1'] }),
+    affiliate({ nodeId: 'b', hostname: 'laptop' }),
+    affiliate({ nodeId: 'c', nodename: 'one', addresses: ['10.0.0.3'] }),
+  ];
+  assert.deepEqual(
+    membersOf(affiliates).map(({ id, spec }) => [id, spec.nodeId]),
+    [['one', 'a']],
+  );
+});
+
+test('membersOf() keeps two nodes with one nodename apart', () => {
+  const affiliates = [
+    affiliate({ nodeId: 'a', nodename: 'one', hostname: 'one.x' }),
+    affiliate({ nodeId: 'b', nodename: 'one', hostname: 'one.y' }),
+    affiliate({ nodename: 'one', hostname: 'one' }),
+  ];
+  assert.deepEqual(
+    membersOf(affiliates).map(({ id, spec }) => [id, spec.nodeId]),
+    [
+      ['one', 'a'],
+      ['one.y', 'b'],
+    ],
+  );
+});
+
+test('discoveredEndpoints() are the addresses of the control planes', () => {
+  const members = membersOf([
+    affiliate({ nodename: 'one', addresses: ['10.0.0.1', 'fd00::1'], machineType: 'controlplane' }),
+    affiliate({ nodename: 'two', addresses: ['10.0.0.2'], machineType: 'worker' }),
+    affiliate({ nodename: 'three', addresses: ['10.0.0.1'], machineType: 'init' }),
+  ]).map(({ spec }) => spec);
+  assert.deepEqual(discoveredEndpoints(members), { addresses: ['10.0.0.1', 'fd00::1'], hosts: [] });
+  assert.equal(discoveredEndpoints([]), undefined);
+});

@@ -1,0 +1,22 @@
+import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
+import { isIpAddress } from '../../domain/is-ip-address.ts';
+
+/** The name without its domain, in lower case. */
+export const shortName = (name: string): string => name.split('.', 1)[0]?.toLowerCase() ?? '';
+
+/**
+ * The names that are a node's alone, in lower case: its whole hostname, and its nodename unless that is the hostname's
+ * short form. A short form may be shared; then it resolves to neither node.
+ */
+export function fullNames({ hostname, nodename }: Pick<NodeRecord, 'hostname' | 'nodename'>): string[] {
+  const names = nodename.toLowerCase() === shortName(hostname) ? [hostname] : [hostname, nodename];
+  return names.filter((name) => name !== '').map((name) => name.toLowerCase());
+}
+
+/**
+ * Whether resolvers read a name as an IP address: whole ones, and forms such as `127.1` or `0x7f000001`. Source: WHATWG
+ * URL, "ends in a number".
+ */
+export function isAddressText(name: string): boolean {
+  return isIpAddress(name) || /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/i.test(name);
+}

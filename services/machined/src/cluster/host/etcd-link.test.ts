@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
+import { Fault } from '@nodewright/fault';
+import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { pause } from '../../host/pause.ts';
+import { controlPlaneRecord, nodeRecord } from '../domain/testing/node-record.ts';
+import { followEtcd } from './etcd-link.ts';
+import { heartbeatMs } from './link-timing.ts';
+import { NodeRegistry } from './node-registry.ts';
+import { MemoryRecords } from './testing/memory-records.ts';
+import { until } from './testing/until.ts';
+
+const timing = { leaseSeconds: 1, firstRetryMs: 20 };
+const options = { timeout: 60_000 };
+
+/** A control plane at work over the records of a cluster. */
+function startNode(cluster: MemoryRecords, own: NodeRecord, times = timing) {
+  const registry = new NodeRegistry();
+  registry.tellOwn(own);
+  const stop = new AbortController();
+  const lines: { readonly level: string; readonly msg: string; readonly error?: string }[] = [];
+  const log = createLogger({
+    name: 'test',
+    telemetry: noTelemetry,
+    destination: { write: (line) => void lines.push(JSON.parse(line)) },
+  });
+  let opened = 0;
+  const openStore = async () => {
+    opened += 1;
+    return cluster.open();
+  };
+  const init = { registry, openStore, timing: times, random: Math.random, log, telemetry: noTelemetry };
+  const ended = followEtcd(init, stop.signal);
+  return {
+    registry,
+    lines,
+    opened: () => opened,
+    names: () =>
+      registry
+        .nodes()
+        ?.map(({ hostname }) => hostname)
+        .sort(),
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+type TestNode = ReturnType<typeof startNode>;
+
+const knows = (node: TestNode, ...names: string[]) =>
+  until(`${names} instead of ${node.names()}`, () => String(node.names()) === String(names));
+
+const never = new AbortController().signal;
+
+test('followEtcd() writes the record once, and then keeps no more than its lease', options, async () => {
+  using cluster = new MemoryRecords();
+  await using one = startNode(cluster, controlPlaneRecord(1));
+  await using two = startNode(cluster, controlPlaneRecord(2));
+  await knows(one, 'node1', 'node2');
+  await knows(two, 'node1', 'node2');
+  await pause(timing.leaseSeconds * 2500, never);
+  assert.deepEqual([one.names(), cluster.writes], [['node1', 'node2'], 2]);
+  assert.deepEqual(
+    one.lines.map(({ msg }) => msg),
+    ['membership of the cluster is followed'],
+  );
+});
+
+test('followEtcd() tells at once what this node has to tell anew', options, async () => {
+  using cluster = new MemoryRecords();
+  await using one = startNode(cluster, controlPlaneRecord(1));
+  await using two = startNode(cluster, controlPlaneRecord(2));
+  await knows(two, 'node1', 'node2');
+  const startMs = performance.now();
+  one.registry.tellOwn(controlPlaneRecord(1, { hostname: 'alpha' }));
+  await knows(two, 'alpha', 'node2');
+  assert.ok(performance.now() - startMs < heartbeatMs(timing), 'earlier than its next heartbeat');
+  one.registry.tellOwn(undefined);
+  await knows(two, 'node2');
+});
+
+test(
+  'a node that is gone is no node any more after its lease, and is one again as soon as it is back',
+  options,
+  async () => {
+    using cluster = new MemoryRecords();
+    await using one = startNode(cluster, controlPlaneRecord(1));
+    {
+      await using _two = startNode(cluster, controlPlaneRecord(2));
+      await knows(one, 'node1', 'node2');
+    }
+    const goneMs = performance.now();
+    assert.deepEqual(one.names(), ['node1', 'node2']);
+    await knows(one, 'node1');
+    // Its last heartbeat may have been a third of a lease before it went.
+    assert.ok(performance.now() - goneMs > timing.leaseSeconds * 500, 'not before its lease ended');
+    await using _back = startNode(cluster, controlPlaneRecord(2));
+    await knows(one, 'node1', 'node2');
+  },
+);
+
+test('a control plane that starts anew stays a node all the time', options, async () => {
+  using cluster = new MemoryRecords();
+  await using one = startNode(cluster, controlPlaneRecord(1));
+  await knows(one, 'node1');
+  const seen: string[] = [];
+  const stop = new AbortController();
+  const watching = (async () => {
+    while (!stop.signal.aborted) {
+      await one.registry.nextChange(stop.signal);
+      seen.push(String(one.names()));
+    }
+  })();
+  for (let start = 0; start < 2; start += 1) {
+    await using two = startNode(cluster, controlPlaneRecord(2));
+    await knows(two, 'node1', 'node2');
+  }
+  stop.abort();
+  await watching;
+  assert.deepEqual(new Set(seen), new Set(['node1,node2']));
+  assert.equal(cluster.writes, 2);
+});
+
+test(
+  'without a quorum the last list stays, attempts are few, and everything is as before once there is one',
+  options,
+  async () => {
+    using cluster = new MemoryRecords();
+    await using one = startNode(cluster, controlPlaneRecord(1));
+    await using two = startNode(cluster, controlPlaneRecord(2));
+    await knows(one, 'node1', 'node2');
+    await knows(two, 'node1', 'node2');
+    const openedBefore = one.opened();
+    cluster.hasQuorum = false;
+    await until('the failure', () => one.lines.length === 2);
+    await pause(timing.leaseSeconds * 3000, never);
+    assert.deepEqual(
+      [one.names(), two.names()],
+      [
+        ['node1', 'node2'],
+        ['node1', 'node2'],
+      ],
+    );
+    await assert.rejects(one.registry.report(reportOf(nodeRecord(5)), never), { kind: 'unavailable' });
+    // 20, 40, 80, 160, 320, 333, 333, ... ms, each up to a half shorter: at most 23 in three seconds and the wait before.
+    const attempts = one.opened() - openedBefore;
+    assert.ok(attempts >= 5 && attempts <= 25, `${attempts} attempts`);
+    cluster.hasQuorum = true;
+    await until('the link', () => one.lines.length === 3);
+    assert.deepEqual(
+      one.lines.map(({ level, msg, error }) => [level, msg, error]),
+      [
+        ['info', 'membership of the cluster is followed', undefined],
+        ['warn', 'membership of the cluster cannot be followed', 'etcd has no quorum'],
+        ['info', 'membership of the cluster is followed', undefined],
+      ],
+    );
+    assert.deepEqual(one.names(), ['node1', 'node2']);
+  },
+);
+
+const reportOf = (node: NodeRecord, callerAddress = '127.0.0.1') => ({
+  node,
+  callerAddress,
+  knownVersion: '',
+  isLeaving: false,
+});
+
+test(
+  'the record of a node that reports lives as long as it does, wherever it reports to',
+  options,
+  async () => {
+    using cluster = new MemoryRecords();
+    await using one = startNode(cluster, controlPlaneRecord(1));
+    await using two = startNode(cluster, controlPlaneRecord(2));
+    await knows(one, 'node1', 'node2');
+    await knows(two, 'node1', 'node2');
+    const worker = reportOf(nodeRecord(5));
+    await one.registry.report(worker, never);
+    assert.deepEqual(one.names(), ['node1', 'node2', 'node5']);
+    await knows(two, 'node1', 'node2', 'node5');
+    for (let round = 0; round < 6; round += 1) {
+      await pause(timing.leaseSeconds * 300, never);
+      await (round % 2 === 0 ? two : one).registry.report(worker, never);
+    }
+    assert.deepEqual([one.names(), cluster.writes], [['node1', 'node2', 'node5'], 3]);
+    await one.registry.report(reportOf(nodeRecord(5, { hostname: 'beta' })), never);
+    await knows(two, 'beta', 'node1', 'node2');
+    await knows(two, 'node1', 'node2');
+  },
+);
+
+test('a node that says that it leaves is none any more at once', options, async () => {
+  using cluster = new MemoryRecords();
+  await using one = startNode(cluster, controlPlaneRecord(1));
+  await until('the link', () => one.lines.length === 1);
+  await one.registry.report(reportOf(nodeRecord(5)), never);
+  assert.deepEqual(one.names(), ['node1', 'node5']);
+  const foreign = { ...reportOf(nodeRecord(5), '10.0.0.1'), isLeaving: true };
+  await assert.rejects(one.registry.report(foreign, never), { kind: 'permission-denied' });
+  assert.deepEqual(one.names(), ['node1', 'node5']);
+  await one.registry.report({ ...reportOf(nodeRecord(5)), isLeaving: true }, never);
+  assert.deepEqual(one.names(), ['node1']);
+});
+
+test(
+  'a control plane that is none any more takes itself off the list, also where it has lost etcd meanwhile',
+  options,
+  async () => {
+    // Longer than the test: nothing ends by itself.
+    using cluster = new MemoryRecords();
+    await using two = startNode(cluster, controlPlaneRecord(2), { leaseSeconds: 600, firstRetryMs: 20 });
+    await using one = startNode(cluster, controlPlaneRecord(1), { leaseSeconds: 600, firstRetryMs: 20 });
+    await knows(two, 'node1', 'node2');
+    await until('the link', () => one.lines.length === 1);
+    cluster.hasQuorum = false;
+    one.registry.tellOwn(undefined);
+    await until('the failure', () => one.lines.length === 2);
+    cluster.hasQuorum = true;
+    await knows(two, 'node2');
+  },
+);
+
+test('a report that is refused changes nothing', options, async () => {
+  using cluster = new MemoryRecords();
+  await using one = startNode(cluster, controlPlaneRecord(1));
+  await knows(one, 'node1');
+  await until('the link', () => one.lines.length === 1);
+  const refused = [
+    [reportOf(nodeRecord(1)), 'permission-denied'],
+    [reportOf(controlPlaneRecord(5)), 'permission-denied'],
+    [reportOf(nodeRecord(5), '10.0.0.1'), 'permission-denied'],
+    [reportOf(nodeRecord(5, { hostname: '' })), 'invalid-argument'],
+  ] as const;
+  for (const [report, kind] of refused) await assert.rejects(one.registry.report(report, never), { kind });
+  assert.deepEqual([one.names(), cluster.writes], [['node1'], 1]);
+});
+
+test(
+  'followEtcd() waits for an etcd that is not there yet, says so once, and takes no reports',
+  options,
+  async () => {
+    const registry = new NodeRegistry();
+    const stop = new AbortController();
+    const lines: string[] = [];
+    const log = createLogger({
+      name: 'test',
+      telemetry: noTelemetry,
+      destination: { write: (line) => void lines.push(JSON.parse(line).level) },
+    });
+    let attempts = 0;
+    const openStore = async () => {
+      attempts += 1;
+      throw new Fault('unavailable', 'no etcd');
+    };
+    const ended = followEtcd(
+      { registry, openStore, timing, random: () => 0, log, telemetry: noTelemetry },
+      stop.signal,
+    );
+    await until('a few attempts', () => attempts === 4);
+    assert.deepEqual([lines, registry.nodes()], [['info'], undefined]);
+    await assert.rejects(registry.report(reportOf(nodeRecord(5)), never), {
+      kind: 'unavailable',
+      message: 'this control plane has no etcd to keep node records in',
+    });
+    stop.abort();
+    await ended;
+  },
+);

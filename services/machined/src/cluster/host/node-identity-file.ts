@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { writeFileAtomically } from '../../host/write-file-atomically.ts';
+import { nodeIdentityText, nodeIdFromBytes, nodeIdFromText } from '../domain/node-identity.ts';
+
+const identityBytes = 32;
+
+/**
+ * The id of this node: the one in the file at `path`, or a new one that is kept there from now on.
+ *
+ * @throws Fault with the path when the file cannot be read or written, or holds no id
+ */
+export async function openNodeIdentity(
+  path: string,
+  random: typeof randomBytes = randomBytes,
+): Promise<string> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const { kind, message } = faultFrom(error);
+    if (kind !== 'not-found') throw new Fault(kind, `cannot read "${path}": ${message}`, { cause: error });
+    const nodeId = nodeIdFromBytes(random(identityBytes));
+    await writeFileAtomically(path, nodeIdentityText(nodeId));
+    return nodeId;
+  }
+  try {
+    return nodeIdFromText(text);
+  } catch (error) {
+    const { kind, message } = faultFrom(error);
+    throw new Fault(kind, `"${path}": ${message}`);
+  }
+}

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  MembershipServiceDefinition,
+  type NodeRecord,
+  type ReportRequest,
+  type ReportResponse,
+} from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
+import { Fault, Secret } from '@nodewright/fault';
+import {
+  type CertificateAndKey,
+  generateCertificateAuthority,
+  issueCertificate,
+  tlsPrivateKey,
+} from '@nodewright/pki';
+import { createRpcServer, ReloadingServerCredentials } from '@nodewright/rpc';
+import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { ChangeSignal } from '../../host/change-signal.ts';
+import { pause } from '../../host/pause.ts';
+import { listVersion } from '../domain/node-record.ts';
+import { controlPlaneRecord, nodeRecord } from '../domain/testing/node-record.ts';
+import { NodeRegistry } from './node-registry.ts';
+import { until } from './testing/until.ts';
+import { followTrustd } from './trustd-link.ts';
+
+const timing = { leaseSeconds: 3, firstRetryMs: 20 };
+const options = { timeout: 60_000 };
+const ca = await generateCertificateAuthority({
+  algorithm: 'ed25519',
+  organization: 'talos',
+  notBefore: new Date(),
+});
+const silent = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
+
+/** A trustd of a control plane, as far as reports go: each is answered by the next change of what it knows. */
+async function startTrustd(
+  init: { ips?: readonly string[]; issuer?: CertificateAndKey; address?: string } = {},
+) {
+  const { ips = ['127.0.0.1'], issuer = ca, address = '127.0.0.1:0' } = init;
+  const pair = await issueCertificate({
+    issuer,
+    subject: { commonName: 'node01' },
+    dnsNames: ['node01'],
+    ipAddresses: ips,
+    keyUsage: ['digitalSignature'],
+    extendedKeyUsage: ['serverAuth'],
+    notBefore: new Date(Date.now() - 60_000),
+    lifetimeHours: 1,
+  });
+  const reports: ReportRequest[] = [];
+  const tokens: (string | undefined)[] = [];
+  const changed = new ChangeSignal();
+  let nodes: NodeRecord[] = [controlPlaneRecord(1)];
+  let refusal: Fault | undefined;
+  const server = createRpcServer({
+    services: [
+      {
+        definition: MembershipServiceDefinition,
+        implementation: {
+          async report(
+            request: ReportRequest,
+            context: { signal: AbortSignal; metadata: { get(key: string): string | undefined } },
+          ): Promise<ReportResponse> {
+            reports.push(request);
+            tokens.push(context.metadata.get('token'));
+            if (refusal !== undefined) throw refusal;
+            if (request.knownVersion === listVersion(nodes))
+              await changed.next(AbortSignal.any([context.signal, AbortSignal.timeout(900)]));
+            return { nodes, leaseSeconds: timing.leaseSeconds, version: listVersion(nodes) };
+          },
+          checkCertificate: async () => ({ withheldNames: [] }),
+        },
+      },
+    ],
+    telemetry: noTelemetry,
+    log: silent,
+    drainTimeoutMs: 0,
+  });
+  const port = await server.listenTls(
+    address,
+    new ReloadingServerCredentials({
+      certificate: pair.certificate,
+      key: tlsPrivateKey(pair.key),
+      minVersion: 'TLSv1.3',
+    }),
+  );
+  return {
+    port,
+    reports,
+    tokens,
+    /** What this control plane knows from now on. */
+    learn(...next: NodeRecord[]) {
+      nodes = next;
+      changed.notify();
+    },
+    refuse(fault: Fault | undefined) {
+      refusal = fault;
+      changed.notify();
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** A worker that reports to control planes. */
+function startWorker(...ports: number[]) {
+  const registry = new NodeRegistry();
+  registry.tellOwn(nodeRecord(5));
+  const stop = new AbortController();
+  const lines: { readonly level: string; readonly error?: string }[] = [];
+  const log = createLogger({
+    name: 'test',
+    telemetry: noTelemetry,
+    destination: { write: (line) => void lines.push(JSON.parse(line)) },
+  });
+  const ended = followTrustd(
+    {
+      ...{ registry, timing, log, telemetry: noTelemetry },
+      endpoints: ports.map((port) => ({ host: '127.0.0.1', port })),
+      token: new Secret('the.token'),
+      acceptedCAs: [ca.certificate],
+      // Keeps the order.
+      random: () => 0.999,
+    },
+    stop.signal,
+  );
+  return {
+    registry,
+    lines,
+    names: () => registry.nodes()?.map(({ hostname }) => hostname),
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+test(
+  'a worker shows the token, tells who it is and learns who else lives, as soon as that changes',
+  options,
+  async () => {
+    await using trustd = await startTrustd();
+    await using worker = startWorker(trustd.port);
+    await until('the first answer', () => worker.names() !== undefined);
+    assert.deepEqual(worker.names(), ['node1']);
+    assert.deepEqual(
+      [trustd.reports[0]?.node, trustd.reports[0]?.knownVersion, trustd.tokens[0]],
+      [nodeRecord(5), '', 'the.token'],
+    );
+    await until('the report that waits', () => trustd.reports.length === 2);
+    const changedMs = performance.now();
+    trustd.learn(controlPlaneRecord(1), nodeRecord(5), nodeRecord(6));
+    await until('the change', () => worker.names()?.length === 3);
+    assert.ok(performance.now() - changedMs < 900, 'without waiting for the next report');
+    assert.deepEqual(
+      worker.lines.map(({ level }) => level),
+      ['info'],
+    );
+  },
+);
+
+test(
+  'a worker reports every third of its lease when nothing happens, and at once when it has something to tell',
+  options,
+  async () => {
+    await using trustd = await startTrustd();
+    await using worker = startWorker(trustd.port);
+    await until('the report that waits', () => trustd.reports.length === 2);
+    await pause(timing.leaseSeconds * 1000, new AbortController().signal);
+    // 0.9 s and a rest of 0.2 s each.
+    assert.ok(trustd.reports.length >= 3 && trustd.reports.length <= 6, `${trustd.reports.length} reports`);
+    worker.registry.tellOwn(nodeRecord(5, { hostname: 'beta' }));
+    const toldMs = performance.now();
+    await until('the new name', () => trustd.reports.at(-1)?.node?.hostname === 'beta');
+    assert.ok(performance.now() - toldMs < 900, 'without waiting for the answer before');
+  },
+);
+
+test('a worker goes to the next control plane when one fails, and keeps what it knows', options, async () => {
+  const first = await startTrustd();
+  await using second = await startTrustd();
+  second.learn(controlPlaneRecord(2));
+  await using worker = startWorker(first.port, second.port);
+  await until('the first answer', () => worker.names() !== undefined);
+  assert.deepEqual([worker.names(), second.reports.length], [['node1'], 0]);
+  await first[Symbol.asyncDispose]();
+  await until('the other answer', () => worker.names()?.[0] === 'node2');
+  assert.equal(second.reports[0]?.knownVersion, '');
+});
+
+test(
+  'a worker that nobody takes keeps the list, says why once and is back as soon as it is taken',
+  options,
+  async () => {
+    await using trustd = await startTrustd();
+    await using worker = startWorker(trustd.port);
+    await until('the first answer', () => worker.names() !== undefined);
+    trustd.refuse(new Fault('unavailable', 'this control plane has no etcd to keep node records in'));
+    await until('the warning', () => worker.lines.length === 2);
+    const before = trustd.reports.length;
+    await pause(2000, new AbortController().signal);
+    // 20, 40, 80, 160, 320, 640, 1000 ms, each about a half shorter.
+    const attempts = trustd.reports.length - before;
+    assert.ok(attempts >= 2 && attempts <= 12, `${attempts} attempts`);
+    assert.deepEqual(worker.names(), ['node1']);
+    assert.equal(
+      worker.lines[1]?.error,
+      `trustd at 127.0.0.1:${trustd.port}: this control plane has no etcd to keep node records in`,
+    );
+    trustd.refuse(undefined);
+    await until('the link', () => worker.lines.length === 3);
+    assert.deepEqual(
+      worker.lines.map(({ level }) => level),
+      ['info', 'warn', 'info'],
+    );
+  },
+);
+
+test(
+  'a worker that is none any more says so once, to whoever takes it, and is one again when it tells of itself',
+  options,
+  async () => {
+    await using first = await startTrustd();
+    await using second = await startTrustd();
+    await using worker = startWorker(first.port, second.port);
+    await until('the report that waits', () => first.reports.length === 2);
+    first.refuse(new Fault('unavailable', 'no etcd'));
+    await until('the other answer', () => second.reports.length >= 1);
+    worker.registry.tellOwn(undefined);
+    await until('the farewell', () => second.reports.some(({ isLeaving }) => isLeaving));
+    const farewell = second.reports.at(-1);
+    assert.deepEqual([farewell?.node, farewell?.knownVersion], [nodeRecord(5), '']);
+    const before = second.reports.length;
+    await pause(timing.leaseSeconds * 500, new AbortController().signal);
+    assert.equal(second.reports.length, before);
+    worker.registry.tellOwn(nodeRecord(5));
+    await until('the return', () => second.reports.at(-1)?.isLeaving === false);
+  },
+);
+
+test('a worker tells nothing to a trustd that is of another CA, or of another node', options, async () => {
+  const foreign = await generateCertificateAuthority({
+    algorithm: 'ed25519',
+    organization: 'talos',
+    notBefore: new Date(),
+  });
+  for (const init of [{ issuer: foreign }, { ips: ['10.5.0.9'] }]) {
+    await using trustd = await startTrustd(init);
+    await using worker = startWorker(trustd.port);
+    await until('the refusal', () => worker.lines.length === 1);
+    assert.deepEqual([trustd.reports, worker.names()], [[], undefined]);
+  }
+});

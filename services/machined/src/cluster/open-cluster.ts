@@ -1,0 +1,69 @@
+import { dirname, join } from 'node:path';
+import { MembershipServiceDefinition } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
+import type { RpcService } from '@nodewright/rpc';
+import type { State } from '@nodewright/state';
+import { members } from '@nodewright/state/kinds';
+import type { Logger, Telemetry } from '@nodewright/telemetry';
+import type { NodeFacts } from '../domain/node-facts.ts';
+import type { NodeLayout } from '../node-layout.ts';
+import type { NodeView } from '../resources/node-view.ts';
+import type { Topic } from '../topic.ts';
+import { clusterControllers } from './controllers/cluster-controllers.ts';
+import { createFollowPlan } from './host/follow-plan.ts';
+import { linkTiming } from './host/link-timing.ts';
+import { openMembershipFile } from './host/membership-file.ts';
+import { NodeRegistry } from './host/node-registry.ts';
+import { openEtcdRecords } from './host/open-etcd-records.ts';
+import { sendResetSignal } from './host/send-reset-signal.ts';
+import { createClusterHealth } from './rpc/cluster-health.ts';
+import { createMembershipService } from './rpc/membership.ts';
+
+export interface OpenClusterInit {
+  readonly node: NodeFacts;
+  readonly layout: NodeLayout;
+  readonly state: State;
+  readonly view: NodeView;
+  /** Unix ms. */
+  readonly now: () => number;
+  /** Ends the calls that wait when the node stops. */
+  readonly stopSignal: AbortSignal;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+}
+
+export interface ClusterTopic extends Topic {
+  /** What trustd calls with the reports of nodes that cannot write to etcd. For its socket alone. */
+  readonly membership: RpcService;
+  /** Says that the node is being reset, and waits a short time until the cluster does not list it any more. */
+  sendResetSignal(signal: AbortSignal): Promise<void>;
+}
+
+/** Who belongs to the cluster: what the nodes tell of themselves, and the check of all of them. It ends with `scope`. */
+export async function openCluster(init: OpenClusterInit, scope: AsyncDisposableStack): Promise<ClusterTopic> {
+  const { node, layout, state, view, now, stopSignal, log, telemetry } = init;
+  const { hostname, addresses } = node;
+  const registry = new NodeRegistry();
+  const seed = scope.use(await openMembershipFile(layout.paths.membership, log));
+  return {
+    controllers: clusterControllers({
+      ...{ seed, registry, own: { hostname, addresses } },
+      follow: createFollowPlan({
+        ...{ registry, timing: linkTiming, random: Math.random, telemetry },
+        openStore: (plan, planLog, signal) => openEtcdRecords(plan, { log: planLog, telemetry, signal }),
+      }),
+      seedGraceMs: linkTiming.leaseSeconds * 1000,
+      identityFile: join(dirname(layout.paths.machineConfig), 'node-identity.yaml'),
+    }),
+    api: {
+      'cluster.ClusterService': createClusterHealth({
+        members: async () => (await state.list(members)).map(({ spec }) => spec),
+        ...{ view, now, telemetry, stopSignal },
+      }),
+    },
+    membership: {
+      definition: MembershipServiceDefinition,
+      implementation: createMembershipService({ registry, timing: linkTiming, stopSignal }),
+    },
+    sendResetSignal: (signal) => sendResetSignal({ state, registry }, signal),
+  };
+}
