@@ -20,7 +20,7 @@ const topics: Readonly<Record<string, Topic>> = {
     face: ['host/container-runner.ts', 'host/open-container-runtime.ts', 'host/run-container.ts'],
   },
   daemons: { imports: ['logs', 'services'], face: [] },
-  etcd: { imports: ['containers', 'logs', 'network', 'services'], face: ['domain/etcd-config.ts'] },
+  etcd: { imports: ['containers', 'logs', 'network', 'secrets', 'services'], face: [] },
   files: { imports: [], face: [] },
   hardware: { imports: [], face: [] },
   kernel: { imports: [], face: [] },
@@ -39,6 +39,15 @@ const topics: Readonly<Record<string, Topic>> = {
     ],
   },
   network: { imports: ['life'], face: ['domain/node-addresses.ts'] },
+  secrets: {
+    imports: ['cluster'],
+    face: [
+      'controllers/issue-locally.ts',
+      'controllers/issued-certificates.ts',
+      'domain/cert-sans.ts',
+      'domain/certificate-specs.ts',
+    ],
+  },
   services: {
     imports: ['logs'],
     face: [

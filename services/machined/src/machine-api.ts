@@ -4,10 +4,8 @@ import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
 import type { MetaStore } from './controllers/config/meta-store.ts';
 import type { OpenConfiguration } from './controllers/config/open-configuration.ts';
-import type { NodeView } from './resources/node-view.ts';
 import { isRegisteredKind } from './resources/open-node-state.ts';
 import { createApplyConfiguration } from './rpc/apply-configuration.ts';
-import { createClientConfiguration } from './rpc/client-configuration.ts';
 import type { ImplementedServices } from './rpc/complete-services.ts';
 import { createInspect } from './rpc/inspect.ts';
 import { createMeta } from './rpc/meta.ts';
@@ -15,7 +13,6 @@ import { createStateApi } from './rpc/state.ts';
 
 export interface MachineApiInit {
   readonly state: State;
-  readonly view: NodeView;
   readonly configuration: OpenConfiguration;
   readonly meta: MetaStore;
   readonly controllers: Pick<ControllerRuntime, 'graph'>;
@@ -26,12 +23,11 @@ export interface MachineApiInit {
 
 /** What of the Machine API is built, on this node's hands. */
 export function machineApi(init: MachineApiInit): ImplementedServices {
-  const { view, state, controllers } = init;
+  const { state, controllers } = init;
   const { streamsEnd: stopSignal, log } = init;
   const { now } = systemWallClock;
   return {
     'machine.MachineService': {
-      ...createClientConfiguration(view, now),
       ...createApplyConfiguration({ ...init.configuration, log }),
       ...createMeta(init.meta),
     },

@@ -13,7 +13,6 @@ import { openContainers } from './containers/open-containers.ts';
 import { acquireConfiguration } from './controllers/config/acquire-configuration.ts';
 import { openMetaStore } from './controllers/config/meta-store.ts';
 import { openConfiguration } from './controllers/config/open-configuration.ts';
-import { nodeControllers } from './controllers/node-controllers.ts';
 import { openDaemons } from './daemons/open-daemons.ts';
 import { type NodeFacts, type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
 import { openEtcd } from './etcd/open-etcd.ts';
@@ -40,6 +39,7 @@ import { isControlPlaneNow, openNodeView } from './resources/node-view.ts';
 import { openNodeState } from './resources/open-node-state.ts';
 import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
 import { completeServices } from './rpc/complete-services.ts';
+import { openSecrets } from './secrets/open-secrets.ts';
 import { forgoCapabilities } from './services/host/forgo-capabilities.ts';
 import { ownService } from './services/host/own-service.ts';
 import { createUnixProbe } from './services/host/probe-connection.ts';
@@ -165,6 +165,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
       hostname: () => view.hostname(),
     }),
     openNetwork({ node, events, stopSignal: signal, log, telemetry }),
+    openSecrets({ node, view, now, telemetry }),
     openTime({
       ...{ mode, telemetry, clock: systemWallClock },
       servers: () => view.configuration()?.time.servers ?? [],
@@ -176,13 +177,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     life,
   ];
   const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
-  for (const controller of [
-    ...configuration.controllers,
-    ...topics.flatMap((topic) => topic.controllers),
-    ...nodeControllers({
-      ...{ node, telemetry },
-    }),
-  ]) {
+  for (const controller of [...configuration.controllers, ...topics.flatMap((topic) => topic.controllers)]) {
     controllers.register(controller);
   }
 
@@ -194,7 +189,6 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
           machineApi({
             ...{
               state,
-              view,
               configuration,
               meta,
               controllers,

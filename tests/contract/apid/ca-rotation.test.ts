@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type CertificateAndKey, issueCertificate, tlsPrivateKey } from '@nodewright/pki';
 import { eventually, serveState, spawnDaemon } from '@nodewright/testkit';
-import { newAuthority, openSecretsRig } from '../../../services/machined/src/controllers/secrets/testing.ts';
+import {
+  newAuthority,
+  openSecretsRig,
+} from '../../../services/machined/src/secrets/controllers/testing/secrets-rig.ts';
 import { Backend } from './harness/backend.ts';
 import { Client } from './harness/client.ts';
 import { freeLoopbackAddress } from './harness/loopback.ts';

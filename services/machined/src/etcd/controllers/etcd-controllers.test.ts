@@ -21,8 +21,6 @@ import {
   services,
   timeStatuses,
 } from '@nodewright/state/kinds';
-import { createEtcdSecretsController } from '../../controllers/secrets/etcd.ts';
-import { createRootEtcdController } from '../../controllers/secrets/root-etcd.ts';
 import { createEtcdPkiFiles } from '../host/pki-files.ts';
 import { etcdControllers } from './etcd-controllers.ts';
 
@@ -43,8 +41,6 @@ async function openNode(own: readonly string[] | undefined = undefined) {
   const runtime = openTestRuntime({
     nowMs: Date.now(),
     controllers: [
-      createRootEtcdController(),
-      createEtcdSecretsController(['127.0.0.1']),
       ...etcdControllers({
         own,
         hands: {
@@ -123,7 +119,7 @@ test('a control plane with the CA of etcd has its spec and its certificates, in 
       {
         ...member,
         dnsNames: ['node01', 'node01.example.org'],
-        ipAddresses: ['10.0.0.5', '127.0.0.1'],
+        ipAddresses: ['10.0.0.5'],
       },
       { ...client, commonName: 'talos' },
       { ...client, commonName: 'kube-apiserver' },
@@ -158,6 +154,14 @@ test('a control plane with the CA of etcd has its spec and its certificates, in 
   });
 });
 
+test('beside other nodes on one host etcd may also be reached from the loopback address', async () => {
+  await using node = await openNode(['10.0.0.5']);
+  await node.configure(configText('controlplane'));
+  await node.surround();
+  const peer = await readFile(join(node.folder, 'peer.crt'), 'utf8');
+  assert.deepEqual(facts(peer).ipAddresses, ['10.0.0.5', '127.0.0.1']);
+});
+
 test('the certificates of etcd are made anew when the node has another address, and by no other change', async () => {
   await using node = await openNode();
   await node.configure(configText('controlplane'));
@@ -175,7 +179,7 @@ test('the certificates of etcd are made anew when the node has another address, 
     [versions, onDisk.ipAddresses],
     [
       ['1', '1', '2'],
-      ['10.0.0.5', '10.0.0.6', '127.0.0.1'],
+      ['10.0.0.5', '10.0.0.6'],
     ],
   );
 });

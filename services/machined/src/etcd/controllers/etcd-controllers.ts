@@ -2,8 +2,10 @@ import type { Controller } from '@nodewright/controllers';
 import type { EtcdPkiFiles } from '../host/pki-files.ts';
 import { createAdvertisedPeerController, type UpdatePeerUrls } from './advertised-peer.ts';
 import { createEtcdConfigController } from './config.ts';
+import { createEtcdSecretsController } from './etcd-secrets.ts';
 import { type AskMemberId, createEtcdMemberController } from './member.ts';
 import { createEtcdPkiController } from './pki.ts';
+import { createRootEtcdController } from './root-etcd.ts';
 import { createEtcdSpecController } from './spec.ts';
 
 /** What controllers do to an etcd that runs on this node. */
@@ -20,9 +22,14 @@ export interface EtcdControllersInit {
   readonly hands: EtcdHands | undefined;
 }
 
-/** Source: Talos v1.14: COSI resources, etcd. */
+/** The kernel gives this one to every connection within the host, whatever address the node has of its own. */
+const loopbackAddress = '127.0.0.1';
+
+/** Source: Talos v1.14: COSI resources, etcd, secrets. */
 export function etcdControllers({ own, hands }: EtcdControllersInit): Controller[] {
   return [
+    createRootEtcdController(),
+    createEtcdSecretsController(own === undefined ? [] : [loopbackAddress]),
     createEtcdConfigController(),
     createEtcdSpecController(own),
     ...(hands === undefined

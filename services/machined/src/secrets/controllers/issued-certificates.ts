@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isRenewalDue, renewalDelayMs } from '../../domain/certificate-renewal.ts';
+import { isRenewalDue, renewalDelayMs } from '../domain/certificate-renewal.ts';
 
 /**
  * What a controller remembers of the certificates that it has made: from what, and when. They are made anew when what

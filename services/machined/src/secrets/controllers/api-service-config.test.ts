@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pointerTo } from '@nodewright/state';
 import { apiCertificates, apiServiceConfigs, maintenanceServiceRequests } from '@nodewright/state/kinds';
-import { listenAddress, newAuthority, openSecretsRig } from '../secrets/testing.ts';
+import { listenAddress, newAuthority, openSecretsRig } from './testing/secrets-rig.ts';
 
 const request = pointerTo(maintenanceServiceRequests, 'maintenance');
 const ca = await newAuthority();

@@ -1,7 +1,7 @@
 import { type Controller, shared, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { certSans, hostnameStatuses, nodeAddresses } from '@nodewright/state/kinds';
-import { maintenanceCertSans } from '../../domain/secrets/cert-sans.ts';
+import { maintenanceCertSans } from '../domain/cert-sans.ts';
 
 const hostname = pointerTo(hostnameStatuses, 'hostname');
 const addresses = pointerTo(nodeAddresses, 'accumulative');

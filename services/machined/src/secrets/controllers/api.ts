@@ -27,8 +27,8 @@ import {
   apidServerCertificate,
   type CertificateSpec,
   maintenanceServerCertificate,
-} from '../../domain/secrets/certificate-specs.ts';
-import type { RequestedCertificate } from '../../host/request-certificate.ts';
+} from '../domain/certificate-specs.ts';
+import type { RequestedCertificate } from '../host/request-certificate.ts';
 import { BackgroundRequest } from './background-request.ts';
 import { issueLocally } from './issue-locally.ts';
 import { IssuedCertificates } from './issued-certificates.ts';

@@ -19,7 +19,7 @@ import {
 } from '@nodewright/state/kinds';
 import { eventually } from '@nodewright/testkit';
 import type { AskForCertificate } from './api.ts';
-import { listenAddress, newAuthority, openSecretsRig, type SecretsRig } from './testing.ts';
+import { listenAddress, newAuthority, openSecretsRig, type SecretsRig } from './testing/secrets-rig.ts';
 
 const [first, second] = await Promise.all([newAuthority(), newAuthority()]);
 const hourMs = 3_600_000;

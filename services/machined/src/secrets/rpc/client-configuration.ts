@@ -1,9 +1,9 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { encodeTalosconfig } from '@nodewright/machine-config';
 import { issueCertificate } from '@nodewright/pki';
+import { issuingKeyPair } from '../../resources/issuing-key-pair.ts';
+import type { NodeView } from '../../resources/node-view.ts';
 import { planClientConfiguration } from '../domain/client-configuration.ts';
-import { issuingKeyPair } from '../resources/issuing-key-pair.ts';
-import type { NodeView } from '../resources/node-view.ts';
 
 /** GenerateClientConfiguration: another client's way into the cluster, issued by the CA in this node's configuration. */
 export function createClientConfiguration(

@@ -8,9 +8,9 @@ import {
   nodeAddresses,
   timeStatuses,
 } from '@nodewright/state/kinds';
-import { etcdCertificates } from '../../domain/secrets/etcd-certificates.ts';
-import { issueLocally } from './issue-locally.ts';
-import { keyOfInputs } from './issued-certificates.ts';
+import { issueLocally } from '../../secrets/controllers/issue-locally.ts';
+import { keyOfInputs } from '../../secrets/controllers/issued-certificates.ts';
+import { etcdCertificates } from '../domain/etcd-certificates.ts';
 
 const output = pointerTo(etcdSecrets, 'etcd');
 

@@ -6,7 +6,7 @@ import {
   maintenanceServiceConfigs,
   maintenanceServiceRequests,
 } from '@nodewright/state/kinds';
-import { apiServiceConfig } from '../../domain/secrets/api-service-config.ts';
+import { apiServiceConfig } from '../domain/api-service-config.ts';
 
 const request = pointerTo(maintenanceServiceRequests, 'maintenance');
 

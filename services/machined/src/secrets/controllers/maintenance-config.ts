@@ -2,8 +2,8 @@ import { ports } from '@nodewright/contract';
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { maintenanceServiceConfigs, nodeAddresses, siderolinkConfigs } from '@nodewright/state/kinds';
-import { plainAddresses } from '../../domain/secrets/cert-sans.ts';
-import { maintenanceConfig } from '../../domain/secrets/maintenance-config.ts';
+import { plainAddresses } from '../domain/cert-sans.ts';
+import { maintenanceConfig } from '../domain/maintenance-config.ts';
 
 /** Where a node without a configuration is to be reached. Source: Talos v1.14: runtime.MaintenanceConfigController. */
 export function createMaintenanceConfigController(listenAddress: string): Controller {

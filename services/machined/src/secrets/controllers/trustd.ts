@@ -8,7 +8,7 @@ import {
   timeStatuses,
   trustdCertificates,
 } from '@nodewright/state/kinds';
-import { trustdServerCertificate } from '../../domain/secrets/certificate-specs.ts';
+import { trustdServerCertificate } from '../domain/certificate-specs.ts';
 import { issueLocally } from './issue-locally.ts';
 import { IssuedCertificates } from './issued-certificates.ts';
 

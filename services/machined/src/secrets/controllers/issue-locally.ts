@@ -1,5 +1,5 @@
 import { issueCertificate } from '@nodewright/pki';
-import type { CertificateSpec } from '../../domain/secrets/certificate-specs.ts';
+import type { CertificateSpec } from '../domain/certificate-specs.ts';
 
 interface PemPair {
   readonly crt: string;

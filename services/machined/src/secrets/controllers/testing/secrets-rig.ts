@@ -13,8 +13,8 @@ import {
   nodeAddresses,
 } from '@nodewright/state/kinds';
 import { noTelemetry } from '@nodewright/telemetry';
-import type { AskForCertificate } from './api.ts';
-import { secretsControllers } from './secrets-controllers.ts';
+import type { AskForCertificate } from '../api.ts';
+import { secretsControllers } from '../secrets-controllers.ts';
 
 export const listenAddress = '127.5.6.2:50000';
 const token = 'abcdef.0123456789abcdef';

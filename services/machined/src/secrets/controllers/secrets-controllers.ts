@@ -1,18 +1,16 @@
 import type { Controller } from '@nodewright/controllers';
 import { Secret } from '@nodewright/fault';
 import type { Telemetry } from '@nodewright/telemetry';
-import { askTrustd } from '../../host/ask-trustd.ts';
 import { inSpan } from '../../host/in-span.ts';
-import { requestCertificate } from '../../host/request-certificate.ts';
-import { createApiServiceConfigController } from '../api/api-service-config.ts';
-import { createMaintenanceConfigController } from '../api/maintenance-config.ts';
-import { createMaintenanceInformController } from '../api/maintenance-inform.ts';
+import { askTrustd } from '../host/ask-trustd.ts';
+import { requestCertificate } from '../host/request-certificate.ts';
 import { ApiController, type AskForCertificate } from './api.ts';
 import { createApiCertSansController } from './api-cert-sans.ts';
-import { createEtcdSecretsController } from './etcd.ts';
+import { createApiServiceConfigController } from './api-service-config.ts';
 import { createMaintenanceCertSansController } from './maintenance-cert-sans.ts';
+import { createMaintenanceConfigController } from './maintenance-config.ts';
+import { createMaintenanceInformController } from './maintenance-inform.ts';
 import { createMaintenanceRootController } from './maintenance-root.ts';
-import { createRootEtcdController } from './root-etcd.ts';
 import { createRootOsController } from './root-os.ts';
 import { createTrustdController } from './trustd.ts';
 
@@ -22,8 +20,6 @@ export interface SecretsControllersInit {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly telemetry: Telemetry;
-  /** Further addresses that connections of this node's etcd to other members come from. */
-  readonly etcdPeerSources?: readonly string[];
   /** How a worker gets its certificate; default: from the trustd of a control plane. */
   readonly ask?: AskForCertificate;
 }
@@ -33,7 +29,6 @@ export function secretsControllers({
   apidListenAddress,
   random,
   telemetry,
-  etcdPeerSources,
   ask = createAsk(random, telemetry),
 }: SecretsControllersInit): Controller[] {
   return [
@@ -43,8 +38,6 @@ export function secretsControllers({
     createMaintenanceRootController(),
     new ApiController(ask),
     createTrustdController(),
-    createRootEtcdController(),
-    createEtcdSecretsController(etcdPeerSources),
     createMaintenanceConfigController(apidListenAddress),
     createApiServiceConfigController(apidListenAddress),
     createMaintenanceInformController(),

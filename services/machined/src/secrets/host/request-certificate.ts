@@ -1,11 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { createCertificateRequest, loadPrivateKey } from '@nodewright/pki';
-import { shuffled, type TrustdEndpoint } from '../cluster/domain/trustd-endpoints.ts';
-import { requestAttemptTimeoutMs, requestPausesMs, requestTotalTimeoutMs } from '../domain/retry-schedule.ts';
-import type { CertificateSpec } from '../domain/secrets/certificate-specs.ts';
+import { shuffled, type TrustdEndpoint } from '../../cluster/domain/trustd-endpoints.ts';
+import { pause } from '../../host/pause.ts';
+import type { CertificateSpec } from '../domain/certificate-specs.ts';
+import {
+  requestAttemptTimeoutMs,
+  requestPausesMs,
+  requestTotalTimeoutMs,
+} from '../domain/request-schedule.ts';
 import type { TrustdAnswer } from './ask-trustd.ts';
-import { pause } from './pause.ts';
 
 export interface RequestCertificateInit {
   readonly certificate: Pick<CertificateSpec, 'commonName' | 'dnsNames' | 'ipAddresses'>;

@@ -1,6 +1,6 @@
 import type { HostnameStatusSpec, NodeAddressSpec } from '@nodewright/state/kinds';
-import { fullyQualifiedName, plainAddresses } from './cert-sans.ts';
-import type { CertificateSpec } from './certificate-specs.ts';
+import { fullyQualifiedName, plainAddresses } from '../../secrets/domain/cert-sans.ts';
+import type { CertificateSpec } from '../../secrets/domain/certificate-specs.ts';
 
 /** Ten years: etcd goes on when nobody renews. Source, of all here: Talos v1.14: etcd PKI. */
 const lifetimeHours = 87_600;

@@ -3,8 +3,8 @@ import { SecurityServiceDefinition } from '@nodewright/contract/gen/securityapi/
 import { Fault, faultFrom, type Secret } from '@nodewright/fault';
 import { createRpcClient } from '@nodewright/rpc';
 import type { Telemetry } from '@nodewright/telemetry';
-import type { TrustdEndpoint } from '../cluster/domain/trustd-endpoints.ts';
-import { endpointText, openTrustdChannel } from '../cluster/host/trustd-channel.ts';
+import type { TrustdEndpoint } from '../../cluster/domain/trustd-endpoints.ts';
+import { endpointText, openTrustdChannel } from '../../cluster/host/trustd-channel.ts';
 
 export interface TrustdQuestion {
   /** PEM certificate request. */

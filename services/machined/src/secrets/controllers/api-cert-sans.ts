@@ -1,7 +1,7 @@
 import { type Controller, shared, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { certSans, hostnameStatuses, nodeAddresses, osRootSecrets } from '@nodewright/state/kinds';
-import { apiCertSans } from '../../domain/secrets/cert-sans.ts';
+import { apiCertSans } from '../domain/cert-sans.ts';
 
 const root = pointerTo(osRootSecrets, 'os');
 const hostname = pointerTo(hostnameStatuses, 'hostname');

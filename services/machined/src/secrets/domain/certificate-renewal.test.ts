@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isRenewalDue, renewalDelayMs, renewalPeriodMs } from './certificate-renewal.ts';
+
+test('isRenewalDue() at half of the life and when the clock went back', () => {
+  const due = (ageMs: number) => isRenewalDue(1_000_000, 1_000_000 + ageMs);
+  assert.deepEqual(
+    [due(0), due(renewalPeriodMs - 1), due(renewalPeriodMs), due(-1)],
+    [false, false, true, true],
+  );
+});
+
+test('renewalDelayMs() is never longer than half an hour, and never past the renewal', () => {
+  const delay = (ageMs: number) => renewalDelayMs(1_000_000, 1_000_000 + ageMs);
+  assert.deepEqual(
+    [delay(0), delay(renewalPeriodMs - 1000), delay(renewalPeriodMs + 5)],
+    [30 * 60 * 1000, 1000, 1],
+  );
+});

@@ -1,0 +1,27 @@
+import { ports } from '@nodewright/contract';
+import type { Telemetry } from '@nodewright/telemetry';
+import { listenAddressOf, type NodeFacts } from '../domain/node-facts.ts';
+import type { NodeView } from '../resources/node-view.ts';
+import type { Topic } from '../topic.ts';
+import { secretsControllers } from './controllers/secrets-controllers.ts';
+import { createClientConfiguration } from './rpc/client-configuration.ts';
+
+export interface OpenSecretsInit {
+  readonly node: NodeFacts;
+  readonly view: NodeView;
+  /** Unix ms. */
+  readonly now: () => number;
+  readonly telemetry: Telemetry;
+}
+
+/** The certificates of the node and of its clients, and how apid is to serve with them. */
+export function openSecrets({ node, view, now, telemetry }: OpenSecretsInit): Topic {
+  return {
+    controllers: secretsControllers({
+      apidListenAddress: listenAddressOf(node, ports.apid),
+      random: Math.random,
+      telemetry,
+    }),
+    api: { 'machine.MachineService': createClientConfiguration(view, now) },
+  };
+}
