@@ -48,7 +48,7 @@ export const bundles: readonly Bundle[] = [
     entry: 'services/machined/src/main.ts',
     assets: { ...reflectionProtos, ...nativeCalls },
     apart: { ...reflection, ...dockerClient },
-    workers: { 'configuration-worker.cjs': 'services/machined/src/host/configuration-worker.ts' },
+    workers: { 'configuration-worker.cjs': 'services/machined/src/config/host/configuration-worker.ts' },
     binaryCodecs: true,
   },
   {

@@ -15,12 +15,13 @@ interface Topic {
 
 const topics: Readonly<Record<string, Topic>> = {
   cluster: { imports: [], face: ['domain/trustd-endpoints.ts', 'host/trustd-channel.ts'] },
+  config: { imports: ['life', 'logs'], face: ['domain/meta-values.ts'] },
   containers: {
     imports: ['logs', 'services'],
     face: ['host/container-runner.ts', 'host/open-container-runtime.ts', 'host/run-container.ts'],
   },
   daemons: { imports: ['logs', 'services'], face: [] },
-  etcd: { imports: ['containers', 'logs', 'network', 'secrets', 'services'], face: [] },
+  etcd: { imports: ['config', 'containers', 'logs', 'network', 'secrets', 'services'], face: [] },
   files: { imports: [], face: [] },
   hardware: { imports: [], face: [] },
   kernel: { imports: [], face: [] },

@@ -8,11 +8,9 @@ import { readBootId, readKernelHostname } from '@nodewright/linux';
 import { createRpcServer } from '@nodewright/rpc';
 import { systemWallClock } from '@nodewright/sntp';
 import { openCluster } from './cluster/open-cluster.ts';
+import { openConfig } from './config/open-config.ts';
 import { openContainerRuntime } from './containers/host/open-container-runtime.ts';
 import { openContainers } from './containers/open-containers.ts';
-import { acquireConfiguration } from './controllers/config/acquire-configuration.ts';
-import { openMetaStore } from './controllers/config/meta-store.ts';
-import { openConfiguration } from './controllers/config/open-configuration.ts';
 import { openDaemons } from './daemons/open-daemons.ts';
 import { type NodeFacts, type NodeMode, platformOf, type ServiceSource } from './domain/node-facts.ts';
 import { openEtcd } from './etcd/open-etcd.ts';
@@ -21,7 +19,6 @@ import { openHardware } from './hardware/open-hardware.ts';
 import { giveBackMemoryAtRest } from './host/give-back-memory.ts';
 import { openKernelFiles } from './host/kernel-files.ts';
 import { linkSocket } from './host/link-socket.ts';
-import { createMetaFile } from './host/meta-file.ts';
 import { prepareFolder } from './host/prepare-folder.ts';
 import { watchParent } from './host/watch-parent.ts';
 import { openKernel } from './kernel/open-kernel.ts';
@@ -103,15 +100,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
   const events = new EventStore(now);
   const state = await openNodeState(now, telemetry);
   const view = scope.use(await openNodeView(state));
-  const configuration = openConfiguration(
-    { state, mode, paths: layout.paths, environment, events, log },
-    scope,
-  );
-  const meta = await openMetaStore({
-    state,
-    file: platformOf(mode, source).mode === 'container' ? undefined : createMetaFile(layout.paths.meta),
-    log,
-  });
+  const config = await openConfig({ mode, source, layout, state, environment, events, log }, scope);
   const runtime = await openContainerRuntime({ ...context, hostname: node.hostname });
   if (runtime !== undefined) scope.use(runtime);
   const containers = openContainers({
@@ -151,6 +140,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     scope,
   );
   const topics: readonly Topic[] = [
+    config,
     openFiles({ root: layout.root, mode, bootId, hostname: () => view.hostname(), log }),
     containers,
     openLogs({
@@ -177,7 +167,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     life,
   ];
   const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
-  for (const controller of [...configuration.controllers, ...topics.flatMap((topic) => topic.controllers)]) {
+  for (const controller of topics.flatMap((topic) => topic.controllers)) {
     controllers.register(controller);
   }
 
@@ -189,8 +179,6 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
           machineApi({
             ...{
               state,
-              configuration,
-              meta,
               controllers,
             },
             ...{ streamsEnd: stopSignal, telemetry, log },
@@ -200,7 +188,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
       middleware: [
         createAuthorizeMiddleware(() => ({
           isControlPlane: isControlPlaneNow(view),
-          isMaintenance: configuration.keeper.isMaintenance(),
+          isMaintenance: config.isMaintenance(),
           mode: platformOf(mode, source).mode,
         })),
       ],
@@ -228,7 +216,7 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     await life.sequences.initialize({
       startMachined: () => manager.add([ownService(layout.paths.machinedSocket)]),
       startApid: () => daemons.start(serviceIds.apid),
-      loadConfig: (taskSignal) => acquireConfiguration(state, taskSignal),
+      loadConfig: config.acquire,
     });
     await life.sequences.boot(async () => {
       if (isControlPlaneNow(view)) await daemons.start(serviceIds.trustd);

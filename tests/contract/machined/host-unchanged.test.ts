@@ -72,8 +72,8 @@ test('machined has no module that could change the host: system calls for socket
   assert.deepEqual(importers(/from '(koffi|node:ffi|node:cluster)'/), []);
   // Large configurations are read in a worker.
   assert.deepEqual(importers(/from 'node:worker_threads'/), [
-    'host/configuration-examiner.ts',
-    'host/configuration-worker.ts',
+    'config/host/configuration-examiner.ts',
+    'config/host/configuration-worker.ts',
   ]);
   assert.deepEqual(importers(/\bloadNativeCalls\b/), [
     'files/host/file-attributes.ts',

@@ -2,7 +2,7 @@ import { type Controller, exclusive, type Input, shared, weak } from '@nodewrigh
 import type { EffectiveConfig } from '@nodewright/machine-config';
 import type { NewResource, ResourceKind } from '@nodewright/state';
 import { machineConfigs } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from './config/configuration-of.ts';
+import { activeConfigId, configurationOf } from './configuration-of.ts';
 
 export interface ConfiguredControllerInit<S> {
   readonly name: string;

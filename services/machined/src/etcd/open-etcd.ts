@@ -6,7 +6,7 @@ import { defaultEtcdImage } from '@nodewright/machine-config';
 import type { State } from '@nodewright/state';
 import { etcdSpecs, metaKeys } from '@nodewright/state/kinds';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
-import { metaKeyId } from '../domain/meta-values.ts';
+import { metaKeyId } from '../config/domain/meta-values.ts';
 import type { LogStore } from '../logs/host/log-store.ts';
 import type { NodeLayout } from '../node-layout.ts';
 import type { NodeView } from '../resources/node-view.ts';

@@ -1,7 +1,7 @@
 import { ConfigReader, type EffectiveConfig } from '@nodewright/machine-config';
 import { pointerTo, type State } from '@nodewright/state';
 import { hostnameStatuses, machineConfigs, nodeAddresses } from '@nodewright/state/kinds';
-import { activeConfigId, decodedOnce } from '../controllers/config/configuration-of.ts';
+import { activeConfigId, decodedOnce } from '../controllers/configuration-of.ts';
 import { followResource } from './follow-resource.ts';
 
 /** What calls have to know of the node while they are answered: its resources as they are now. */

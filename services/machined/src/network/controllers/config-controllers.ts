@@ -13,7 +13,7 @@ import {
   routeSpecs,
   routingRuleSpecs,
 } from '@nodewright/state/kinds';
-import { configurationOf } from '../../controllers/config/configuration-of.ts';
+import { configurationOf } from '../../controllers/configuration-of.ts';
 import type { NodeMode } from '../../domain/node-facts.ts';
 import { addressSpecsOf, linkAddress } from '../domain/address-documents.ts';
 import {

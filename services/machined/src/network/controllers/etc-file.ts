@@ -8,7 +8,7 @@ import {
   nodeAddresses,
   resolverStatuses,
 } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/config/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
 import { addressOf } from '../../domain/prefix.ts';
 import { hostsFile, resolvConfFile } from '../domain/etc-files.ts';
 

@@ -8,7 +8,7 @@ import {
   timeServerStatuses,
   timeStatuses,
 } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/config/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
 import type { NodeMode } from '../../domain/node-facts.ts';
 import {
   type ClockTrust,

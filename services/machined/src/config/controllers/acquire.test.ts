@@ -9,10 +9,10 @@ import {
   machineConfigs,
   maintenanceServiceRequests,
 } from '@nodewright/state/kinds';
-import { examineConfiguration } from '../../domain/examine-configuration.ts';
 import { decodeConfiguration } from '../../domain/machine-configuration.ts';
-import type { ConfigurationSource } from '../../domain/search-configuration.ts';
 import type { NodeEvent } from '../../life/domain/node-event.ts';
+import { examineConfiguration } from '../domain/examine-configuration.ts';
+import type { ConfigurationSource } from '../domain/search-configuration.ts';
 import { acquireConfigId, createAcquireController, maintenanceRequestId } from './acquire.ts';
 import { ConfigurationKeeper } from './configuration-keeper.ts';
 

@@ -4,8 +4,8 @@ import { openTestRuntime } from '@nodewright/controllers/testing';
 import { Fault } from '@nodewright/fault';
 import { metaKeys, metaLoads } from '@nodewright/state/kinds';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
-import type { MetaValues } from '../../domain/meta-values.ts';
-import type { MetaFile } from '../../host/meta-file.ts';
+import type { MetaValues } from '../domain/meta-values.ts';
+import type { MetaFile } from '../host/meta-file.ts';
 import { openMetaStore } from './meta-store.ts';
 
 const bytes = (text: string) => Buffer.from(text);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { decodeConfiguration } from '../../domain/machine-configuration.ts';
 import { configurationDifference } from './configuration-difference.ts';
-import { decodeConfiguration } from './machine-configuration.ts';
 
 const withToken = (token: string, hostname = 'a') =>
   decodeConfiguration(

@@ -1,9 +1,9 @@
 import { type Controller, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { machineConfigs } from '@nodewright/state/kinds';
-import type { ConfigurationFile } from '../../host/configuration-file.ts';
+import { persistentConfigId } from '../../controllers/configuration-of.ts';
+import type { ConfigurationFile } from '../host/configuration-file.ts';
 import type { ConfigurationKeeper } from './configuration-keeper.ts';
-import { persistentConfigId } from './configuration-of.ts';
 
 export interface PersistenceInit {
   readonly file: Pick<ConfigurationFile, 'store'>;

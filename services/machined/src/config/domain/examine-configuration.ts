@@ -1,8 +1,12 @@
 // All that takes long about a machine configuration, in one function of plain data: a worker can carry it out.
 import { faultFrom } from '@nodewright/fault';
+import {
+  type DecodedConfiguration,
+  decodeConfiguration,
+  effectiveOf,
+} from '../../domain/machine-configuration.ts';
+import type { NodeMode } from '../../domain/node-facts.ts';
 import { configurationDifference } from './configuration-difference.ts';
-import { type DecodedConfiguration, decodeConfiguration, effectiveOf } from './machine-configuration.ts';
-import type { NodeMode } from './node-facts.ts';
 import { validateForNode } from './validate-for-node.ts';
 
 export interface ExamineRequest {

@@ -7,11 +7,11 @@ import {
 import { Fault } from '@nodewright/fault';
 import { configurationLimits } from '@nodewright/machine-config';
 import type { Logger } from '@nodewright/telemetry';
-import type { ConfigurationKeeper } from '../controllers/config/configuration-keeper.ts';
-import type { ConfigurationTrial } from '../controllers/config/configuration-trial.ts';
+import { rolesFromMetadata } from '../../domain/caller-roles.ts';
+import { type DecodedConfiguration, effectiveOf, isComplete } from '../../domain/machine-configuration.ts';
+import type { ConfigurationKeeper } from '../controllers/configuration-keeper.ts';
+import type { ConfigurationTrial } from '../controllers/configuration-trial.ts';
 import { accessWarnings } from '../domain/access-warnings.ts';
-import { rolesFromMetadata } from '../domain/caller-roles.ts';
-import { type DecodedConfiguration, effectiveOf, isComplete } from '../domain/machine-configuration.ts';
 import { type ApplyMode, type ApplyPlan, checkMode, dryRunDetails, planApply } from '../domain/plan-apply.ts';
 import type { ConfigurationExaminer } from '../host/configuration-examiner.ts';
 

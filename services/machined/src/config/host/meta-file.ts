@@ -1,7 +1,7 @@
 import { readFile, rename } from 'node:fs/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { writeFileAtomically } from '../../host/write-file-atomically.ts';
 import { type MetaValues, metaKeyId } from '../domain/meta-values.ts';
-import { writeFileAtomically } from './write-file-atomically.ts';
 
 /** Where META is kept on a node without a partition for it. */
 export interface MetaFile {

@@ -5,9 +5,9 @@ import {
   validateConfiguration,
   validationMessage,
 } from '@nodewright/machine-config';
-import { logDestinationLimit } from '../logs/domain/log-destination.ts';
-import type { DecodedConfiguration } from './machine-configuration.ts';
-import type { NodeMode } from './node-facts.ts';
+import type { DecodedConfiguration } from '../../domain/machine-configuration.ts';
+import type { NodeMode } from '../../domain/node-facts.ts';
+import { logDestinationLimit } from '../../logs/domain/log-destination.ts';
 import type { ConfigurationSource } from './search-configuration.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { NodeMode } from '../../domain/node-facts.ts';
-import type { ConfigurationSource } from '../../domain/search-configuration.ts';
-import { type ConfigurationFile, createConfigurationFile } from '../../host/configuration-file.ts';
-import { configurationFromEnvironment } from '../../host/platform-configuration.ts';
+import type { ConfigurationSource } from '../domain/search-configuration.ts';
+import { type ConfigurationFile, createConfigurationFile } from '../host/configuration-file.ts';
+import { configurationFromEnvironment } from '../host/platform-configuration.ts';
 
 export interface SourcesInit {
   readonly mode: NodeMode;

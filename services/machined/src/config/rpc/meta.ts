@@ -1,5 +1,5 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
-import type { MetaStore } from '../controllers/config/meta-store.ts';
+import type { MetaStore } from '../controllers/meta-store.ts';
 
 /** MetaWrite, MetaDelete. Source: Talos v1.14: MachineService, control. */
 export function createMeta(store: MetaStore): Pick<MachineServiceImplementation, 'metaWrite' | 'metaDelete'> {

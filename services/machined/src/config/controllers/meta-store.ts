@@ -2,8 +2,8 @@ import { faultFrom } from '@nodewright/fault';
 import { pointerTo, putResource, type State } from '@nodewright/state';
 import { metaKeys, metaLoads } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
-import { type MetaValues, metaKeyId, withMetaValue, withoutMetaValue } from '../../domain/meta-values.ts';
-import type { MetaFile } from '../../host/meta-file.ts';
+import { type MetaValues, metaKeyId, withMetaValue, withoutMetaValue } from '../domain/meta-values.ts';
+import type { MetaFile } from '../host/meta-file.ts';
 
 /** The values that survive a new machine configuration, by key. Source: Talos v1.14: META. */
 export interface MetaStore {

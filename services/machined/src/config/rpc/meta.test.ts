@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { metaKeys } from '@nodewright/state/kinds';
-import { openConfigNode } from '../controllers/config/testing/open-config-node.ts';
+import { openConfigNode } from '../controllers/testing/open-config-node.ts';
 
 async function withFolder(body: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'meta-'));

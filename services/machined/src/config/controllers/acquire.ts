@@ -7,12 +7,12 @@ import {
   machineConfigs,
   maintenanceServiceRequests,
 } from '@nodewright/state/kinds';
-import { backoffMs } from '../../domain/retry-schedule.ts';
-import { type ConfigurationSource, searchConfiguration } from '../../domain/search-configuration.ts';
-import type { ConfigurationExaminer } from '../../host/configuration-examiner.ts';
+import { activeConfigId } from '../../controllers/configuration-of.ts';
 import type { NodeEvent } from '../../life/domain/node-event.ts';
+import { backoffMs } from '../domain/retry-schedule.ts';
+import { type ConfigurationSource, searchConfiguration } from '../domain/search-configuration.ts';
+import type { ConfigurationExaminer } from '../host/configuration-examiner.ts';
 import type { ConfigurationKeeper } from './configuration-keeper.ts';
-import { activeConfigId } from './configuration-of.ts';
 
 /** The id of the request for a configuration, and of its answer. */
 export const acquireConfigId = 'machine-config';

@@ -6,7 +6,7 @@ import {
   type DecodedConfiguration,
   decodeConfiguration,
   effectiveOf,
-} from '../../domain/machine-configuration.ts';
+} from '../domain/machine-configuration.ts';
 
 /** What controllers read of a machine configuration. All of it may hold secrets. */
 export interface NodeConfiguration extends DecodedConfiguration {

@@ -1,13 +1,13 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Fault, type FaultKind } from '@nodewright/fault';
+import type { NodeMode } from '../../domain/node-facts.ts';
 import {
   type ExaminedConfiguration,
   type ExamineRequest,
   examineConfiguration,
 } from '../domain/examine-configuration.ts';
 import { isQuickConfiguration } from '../domain/is-quick-configuration.ts';
-import type { NodeMode } from '../domain/node-facts.ts';
 
 /** Reads and judges machine configurations without stopping the event loop for long. */
 export interface ConfigurationExaminer {

@@ -1,0 +1,59 @@
+import { systemTimers } from '@nodewright/controllers';
+import type { State } from '@nodewright/state';
+import type { Logger } from '@nodewright/telemetry';
+import { type NodeMode, platformOf, type ServiceSource } from '../domain/node-facts.ts';
+import type { NodeEvent } from '../life/domain/node-event.ts';
+import type { NodeLayout } from '../node-layout.ts';
+import type { Topic } from '../topic.ts';
+import { acquireConfiguration } from './controllers/acquire-configuration.ts';
+import { configControllers } from './controllers/config-controllers.ts';
+import { ConfigurationKeeper } from './controllers/configuration-keeper.ts';
+import { configurationSources } from './controllers/configuration-sources.ts';
+import { ConfigurationTrial } from './controllers/configuration-trial.ts';
+import { openMetaStore } from './controllers/meta-store.ts';
+import { createConfigurationExaminer } from './host/configuration-examiner.ts';
+import { createConfigurationFile } from './host/configuration-file.ts';
+import { createMetaFile } from './host/meta-file.ts';
+import { createApplyConfiguration } from './rpc/apply-configuration.ts';
+import { createMeta } from './rpc/meta.ts';
+
+export interface OpenConfigInit {
+  readonly mode: NodeMode;
+  readonly source: ServiceSource;
+  readonly layout: NodeLayout;
+  readonly state: State;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly events: { publish(event: NodeEvent): void };
+  readonly log: Logger;
+}
+
+export interface ConfigTopic extends Topic {
+  /** Whether the node waits for a configuration that it can run with. */
+  isMaintenance(): boolean;
+  /** Resolves when the node has a configuration that it can run with. @throws Fault `cancelled` when it is aborted */
+  acquire(signal: AbortSignal): Promise<void>;
+}
+
+/** The node's configuration and META: what finds, keeps and changes them. What is being tried ends with `scope`. */
+export async function openConfig(init: OpenConfigInit, scope: AsyncDisposableStack): Promise<ConfigTopic> {
+  const { mode, source, layout, state, environment, events, log } = init;
+  const { machineConfig, embeddedMachineConfig: embeddedPath, meta: metaPath } = layout.paths;
+  const keeper = new ConfigurationKeeper(state, systemTimers);
+  const examiner = createConfigurationExaminer(mode);
+  const file = createConfigurationFile(machineConfig);
+  const sources = configurationSources({ mode, file, embeddedPath, environment });
+  const trial = scope.use(new ConfigurationTrial(keeper, systemTimers, log));
+  const isContainer = platformOf(mode, source).mode === 'container';
+  const meta = await openMetaStore({ state, log, file: isContainer ? undefined : createMetaFile(metaPath) });
+  return {
+    controllers: configControllers({ sources, keeper, file, examiner, events }),
+    api: {
+      'machine.MachineService': {
+        ...createApplyConfiguration({ keeper, trial, examiner, log }),
+        ...createMeta(meta),
+      },
+    },
+    isMaintenance: () => keeper.isMaintenance(),
+    acquire: (signal) => acquireConfiguration(state, signal),
+  };
+}
