@@ -14,13 +14,17 @@ interface Topic {
 }
 
 const topics: Readonly<Record<string, Topic>> = {
+  access: {
+    imports: [],
+    face: ['domain/caller-roles.ts', 'domain/resource-access.ts', 'rpc/guarded-state.ts'],
+  },
   cluster: { imports: [], face: ['domain/trustd-endpoints.ts', 'host/trustd-channel.ts'] },
-  config: { imports: ['life', 'logs'], face: ['domain/meta-values.ts'] },
+  config: { imports: ['access', 'life', 'logs'], face: ['domain/meta-values.ts'] },
   containers: {
     imports: ['logs', 'services'],
     face: ['host/container-runner.ts', 'host/open-container-runtime.ts', 'host/run-container.ts'],
   },
-  daemons: { imports: ['logs', 'services'], face: [] },
+  daemons: { imports: ['access', 'logs', 'services'], face: [] },
   etcd: { imports: ['config', 'containers', 'logs', 'network', 'secrets', 'services'], face: [] },
   files: { imports: [], face: [] },
   hardware: { imports: [], face: [] },

@@ -7,6 +7,7 @@ import { Fault } from '@nodewright/fault';
 import { readBootId, readKernelHostname } from '@nodewright/linux';
 import { createRpcServer } from '@nodewright/rpc';
 import { systemWallClock } from '@nodewright/sntp';
+import { openAccess } from './access/open-access.ts';
 import { openCluster } from './cluster/open-cluster.ts';
 import { openConfig } from './config/open-config.ts';
 import { openContainerRuntime } from './containers/host/open-container-runtime.ts';
@@ -28,13 +29,11 @@ import { openLife } from './life/open-life.ts';
 import { openLogCopies } from './logs/host/log-copies.ts';
 import { LogStore } from './logs/host/log-store.ts';
 import { openLogs } from './logs/open-logs.ts';
-import { machineApi } from './machine-api.ts';
 import { openNetwork } from './network/open-network.ts';
 import { type NodeLayout, nodeFolders, nodeLayout } from './node-layout.ts';
 import { options } from './options.ts';
 import { isControlPlaneNow, openNodeView } from './resources/node-view.ts';
 import { openNodeState } from './resources/open-node-state.ts';
-import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
 import { completeServices } from './rpc/complete-services.ts';
 import { openSecrets } from './secrets/open-secrets.ts';
 import { forgoCapabilities } from './services/host/forgo-capabilities.ts';
@@ -171,27 +170,18 @@ async function start(context: Context, scope: AsyncDisposableStack, logs: LogSto
     controllers.register(controller);
   }
 
+  const access = openAccess({
+    ...{ state, now, stopSignal, graph: () => controllers.graph() },
+    surroundings: () => ({
+      isControlPlane: isControlPlaneNow(view),
+      isMaintenance: config.isMaintenance(),
+      mode: platformOf(mode, source).mode,
+    }),
+  });
   const server = scope.use(
     createRpcServer({
-      services: completeServices(
-        mergeApis([
-          ...topics.map(({ api }) => api),
-          machineApi({
-            ...{
-              state,
-              controllers,
-            },
-            ...{ streamsEnd: stopSignal, telemetry, log },
-          }),
-        ]),
-      ),
-      middleware: [
-        createAuthorizeMiddleware(() => ({
-          isControlPlane: isControlPlaneNow(view),
-          isMaintenance: config.isMaintenance(),
-          mode: platformOf(mode, source).mode,
-        })),
-      ],
+      services: completeServices(mergeApis([...topics, access].map(({ api }) => api))),
+      middleware: [access.authorize],
       telemetry,
       log,
     }),

@@ -7,7 +7,7 @@ import {
 import { Fault } from '@nodewright/fault';
 import { configurationLimits } from '@nodewright/machine-config';
 import type { Logger } from '@nodewright/telemetry';
-import { rolesFromMetadata } from '../../domain/caller-roles.ts';
+import { rolesFromMetadata } from '../../access/domain/caller-roles.ts';
 import { type DecodedConfiguration, effectiveOf, isComplete } from '../../domain/machine-configuration.ts';
 import type { ConfigurationKeeper } from '../controllers/configuration-keeper.ts';
 import type { ConfigurationTrial } from '../controllers/configuration-trial.ts';

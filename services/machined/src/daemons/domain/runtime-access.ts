@@ -9,7 +9,7 @@ import {
   osRootSecrets,
   trustdCertificates,
 } from '@nodewright/state/kinds';
-import { isReadVerb, type ResourceVerb } from '../../domain/resource-access.ts';
+import { isReadVerb, type ResourceVerb } from '../../access/domain/resource-access.ts';
 import type { ChildDaemon } from './daemon-command.ts';
 
 interface Readable {

@@ -4,8 +4,8 @@ import { codecsOf, type State } from '@nodewright/state';
 import { nodeKinds } from '@nodewright/state/kinds';
 import { createStateService } from '@nodewright/state/wire';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
+import { guardedState } from '../../access/rpc/guarded-state.ts';
 import type { NodeLayout } from '../../node-layout.ts';
-import { guardedState } from '../../rpc/guarded-state.ts';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
 import { checkRuntimeAccess } from '../domain/runtime-access.ts';
 

@@ -2,7 +2,7 @@ import { buildInfo } from '@nodewright/contract';
 import { type Controller, shared, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { etcFileSpecs, hostnameStatuses } from '@nodewright/state/kinds';
-import { osReleaseFile } from '../../domain/os-release.ts';
+import { osReleaseFile } from '../domain/os-release.ts';
 
 const mode = 0o644;
 

@@ -1,0 +1,38 @@
+import type { DependencyEdge } from '@nodewright/controllers';
+import type { State } from '@nodewright/state';
+import type { ServerMiddleware } from 'nice-grpc';
+import { isRegisteredKind } from '../resources/open-node-state.ts';
+import type { Topic } from '../topic.ts';
+import type { CallSurroundings } from './domain/check-call.ts';
+import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
+import { createInspect } from './rpc/inspect.ts';
+import { createStateApi } from './rpc/state.ts';
+
+export interface OpenAccessInit {
+  readonly state: State;
+  /** What the controllers read and write; asked with every call. */
+  readonly graph: () => readonly DependencyEdge[];
+  /** What decides now which calls the node takes. */
+  readonly surroundings: () => CallSurroundings;
+  /** Unix ms. */
+  readonly now: () => number;
+  /** Ends the watches when the node stops. */
+  readonly stopSignal: AbortSignal;
+}
+
+export interface AccessTopic extends Topic {
+  /** Lets only those calls through that the caller's roles and the state of the node allow. */
+  readonly authorize: ServerMiddleware;
+}
+
+/** Who may do what: the check of every call, and the calls that show the node's resources and its controllers. */
+export function openAccess({ state, graph, surroundings, now, stopSignal }: OpenAccessInit): AccessTopic {
+  return {
+    controllers: [],
+    api: {
+      'cosi.resource.State': createStateApi({ state, now, stopSignal }),
+      'inspect.InspectService': createInspect(graph, isRegisteredKind),
+    },
+    authorize: createAuthorizeMiddleware(surroundings),
+  };
+}
