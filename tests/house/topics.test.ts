@@ -94,6 +94,7 @@ const imports: Import[] = globSync('**/*.ts', { cwd: source }).flatMap((file) =>
   }));
 });
 
+const isTest = (file: string) => file.endsWith('.test.ts') || file.includes('testing/');
 const show = ({ file, target }: Import) => `${file} imports ${target}`;
 const topicOf = (path: string) => Object.keys(topics).find((name) => path.startsWith(`${name}/`));
 const faceOf = (name: string) =>
@@ -139,10 +140,49 @@ test('no topic imports itself by way of others', () => {
   assert.deepEqual(circles, []);
 });
 
-test('only the composition root opens topics', () => {
+test('only the stages of the composition open topics', () => {
   const openers = Object.keys(topics).map((name) => `${name}/open-${name}.ts`);
   const found = imports.filter(
-    ({ file, target }) => openers.includes(target) && file !== 'machined.ts' && !file.endsWith('.test.ts'),
+    ({ file, target }) => openers.includes(target) && !file.startsWith('stages/') && !isTest(file),
   );
   assert.deepEqual(found.map(show), []);
+});
+
+test('only the root of the composition knows the stages', () => {
+  const found = imports.filter(
+    ({ file, target }) =>
+      target.startsWith('stages/') && !file.startsWith('stages/') && file !== 'machined.ts',
+  );
+  assert.deepEqual(found.map(show), []);
+});
+
+test('the base knows no topic and no stage', () => {
+  const found = imports.filter(
+    ({ file, target }) => file.startsWith('base/') && !target.startsWith('base/') && !isTest(file),
+  );
+  assert.deepEqual(found.map(show), []);
+});
+
+test('at most a tenth of the imports within topics reach into another one', () => {
+  const own = imports.filter(({ file }) => topicOf(file) !== undefined && !isTest(file));
+  const across = own.filter(({ file, target }) => ![topicOf(file), undefined].includes(topicOf(target)));
+  const share = across.length / own.length;
+  assert.ok(share <= 0.1, `${across.length} of ${own.length}:\n${across.map(show).join('\n')}`);
+});
+
+test('the base is at most a tenth of the lines, and has no controller and no call', () => {
+  const files = globSync('**/*.ts', { cwd: source }).filter((file) => !isTest(file));
+  const text = (file: string) => readFileSync(join(source, file), 'utf8');
+  const lines = (some: readonly string[]) =>
+    some.reduce((sum, file) => sum + text(file).split('\n').length, 0);
+  const base = files.filter((file) => topicOf(file) === undefined);
+  assert.ok(lines(base) <= lines(files) / 10, `${lines(base)} of ${lines(files)} lines`);
+  const controllers = base.filter((file) => /name: '[a-z0-9]+\.\w+Controller'/.test(text(file)));
+  assert.deepEqual(controllers, []);
+  const calls = base.filter((file) => /\w+ServiceImplementation\b/.test(text(file)));
+  assert.deepEqual(calls, []);
+});
+
+test('the root of the composition is read on one page', () => {
+  assert.ok(readFileSync(join(source, 'machined.ts'), 'utf8').split('\n').length < 100);
 });

@@ -1,8 +1,8 @@
 import type { DependencyEdge } from '@nodewright/controllers';
 import type { State } from '@nodewright/state';
 import type { ServerMiddleware } from 'nice-grpc';
-import { isRegisteredKind } from '../resources/open-node-state.ts';
-import type { Topic } from '../topic.ts';
+import { isRegisteredKind } from '../base/resources/open-node-state.ts';
+import type { Topic } from '../base/topic.ts';
 import type { CallSurroundings } from './domain/check-call.ts';
 import { createAuthorizeMiddleware } from './rpc/authorize-middleware.ts';
 import { createInspect } from './rpc/inspect.ts';

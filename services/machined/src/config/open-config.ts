@@ -1,10 +1,10 @@
 import { systemTimers } from '@nodewright/controllers';
 import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
-import { type NodeMode, platformOf, type ServiceSource } from '../domain/node-facts.ts';
+import { type NodeMode, platformOf, type ServiceSource } from '../base/domain/node-facts.ts';
+import type { NodeLayout } from '../base/node-layout.ts';
+import type { Topic } from '../base/topic.ts';
 import type { NodeEvent } from '../life/domain/node-event.ts';
-import type { NodeLayout } from '../node-layout.ts';
-import type { Topic } from '../topic.ts';
 import { acquireConfiguration } from './controllers/acquire-configuration.ts';
 import { configControllers } from './controllers/config-controllers.ts';
 import { ConfigurationKeeper } from './controllers/configuration-keeper.ts';

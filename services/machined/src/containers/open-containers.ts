@@ -1,5 +1,5 @@
 import type { ContainerRuntime } from '@nodewright/containers';
-import type { Topic } from '../topic.ts';
+import type { Topic } from '../base/topic.ts';
 import { type ContainerLogRequest, readContainerLog } from './host/container-log.ts';
 import { createContainers } from './rpc/containers.ts';
 import { createImageService } from './rpc/image-service.ts';

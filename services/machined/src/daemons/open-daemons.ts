@@ -1,12 +1,12 @@
 import type { RpcService } from '@nodewright/rpc';
 import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
-import { prepareFolder } from '../host/prepare-folder.ts';
+import { prepareFolder } from '../base/host/prepare-folder.ts';
+import { nodeFolders } from '../base/node-layout.ts';
+import type { Topic } from '../base/topic.ts';
 import { followLogFile } from '../logs/host/follow-log-file.ts';
-import { nodeFolders } from '../node-layout.ts';
 import { recordServicePid } from '../services/host/record-service-pid.ts';
 import type { ServiceManager } from '../services/host/service-manager.ts';
-import type { Topic } from '../topic.ts';
 import type { ChildDaemon } from './domain/daemon-command.ts';
 import { openDaemonConditions } from './host/daemon-conditions.ts';
 import { daemonFolders, neighbourLogFile } from './host/daemon-folders.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from '@nodewright/telemetry';
-import type { NodeMode } from '../domain/node-facts.ts';
-import type { Topic } from '../topic.ts';
+import type { NodeMode } from '../base/domain/node-facts.ts';
+import type { Topic } from '../base/topic.ts';
 import { filesControllers } from './controllers/files-controllers.ts';
 import { ownKernelFiles } from './domain/own-kernel-files.ts';
 import { createFileAttributes } from './host/file-attributes.ts';

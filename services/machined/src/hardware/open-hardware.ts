@@ -1,7 +1,7 @@
 import type { Telemetry } from '@nodewright/telemetry';
-import type { NodeMode } from '../domain/node-facts.ts';
-import { readIfThere } from '../host/read-if-there.ts';
-import type { Topic } from '../topic.ts';
+import type { NodeMode } from '../base/domain/node-facts.ts';
+import { readIfThere } from '../base/host/read-if-there.ts';
+import type { Topic } from '../base/topic.ts';
 import { blockControllers } from './controllers/block-controllers.ts';
 import { devicesStatusController } from './controllers/devices-status.ts';
 import { hardwareControllers } from './controllers/hardware-controllers.ts';

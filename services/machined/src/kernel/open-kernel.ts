@@ -1,10 +1,10 @@
 import { release } from 'node:os';
 import { createFileSystemSizes } from '@nodewright/linux';
 import type { Telemetry } from '@nodewright/telemetry';
-import type { NodeMode, Platform } from '../domain/node-facts.ts';
-import type { KernelFiles } from '../host/kernel-files.ts';
-import { readIfThere } from '../host/read-if-there.ts';
-import type { Topic } from '../topic.ts';
+import type { NodeMode, Platform } from '../base/domain/node-facts.ts';
+import type { KernelFiles } from '../base/host/kernel-files.ts';
+import { readIfThere } from '../base/host/read-if-there.ts';
+import type { Topic } from '../base/topic.ts';
 import { kernelControllers } from './controllers/kernel-controllers.ts';
 import { createKernelStatistics } from './rpc/kernel-statistics.ts';
 import { createMounts } from './rpc/mounts.ts';

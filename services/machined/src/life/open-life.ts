@@ -1,7 +1,7 @@
 import type { Logger } from '@nodewright/telemetry';
-import type { NodeMode } from '../domain/node-facts.ts';
+import type { NodeMode } from '../base/domain/node-facts.ts';
+import type { Topic } from '../base/topic.ts';
 import type { ServiceManager } from '../services/host/service-manager.ts';
-import type { Topic } from '../topic.ts';
 import { lifeControllers } from './controllers/life-controllers.ts';
 import { machineExitCode } from './domain/machine-exit-code.ts';
 import type { MachineEnd } from './domain/node-event.ts';

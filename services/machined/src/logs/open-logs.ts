@@ -1,5 +1,5 @@
-import type { KernelFiles } from '../host/kernel-files.ts';
-import type { Topic } from '../topic.ts';
+import type { KernelFiles } from '../base/host/kernel-files.ts';
+import type { Topic } from '../base/topic.ts';
 import { type LogsControllersInit, logsControllers } from './controllers/logs-controllers.ts';
 import { bootTimeMs } from './host/boot-time.ts';
 import { createDmesg } from './rpc/dmesg.ts';

@@ -1,8 +1,8 @@
 import type { Logger, Telemetry } from '@nodewright/telemetry';
-import type { NodeFacts } from '../domain/node-facts.ts';
-import { readIfThere } from '../host/read-if-there.ts';
+import type { NodeFacts } from '../base/domain/node-facts.ts';
+import { readIfThere } from '../base/host/read-if-there.ts';
+import type { Topic } from '../base/topic.ts';
 import type { EventStore } from '../life/host/event-store.ts';
-import type { Topic } from '../topic.ts';
 import { networkControllers } from './controllers/network-controllers.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
 import { openKernelNetwork } from './host/kernel-network.ts';

@@ -1,8 +1,8 @@
 import { ports } from '@nodewright/contract';
 import type { Telemetry } from '@nodewright/telemetry';
-import { listenAddressOf, type NodeFacts } from '../domain/node-facts.ts';
-import type { NodeView } from '../resources/node-view.ts';
-import type { Topic } from '../topic.ts';
+import { listenAddressOf, type NodeFacts } from '../base/domain/node-facts.ts';
+import type { NodeView } from '../base/resources/node-view.ts';
+import type { Topic } from '../base/topic.ts';
 import { secretsControllers } from './controllers/secrets-controllers.ts';
 import { createClientConfiguration } from './rpc/client-configuration.ts';
 

@@ -1,7 +1,7 @@
 import { systemTimers } from '@nodewright/controllers';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
-import type { NodeMode } from '../domain/node-facts.ts';
-import type { Topic } from '../topic.ts';
+import type { NodeMode } from '../base/domain/node-facts.ts';
+import type { Topic } from '../base/topic.ts';
 import { servicesControllers } from './controllers/services-controllers.ts';
 import { isNodeService } from './domain/service-control.ts';
 import { type ExitGuard, openExitGuard } from './host/exit-guard.ts';

@@ -1,7 +1,7 @@
 import { querySntp, type WallClock } from '@nodewright/sntp';
 import type { Telemetry } from '@nodewright/telemetry';
-import type { NodeMode } from '../domain/node-facts.ts';
-import type { Topic } from '../topic.ts';
+import type { NodeMode } from '../base/domain/node-facts.ts';
+import type { Topic } from '../base/topic.ts';
 import { timeControllers } from './controllers/time-controllers.ts';
 import { timeServerOf } from './domain/time-server.ts';
 import { createTimeService } from './rpc/time.ts';

@@ -23,7 +23,7 @@ import {
   members,
   nodeAddresses,
 } from '@nodewright/state/kinds';
-import { ChangeSignal } from '../../host/change-signal.ts';
+import { ChangeSignal } from '../../base/host/change-signal.ts';
 import { controlPlaneRecord, nodeRecord } from '../domain/testing/node-record.ts';
 import { NodeRegistry } from '../host/node-registry.ts';
 import { clusterControllers } from './cluster-controllers.ts';

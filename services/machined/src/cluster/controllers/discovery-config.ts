@@ -1,6 +1,6 @@
 import { type Controller, destroyReady, weak } from '@nodewright/controllers';
 import { discoveryConfigs, infos, machineConfigs } from '@nodewright/state/kinds';
-import { configuredController } from '../../controllers/configured-controller.ts';
+import { configuredController } from '../../base/controllers/configured-controller.ts';
 import { clusterInfo, discoveryConfig } from '../domain/discovery-config.ts';
 
 /** How nodes find each other, as the configuration says. */

@@ -1,6 +1,6 @@
 import { type Controller, shared, weak } from '@nodewright/controllers';
 import { endpoints, machineConfigs } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { configuredEndpoint } from '../domain/trustd-endpoints.ts';
 
 /** The control plane that the configuration names. Source: Talos v1.14: k8s.StaticEndpointController. */

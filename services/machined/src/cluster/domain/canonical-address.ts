@@ -1,4 +1,4 @@
-import { isIpAddress } from '../../domain/is-ip-address.ts';
+import { isIpAddress } from '../../base/domain/is-ip-address.ts';
 
 /** An IP address in the one form in which addresses can be compared: mapped ones as IPv4, without a zone; undefined for anything else. */
 export function canonicalAddress(text: string): string | undefined {

@@ -1,5 +1,5 @@
 import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
-import { isIpAddress } from '../../domain/is-ip-address.ts';
+import { isIpAddress } from '../../base/domain/is-ip-address.ts';
 
 /** The name without its domain, in lower case. */
 export const shortName = (name: string): string => name.split('.', 1)[0]?.toLowerCase() ?? '';

@@ -1,7 +1,7 @@
 import { ports } from '@nodewright/contract';
 import { compareByBytes } from '@nodewright/state';
 import type { EndpointSpec } from '@nodewright/state/kinds';
-import { isIpAddress } from '../../domain/is-ip-address.ts';
+import { isIpAddress } from '../../base/domain/is-ip-address.ts';
 
 /** Where a trustd may be reached. */
 export interface TrustdEndpoint {

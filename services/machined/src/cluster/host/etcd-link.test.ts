@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { Fault } from '@nodewright/fault';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
-import { pause } from '../../host/pause.ts';
+import { pause } from '../../base/host/pause.ts';
 import { controlPlaneRecord, nodeRecord } from '../domain/testing/node-record.ts';
 import { followEtcd } from './etcd-link.ts';
 import { heartbeatMs } from './link-timing.ts';

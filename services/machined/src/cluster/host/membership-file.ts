@@ -2,8 +2,8 @@ import { type Member, Membership } from '@nodewright/contract/gen/suite/runtime/
 import { watchFile } from '@nodewright/daemon';
 import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
-import { ChangeSignal } from '../../host/change-signal.ts';
-import { pause } from '../../host/pause.ts';
+import { ChangeSignal } from '../../base/host/change-signal.ts';
+import { pause } from '../../base/host/pause.ts';
 
 /** The nodes of the cluster, as far as this node knows. */
 export interface MembershipSource {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { pointerTo } from '@nodewright/state';
 import { machineResetSignals } from '@nodewright/state/kinds';
 import { noTelemetry } from '@nodewright/telemetry';
-import { openNodeState } from '../../resources/open-node-state.ts';
+import { openNodeState } from '../../base/resources/open-node-state.ts';
 import { nodeRecord } from '../domain/testing/node-record.ts';
 import { NodeRegistry } from './node-registry.ts';
 import { sendResetSignal } from './send-reset-signal.ts';

@@ -15,8 +15,8 @@ import {
 } from '@nodewright/pki';
 import { createRpcServer, ReloadingServerCredentials } from '@nodewright/rpc';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
-import { ChangeSignal } from '../../host/change-signal.ts';
-import { pause } from '../../host/pause.ts';
+import { ChangeSignal } from '../../base/host/change-signal.ts';
+import { pause } from '../../base/host/pause.ts';
 import { listVersion } from '../domain/node-record.ts';
 import { controlPlaneRecord, nodeRecord } from '../domain/testing/node-record.ts';
 import { NodeRegistry } from './node-registry.ts';

@@ -3,8 +3,8 @@ import type { ClusterServiceImplementation } from '@nodewright/contract/gen/clus
 import { Fault, Secret } from '@nodewright/fault';
 import { issueCertificate } from '@nodewright/pki';
 import type { Telemetry } from '@nodewright/telemetry';
-import { issuingKeyPair } from '../../resources/issuing-key-pair.ts';
-import type { NodeView } from '../../resources/node-view.ts';
+import { issuingKeyPair } from '../../base/resources/issuing-key-pair.ts';
+import type { NodeView } from '../../base/resources/node-view.ts';
 import { type ClusterNode, healthTimeoutMs, nodesToCheck } from '../domain/health-request.ts';
 
 export interface ClusterHealthInit {

@@ -9,7 +9,7 @@ import {
   machineConfigs,
   maintenanceServiceRequests,
 } from '@nodewright/state/kinds';
-import { decodeConfiguration } from '../../domain/machine-configuration.ts';
+import { decodeConfiguration } from '../../base/domain/machine-configuration.ts';
 import type { NodeEvent } from '../../life/domain/node-event.ts';
 import { examineConfiguration } from '../domain/examine-configuration.ts';
 import type { ConfigurationSource } from '../domain/search-configuration.ts';

@@ -7,7 +7,7 @@ import {
   machineConfigs,
   maintenanceServiceRequests,
 } from '@nodewright/state/kinds';
-import { activeConfigId } from '../../controllers/configuration-of.ts';
+import { activeConfigId } from '../../base/controllers/configuration-of.ts';
 import type { NodeEvent } from '../../life/domain/node-event.ts';
 import { backoffMs } from '../domain/retry-schedule.ts';
 import { type ConfigurationSource, searchConfiguration } from '../domain/search-configuration.ts';

@@ -2,9 +2,13 @@ import type { Timers } from '@nodewright/controllers';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { pointerTo, putResource, type State } from '@nodewright/state';
 import { machineConfigs, yamlSpecAnnotation } from '@nodewright/state/kinds';
-import { activeConfigId, persistentConfigId, rememberDecoded } from '../../controllers/configuration-of.ts';
-import { type DecodedConfiguration, isComplete } from '../../domain/machine-configuration.ts';
-import { ChangeSignal } from '../../host/change-signal.ts';
+import {
+  activeConfigId,
+  persistentConfigId,
+  rememberDecoded,
+} from '../../base/controllers/configuration-of.ts';
+import { type DecodedConfiguration, isComplete } from '../../base/domain/machine-configuration.ts';
+import { ChangeSignal } from '../../base/host/change-signal.ts';
 
 /** How long a configuration may take to get to the disk before whoever waits for it is told that it did not. */
 const storeTimeoutMs = 30_000;

@@ -1,4 +1,4 @@
-import type { NodeMode } from '../../domain/node-facts.ts';
+import type { NodeMode } from '../../base/domain/node-facts.ts';
 import type { ConfigurationSource } from '../domain/search-configuration.ts';
 import { type ConfigurationFile, createConfigurationFile } from '../host/configuration-file.ts';
 import { configurationFromEnvironment } from '../host/platform-configuration.ts';

@@ -1,7 +1,7 @@
 import type { Timers } from '@nodewright/controllers';
 import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
-import type { DecodedConfiguration } from '../../domain/machine-configuration.ts';
+import type { DecodedConfiguration } from '../../base/domain/machine-configuration.ts';
 import type { ConfigurationKeeper } from './configuration-keeper.ts';
 
 /** The pauses of a long trial: timers of the host take no more than 24 days at a time. */

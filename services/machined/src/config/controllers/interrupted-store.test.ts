@@ -11,7 +11,7 @@ import { ApplyConfigurationRequest_Mode as Mode } from '@nodewright/contract/gen
 import { openConfigNode } from './testing/open-config-node.ts';
 
 const program = join(import.meta.dirname, 'testing', 'apply-and-tell.ts');
-const killer = join(import.meta.dirname, '..', '..', 'testing', 'kill-at-step.ts');
+const killer = join(import.meta.dirname, '..', '..', 'base', 'testing', 'kill-at-step.ts');
 
 /** Each start of the program takes a third of the time with what an earlier one has compiled. */
 const compiled = await mkdtemp(join(tmpdir(), 'compiled-'));

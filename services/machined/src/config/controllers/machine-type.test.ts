@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { machineTypes } from '@nodewright/state/kinds';
-import { decodeConfiguration } from '../../domain/machine-configuration.ts';
+import { decodeConfiguration } from '../../base/domain/machine-configuration.ts';
 import { ConfigurationKeeper } from './configuration-keeper.ts';
 import { createMachineTypeController } from './machine-type.ts';
 

@@ -1,6 +1,6 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { machineConfigs, machineTypes } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 
 /** What this machine is, once its configuration says so. Source: Talos v1.14: config.MachineTypeController. */
 export function createMachineTypeController(): Controller {

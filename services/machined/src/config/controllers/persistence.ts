@@ -1,7 +1,7 @@
 import { type Controller, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { machineConfigs } from '@nodewright/state/kinds';
-import { persistentConfigId } from '../../controllers/configuration-of.ts';
+import { persistentConfigId } from '../../base/controllers/configuration-of.ts';
 import type { ConfigurationFile } from '../host/configuration-file.ts';
 import type { ConfigurationKeeper } from './configuration-keeper.ts';
 

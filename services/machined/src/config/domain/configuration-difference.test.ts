@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeConfiguration } from '../../domain/machine-configuration.ts';
+import { decodeConfiguration } from '../../base/domain/machine-configuration.ts';
 import { configurationDifference } from './configuration-difference.ts';
 
 const withToken = (token: string, hostname = 'a') =>

@@ -1,5 +1,5 @@
 import { diffConfigurations, redactConfiguration } from '@nodewright/machine-config';
-import type { DecodedConfiguration } from '../../domain/machine-configuration.ts';
+import type { DecodedConfiguration } from '../../base/domain/machine-configuration.ts';
 
 /**
  * What changes from one configuration to the next, as a unified diff without comments; empty when nothing does.

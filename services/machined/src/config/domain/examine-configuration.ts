@@ -4,8 +4,8 @@ import {
   type DecodedConfiguration,
   decodeConfiguration,
   effectiveOf,
-} from '../../domain/machine-configuration.ts';
-import type { NodeMode } from '../../domain/node-facts.ts';
+} from '../../base/domain/machine-configuration.ts';
+import type { NodeMode } from '../../base/domain/node-facts.ts';
 import { configurationDifference } from './configuration-difference.ts';
 import { validateForNode } from './validate-for-node.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@nodewright/fault';
-import { decodeConfiguration } from '../../domain/machine-configuration.ts';
+import { decodeConfiguration } from '../../base/domain/machine-configuration.ts';
 import { type ConfigurationSource, searchConfiguration } from './search-configuration.ts';
 
 const partial = 'apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a\n';

@@ -1,5 +1,5 @@
 import { Fault, faultFrom } from '@nodewright/fault';
-import { type DecodedConfiguration, isComplete } from '../../domain/machine-configuration.ts';
+import { type DecodedConfiguration, isComplete } from '../../base/domain/machine-configuration.ts';
 
 /** Where a machine configuration may come from. */
 export interface ConfigurationSource {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateConfig, generateSecrets } from '@nodewright/machine-config';
 import { encodePrivateKey, generateCertificateAuthority, generateKey } from '@nodewright/pki';
-import { decodeConfiguration } from '../../domain/machine-configuration.ts';
+import { decodeConfiguration } from '../../base/domain/machine-configuration.ts';
 import { validateForNode } from './validate-for-node.ts';
 
 const secrets = await generateSecrets({

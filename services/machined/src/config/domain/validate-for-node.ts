@@ -5,8 +5,8 @@ import {
   validateConfiguration,
   validationMessage,
 } from '@nodewright/machine-config';
-import type { DecodedConfiguration } from '../../domain/machine-configuration.ts';
-import type { NodeMode } from '../../domain/node-facts.ts';
+import type { DecodedConfiguration } from '../../base/domain/machine-configuration.ts';
+import type { NodeMode } from '../../base/domain/node-facts.ts';
 import { logDestinationLimit } from '../../logs/domain/log-destination.ts';
 import type { ConfigurationSource } from './search-configuration.ts';
 

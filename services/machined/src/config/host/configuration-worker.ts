@@ -1,7 +1,7 @@
 // The program of the worker that examines a large machine configuration: one request, one answer, and it ends.
 import { parentPort, workerData } from 'node:worker_threads';
 import { faultFrom } from '@nodewright/fault';
-import type { DecodedConfiguration } from '../../domain/machine-configuration.ts';
+import type { DecodedConfiguration } from '../../base/domain/machine-configuration.ts';
 import { type ExamineRequest, examineConfiguration, shortened } from '../domain/examine-configuration.ts';
 import type { WorkerAnswer } from './configuration-examiner.ts';
 

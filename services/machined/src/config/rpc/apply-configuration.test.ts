@@ -8,7 +8,7 @@ import { ApplyConfigurationRequest_Mode as Mode } from '@nodewright/contract/gen
 import { Fault } from '@nodewright/fault';
 import { machineConfigs } from '@nodewright/state/kinds';
 import { ClientError } from 'nice-grpc';
-import type { DecodedConfiguration } from '../../domain/machine-configuration.ts';
+import type { DecodedConfiguration } from '../../base/domain/machine-configuration.ts';
 import { type ConfigNode, openConfigNode } from '../controllers/testing/open-config-node.ts';
 
 const partial = 'apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a\n';

@@ -8,7 +8,11 @@ import { Fault } from '@nodewright/fault';
 import { configurationLimits } from '@nodewright/machine-config';
 import type { Logger } from '@nodewright/telemetry';
 import { rolesFromMetadata } from '../../access/domain/caller-roles.ts';
-import { type DecodedConfiguration, effectiveOf, isComplete } from '../../domain/machine-configuration.ts';
+import {
+  type DecodedConfiguration,
+  effectiveOf,
+  isComplete,
+} from '../../base/domain/machine-configuration.ts';
 import type { ConfigurationKeeper } from '../controllers/configuration-keeper.ts';
 import type { ConfigurationTrial } from '../controllers/configuration-trial.ts';
 import { accessWarnings } from '../domain/access-warnings.ts';

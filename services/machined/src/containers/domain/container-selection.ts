@@ -1,7 +1,7 @@
 // Which containers a call speaks of, and what they are called on the wire. Source: Talos v1.14: Containers, Stats, Logs.
 import type { ContainerInfo, NamespaceName } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
-import { containerDrivers } from '../../domain/container-drivers.ts';
+import { containerDrivers } from '../../base/domain/container-drivers.ts';
 
 /** The fields by which calls choose a runtime. */
 export interface ContainerSelection {

@@ -1,7 +1,7 @@
 // Whose images a call speaks of. Source: Talos v1.14: ImageService.
 import type { NamespaceName } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
-import { containerDrivers } from '../../domain/container-drivers.ts';
+import { containerDrivers } from '../../base/domain/container-drivers.ts';
 
 /** Of `ContainerdNamespace` on the wire. */
 const namespaces: Readonly<Record<number, NamespaceName>> = { 1: 'system', 2: 'k8s.io' };

@@ -1,7 +1,7 @@
 import type { ContainerRuntime, ImageInfo } from '@nodewright/containers';
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
-import { timestampFromUnixMs } from '../../rpc/timestamp.ts';
+import { timestampFromUnixMs } from '../../base/rpc/timestamp.ts';
 import { imageNamespace } from '../domain/image-selection.ts';
 import { requireRuntime } from './require-runtime.ts';
 

@@ -9,7 +9,7 @@ import {
   timeStatuses,
   trustdCertificates,
 } from '@nodewright/state/kinds';
-import { waitingText } from '../../domain/condition.ts';
+import { waitingText } from '../../base/domain/condition.ts';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
 import { openDaemonConditions } from './daemon-conditions.ts';
 

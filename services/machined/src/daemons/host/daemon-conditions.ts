@@ -7,7 +7,7 @@ import {
   timeStatuses,
   trustdCertificates,
 } from '@nodewright/state/kinds';
-import type { Condition } from '../../domain/condition.ts';
+import type { Condition } from '../../base/domain/condition.ts';
 import { type AwaitedResource, openResourceCondition } from '../../services/host/resource-condition.ts';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
 

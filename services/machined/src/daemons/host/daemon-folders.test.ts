@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serviceUsers } from '@nodewright/contract';
-import { type NodeLayout, nodeFolders, nodeLayout } from '../../node-layout.ts';
+import { type NodeLayout, nodeFolders, nodeLayout } from '../../base/node-layout.ts';
 import { daemonFolders } from './daemon-folders.ts';
 
 const root = { uid: 0, groups: [0] };

@@ -1,5 +1,5 @@
-import type { Folder } from '../../host/prepare-folder.ts';
-import type { NodeLayout } from '../../node-layout.ts';
+import type { Folder } from '../../base/host/prepare-folder.ts';
+import type { NodeLayout } from '../../base/node-layout.ts';
 import { type ChildDaemon, daemonFolderPaths } from '../domain/daemon-command.ts';
 
 /** The folders of a daemon, which must exist before it starts. They are the daemon's own where it has a user. */

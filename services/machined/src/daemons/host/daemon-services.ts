@@ -1,10 +1,10 @@
 import { ports, serviceIds } from '@nodewright/contract';
 import type { Telemetry } from '@nodewright/telemetry';
-import type { Condition } from '../../domain/condition.ts';
-import { listenAddressOf, type NodeFacts } from '../../domain/node-facts.ts';
-import { pause } from '../../host/pause.ts';
+import type { Condition } from '../../base/domain/condition.ts';
+import { listenAddressOf, type NodeFacts } from '../../base/domain/node-facts.ts';
+import { pause } from '../../base/host/pause.ts';
+import type { NodeLayout } from '../../base/node-layout.ts';
 import type { LogStore } from '../../logs/host/log-store.ts';
-import type { NodeLayout } from '../../node-layout.ts';
 import { createNeighbourRunner } from '../../services/domain/neighbour-runner.ts';
 import { restartRunner } from '../../services/domain/restart-runner.ts';
 import type { ExitGuard } from '../../services/host/exit-guard.ts';

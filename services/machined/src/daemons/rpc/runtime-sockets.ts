@@ -5,7 +5,7 @@ import { nodeKinds } from '@nodewright/state/kinds';
 import { createStateService } from '@nodewright/state/wire';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import { guardedState } from '../../access/rpc/guarded-state.ts';
-import type { NodeLayout } from '../../node-layout.ts';
+import type { NodeLayout } from '../../base/node-layout.ts';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
 import { checkRuntimeAccess } from '../domain/runtime-access.ts';
 

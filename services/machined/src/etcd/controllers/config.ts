@@ -1,7 +1,7 @@
 import { type Controller, destroyReady, exclusive, weak } from '@nodewright/controllers';
 import { ConfigReader } from '@nodewright/machine-config';
 import { etcdConfigs, machineConfigs } from '@nodewright/state/kinds';
-import { configurationOf } from '../../controllers/configuration-of.ts';
+import { configurationOf } from '../../base/controllers/configuration-of.ts';
 import { etcdConfigFrom, sharedAddressesOf } from '../domain/etcd-config.ts';
 
 /** How etcd is configured, on control planes. Source: Talos v1.14: etcd.ConfigController. */

@@ -1,6 +1,6 @@
 import { type Controller, destroyReady, exclusive, weak } from '@nodewright/controllers';
 import { etcdRootSecrets, machineConfigs } from '@nodewright/state/kinds';
-import { configurationOf } from '../../controllers/configuration-of.ts';
+import { configurationOf } from '../../base/controllers/configuration-of.ts';
 import { wantsEtcd } from '../domain/etcd-config.ts';
 
 /** The CA of etcd, on control planes. Source: Talos v1.14: secrets.RootEtcdController. */

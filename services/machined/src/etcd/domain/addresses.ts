@@ -1,5 +1,5 @@
 import type { EtcdConfigSpec } from '@nodewright/state/kinds';
-import { addressOf, parsePrefix } from '../../domain/prefix.ts';
+import { addressOf, parsePrefix } from '../../base/domain/prefix.ts';
 import { filterAddresses } from '../../network/domain/node-addresses.ts';
 
 /** `https://10.0.0.1:2380`. */

@@ -11,7 +11,7 @@ import {
   etcdSpecs,
 } from '@nodewright/state/kinds';
 import type { Telemetry } from '@nodewright/telemetry';
-import { specOf } from '../../resources/spec-of.ts';
+import { specOf } from '../../base/resources/spec-of.ts';
 import { hostPort, localClientAddress } from '../domain/addresses.ts';
 
 /** Ways to etcd with the certificate of this node's administrator. Whoever opens a client disposes of it. */

@@ -1,6 +1,6 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import type { Telemetry } from '@nodewright/telemetry';
-import { inSpan } from '../../host/in-span.ts';
+import { inSpan } from '../../base/host/in-span.ts';
 import { type BootstrapInit, bootstrapEtcd } from '../service/bootstrap-etcd.ts';
 
 /** Bootstrap. Source: Talos v1.14: MachineService, control. */

@@ -1,6 +1,6 @@
 import type { Data } from '@nodewright/contract/gen/common/common.ts';
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
-import { fileChunks } from '../../rpc/file-chunks.ts';
+import { fileChunks } from '../../base/rpc/file-chunks.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 import { receiveSnapshot } from '../host/receive-snapshot.ts';
 

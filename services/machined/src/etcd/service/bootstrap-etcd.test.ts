@@ -4,7 +4,7 @@ import { FakeTimers } from '@nodewright/controllers/testing';
 import type { EtcdClient } from '@nodewright/etcd';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { EffectiveConfig } from '@nodewright/machine-config';
-import type { Condition } from '../../domain/condition.ts';
+import type { Condition } from '../../base/domain/condition.ts';
 import type { BootstrapWish } from '../domain/start-mode.ts';
 import { bootstrapEtcd } from './bootstrap-etcd.ts';
 import type { NodeEtcd } from './node-etcd.ts';

@@ -1,7 +1,7 @@
 import { pause, type Timers } from '@nodewright/controllers';
 import { Fault } from '@nodewright/fault';
 import type { EffectiveConfig } from '@nodewright/machine-config';
-import type { Condition } from '../../domain/condition.ts';
+import type { Condition } from '../../base/domain/condition.ts';
 import type { BootstrapWish } from '../domain/start-mode.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 import type { NodeEtcd } from './node-etcd.ts';

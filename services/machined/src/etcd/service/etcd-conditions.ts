@@ -1,6 +1,6 @@
 import { pointerTo, type State } from '@nodewright/state';
 import { etcdSpecs, networkStatuses, pkiStatuses, timeStatuses } from '@nodewright/state/kinds';
-import type { Condition } from '../../domain/condition.ts';
+import type { Condition } from '../../base/domain/condition.ts';
 import { openResourceCondition } from '../../services/host/resource-condition.ts';
 
 export interface EtcdConditions {

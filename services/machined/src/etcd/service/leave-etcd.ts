@@ -2,7 +2,7 @@ import { pause, type Timers } from '@nodewright/controllers';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { pointerTo, type State } from '@nodewright/state';
 import { etcdMembers } from '@nodewright/state/kinds';
-import { specOf } from '../../resources/spec-of.ts';
+import { specOf } from '../../base/resources/spec-of.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 import { removeEtcdMember } from './remove-etcd-member.ts';
 

@@ -1,4 +1,4 @@
-import type { NodeFacts } from '../../domain/node-facts.ts';
+import type { NodeFacts } from '../../base/domain/node-facts.ts';
 
 /**
  * Files of the kernel whose content belongs to the node where it shares its kernel with others: whoever waits for a

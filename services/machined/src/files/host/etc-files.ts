@@ -2,7 +2,7 @@ import { lstat, readFile, readlink, rename, rm, stat, symlink } from 'node:fs/pr
 import { dirname, join, normalize, relative } from 'node:path';
 import { Fault } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/fault/make-folder';
-import { writeFileAtomically } from '../../host/write-file-atomically.ts';
+import { writeFileAtomically } from '../../base/host/write-file-atomically.ts';
 
 /** Files that stand for those below `/etc`. */
 export interface EtcFiles {

@@ -1,6 +1,6 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
-import { fileChunks } from '../../rpc/file-chunks.ts';
+import { fileChunks } from '../../base/rpc/file-chunks.ts';
 import { CopyProblems } from '../domain/copy-problems.ts';
 import { cleanPath, pathFromRequest } from '../domain/node-path.ts';
 import { archiveFiles } from '../host/file-archive.ts';

@@ -1,7 +1,7 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
-import { fileChunks } from '../../rpc/file-chunks.ts';
+import { fileChunks } from '../../base/rpc/file-chunks.ts';
 import { fileKindOf } from '../domain/file-mode.ts';
 import { pathFromRequest } from '../domain/node-path.ts';
 import type { FileStat } from '../host/file-stat.ts';

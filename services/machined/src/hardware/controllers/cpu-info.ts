@@ -1,7 +1,7 @@
 import { type Controller, exclusive } from '@nodewright/controllers';
 import { parseCpuinfo } from '@nodewright/linux';
 import { cpuCores } from '@nodewright/state/kinds';
-import type { ReadIfThere } from '../../domain/read-if-there.ts';
+import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 import { cpuCoresOf } from './cpu-cores.ts';
 import { deviceChanges, type OpenDeviceNews } from './device-changes.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { devicesStatuses, services } from '@nodewright/state/kinds';
-import { openControllerRig } from '../../testing/controller-rig.ts';
+import { openControllerRig } from '../../base/testing/controller-rig.ts';
 import { devicesStatusController } from './devices-status.ts';
 
 const ready = [['devices', { ready: true }]];

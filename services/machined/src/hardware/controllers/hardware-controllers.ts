@@ -1,6 +1,6 @@
 import type { Controller } from '@nodewright/controllers';
 import { parseMeminfo, readPciDevices, readSmbios } from '@nodewright/linux';
-import type { ReadIfThere } from '../../domain/read-if-there.ts';
+import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 import { cpuInfoController } from './cpu-info.ts';
 import type { OpenDeviceNews } from './device-changes.ts';
 import { pciDevicesController } from './pci-devices.ts';

@@ -16,7 +16,7 @@ import {
   volumeMountStatuses,
   volumeStatuses,
 } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import {
   directoryMount,
   directoryVolumeStatus,

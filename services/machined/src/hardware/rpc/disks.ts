@@ -4,7 +4,7 @@ import {
 } from '@nodewright/contract/gen/storage/storage.ts';
 import { type DiskKind, readDisks } from '@nodewright/linux';
 import type { Telemetry } from '@nodewright/telemetry';
-import { inSpan } from '../../host/in-span.ts';
+import { inSpan } from '../../base/host/in-span.ts';
 
 const types: Readonly<Record<DiskKind, Disk_DiskType>> = {
   ssd: Disk_DiskType.SSD,

@@ -1,6 +1,6 @@
 import type { Controller } from '@nodewright/controllers';
 import { kernelModuleSpecs, kernelParamSpecs, watchdogTimerConfigs } from '@nodewright/state/kinds';
-import { configuredController } from '../../controllers/configured-controller.ts';
+import { configuredController } from '../../base/controllers/configured-controller.ts';
 import { configuredParameters } from '../domain/kernel-parameters.ts';
 
 /** Which modules are to be loaded. Nothing loads them yet. */

@@ -13,7 +13,7 @@ import {
   versions,
   watchdogTimerConfigs,
 } from '@nodewright/state/kinds';
-import { openControllerRig } from '../../testing/controller-rig.ts';
+import { openControllerRig } from '../../base/testing/controller-rig.ts';
 import { type KernelControllersInit, kernelControllers } from './kernel-controllers.ts';
 
 function openNode(init: Partial<KernelControllersInit> & { readonly files?: Record<string, string> } = {}) {

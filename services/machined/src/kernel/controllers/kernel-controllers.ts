@@ -1,7 +1,7 @@
 import type { Controller } from '@nodewright/controllers';
 import type { ExtensionStatusSpec } from '@nodewright/state/kinds';
-import type { ReadIfThere } from '../../domain/read-if-there.ts';
-import type { KernelFiles } from '../../host/kernel-files.ts';
+import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
+import type { KernelFiles } from '../../base/host/kernel-files.ts';
 import {
   kernelModuleConfigController,
   kernelParamConfigController,

@@ -1,6 +1,6 @@
 import { type Controller, exclusive } from '@nodewright/controllers';
 import { kernelModuleStatuses, loadedKernelModules } from '@nodewright/state/kinds';
-import type { ReadIfThere } from '../../domain/read-if-there.ts';
+import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 import {
   loadedModuleSpec,
   moduleStatuses,

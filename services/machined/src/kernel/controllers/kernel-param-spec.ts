@@ -1,6 +1,6 @@
 import { type Controller, exclusive, strong } from '@nodewright/controllers';
 import { kernelParamDefaultSpecs, kernelParamSpecs, kernelParamStatuses } from '@nodewright/state/kinds';
-import type { ReadIfThere } from '../../domain/read-if-there.ts';
+import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 import { parameterPath, parameterStatus } from '../domain/kernel-parameters.ts';
 
 /** Says what the parameters are that the node asks for. It sets none. */

@@ -11,8 +11,8 @@ import {
   services,
   versions,
 } from '@nodewright/state/kinds';
-import { fixedController } from '../../controllers/fixed-controller.ts';
-import type { ReadIfThere } from '../../domain/read-if-there.ts';
+import { fixedController } from '../../base/controllers/fixed-controller.ts';
+import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 import { defaultKernelParameters } from '../domain/default-kernel-parameters.ts';
 import { securityState } from '../domain/security-state.ts';
 

@@ -2,7 +2,7 @@ import { type Controller, exclusive } from '@nodewright/controllers';
 import { parseMeminfo, parseStat } from '@nodewright/linux';
 import { pointerTo } from '@nodewright/state';
 import { cpuStats, memoryStats } from '@nodewright/state/kinds';
-import type { KernelFiles } from '../../host/kernel-files.ts';
+import type { KernelFiles } from '../../base/host/kernel-files.ts';
 import { memoryStatSpec } from '../domain/memory-stats.ts';
 import { cpuStatSpec } from './cpu-stat-spec.ts';
 

@@ -1,5 +1,5 @@
 import type { SecurityStateSpec } from '@nodewright/state/kinds';
-import type { ReadIfThere } from '../../domain/read-if-there.ts';
+import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 
 const efiVariables = '/sys/firmware/efi/efivars';
 const secureBootVariable = `${efiVariables}/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c`;

@@ -11,7 +11,7 @@ import {
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { noTelemetry } from '@nodewright/telemetry';
 import fc from 'fast-check';
-import type { KernelFiles } from '../../host/kernel-files.ts';
+import type { KernelFiles } from '../../base/host/kernel-files.ts';
 import { createKernelStatistics } from './kernel-statistics.ts';
 
 type Statistics = ReturnType<typeof createKernelStatistics>;

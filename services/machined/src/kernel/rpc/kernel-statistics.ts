@@ -12,8 +12,8 @@ import {
   sumCounters,
 } from '@nodewright/linux';
 import type { Telemetry } from '@nodewright/telemetry';
-import { inSpan } from '../../host/in-span.ts';
-import type { KernelFiles } from '../../host/kernel-files.ts';
+import { inSpan } from '../../base/host/in-span.ts';
+import type { KernelFiles } from '../../base/host/kernel-files.ts';
 import { cpuInfoMessage, meminfoMessage, systemStatMessage } from './kernel-messages.ts';
 
 type KernelStatistics = Pick<

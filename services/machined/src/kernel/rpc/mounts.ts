@@ -1,8 +1,8 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { type FileSystemSizes, parseMounts } from '@nodewright/linux';
 import type { Telemetry } from '@nodewright/telemetry';
-import { inSpan } from '../../host/in-span.ts';
-import type { KernelFiles } from '../../host/kernel-files.ts';
+import { inSpan } from '../../base/host/in-span.ts';
+import type { KernelFiles } from '../../base/host/kernel-files.ts';
 
 /** Mounts: the kernel's table, with sizes in bytes of what is mounted on folders. Source: Talos v1.14: Mounts. */
 export function createMounts(

@@ -1,6 +1,6 @@
 import { buildInfo } from '@nodewright/contract';
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
-import type { Platform } from '../../domain/node-facts.ts';
+import type { Platform } from '../../base/domain/node-facts.ts';
 
 /** The names that the wire has for architectures. */
 const architectures: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64', ia32: '386' };

@@ -2,7 +2,7 @@ import type { MachineServiceImplementation } from '@nodewright/contract/gen/mach
 import { redactUrlPasswords } from '@nodewright/fault';
 import { readPageSizeBytes, readProcesses } from '@nodewright/linux';
 import type { Telemetry } from '@nodewright/telemetry';
-import { inSpan } from '../../host/in-span.ts';
+import { inSpan } from '../../base/host/in-span.ts';
 
 /** Processes: what runs in user space. Source: Talos v1.14: Processes. */
 export function createProcesses(telemetry: Telemetry): Pick<MachineServiceImplementation, 'processes'> {

@@ -2,8 +2,8 @@ import { serviceIds } from '@nodewright/contract';
 import { type Controller, exclusive, type ReconcilePass, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { type DiagnosticSpec, diagnostics, machineConfigs, nodeAddresses } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
-import type { ServiceRecords } from '../../domain/service-records.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
+import type { ServiceRecords } from '../../base/domain/service-records.ts';
 import { addressOverlap } from '../domain/address-overlap.ts';
 import { etcdWaitProblem, isEtcdPending } from '../domain/etcd-wait.ts';
 

@@ -1,6 +1,6 @@
 import type { Controller } from '@nodewright/controllers';
 import { eventSinkConfigs } from '@nodewright/state/kinds';
-import { configuredController } from '../../controllers/configured-controller.ts';
+import { configuredController } from '../../base/controllers/configured-controller.ts';
 
 /** Where events are to be sent. Nothing sends them yet. */
 export const eventSinkConfigController = (): Controller =>

@@ -8,10 +8,10 @@ import {
   machineTypes,
   nodeAddresses,
 } from '@nodewright/state/kinds';
-import type { ServiceRecord } from '../../domain/service-record.ts';
+import type { ServiceRecord } from '../../base/domain/service-record.ts';
+import { ChangingServices } from '../../base/testing/changing-services.ts';
+import { openControllerRig } from '../../base/testing/controller-rig.ts';
 import { servicesControllers } from '../../services/controllers/services-controllers.ts';
-import { ChangingServices } from '../../testing/changing-services.ts';
-import { openControllerRig } from '../../testing/controller-rig.ts';
 import { EventStore } from '../host/event-store.ts';
 import { lifeControllers } from './life-controllers.ts';
 

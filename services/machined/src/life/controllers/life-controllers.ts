@@ -1,5 +1,5 @@
 import type { Controller } from '@nodewright/controllers';
-import type { ServiceRecords } from '../../domain/service-records.ts';
+import type { ServiceRecords } from '../../base/domain/service-records.ts';
 import type { EventStore } from '../host/event-store.ts';
 import { diagnosticsController, diagnosticsLoggerController } from './diagnostics.ts';
 import { eventSinkConfigController } from './event-sink-config.ts';

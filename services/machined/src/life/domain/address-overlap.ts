@@ -1,5 +1,5 @@
 import type { DiagnosticSpec } from '@nodewright/state/kinds';
-import { holds, parsePrefix } from '../../domain/prefix.ts';
+import { holds, parsePrefix } from '../../base/domain/prefix.ts';
 
 export interface OverlapFacts {
   /** Of this node, with their prefix lengths. */

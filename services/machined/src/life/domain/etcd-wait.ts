@@ -1,6 +1,6 @@
 import { serviceIds } from '@nodewright/contract';
 import type { DiagnosticSpec } from '@nodewright/state/kinds';
-import type { ServiceRecord } from '../../domain/service-record.ts';
+import type { ServiceRecord } from '../../base/domain/service-record.ts';
 
 /** Whether etcd was started and does not run yet. One that was stopped is not wanted. */
 export function isEtcdPending(records: readonly ServiceRecord[]): boolean {

@@ -1,5 +1,5 @@
 import { nodeExitCodes } from '@nodewright/contract';
-import type { NodeMode } from '../../domain/node-facts.ts';
+import type { NodeMode } from '../../base/domain/node-facts.ts';
 import type { MachineEnd } from './node-event.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { ServiceHealth } from '../../domain/service-health.ts';
-import type { HistoryEntry } from '../../domain/service-record.ts';
+import type { ServiceHealth } from '../../base/domain/service-health.ts';
+import type { HistoryEntry } from '../../base/domain/service-record.ts';
 import type { MachineStatus } from './machine-status.ts';
 
 /** Source: Talos v1.14: sequences, names on the wire. */

@@ -1,9 +1,9 @@
 import { systemTimers, type Timers } from '@nodewright/controllers';
 import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
-import { aborted } from '../../domain/aborted.ts';
-import { isUpOrFinished, type ServiceRecord } from '../../domain/service-record.ts';
-import { ChangeSignal } from '../../host/change-signal.ts';
+import { aborted } from '../../base/domain/aborted.ts';
+import { isUpOrFinished, type ServiceRecord } from '../../base/domain/service-record.ts';
+import { ChangeSignal } from '../../base/host/change-signal.ts';
 import {
   type EndingTasks,
   type RebootKind,

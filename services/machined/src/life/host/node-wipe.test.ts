@@ -96,7 +96,7 @@ test('a node whose wish to be wiped cannot be read is left as it is', async () =
 
 test('a wipe that is killed at any step leaves the old node or a wiped one', { timeout: 120_000 }, () => {
   const source = (part: string) => pathToFileURL(join(import.meta.dirname, part)).href;
-  const preload = source('../../testing/kill-at-step.ts');
+  const preload = source('../../base/testing/kill-at-step.ts');
   const run = (node: ReturnType<typeof openNode>, call: string, step: number) => {
     const script = `
       import { createNodeWipe } from ${JSON.stringify(source('node-wipe.ts'))};

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
-import { aborted } from '../../domain/aborted.ts';
+import { aborted } from '../../base/domain/aborted.ts';
 import { MachineEnding } from '../domain/machine-ending.ts';
 import type { SequenceName } from '../domain/node-event.ts';
 import type { Sequence } from '../domain/run-sequence.ts';

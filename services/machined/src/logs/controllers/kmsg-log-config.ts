@@ -1,6 +1,6 @@
 import type { Controller } from '@nodewright/controllers';
 import { kmsgLogConfigs } from '@nodewright/state/kinds';
-import { configuredController } from '../../controllers/configured-controller.ts';
+import { configuredController } from '../../base/controllers/configured-controller.ts';
 
 /**
  * Where the kernel's log is sent, each destination once.

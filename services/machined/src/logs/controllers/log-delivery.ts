@@ -2,7 +2,7 @@ import { type Controller, weak } from '@nodewright/controllers';
 import { faultFrom } from '@nodewright/fault';
 import { machineConfigs } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { type LogDestination, logDestinationFromUrl } from '../domain/log-destination.ts';
 import type { LogStore } from '../host/log-store.ts';
 import { createRecordDelivery, type RecordDelivery } from '../host/record-delivery.ts';

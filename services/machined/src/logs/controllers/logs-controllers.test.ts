@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@nodewright/fault';
 import { kmsgLogConfigs, networkStatuses } from '@nodewright/state/kinds';
-import { openControllerRig } from '../../testing/controller-rig.ts';
+import { openControllerRig } from '../../base/testing/controller-rig.ts';
 import { LogStore } from '../host/log-store.ts';
 import { type LogsControllersInit, logsControllers } from './logs-controllers.ts';
 

@@ -1,5 +1,5 @@
 import { Fault } from '@nodewright/fault';
-import { containerDrivers } from '../../domain/container-drivers.ts';
+import { containerDrivers } from '../../base/domain/container-drivers.ts';
 
 /** The fields of a Logs request that decide where its lines come from. */
 export interface LogSelection {

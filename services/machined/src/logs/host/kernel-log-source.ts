@@ -1,5 +1,5 @@
 import type { KernelLog, KernelLogEntry } from '@nodewright/linux';
-import { pause } from '../../host/pause.ts';
+import { pause } from '../../base/host/pause.ts';
 import { kernelLogEvent } from '../domain/kernel-log-event.ts';
 import { type LogEvent, timeTextFromMicroseconds } from '../domain/log-event.ts';
 import { encodeLogRecord } from '../domain/log-record.ts';

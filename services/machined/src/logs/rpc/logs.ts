@@ -1,6 +1,6 @@
 import type { LogsRequest, MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
-import { fileChunks } from '../../rpc/file-chunks.ts';
+import { fileChunks } from '../../base/rpc/file-chunks.ts';
 import { logSourceOf } from '../domain/log-source.ts';
 import type { LogStore } from '../host/log-store.ts';
 

@@ -1,7 +1,7 @@
 import { type Controller, type ReconcilePass, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { hostnameStatuses, nodeAddresses } from '@nodewright/state/kinds';
-import { addressOf } from '../../domain/prefix.ts';
+import { addressOf } from '../../base/domain/prefix.ts';
 import type { NodeEvent } from '../../life/domain/node-event.ts';
 import { fullHostname } from '../domain/hostname.ts';
 

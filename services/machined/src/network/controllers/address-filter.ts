@@ -1,6 +1,6 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { machineConfigs, nodeAddressFilters, nodenames, nodeStatuses } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 
 /** Which addresses are those of pods and services. Source: Talos v1.14: k8s.AddressFilterController. */
 export function createAddressFilterController(): Controller {

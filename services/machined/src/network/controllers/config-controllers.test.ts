@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { pointerTo, putResource, type ResourceKind } from '@nodewright/state';
 import * as kinds from '@nodewright/state/kinds';
-import type { NodeMode } from '../../domain/node-facts.ts';
+import type { NodeMode } from '../../base/domain/node-facts.ts';
 import { networkControllers } from './network-controllers.ts';
 import { FakeNetwork, fakeLink } from './testing/fake-network.ts';
 

@@ -13,8 +13,8 @@ import {
   routeSpecs,
   routingRuleSpecs,
 } from '@nodewright/state/kinds';
-import { configurationOf } from '../../controllers/configuration-of.ts';
-import type { NodeMode } from '../../domain/node-facts.ts';
+import { configurationOf } from '../../base/controllers/configuration-of.ts';
+import type { NodeMode } from '../../base/domain/node-facts.ts';
 import { addressSpecsOf, linkAddress } from '../domain/address-documents.ts';
 import {
   deviceAddresses,

@@ -2,7 +2,7 @@ import { type Controller, type Input, type ReconcilePass, shared, weak } from '@
 import { ConfigReader } from '@nodewright/machine-config';
 import type { KindRef } from '@nodewright/state';
 import { deviceConfigSpecs, machineConfigs } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import type { DeviceConfig } from '../domain/device-configs.ts';
 import type { Layer } from '../domain/merge-layers.ts';
 import { deviceConfigs } from './device-config.ts';

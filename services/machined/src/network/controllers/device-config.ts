@@ -6,7 +6,7 @@ import {
   linkStatuses,
   machineConfigs,
 } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { type DeviceConfig, linksOfEntry, type PresentLink } from '../domain/device-configs.ts';
 
 /** The entries of the old list of interfaces, each for each of its links. Source: Talos v1.14: network.DeviceConfigController. */

@@ -8,8 +8,8 @@ import {
   nodeAddresses,
   resolverStatuses,
 } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
-import { addressOf } from '../../domain/prefix.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
+import { addressOf } from '../../base/domain/prefix.ts';
 import { hostsFile, resolvConfFile } from '../domain/etc-files.ts';
 
 const mode = 0o644;

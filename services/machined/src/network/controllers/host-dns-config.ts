@@ -1,6 +1,6 @@
 import { type Controller, exclusive, shared, weak } from '@nodewright/controllers';
 import { addressSpecs, hostDnsConfigs, machineConfigs } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { addressId } from '../domain/network-ids.ts';
 import { hostDnsAddress } from '../domain/node-addresses.ts';
 import { inLayers } from './network-config.ts';

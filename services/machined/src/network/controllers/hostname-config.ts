@@ -7,7 +7,7 @@ import {
   machineConfigs,
   nodeAddresses,
 } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { addressHostname, parseHostname, stableHostname } from '../domain/hostname.ts';
 import { inLayers } from './network-config.ts';
 

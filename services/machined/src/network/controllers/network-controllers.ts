@@ -11,7 +11,7 @@ import {
   routingRuleSpecs,
   timeServerSpecs,
 } from '@nodewright/state/kinds';
-import type { NodeFacts } from '../../domain/node-facts.ts';
+import type { NodeFacts } from '../../base/domain/node-facts.ts';
 import type { NodeEvent } from '../../life/domain/node-event.ts';
 import {
   mergeHighest,

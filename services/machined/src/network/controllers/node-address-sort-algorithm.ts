@@ -1,6 +1,6 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { machineConfigs, nodeAddressSortAlgorithms } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 
 /** How node addresses are sorted. Source: Talos v1.14: network.NodeAddressSortAlgorithmController. */
 export function createNodeAddressSortAlgorithmController(): Controller {

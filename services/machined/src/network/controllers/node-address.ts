@@ -7,7 +7,7 @@ import {
   nodeAddressFilters,
   nodeAddressSortAlgorithms,
 } from '@nodewright/state/kinds';
-import { withPrefixLength } from '../../domain/prefix.ts';
+import { withPrefixLength } from '../../base/domain/prefix.ts';
 import { type AddressCandidates, addressCandidates, nodeAddressesOf } from '../domain/node-addresses.ts';
 
 export interface NodeAddressInit {

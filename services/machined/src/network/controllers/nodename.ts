@@ -1,7 +1,7 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { hostnameStatuses, machineConfigs, nodenames } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { nodenameFromHostname } from '../domain/hostname.ts';
 
 /** How Kubernetes calls the node. Source: Talos v1.14: k8s.NodenameController. */

@@ -15,7 +15,7 @@ import {
   routeSpecs,
   timeServerSpecs,
 } from '@nodewright/state/kinds';
-import { withPrefixLength } from '../../domain/prefix.ts';
+import { withPrefixLength } from '../../base/domain/prefix.ts';
 import { addressId, operatorId, probeId, routeId } from '../domain/network-ids.ts';
 import { externalLinkName } from '../domain/node-addresses.ts';
 import { inLayers } from './network-config.ts';

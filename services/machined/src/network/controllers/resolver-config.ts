@@ -1,7 +1,7 @@
 import { type Controller, shared, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { hostnameStatuses, machineConfigs, resolverSpecs } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { resolverLayers } from '../domain/name-servers.ts';
 import { inLayers } from './network-config.ts';
 

@@ -1,7 +1,7 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { hostnameStatuses, machineConfigs, nodeAddresses, staticHosts } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { staticHostAddresses } from '../domain/static-hosts.ts';
 
 /** Names that are resolved without asking. Source: Talos v1.14: network.StaticHostController. */

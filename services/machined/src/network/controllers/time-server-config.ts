@@ -1,6 +1,6 @@
 import { type Controller, shared, weak } from '@nodewright/controllers';
 import { machineConfigs, timeServerSpecs } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { timeServerLayers } from '../domain/time-server-layers.ts';
 import { inLayers } from './network-config.ts';
 

@@ -1,6 +1,6 @@
 import type { ConfigReader } from '@nodewright/machine-config';
 import type { AddressSpecSpec } from '@nodewright/state/kinds';
-import { isLinkLocal, isLoopback, parsePrefix, withPrefixLength } from '../../domain/prefix.ts';
+import { isLinkLocal, isLoopback, parsePrefix, withPrefixLength } from '../../base/domain/prefix.ts';
 import { configuredLinks } from './link-documents.ts';
 import type { Layer } from './merge-layers.ts';
 

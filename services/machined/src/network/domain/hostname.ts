@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { addressOf } from '../../domain/prefix.ts';
+import { addressOf } from '../../base/domain/prefix.ts';
 
 /** A name, and the domain that it is in; empty: none. */
 export interface HostName {

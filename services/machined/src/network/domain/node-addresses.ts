@@ -8,7 +8,7 @@ import {
   isMulticast,
   type Prefix,
   parsePrefix,
-} from '../../domain/prefix.ts';
+} from '../../base/domain/prefix.ts';
 
 export type SortAlgorithm = 'v1' | 'v2';
 

@@ -1,6 +1,6 @@
 import type { AddressSpecSpec, PlatformConfigSpec } from '@nodewright/state/kinds';
-import { type NodeFacts, platformOf } from '../../domain/node-facts.ts';
-import { withPrefixLength } from '../../domain/prefix.ts';
+import { type NodeFacts, platformOf } from '../../base/domain/node-facts.ts';
+import { withPrefixLength } from '../../base/domain/prefix.ts';
 import { parseHostname } from './hostname.ts';
 import { platformResolvers } from './name-servers.ts';
 

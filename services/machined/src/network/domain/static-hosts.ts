@@ -1,4 +1,4 @@
-import { addressOf } from '../../domain/prefix.ts';
+import { addressOf } from '../../base/domain/prefix.ts';
 import { fullHostname, type HostName } from './hostname.ts';
 
 export interface StaticHostFacts {

@@ -11,7 +11,7 @@ import {
   readNetworkLink,
 } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
-import { pause } from '../../host/pause.ts';
+import { pause } from '../../base/host/pause.ts';
 
 /** A capture that runs. Disposing it closes its socket. */
 export interface PacketCapture extends Disposable {

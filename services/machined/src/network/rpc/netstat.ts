@@ -7,7 +7,7 @@ import type {
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { readSocketOwners, type SocketOwner, socketTableNames } from '@nodewright/linux';
 import type { Telemetry } from '@nodewright/telemetry';
-import { inSpan } from '../../host/in-span.ts';
+import { inSpan } from '../../base/host/in-span.ts';
 import { selectSocket } from '../domain/select-socket.ts';
 import { type FoundSocket, readSockets } from '../host/read-sockets.ts';
 

@@ -1,7 +1,7 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
 import { readNetworkLink } from '@nodewright/linux';
-import type { NodeMode } from '../../domain/node-facts.ts';
+import type { NodeMode } from '../../base/domain/node-facts.ts';
 import { checkPacketFilter } from '../domain/check-packet-filter.ts';
 import { pcapHeader, pcapLinkType, pcapRecordHeader } from '../domain/pcap-format.ts';
 import type { PacketCapturer } from '../host/capture-packets.ts';

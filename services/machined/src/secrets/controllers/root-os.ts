@@ -1,6 +1,6 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { machineConfigs, osRootSecrets } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { osRootFrom } from '../domain/os-root.ts';
 
 /** The root of trust, from the configuration in force. Source: Talos v1.14: secrets.RootOSController. */

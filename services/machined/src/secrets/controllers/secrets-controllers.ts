@@ -1,7 +1,7 @@
 import type { Controller } from '@nodewright/controllers';
 import { Secret } from '@nodewright/fault';
 import type { Telemetry } from '@nodewright/telemetry';
-import { inSpan } from '../../host/in-span.ts';
+import { inSpan } from '../../base/host/in-span.ts';
 import { askTrustd } from '../host/ask-trustd.ts';
 import { requestCertificate } from '../host/request-certificate.ts';
 import { ApiController, type AskForCertificate } from './api.ts';

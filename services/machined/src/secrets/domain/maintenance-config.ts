@@ -1,5 +1,5 @@
 import type { MaintenanceServiceConfigSpec } from '@nodewright/state/kinds';
-import { isIpAddress } from '../../domain/is-ip-address.ts';
+import { isIpAddress } from '../../base/domain/is-ip-address.ts';
 
 export interface MaintenanceFacts {
   /** Whether the node is to be reached over SideroLink only. */

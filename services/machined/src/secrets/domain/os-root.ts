@@ -1,6 +1,6 @@
 import type { EffectiveConfig } from '@nodewright/machine-config';
 import type { OsRootSecretSpec } from '@nodewright/state/kinds';
-import { isIpAddress } from '../../domain/is-ip-address.ts';
+import { isIpAddress } from '../../base/domain/is-ip-address.ts';
 
 /**
  * The root of trust of the node, from its configuration: who signs, who is accepted, under what further names it is

@@ -1,8 +1,8 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { encodeTalosconfig } from '@nodewright/machine-config';
 import { issueCertificate } from '@nodewright/pki';
-import { issuingKeyPair } from '../../resources/issuing-key-pair.ts';
-import type { NodeView } from '../../resources/node-view.ts';
+import { issuingKeyPair } from '../../base/resources/issuing-key-pair.ts';
+import type { NodeView } from '../../base/resources/node-view.ts';
 import { planClientConfiguration } from '../domain/client-configuration.ts';
 
 /** GenerateClientConfiguration: another client's way into the cluster, issued by the CA in this node's configuration. */

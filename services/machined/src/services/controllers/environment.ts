@@ -1,7 +1,7 @@
 import type { Controller } from '@nodewright/controllers';
 import { redactVariable } from '@nodewright/fault';
 import { environments } from '@nodewright/state/kinds';
-import { configuredController } from '../../controllers/configured-controller.ts';
+import { configuredController } from '../../base/controllers/configured-controller.ts';
 
 /**
  * The variables of services, as far as the configuration says. Readers see them, so passwords of proxies are left out;

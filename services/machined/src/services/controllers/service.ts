@@ -1,6 +1,6 @@
 import { type Controller, destroyReady, exclusive } from '@nodewright/controllers';
 import { services } from '@nodewright/state/kinds';
-import type { ServiceRecords } from '../../domain/service-records.ts';
+import type { ServiceRecords } from '../../base/domain/service-records.ts';
 import { serviceSpecs } from '../domain/service-specs.ts';
 
 /** A service is a resource while it runs. Source: Talos v1.14: COSI resources, Services. */

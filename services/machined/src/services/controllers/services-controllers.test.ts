@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { environments, services as serviceKind } from '@nodewright/state/kinds';
-import { ChangingServices } from '../../testing/changing-services.ts';
-import { openControllerRig } from '../../testing/controller-rig.ts';
+import { ChangingServices } from '../../base/testing/changing-services.ts';
+import { openControllerRig } from '../../base/testing/controller-rig.ts';
 import { servicesControllers } from './services-controllers.ts';
 
 function openNode() {

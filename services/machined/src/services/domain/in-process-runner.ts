@@ -1,4 +1,4 @@
-import type { Runner } from '../../domain/runner.ts';
+import type { Runner } from '../../base/domain/runner.ts';
 
 /** The runner of a service that is this process itself. Its words are those of upstream. Source: Talos v1.14: goroutine runner. */
 export function createInProcessRunner(id: string): Runner {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HealthResult } from '../../domain/service-health.ts';
+import type { HealthResult } from '../../base/domain/service-health.ts';
 import { createNeighbourRunner } from './neighbour-runner.ts';
 
 /** Runs until the answers are used up: `+` takes a connection, `-` refuses it. */

@@ -1,5 +1,5 @@
-import type { Runner } from '../../domain/runner.ts';
-import type { HealthResult } from '../../domain/service-health.ts';
+import type { Runner } from '../../base/domain/runner.ts';
+import type { HealthResult } from '../../base/domain/service-health.ts';
 
 export interface NeighbourRunnerInit {
   /** Asks whether the neighbour takes connections. */

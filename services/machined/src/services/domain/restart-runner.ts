@@ -1,5 +1,5 @@
 import { faultFrom } from '@nodewright/fault';
-import type { Runner } from '../../domain/runner.ts';
+import type { Runner } from '../../base/domain/runner.ts';
 import { crashesAfter, pauseBeforeRun, type RestartPolicy, restartReason } from './restart-policy.ts';
 
 export interface RestartRunnerInit {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Latch, waitingText } from '../../domain/condition.ts';
-import type { ReportRunner, Runner } from '../../domain/runner.ts';
+import { Latch, waitingText } from '../../base/domain/condition.ts';
+import type { ReportRunner, Runner } from '../../base/domain/runner.ts';
 import { createInProcessRunner } from './in-process-runner.ts';
 import { type RestartRunnerInit, restartRunner } from './restart-runner.ts';
 

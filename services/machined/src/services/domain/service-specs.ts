@@ -1,5 +1,5 @@
 import type { ServiceSpec } from '@nodewright/state/kinds';
-import type { ServiceRecord } from '../../domain/service-record.ts';
+import type { ServiceRecord } from '../../base/domain/service-record.ts';
 
 /** The services that run, by id. Source: Talos v1.14: COSI resources, Services. */
 export function serviceSpecs(

@@ -1,5 +1,5 @@
 import { pause, type Timers } from '@nodewright/controllers';
-import type { Condition } from '../../domain/condition.ts';
+import type { Condition } from '../../base/domain/condition.ts';
 
 const pollIntervalMs = 1000;
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openUnixPath } from '@nodewright/rpc';
 import { noTelemetry } from '@nodewright/telemetry';
-import { openKernelFiles } from '../../host/kernel-files.ts';
+import { openKernelFiles } from '../../base/host/kernel-files.ts';
 import { createTcpProbe, createUnixProbe } from './probe-connection.ts';
 
 test('a TCP probe finds a listener and says why it finds none', async () => {

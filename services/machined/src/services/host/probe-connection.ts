@@ -1,6 +1,6 @@
 import { connect, type NetConnectOpts } from 'node:net';
 import { openUnixPath } from '@nodewright/rpc';
-import type { HealthResult } from '../../domain/service-health.ts';
+import type { HealthResult } from '../../base/domain/service-health.ts';
 
 /** Asks whether something listens. Never throws: a failure is a result. */
 export type Probe = (timeoutMs: number) => Promise<HealthResult>;

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSyn
 import { tmpdir } from 'node:os';
 import { after, test } from 'node:test';
 import { eventually } from '@nodewright/testkit';
-import type { Runner } from '../../domain/runner.ts';
+import type { Runner } from '../../base/domain/runner.ts';
 import { ServiceLog } from '../../logs/host/log-store.ts';
 import { restartRunner } from '../domain/restart-runner.ts';
 import { openExitGuard } from './exit-guard.ts';

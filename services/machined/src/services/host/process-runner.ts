@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
-import type { Runner } from '../../domain/runner.ts';
+import type { Runner } from '../../base/domain/runner.ts';
 import { copyLines } from '../../logs/host/lines-to-log.ts';
 import type { ServiceLog } from '../../logs/host/log-store.ts';
 import { exitErrorText, lastLogText, type ProcessExit, processRunnerText } from '../domain/runner-text.ts';

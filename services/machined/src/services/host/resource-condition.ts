@@ -1,6 +1,6 @@
 import type { Pointer, State } from '@nodewright/state';
-import type { Condition } from '../../domain/condition.ts';
-import { followResource } from '../../resources/follow-resource.ts';
+import type { Condition } from '../../base/domain/condition.ts';
+import { followResource } from '../../base/resources/follow-resource.ts';
 
 /** A resource that is waited for: until it is there or, where it is said, until its spec is as wanted. */
 export interface AwaitedResource<S> {

@@ -1,8 +1,8 @@
 import { pause, type Timers } from '@nodewright/controllers';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
-import type { ServiceRecord } from '../../domain/service-record.ts';
-import type { ServiceRecords } from '../../domain/service-records.ts';
-import { ChangeSignal } from '../../host/change-signal.ts';
+import type { ServiceRecord } from '../../base/domain/service-record.ts';
+import type { ServiceRecords } from '../../base/domain/service-records.ts';
+import { ChangeSignal } from '../../base/host/change-signal.ts';
 import type { ServiceLife } from '../domain/service-control.ts';
 import { type ServiceGraph, stopPlan, withServices } from '../domain/service-graph.ts';
 import { Service, type ServiceDefinition } from './service.ts';

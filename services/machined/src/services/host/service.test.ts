@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { FakeTimers } from '@nodewright/controllers/testing';
-import { Latch } from '../../domain/condition.ts';
-import type { ReportRunner, Runner } from '../../domain/runner.ts';
-import type { HealthResult } from '../../domain/service-health.ts';
+import { Latch } from '../../base/domain/condition.ts';
+import type { ReportRunner, Runner } from '../../base/domain/runner.ts';
+import type { HealthResult } from '../../base/domain/service-health.ts';
 import { createInProcessRunner } from '../domain/in-process-runner.ts';
 import { Service, type ServiceInit } from './service.ts';
 

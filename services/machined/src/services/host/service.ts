@@ -1,17 +1,17 @@
 import { pause, type Timers } from '@nodewright/controllers';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { aborted } from '../../domain/aborted.ts';
-import { type Condition, waitingText } from '../../domain/condition.ts';
-import type { Runner } from '../../domain/runner.ts';
-import type { HealthResult } from '../../domain/service-health.ts';
+import { aborted } from '../../base/domain/aborted.ts';
+import { type Condition, waitingText } from '../../base/domain/condition.ts';
+import type { Runner } from '../../base/domain/runner.ts';
+import type { HealthResult } from '../../base/domain/service-health.ts';
 import {
   isDown,
   newServiceRecord,
   recordEvent,
   recordHealth,
   type ServiceRecord,
-} from '../../domain/service-record.ts';
-import type { ServiceEvent } from '../../domain/service-state.ts';
+} from '../../base/domain/service-record.ts';
+import type { ServiceEvent } from '../../base/domain/service-state.ts';
 import { capitalised } from '../domain/runner-text.ts';
 import type { ServiceLife } from '../domain/service-control.ts';
 import type { ServiceNeeds } from '../domain/service-graph.ts';

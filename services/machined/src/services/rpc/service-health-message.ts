@@ -1,6 +1,6 @@
 import type { ServiceHealth as ServiceHealthMessage } from '@nodewright/contract/gen/machine/machine.ts';
-import type { ServiceHealth } from '../../domain/service-health.ts';
-import { timestampFromUnixMs } from '../../rpc/timestamp.ts';
+import type { ServiceHealth } from '../../base/domain/service-health.ts';
+import { timestampFromUnixMs } from '../../base/rpc/timestamp.ts';
 
 /** A health record as the wire has it. Source: Talos v1.14: health record. */
 export function serviceHealthMessage(health: ServiceHealth): ServiceHealthMessage {

@@ -1,6 +1,6 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
-import type { ServiceRecord } from '../../domain/service-record.ts';
-import { timestampFromUnixMs } from '../../rpc/timestamp.ts';
+import type { ServiceRecord } from '../../base/domain/service-record.ts';
+import { timestampFromUnixMs } from '../../base/rpc/timestamp.ts';
 import { serviceHealthMessage } from './service-health-message.ts';
 
 /** ServiceList: every service with its history and health, sorted by id. */

@@ -10,7 +10,7 @@ import {
   timeServerStatuses,
   timeStatuses,
 } from '@nodewright/state/kinds';
-import type { NodeMode } from '../../domain/node-facts.ts';
+import type { NodeMode } from '../../base/domain/node-facts.ts';
 import { timeControllers } from './time-controllers.ts';
 
 const startMs = Date.UTC(2026, 0, 1);

@@ -8,8 +8,8 @@ import {
   timeServerStatuses,
   timeStatuses,
 } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../controllers/configuration-of.ts';
-import type { NodeMode } from '../../domain/node-facts.ts';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
+import type { NodeMode } from '../../base/domain/node-facts.ts';
 import {
   type ClockTrust,
   isTimeSynchronized,

@@ -1,5 +1,5 @@
 import type { NtpStatusSpec, TimeStatusSpec } from '@nodewright/state/kinds';
-import type { NodeMode } from '../../domain/node-facts.ts';
+import type { NodeMode } from '../../base/domain/node-facts.ts';
 
 /** What one answer of a time server says. */
 export interface ClockSample {

@@ -2,8 +2,8 @@ import type { TimeServiceImplementation } from '@nodewright/contract/gen/time/ti
 import { Fault } from '@nodewright/fault';
 import { querySntp, type WallClock } from '@nodewright/sntp';
 import type { Telemetry } from '@nodewright/telemetry';
-import { inSpan } from '../../host/in-span.ts';
-import { timestampFromUnixMs } from '../../rpc/timestamp.ts';
+import { inSpan } from '../../base/host/in-span.ts';
+import { timestampFromUnixMs } from '../../base/rpc/timestamp.ts';
 
 export interface TimeServiceInit {
   /** The server that Time asks: `host` or `host:port`. */

@@ -6,9 +6,9 @@ import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machi
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { createRpcClient, createRpcServer, openUnixChannel } from '@nodewright/rpc';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
-import type { DecodedConfiguration } from '../../../domain/machine-configuration.ts';
+import type { DecodedConfiguration } from '../../../base/domain/machine-configuration.ts';
+import { completeServices } from '../../../base/rpc/complete-services.ts';
 import type { NodeEvent } from '../../../life/domain/node-event.ts';
-import { completeServices } from '../../../rpc/complete-services.ts';
 import { examineConfiguration } from '../../domain/examine-configuration.ts';
 import type { ConfigurationSource } from '../../domain/search-configuration.ts';
 import type { ConfigurationExaminer } from '../../host/configuration-examiner.ts';

@@ -1,0 +1,34 @@
+import { dirname, resolve } from 'node:path';
+import { serviceIds } from '@nodewright/contract';
+import { isControlPlaneNow } from '../base/resources/node-view.ts';
+import { forgoCapabilities } from '../services/host/forgo-capabilities.ts';
+import { ownService } from '../services/host/own-service.ts';
+import type { Host } from './open-host.ts';
+import type { SharedState } from './open-state.ts';
+import type { NodeTopics } from './open-topics.ts';
+
+/** The last stage: the sequences that bring the node up. It resolves when every service is up, which may take for ever. */
+export async function boot(host: Host, { view }: SharedState, topics: NodeTopics): Promise<void> {
+  const { mode, layout, log, signal } = host;
+  const { config, services, etcd, daemons, life } = topics;
+  // The node's own containers and machines give each service what it may have; here they are programs of the host.
+  if (mode === 'process') await forgoCapabilities([layout.root, ...programFolders(host)], log);
+  await life.sequences.initialize({
+    startMachined: () => services.manager.add([ownService(layout.paths.machinedSocket)]),
+    startApid: () => daemons.start(serviceIds.apid),
+    loadConfig: config.acquire,
+  });
+  await life.sequences.boot(async () => {
+    if (isControlPlaneNow(view)) await daemons.start(serviceIds.trustd);
+    void etcd.startWhenWanted(signal);
+  });
+}
+
+/** Where the programs are that machined starts. */
+function programFolders({ servicesFolder, options }: Host): string[] {
+  const { etcdBinary, etcdutlBinary, nodeBinary } = options;
+  const programs = [nodeBinary ?? process.execPath, etcdBinary, etcdutlBinary].filter(
+    (path) => path !== undefined,
+  );
+  return [servicesFolder ?? '/', ...programs.map((path) => dirname(resolve(path)))];
+}

@@ -1,0 +1,99 @@
+import { platformOf } from '../base/domain/node-facts.ts';
+import { isControlPlaneNow } from '../base/resources/node-view.ts';
+import type { Topic } from '../base/topic.ts';
+import { type ClusterTopic, openCluster } from '../cluster/open-cluster.ts';
+import { type ConfigTopic, openConfig } from '../config/open-config.ts';
+import { openContainerRuntime } from '../containers/host/open-container-runtime.ts';
+import { openContainers } from '../containers/open-containers.ts';
+import { type DaemonsTopic, openDaemons } from '../daemons/open-daemons.ts';
+import { type EtcdTopic, openEtcd } from '../etcd/open-etcd.ts';
+import { openFiles } from '../files/open-files.ts';
+import { openHardware } from '../hardware/open-hardware.ts';
+import { openKernel } from '../kernel/open-kernel.ts';
+import { type LifeTopic, openLife } from '../life/open-life.ts';
+import { openLogs } from '../logs/open-logs.ts';
+import { openNetwork } from '../network/open-network.ts';
+import { openSecrets } from '../secrets/open-secrets.ts';
+import { openServices, type ServicesTopic } from '../services/open-services.ts';
+import { openTime } from '../time/open-time.ts';
+import type { Host } from './open-host.ts';
+import type { SharedState } from './open-state.ts';
+
+/** Every topic of the node, and by name those that the later stages call. */
+export interface NodeTopics {
+  readonly all: readonly Topic[];
+  readonly config: ConfigTopic;
+  readonly services: ServicesTopic;
+  readonly etcd: EtcdTopic;
+  readonly daemons: DaemonsTopic;
+  readonly life: LifeTopic;
+}
+
+/** udevd comes with the image. */
+const hasUdevd = false;
+const cannotEndText =
+  'this build ends processes and containers, not yet a machine of its own: use its power switch';
+
+/**
+ * The third stage: the topics, each after those that it uses. Nothing is started. What they open ends with `scope`, in
+ * the opposite order.
+ */
+export async function openTopics(
+  host: Host,
+  shared: SharedState,
+  scope: AsyncDisposableStack,
+): Promise<NodeTopics> {
+  const { node, mode, source, layout, logs, kernel, log, telemetry, now } = host;
+  const { view, events } = shared;
+  const hostname = () => view.hostname();
+  const given = { ...host, ...shared };
+
+  const services = openServices(host, scope);
+  const { manager } = services;
+  const processes = { guard: services.guard, cgroups: services.cgroups, services: manager };
+  const config = await openConfig(given, scope);
+  const runtime = await openContainerRuntime({ ...host, hostname: node.hostname });
+  if (runtime !== undefined) scope.use(runtime);
+  const containers = openContainers({
+    runtime,
+    hasVerificationRules: () => view.hasDocument('ImageVerificationConfig'),
+  });
+  const ownAddresses = mode === 'process' ? node.addresses : undefined;
+  const etcd = await openEtcd(
+    { ...given, ...processes, containers: runtime, addresses: ownAddresses },
+    scope,
+  );
+  const cluster: ClusterTopic = await openCluster(given, scope);
+  const daemons = openDaemons(
+    {
+      ...{ ...given, ...processes, membership: cluster.membership },
+      isControlPlane: () => isControlPlaneNow(view),
+    },
+    scope,
+  );
+  const life = openLife(
+    {
+      ...{ ...given, services: manager, sendResetSignal: cluster.sendResetSignal },
+      wipe: (volumes) => host.wipe.wipe(volumes),
+      leaveEtcd: () => etcd.leave(),
+      cannotEnd: mode === 'metal' ? cannotEndText : undefined,
+    },
+    scope,
+  );
+  const all = [
+    ...[config, services, containers, etcd, cluster, daemons, life],
+    openFiles({ ...host, root: layout.root, hostname }),
+    openLogs({
+      ...{ store: logs, neighbours: daemons.neighbours, readContainerLog: containers.readLog },
+      ...{ stopSignal: host.signal, now, kernel },
+      // The command line of a host is not about the nodes that share it.
+      cmdline: mode === 'metal' ? kernel.read('/proc/cmdline') : '',
+    }),
+    openHardware({ mode, root: layout.root, hasUdevd, telemetry }),
+    openKernel({ ...host, platform: platformOf(mode, source), hostname }),
+    openNetwork({ node, events, stopSignal: host.signal, log, telemetry }),
+    openSecrets(given),
+    openTime({ ...host, servers: () => view.configuration()?.time.servers ?? [] }),
+  ];
+  return { all, config, services, etcd, daemons, life };
+}

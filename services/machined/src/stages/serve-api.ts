@@ -1,0 +1,48 @@
+import { ControllerRuntime } from '@nodewright/controllers';
+import { createRpcServer } from '@nodewright/rpc';
+import { openAccess } from '../access/open-access.ts';
+import { platformOf } from '../base/domain/node-facts.ts';
+import { linkSocket } from '../base/host/link-socket.ts';
+import { prepareFolder } from '../base/host/prepare-folder.ts';
+import { nodeFolders } from '../base/node-layout.ts';
+import { isControlPlaneNow } from '../base/resources/node-view.ts';
+import { completeServices } from '../base/rpc/complete-services.ts';
+import { mergeApis } from '../base/topic.ts';
+import type { Host } from './open-host.ts';
+import type { SharedState } from './open-state.ts';
+import type { NodeTopics } from './open-topics.ts';
+
+/** The fourth stage: starts the controllers of all topics and serves their API on the node's socket. Both end with `scope`. */
+export async function serveApi(
+  host: Host,
+  { state, view }: SharedState,
+  { all, config }: NodeTopics,
+  scope: AsyncDisposableStack,
+): Promise<void> {
+  const { mode, source, layout, log, telemetry, now, stopSignal } = host;
+  const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
+  for (const controller of all.flatMap((topic) => topic.controllers)) controllers.register(controller);
+  const access = openAccess({
+    ...{ state, now, stopSignal, graph: () => controllers.graph() },
+    surroundings: () => ({
+      isControlPlane: isControlPlaneNow(view),
+      isMaintenance: config.isMaintenance(),
+      mode: platformOf(mode, source).mode,
+    }),
+  });
+  const server = scope.use(
+    createRpcServer({
+      services: completeServices(mergeApis([...all, access].map(({ api }) => api))),
+      middleware: [access.authorize],
+      telemetry,
+      log,
+    }),
+  );
+  const { paths, users, socketDirectoryMode, socketMode } = layout;
+  for (const folder of nodeFolders(layout)) await prepareFolder(folder);
+  await server.listenUnix(paths.machinedSocket, {
+    ...{ directoryMode: socketDirectoryMode, owner: users?.apid, socketMode },
+  });
+  scope.use(linkSocket(paths.upstreamMachinedSocket, paths.machinedSocket));
+  controllers.start();
+}
