@@ -1,5 +1,6 @@
 import { serviceIds } from '@nodewright/contract';
 import type { DaemonDefinition } from '@nodewright/daemon';
+import { type NodeMode, type ServiceSource, worldOf } from './base/domain/world.ts';
 import { giveBackMemoryAtRest } from './base/host/give-back-memory.ts';
 import { LogStore } from './logs/host/log-store.ts';
 import { options } from './options.ts';
@@ -11,8 +12,6 @@ import { serveApi } from './stages/serve-api.ts';
 
 /** Above the grace time of apid and trustd and the time that calls in flight have after them. */
 const drainTimeoutMs = 25_000;
-/** As a program ends that SIGTERM has ended. */
-const terminatedExitCode = 143;
 
 /** The node manager: the Machine API on a unix socket, the node's certificates, and the daemons beside it. */
 export function createMachined(): DaemonDefinition<typeof options> {
@@ -23,8 +22,8 @@ export function createMachined(): DaemonDefinition<typeof options> {
     summary: 'the node manager: Machine API on a unix socket, certificates, service lifecycle',
     options,
     drainTimeoutMs,
-    // An engine leaves a container alone that has ended well: that says that the machine is off.
-    signalledExitCode: ({ mode }) => (mode === 'container' ? terminatedExitCode : 0),
+    signalledExitCode: ({ mode, services }) =>
+      worldOf(mode as NodeMode, services as ServiceSource).signalledExitCode,
     logSink: () => logs.open(serviceIds.machined),
     start: (context, scope) => start(context, logs, scope),
   };

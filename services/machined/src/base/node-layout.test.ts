@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serviceUsers } from '@nodewright/contract';
+import { worlds } from './domain/world.ts';
 import { type NodeLayout, nodeLayout } from './node-layout.ts';
 
 const root = { uid: 0, groups: [0] };
@@ -16,11 +17,11 @@ test('nodeLayout() gives the daemons users of their own only where root runs a w
     return [layout.paths.machinedSocket, ...modesOf(layout), layout.users];
   };
   const own = ['/n/run/machined/machined.sock', '700', undefined, '700', undefined];
-  assert.deepEqual(facts('/n', 'process', 'child', root), own);
-  assert.deepEqual(facts('/n/', 'process', 'child', user), own);
-  assert.deepEqual(facts('/n', 'process', 'external', neighbour), own);
-  assert.deepEqual(facts('/n', 'container', 'child', neighbour), own);
-  assert.deepEqual(facts('/', 'metal', 'child', root), [
+  assert.deepEqual(facts('/n', worlds.process, root), own);
+  assert.deepEqual(facts('/n/', worlds.process, user), own);
+  assert.deepEqual(facts('/n', worlds.process, neighbour), own);
+  assert.deepEqual(facts('/n', worlds.container, neighbour), own);
+  assert.deepEqual(facts('/', worlds.machine, root), [
     '/run/machined/machined.sock',
     ...['771', undefined, '700'],
     { apid: { uid: 50, gid: 50 }, trustd: { uid: 51, gid: 51 } },
@@ -28,16 +29,16 @@ test('nodeLayout() gives the daemons users of their own only where root runs a w
 });
 
 test('nodeLayout() shares with neighbours through their groups where machined is not root, its user staying the owner', () => {
-  const layout = nodeLayout('/', 'container', 'external', neighbour);
+  const layout = nodeLayout('/', worlds.stack, neighbour);
   assert.deepEqual(modesOf(layout), ['750', '660', '750']);
   assert.deepEqual(layout.users, { apid: { uid: 52, gid: 50 }, trustd: { uid: 52, gid: 51 } });
 });
 
 test('nodeLayout() names the groups that a machined with neighbours is not in', () => {
-  assert.throws(() => nodeLayout('/', 'container', 'external', { uid: 52, groups: [52, 50] }), {
+  assert.throws(() => nodeLayout('/', worlds.stack, { uid: 52, groups: [52, 50] }), {
     kind: 'failed-precondition',
     message:
       'user 52 is not in the groups of apid and trustd, which share sockets with machined: add it to 51',
   });
-  assert.throws(() => nodeLayout('/', 'container', 'external', user), { message: /add it to 50 and 51$/ });
+  assert.throws(() => nodeLayout('/', worlds.stack, user), { message: /add it to 50 and 51$/ });
 });

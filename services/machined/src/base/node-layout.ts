@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { nodePaths, serviceUsers } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
-import type { NodeMode, ServiceSource } from './domain/node-facts.ts';
+import type { World } from './domain/world.ts';
 import type { Folder } from './host/prepare-folder.ts';
 import type { FileOwner } from './host/write-file-atomically.ts';
 
@@ -43,8 +43,7 @@ const groupModes = {
  */
 export function nodeLayout(
   root: string,
-  mode: NodeMode,
-  source: ServiceSource,
+  world: Pick<World, 'isGuest' | 'runsDaemons'>,
   { uid, groups }: ProcessUser,
 ): NodeLayout {
   const prefix = root.replace(/\/+$/, '');
@@ -53,13 +52,13 @@ export function nodeLayout(
   ) as Record<NodePath, string>;
   const { apid, trustd } = serviceUsers;
   const own = { root: prefix, paths, socketDirectoryMode: 0o700, daemonFolderMode: 0o700 };
-  if (mode === 'process') return own;
+  if (world.isGuest) return own;
   if (uid === 0) {
     const users = { apid: { uid: apid, gid: apid }, trustd: { uid: trustd, gid: trustd } };
     return { ...own, socketDirectoryMode: 0o771, users };
   }
   // Daemons that machined starts run as its own user then.
-  if (source === 'child') return own;
+  if (world.runsDaemons) return own;
   const missing = [apid, trustd].filter((group) => !groups.includes(group));
   if (missing.length > 0) {
     throw new Fault(

@@ -1,7 +1,7 @@
 import { systemTimers } from '@nodewright/controllers';
 import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
-import { type NodeMode, platformOf, type ServiceSource } from '../base/domain/node-facts.ts';
+import type { World } from '../base/domain/world.ts';
 import type { NodeLayout } from '../base/node-layout.ts';
 import type { Topic } from '../base/topic.ts';
 import type { NodeEvent } from '../life/domain/node-event.ts';
@@ -18,8 +18,7 @@ import { createApplyConfiguration } from './rpc/apply-configuration.ts';
 import { createMeta } from './rpc/meta.ts';
 
 export interface OpenConfigInit {
-  readonly mode: NodeMode;
-  readonly source: ServiceSource;
+  readonly world: World;
   readonly layout: NodeLayout;
   readonly state: State;
   readonly environment: NodeJS.ProcessEnv;
@@ -36,15 +35,15 @@ export interface ConfigTopic extends Topic {
 
 /** The node's configuration and META: what finds, keeps and changes them. What is being tried ends with `scope`. */
 export async function openConfig(init: OpenConfigInit, scope: AsyncDisposableStack): Promise<ConfigTopic> {
-  const { mode, source, layout, state, environment, events, log } = init;
+  const { world, layout, state, environment, events, log } = init;
   const { machineConfig, embeddedMachineConfig: embeddedPath, meta: metaPath } = layout.paths;
   const keeper = new ConfigurationKeeper(state, systemTimers);
-  const examiner = createConfigurationExaminer(mode);
+  const examiner = createConfigurationExaminer(world);
   const file = createConfigurationFile(machineConfig);
-  const sources = configurationSources({ mode, file, embeddedPath, environment });
+  const sources = configurationSources({ world, file, embeddedPath, environment });
   const trial = scope.use(new ConfigurationTrial(keeper, systemTimers, log));
-  const isContainer = platformOf(mode, source).mode === 'container';
-  const meta = await openMetaStore({ state, log, file: isContainer ? undefined : createMetaFile(metaPath) });
+  const metaFile = world.keepsMeta ? createMetaFile(metaPath) : undefined;
+  const meta = await openMetaStore({ state, log, file: metaFile });
   return {
     controllers: configControllers({ sources, keeper, file, examiner, events }),
     api: {

@@ -1,5 +1,5 @@
 import type { Logger } from '@nodewright/telemetry';
-import type { NodeMode } from '../base/domain/node-facts.ts';
+import type { World } from '../base/domain/world.ts';
 import type { Topic } from '../base/topic.ts';
 import { filesControllers } from './controllers/files-controllers.ts';
 import { ownKernelFiles } from './domain/own-kernel-files.ts';
@@ -10,17 +10,17 @@ import { createFiles } from './rpc/files.ts';
 export interface OpenFilesInit {
   /** The node's root, without a slash at its end: no call leaves it, and nothing is written outside of it. */
   readonly root: string;
-  readonly mode: NodeMode;
+  readonly world: World;
   readonly bootId: string;
   readonly hostname: () => string;
   readonly log: Logger;
 }
 
 /** The files of the node: the calls that read them, and the controllers that write those below `/etc`. */
-export function openFiles({ root, mode, bootId, hostname, log }: OpenFilesInit): Topic {
+export function openFiles({ root, world, bootId, hostname, log }: OpenFilesInit): Topic {
   const files = createNodeFiles({
     root,
-    contents: () => ownKernelFiles({ mode, hostname: hostname() }, bootId),
+    contents: () => ownKernelFiles(world, hostname(), bootId),
   });
   return {
     controllers: filesControllers({ root }),

@@ -1,5 +1,5 @@
 import type { Telemetry } from '@nodewright/telemetry';
-import type { NodeMode } from '../base/domain/node-facts.ts';
+import type { World } from '../base/domain/world.ts';
 import { readIfThere } from '../base/host/read-if-there.ts';
 import type { Topic } from '../base/topic.ts';
 import { blockControllers } from './controllers/block-controllers.ts';
@@ -12,7 +12,7 @@ import { makeVolumeFolder } from './host/volume-folder.ts';
 import { createDisks } from './rpc/disks.ts';
 
 export interface OpenHardwareInit {
-  readonly mode: NodeMode;
+  readonly world: World;
   /** The node's root, without a slash at its end: the folders of its volumes are below it. */
   readonly root: string;
   /** Whether udevd names the devices; without it they are shown as the kernel names them. */
@@ -21,7 +21,7 @@ export interface OpenHardwareInit {
 }
 
 /** Processors, PCI devices, disks and volumes of the node: the controllers that show them, and the calls about disks. */
-export function openHardware({ mode, root, hasUdevd, telemetry }: OpenHardwareInit): Topic {
+export function openHardware({ world, root, hasUdevd, telemetry }: OpenHardwareInit): Topic {
   let deviceNews: ReturnType<typeof openKernelDeviceNews> | undefined;
   // One socket for all controllers, opened by the first that is started.
   const news = () => {
@@ -32,8 +32,8 @@ export function openHardware({ mode, root, hasUdevd, telemetry }: OpenHardwareIn
     controllers: [
       devicesStatusController(hasUdevd),
       mountStatusController(),
-      ...hardwareControllers({ mode, hasUdevd, read: readIfThere, news }),
-      ...blockControllers({ mode, hasUdevd, news }),
+      ...hardwareControllers({ world, hasUdevd, read: readIfThere, news }),
+      ...blockControllers({ world, hasUdevd, news }),
       ...volumeControllers({
         makeVolumeFolder: (path, folderMode) => makeVolumeFolder(root, path, folderMode),
       }),

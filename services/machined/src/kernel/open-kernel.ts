@@ -1,7 +1,7 @@
 import { release } from 'node:os';
 import { createFileSystemSizes } from '@nodewright/linux';
 import type { Telemetry } from '@nodewright/telemetry';
-import type { NodeMode, Platform } from '../base/domain/node-facts.ts';
+import type { World } from '../base/domain/world.ts';
 import type { KernelFiles } from '../base/host/kernel-files.ts';
 import { readIfThere } from '../base/host/read-if-there.ts';
 import type { Topic } from '../base/topic.ts';
@@ -12,8 +12,7 @@ import { createNodeInformation } from './rpc/node-information.ts';
 import { createProcesses } from './rpc/processes.ts';
 
 export interface OpenKernelInit {
-  readonly mode: NodeMode;
-  readonly platform: Platform;
+  readonly world: World;
   /** Another one after every start of the node. */
   readonly bootId: string;
   readonly hostname: () => string;
@@ -25,17 +24,17 @@ const fileSystemTimeoutMs = 2000;
 
 /** The kernel and what is known of the system from its start on: its version, its settings, its statistics. */
 export function openKernel(init: OpenKernelInit): Topic {
-  const { mode, platform, bootId, hostname, kernel, telemetry } = init;
+  const { world, bootId, hostname, kernel, telemetry } = init;
   return {
     controllers: kernelControllers({
-      ...{ mode, bootId, kernel },
+      ...{ world, bootId, kernel },
       kernelRelease: release(),
       extensions: [],
       read: readIfThere,
     }),
     api: {
       'machine.MachineService': {
-        ...createNodeInformation(platform, hostname),
+        ...createNodeInformation(world, hostname),
         ...createKernelStatistics(kernel, telemetry),
         ...createProcesses(telemetry),
         ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),

@@ -1,5 +1,5 @@
 import type { Logger } from '@nodewright/telemetry';
-import type { NodeMode } from '../base/domain/node-facts.ts';
+import type { World } from '../base/domain/world.ts';
 import type { Topic } from '../base/topic.ts';
 import type { ServiceManager } from '../services/host/service-manager.ts';
 import { lifeControllers } from './controllers/life-controllers.ts';
@@ -13,7 +13,7 @@ import { createMachineControl, type MachineControlInit } from './rpc/machine-con
 export interface OpenLifeInit
   extends Pick<NodeLifeInit, 'wipe' | 'leaveEtcd' | 'sendResetSignal'>,
     Pick<MachineControlInit, 'cannotEnd'> {
-  readonly mode: NodeMode;
+  readonly world: World;
   readonly events: EventStore;
   readonly services: ServiceManager;
   /** Ends the streams of events once they have told how the node stops. */
@@ -29,11 +29,11 @@ export interface LifeTopic extends Topic {
 
 /** What the node goes through as a whole: its sequences, its status and its events, and the calls that end it. */
 export function openLife(init: OpenLifeInit, scope: AsyncDisposableStack): LifeTopic {
-  const { mode, events, services, stopSignal, cannotEnd } = init;
+  const { world, events, services, stopSignal, cannotEnd } = init;
   const life = new NodeLife({
     ...init,
     records: () => services.records(),
-    end: (end) => init.end(end, machineExitCode(mode, end)),
+    end: (end) => init.end(end, machineExitCode(world, end)),
     stopServices: () => services[Symbol.asyncDispose](),
   });
   scope.use(services.onChange((record) => life.serviceChanged(record)));

@@ -20,10 +20,10 @@ export interface OpenNetworkInit {
 
 /** The node's network: links, addresses, routes and names as the kernel and the configuration have them, and its sockets. */
 export function openNetwork({ node, events, stopSignal, log, telemetry }: OpenNetworkInit): Topic {
-  const { mode, hostname, addresses } = node;
+  const { world, hostname, addresses } = node;
   return {
     controllers: networkControllers({
-      ...{ mode, hostname, addresses },
+      ...{ world, hostname, addresses },
       network: openKernelNetwork,
       readResolvConf: async () => readIfThere('/etc/resolv.conf')?.toString() ?? '',
       instanceType: '',
@@ -32,7 +32,7 @@ export function openNetwork({ node, events, stopSignal, log, telemetry }: OpenNe
     api: {
       'machine.MachineService': {
         ...createNetstat(telemetry),
-        ...createPacketCapture({ capturer: createPacketCapturer(log), mode, stopSignal }),
+        ...createPacketCapture({ capturer: createPacketCapturer(log), world, stopSignal }),
       },
     },
   };

@@ -1,6 +1,6 @@
 import { systemTimers } from '@nodewright/controllers';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
-import type { NodeMode } from '../base/domain/node-facts.ts';
+import type { World } from '../base/domain/world.ts';
 import type { Topic } from '../base/topic.ts';
 import { servicesControllers } from './controllers/services-controllers.ts';
 import { isNodeService } from './domain/service-control.ts';
@@ -11,7 +11,7 @@ import { createServiceControl } from './rpc/service-control.ts';
 import { createServiceList } from './rpc/service-list.ts';
 
 export interface OpenServicesInit {
-  readonly mode: NodeMode;
+  readonly world: World;
   readonly log: Logger;
   readonly telemetry: Telemetry;
 }
@@ -27,9 +27,9 @@ export interface ServicesTopic extends Topic {
 
 /** The services of the node: what declares, starts and stops them, and the calls about them. None is declared yet. */
 export function openServices(init: OpenServicesInit, scope: AsyncDisposableStack): ServicesTopic {
-  const { mode, log, telemetry } = init;
+  const { world, log, telemetry } = init;
   const guard = scope.use(openExitGuard());
-  const cgroups = mode === 'process' ? openServiceCgroups() : undefined;
+  const cgroups = world.isGuest ? openServiceCgroups() : undefined;
   if (cgroups !== undefined) scope.use(cgroups);
   const manager = new ServiceManager({ log, telemetry, timers: systemTimers, mayComeLater: isNodeService });
   return {

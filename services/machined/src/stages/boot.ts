@@ -9,10 +9,10 @@ import type { NodeTopics } from './open-topics.ts';
 
 /** The last stage: the sequences that bring the node up. It resolves when every service is up, which may take for ever. */
 export async function boot(host: Host, { view }: SharedState, topics: NodeTopics): Promise<void> {
-  const { mode, layout, log, signal } = host;
+  const { world, layout, log, signal } = host;
   const { config, services, etcd, daemons, life } = topics;
   // The node's own containers and machines give each service what it may have; here they are programs of the host.
-  if (mode === 'process') await forgoCapabilities([layout.root, ...programFolders(host)], log);
+  if (world.isGuest) await forgoCapabilities([layout.root, ...programFolders(host)], log);
   await life.sequences.initialize({
     startMachined: () => services.manager.add([ownService(layout.paths.machinedSocket)]),
     startApid: () => daemons.start(serviceIds.apid),

@@ -4,7 +4,8 @@ import type { DaemonContext, OptionValues } from '@nodewright/daemon';
 import { Fault } from '@nodewright/fault';
 import { readBootId, readKernelHostname } from '@nodewright/linux';
 import { systemWallClock, type WallClock } from '@nodewright/sntp';
-import type { NodeFacts, NodeMode, ServiceSource } from '../base/domain/node-facts.ts';
+import type { NodeFacts } from '../base/domain/node-facts.ts';
+import { type NodeMode, type ServiceSource, type World, worldOf } from '../base/domain/world.ts';
 import { type KernelFiles, openKernelFiles } from '../base/host/kernel-files.ts';
 import { watchParent } from '../base/host/watch-parent.ts';
 import { type NodeLayout, nodeLayout } from '../base/node-layout.ts';
@@ -19,8 +20,7 @@ export type MachinedContext = DaemonContext<OptionValues<typeof options>>;
 /** What this process was started with, and what it has opened of the host that it runs on. */
 export interface Host extends MachinedContext {
   readonly node: NodeFacts;
-  readonly mode: NodeMode;
-  readonly source: ServiceSource;
+  readonly world: World;
   readonly layout: NodeLayout;
   /** Where the daemons are that machined starts; undefined when it starts none. */
   readonly servicesFolder: string | undefined;
@@ -52,42 +52,41 @@ export async function openHost(
 ): Promise<Host> {
   const { options: settings, log, telemetry } = context;
   const node = nodeFacts(settings);
-  const { mode, source } = node;
-  const servicesFolder = servicesFolderOf(source, settings.servicesDir);
+  const { world } = node;
+  const servicesFolder = servicesFolderOf(world, settings.servicesDir);
   const user = { uid: process.getuid?.() ?? 0, groups: process.getgroups?.() ?? [] };
-  const layout = nodeLayout(resolve(settings.root), mode, source, user);
+  const layout = nodeLayout(resolve(settings.root), world, user);
   await refuseSecond(layout.paths.machinedSocket);
 
-  const wipe = nodeWipe(layout, mode);
+  const wipe = nodeWipe(layout, world);
   // Before anything of the node is read: a reset that was interrupted is carried through.
   const wiped = await wipe.finish();
   if (wiped !== undefined) log.warn({ volumes: wiped }, 'volumes were wiped by a reset');
 
-  if (mode === 'process') scope.use(watchParent(process.stdin, () => process.kill(process.pid, 'SIGTERM')));
+  if (world.isGuest) scope.use(watchParent(process.stdin, () => process.kill(process.pid, 'SIGTERM')));
   scope.use(openLogCopies({ store: logs, folder: layout.paths.logs, log }));
   const kernel = scope.use(openKernelFiles(telemetry));
   const streamsEnd = new AbortController();
   return {
     ...context,
-    ...{ node, mode, source, layout, servicesFolder, logs, kernel, wipe },
+    ...{ node, world, layout, servicesFolder, logs, kernel, wipe },
     clock: systemWallClock,
     now: systemWallClock.now,
-    bootId: mode === 'metal' ? readBootId() : randomUUID(),
+    bootId: world.ownsKernel ? readBootId() : randomUUID(),
     stopSignal: streamsEnd.signal,
     endStreams: () => streamsEnd.abort(),
   };
 }
 
-function nodeFacts({ mode: given, services, hostname, address }: MachinedContext['options']) {
-  const mode = given as NodeMode;
-  const source = services as ServiceSource;
+function nodeFacts({ mode, services, hostname, address }: MachinedContext['options']): NodeFacts {
+  const world = worldOf(mode as NodeMode, services as ServiceSource);
   // A machine of its own is named by its configuration; elsewhere its surroundings have named it.
-  const name = hostname ?? (mode === 'metal' ? '' : readKernelHostname());
-  return { mode, source, hostname: name, addresses: address };
+  const name = hostname ?? (world.namesItself ? '' : readKernelHostname());
+  return { world, hostname: name, addresses: address };
 }
 
-function servicesFolderOf(source: ServiceSource, servicesDir: string | undefined): string | undefined {
-  if (source === 'external') return undefined;
+function servicesFolderOf({ runsDaemons }: World, servicesDir: string | undefined): string | undefined {
+  if (!runsDaemons) return undefined;
   if (servicesDir === undefined)
     throw new Fault('invalid-argument', '--services-dir is missing: machined starts apid and trustd from it');
   return resolve(servicesDir);
@@ -99,12 +98,11 @@ async function refuseSecond(socket: string): Promise<void> {
   if (healthy) throw new Fault('already-exists', `another machined serves "${socket}": stop it first`);
 }
 
-function nodeWipe({ paths }: NodeLayout, mode: NodeMode): NodeWipe {
+function nodeWipe({ paths }: NodeLayout, { ownsMounts }: World): NodeWipe {
   const { machineConfig, logs, meta, membership, etcdSecrets } = paths;
   return createNodeWipe({
     ...{ state: dirname(machineConfig), ephemeral: dirname(logs), meta, secrets: dirname(etcdSecrets) },
     given: [membership],
-    // In a container everything that is mounted was mounted for the node.
-    ownsMounts: mode === 'container',
+    ownsMounts,
   });
 }

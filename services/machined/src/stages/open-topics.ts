@@ -1,4 +1,3 @@
-import { platformOf } from '../base/domain/node-facts.ts';
 import { isControlPlaneNow } from '../base/resources/node-view.ts';
 import type { Topic } from '../base/topic.ts';
 import { type ClusterTopic, openCluster } from '../cluster/open-cluster.ts';
@@ -43,7 +42,7 @@ export async function openTopics(
   shared: SharedState,
   scope: AsyncDisposableStack,
 ): Promise<NodeTopics> {
-  const { node, mode, source, layout, logs, kernel, log, telemetry, now } = host;
+  const { node, world, layout, logs, kernel, log, telemetry, now } = host;
   const { view, events } = shared;
   const hostname = () => view.hostname();
   const given = { ...host, ...shared };
@@ -58,7 +57,7 @@ export async function openTopics(
     runtime,
     hasVerificationRules: () => view.hasDocument('ImageVerificationConfig'),
   });
-  const ownAddresses = mode === 'process' ? node.addresses : undefined;
+  const ownAddresses = world.ownsAddresses ? undefined : node.addresses;
   const etcd = await openEtcd(
     { ...given, ...processes, containers: runtime, addresses: ownAddresses },
     scope,
@@ -76,7 +75,7 @@ export async function openTopics(
       ...{ ...given, services: manager, sendResetSignal: cluster.sendResetSignal },
       wipe: (volumes) => host.wipe.wipe(volumes),
       leaveEtcd: () => etcd.leave(),
-      cannotEnd: mode === 'metal' ? cannotEndText : undefined,
+      cannotEnd: world.mayEnd ? undefined : cannotEndText,
     },
     scope,
   );
@@ -87,10 +86,10 @@ export async function openTopics(
       ...{ store: logs, neighbours: daemons.neighbours, readContainerLog: containers.readLog },
       ...{ stopSignal: host.signal, now, kernel },
       // The command line of a host is not about the nodes that share it.
-      cmdline: mode === 'metal' ? kernel.read('/proc/cmdline') : '',
+      cmdline: world.ownsKernel ? kernel.read('/proc/cmdline') : '',
     }),
-    openHardware({ mode, root: layout.root, hasUdevd, telemetry }),
-    openKernel({ ...host, platform: platformOf(mode, source), hostname }),
+    openHardware({ world, root: layout.root, hasUdevd, telemetry }),
+    openKernel({ ...host, hostname }),
     openNetwork({ node, events, stopSignal: host.signal, log, telemetry }),
     openSecrets(given),
     openTime({ ...host, servers: () => view.configuration()?.time.servers ?? [] }),

@@ -1,7 +1,6 @@
 import { ControllerRuntime } from '@nodewright/controllers';
 import { createRpcServer } from '@nodewright/rpc';
 import { openAccess } from '../access/open-access.ts';
-import { platformOf } from '../base/domain/node-facts.ts';
 import { linkSocket } from '../base/host/link-socket.ts';
 import { prepareFolder } from '../base/host/prepare-folder.ts';
 import { nodeFolders } from '../base/node-layout.ts';
@@ -19,7 +18,7 @@ export async function serveApi(
   { all, config }: NodeTopics,
   scope: AsyncDisposableStack,
 ): Promise<void> {
-  const { mode, source, layout, log, telemetry, now, stopSignal } = host;
+  const { world, layout, log, telemetry, now, stopSignal } = host;
   const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
   for (const controller of all.flatMap((topic) => topic.controllers)) controllers.register(controller);
   const access = openAccess({
@@ -27,7 +26,7 @@ export async function serveApi(
     surroundings: () => ({
       isControlPlane: isControlPlaneNow(view),
       isMaintenance: config.isMaintenance(),
-      mode: platformOf(mode, source).mode,
+      refusesMachineCalls: world.refusesMachineCalls,
     }),
   });
   const server = scope.use(

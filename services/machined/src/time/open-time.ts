@@ -1,13 +1,13 @@
 import { querySntp, type WallClock } from '@nodewright/sntp';
 import type { Telemetry } from '@nodewright/telemetry';
-import type { NodeMode } from '../base/domain/node-facts.ts';
+import type { World } from '../base/domain/world.ts';
 import type { Topic } from '../base/topic.ts';
 import { timeControllers } from './controllers/time-controllers.ts';
 import { timeServerOf } from './domain/time-server.ts';
 import { createTimeService } from './rpc/time.ts';
 
 export interface OpenTimeInit {
-  readonly mode: NodeMode;
+  readonly world: World;
   readonly clock: WallClock;
   /** The time servers that the configuration names; empty without any. */
   readonly servers: () => readonly string[];
@@ -17,10 +17,10 @@ export interface OpenTimeInit {
 const queryTimeoutMs = 5000;
 
 /** The time: the calls that compare clocks, and the controller that says whether this node's clock is right. */
-export function openTime({ mode, clock, servers, telemetry }: OpenTimeInit): Topic {
+export function openTime({ world, clock, servers, telemetry }: OpenTimeInit): Topic {
   return {
     controllers: timeControllers({
-      mode,
+      world,
       query: (server, signal) => querySntp({ server, timeoutMs: queryTimeoutMs, clock, signal }),
       steadyMs: () => performance.now(),
     }),

@@ -6,14 +6,18 @@ import { rolesFromMetadata } from './caller-roles.ts';
 import { type CallSurroundings, checkCall } from './check-call.ts';
 
 const machine = (method: string) => methodTable[`/machine.MachineService/${method}`] as MethodRule;
-const controlPlane: CallSurroundings = { isControlPlane: true, isMaintenance: false, mode: 'metal' };
+const controlPlane: CallSurroundings = {
+  isControlPlane: true,
+  isMaintenance: false,
+  refusesMachineCalls: false,
+};
 const worker = { ...controlPlane, isControlPlane: false };
 const caller = (...names: Role[]) => new Set(names);
 const anyCaller = fc.subarray(Object.values(roles)).map((names) => new Set(names));
 const anyNode = fc.record({
   isControlPlane: fc.boolean(),
   isMaintenance: fc.boolean(),
-  mode: fc.constantFrom('metal' as const, 'container' as const),
+  refusesMachineCalls: fc.boolean(),
 });
 
 function answer(rule: MethodRule | undefined, who: ReadonlySet<Role>, node: CallSurroundings): unknown {
@@ -36,7 +40,7 @@ test('checkCall() refuses a stranger before it says what the node lacks', () => 
     'permission-denied',
     'not authorized',
   ]);
-  assert.deepEqual(answer(machine('Reboot'), caller(), { ...worker, mode: 'container' }), [
+  assert.deepEqual(answer(machine('Reboot'), caller(), { ...worker, refusesMachineCalls: true }), [
     'permission-denied',
     'not authorized',
   ]);
@@ -47,10 +51,10 @@ test('checkCall() answers in the words of the reference what only control planes
     'unimplemented',
     'etcd snapshot is only available on control plane nodes',
   ]);
-  assert.deepEqual(answer(machine('Reboot'), caller('os:operator'), { ...worker, mode: 'container' }), [
-    'failed-precondition',
-    'method is not supported in container mode',
-  ]);
+  assert.deepEqual(
+    answer(machine('Reboot'), caller('os:operator'), { ...worker, refusesMachineCalls: true }),
+    ['failed-precondition', 'method is not supported in container mode'],
+  );
   assert.equal(answer(machine('EtcdSnapshot'), caller('os:admin'), controlPlane), 'passes');
 });
 

@@ -6,8 +6,8 @@ export interface CallSurroundings {
   readonly isControlPlane: boolean;
   /** Whether the node waits for its first configuration. */
   readonly isMaintenance: boolean;
-  /** The platform mode that the node reports. */
-  readonly mode: 'metal' | 'container';
+  /** Whether the node refuses calls about a whole machine. */
+  readonly refusesMachineCalls: boolean;
 }
 
 /**
@@ -25,7 +25,7 @@ export function checkCall(
   const isOpen = rule?.maintenance !== true || node.isMaintenance || caller.has(roles.admin);
   if (!isAllowed || !isOpen) return new Fault('permission-denied', 'not authorized');
 
-  if (rule?.containerMode === 'refused' && node.mode === 'container') {
+  if (rule?.containerMode === 'refused' && node.refusesMachineCalls) {
     return new Fault('failed-precondition', 'method is not supported in container mode');
   }
   if (rule?.controlPlaneOnly !== undefined && !node.isControlPlane) {

@@ -1,23 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listenAddressOf, type NodeFacts, platformOf } from './node-facts.ts';
+import { listenAddressOf, type NodeFacts } from './node-facts.ts';
+import { worlds } from './world.ts';
 
-const node: NodeFacts = {
-  mode: 'process',
-  hostname: 'node01',
-  addresses: ['127.5.6.2'],
-};
+const node: NodeFacts = { world: worlds.process, hostname: 'node01', addresses: ['127.5.6.2'] };
 
 test('listenAddressOf() is one address for a node of processes and every address else', () => {
   assert.equal(listenAddressOf(node, 50000), '127.5.6.2:50000');
   assert.equal(listenAddressOf({ ...node, addresses: ['fd00::2'] }, 50000), '[fd00::2]:50000');
-  assert.equal(listenAddressOf({ ...node, mode: 'metal' }, 50000), ':50000');
-});
-
-test('platformOf() shows processes and nodes of several containers as metal', () => {
-  assert.deepEqual(
-    (['process', 'container', 'metal'] as const).map((mode) => platformOf(mode, 'child').mode),
-    ['metal', 'container', 'metal'],
-  );
-  assert.equal(platformOf('container', 'external').mode, 'metal');
+  assert.equal(listenAddressOf({ ...node, world: worlds.machine }, 50000), ':50000');
 });

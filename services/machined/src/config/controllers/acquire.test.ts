@@ -10,6 +10,7 @@ import {
   maintenanceServiceRequests,
 } from '@nodewright/state/kinds';
 import { decodeConfiguration } from '../../base/domain/machine-configuration.ts';
+import { worlds } from '../../base/domain/world.ts';
 import type { NodeEvent } from '../../life/domain/node-event.ts';
 import { examineConfiguration } from '../domain/examine-configuration.ts';
 import type { ConfigurationSource } from '../domain/search-configuration.ts';
@@ -39,7 +40,7 @@ async function openNode(given: Record<string, string | Error | undefined>) {
   }));
   const examiner = {
     examine: async (request: { text: string }) =>
-      examineConfiguration({ ...request, mode: 'process' }, () => ['take care']),
+      examineConfiguration({ ...request, world: worlds.process }, () => ['take care']),
   };
   rig.runtime.register(
     createAcquireController({

@@ -1,10 +1,10 @@
-import type { NodeMode } from '../../base/domain/node-facts.ts';
+import type { World } from '../../base/domain/world.ts';
 import type { ConfigurationSource } from '../domain/search-configuration.ts';
 import { type ConfigurationFile, createConfigurationFile } from '../host/configuration-file.ts';
 import { configurationFromEnvironment } from '../host/platform-configuration.ts';
 
 export interface SourcesInit {
-  readonly mode: NodeMode;
+  readonly world: Pick<World, 'takesUserData'>;
   /** Of STATE. */
   readonly file: Pick<ConfigurationFile, 'read'>;
   /** Of a configuration that is part of the image. */
@@ -17,7 +17,7 @@ export interface SourcesInit {
  * arguments, metadata services) takes its place among them. Source: Talos v1.14: configuration, order at boot.
  */
 export function configurationSources({
-  mode,
+  world,
   file,
   embeddedPath,
   environment,
@@ -27,7 +27,7 @@ export function configurationSources({
     { name: 'STATE', isStored: true, load: () => file.read() },
     { name: 'the image', isStored: false, load: () => embedded.read() },
   ];
-  if (mode === 'container') {
+  if (world.takesUserData) {
     const load = async () => configurationFromEnvironment(environment);
     sources.push({ name: 'the platform', isStored: false, load });
   }

@@ -5,13 +5,13 @@ import {
   decodeConfiguration,
   effectiveOf,
 } from '../../base/domain/machine-configuration.ts';
-import type { NodeMode } from '../../base/domain/node-facts.ts';
+import type { World } from '../../base/domain/world.ts';
 import { configurationDifference } from './configuration-difference.ts';
 import { validateForNode } from './validate-for-node.ts';
 
 export interface ExamineRequest {
   readonly text: string;
-  readonly mode: NodeMode;
+  readonly world: Pick<World, 'configuredAs'>;
   /** It was found on this node's disk. */
   readonly isStored?: boolean;
   /** Set: how it differs from what is in force is wanted too. */
@@ -45,10 +45,10 @@ export function examineConfiguration(
   request: ExamineRequest,
   validate: Validate = validateForNode,
 ): ExaminedConfiguration {
-  const { text, mode, isStored = false, difference } = request;
+  const { text, world, isStored = false, difference } = request;
   const configuration = decodeConfiguration(text);
   try {
-    const warnings = validate(configuration, mode, { isStored });
+    const warnings = validate(configuration, world, { isStored });
     if (difference === undefined) return { configuration: withValues(configuration), warnings };
     const before = difference.before === undefined ? undefined : decodeConfiguration(difference.before);
     return {

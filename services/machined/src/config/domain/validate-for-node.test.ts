@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { generateConfig, generateSecrets } from '@nodewright/machine-config';
 import { encodePrivateKey, generateCertificateAuthority, generateKey } from '@nodewright/pki';
 import { decodeConfiguration } from '../../base/domain/machine-configuration.ts';
+import { worlds } from '../../base/domain/world.ts';
 import { validateForNode } from './validate-for-node.ts';
 
 const secrets = await generateSecrets({
@@ -19,30 +20,30 @@ const options = { installImage: 'installer:v1.14.0' };
 const generated = (type: 'controlplane' | 'worker') =>
   generateConfig({ secrets, type, clusterName: 'test', endpoint: 'https://127.20.0.2:6443', options });
 
-for (const mode of ['process', 'container', 'metal'] as const) {
-  test(`validateForNode() takes what gen config writes, in mode ${mode}`, () => {
+for (const world of Object.values(worlds)) {
+  test(`validateForNode() takes what gen config writes, in the world ${world.name}`, () => {
     for (const type of ['controlplane', 'worker'] as const) {
-      assert.deepEqual(validateForNode(decodeConfiguration(generated(type)), mode), []);
+      assert.deepEqual(validateForNode(decodeConfiguration(generated(type)), world), []);
     }
   });
 }
 
 test('validateForNode() takes a part of a configuration', () => {
   const part = 'apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a\nauto: off\n';
-  assert.deepEqual(validateForNode(decodeConfiguration(part), 'process'), []);
+  assert.deepEqual(validateForNode(decodeConfiguration(part), worlds.process), []);
 });
 
 test('validateForNode() warns and refuses, all at once', () => {
   const text = generated('worker');
   const joining = text.replace('type: worker', 'type: join');
   assert.match(
-    validateForNode(decodeConfiguration(joining), 'process').join(),
+    validateForNode(decodeConfiguration(joining), worlds.process).join(),
     /machine.type should be "worker"/,
   );
   const wrong = text
     .replace('type: worker', 'type: laptop')
     .replace('cluster:\n', 'cluster:\n    etcd: {}\n');
-  assert.throws(() => validateForNode(decodeConfiguration(wrong), 'process'), {
+  assert.throws(() => validateForNode(decodeConfiguration(wrong), worlds.process), {
     kind: 'invalid-argument',
     message: /^1 error occurred:\n\t\* v1alpha1\.Config: \d errors occurred:\n.*machine\.type must be/s,
   });
@@ -54,8 +55,8 @@ test('validateForNode() asks less of what is stored than of what comes', () => {
     .filter((document) => !/HostDNS|ResolverConfig/.test(document))
     .join('---\n');
   const configuration = decodeConfiguration(withoutDns);
-  assert.throws(() => validateForNode(configuration, 'container'), { kind: 'invalid-argument' });
-  assert.deepEqual(validateForNode(configuration, 'container', { isStored: true }), []);
+  assert.throws(() => validateForNode(configuration, worlds.container), { kind: 'invalid-argument' });
+  assert.deepEqual(validateForNode(configuration, worlds.container, { isStored: true }), []);
 });
 
 test('validateForNode() takes as many log destinations as a node sends to, and refuses more', () => {
@@ -70,12 +71,12 @@ test('validateForNode() takes as many log destinations as a node sends to, and r
       (_, at) => `apiVersion: v1alpha1\nkind: KmsgLogConfig\nname: a${at}\nurl: udp://10.0.0.1:${at + 1}\n`,
     ).join('---\n');
   for (const text of [legacy, ofKernel]) {
-    const validate = (count: number) => validateForNode(decodeConfiguration(text(count)), 'process');
+    const validate = (count: number) => validateForNode(decodeConfiguration(text(count)), worlds.process);
     assert.deepEqual(validate(64), []);
     assert.throws(() => validate(65), {
       kind: 'invalid-argument',
       message: 'there are 65 log destinations, more than the 64 that a node sends to',
     });
-    assert.deepEqual(validateForNode(decodeConfiguration(text(65)), 'process', { isStored: true }), []);
+    assert.deepEqual(validateForNode(decodeConfiguration(text(65)), worlds.process, { isStored: true }), []);
   }
 });

@@ -6,7 +6,7 @@ import {
   validationMessage,
 } from '@nodewright/machine-config';
 import type { DecodedConfiguration } from '../../base/domain/machine-configuration.ts';
-import type { NodeMode } from '../../base/domain/node-facts.ts';
+import type { World } from '../../base/domain/world.ts';
 import { logDestinationLimit } from '../../logs/domain/log-destination.ts';
 import type { ConfigurationSource } from './search-configuration.ts';
 
@@ -24,10 +24,10 @@ const storedOptions: ValidateOptions = { mode: 'cloud', isInstalled: true };
  */
 export function validateForNode(
   { documents }: DecodedConfiguration,
-  mode: NodeMode,
+  world: Pick<World, 'configuredAs'>,
   source?: Pick<ConfigurationSource, 'isStored'>,
 ): readonly string[] {
-  const options = source?.isStored ? storedOptions : optionsOf(mode);
+  const options = source?.isStored ? storedOptions : optionsOf(world);
   const result = validateConfiguration(documents, options);
   const message = validationMessage(result);
   if (message !== undefined) throw new Fault('invalid-argument', message);
@@ -45,6 +45,6 @@ function tooManyLogDestinations(count: number): Fault {
 }
 
 /** Nothing is ever installed on a node of processes, and so there is nothing to install to. */
-function optionsOf(mode: NodeMode): ValidateOptions {
-  return { mode: mode === 'container' ? 'container' : 'metal', isInstalled: true };
+function optionsOf({ configuredAs }: Pick<World, 'configuredAs'>): ValidateOptions {
+  return { mode: configuredAs, isInstalled: true };
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { worlds } from '../../base/domain/world.ts';
 import { createConfigurationExaminer } from './configuration-examiner.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'examiner-'));
@@ -15,7 +16,7 @@ const text = '\n'.repeat(100_000);
 async function examine(program: string, deadlineMs: number): Promise<unknown> {
   const file = join(folder, 'worker.mjs');
   writeFileSync(file, program);
-  const examiner = createConfigurationExaminer('process', { file, deadlineMs });
+  const examiner = createConfigurationExaminer(worlds.process, { file, deadlineMs });
   return examiner.examine({ text }).catch(({ kind, message }) => ({ kind, message }));
 }
 

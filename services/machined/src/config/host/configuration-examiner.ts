@@ -1,7 +1,7 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Fault, type FaultKind } from '@nodewright/fault';
-import type { NodeMode } from '../../base/domain/node-facts.ts';
+import type { World } from '../../base/domain/world.ts';
 import {
   type ExaminedConfiguration,
   type ExamineRequest,
@@ -12,7 +12,7 @@ import { isQuickConfiguration } from '../domain/is-quick-configuration.ts';
 /** Reads and judges machine configurations without stopping the event loop for long. */
 export interface ConfigurationExaminer {
   /** @throws Fault `invalid-argument` when it cannot be read, `resource-exhausted` when that takes too much */
-  examine(request: Omit<ExamineRequest, 'mode'>): Promise<ExaminedConfiguration>;
+  examine(request: Omit<ExamineRequest, 'world'>): Promise<ExaminedConfiguration>;
 }
 
 export type WorkerAnswer =
@@ -37,7 +37,7 @@ const memory = { oldMb: 128, youngMb: 4 } as const;
  * kept. One worker at a time, others wait.
  */
 export function createConfigurationExaminer(
-  mode: NodeMode,
+  world: Pick<World, 'configuredAs'>,
   worker: ConfigurationWorkerInit = { file: workerPath(), deadlineMs: 60_000 },
 ): ConfigurationExaminer {
   let last: Promise<unknown> = Promise.resolve();
@@ -45,8 +45,8 @@ export function createConfigurationExaminer(
     async examine(request) {
       const { text, difference } = request;
       if (isQuickConfiguration(text) && isQuickConfiguration(difference?.before ?? ''))
-        return examineConfiguration({ ...request, mode });
-      const turn = last.then(() => examineApart({ ...request, mode }, worker));
+        return examineConfiguration({ ...request, world });
+      const turn = last.then(() => examineApart({ ...request, world }, worker));
       last = turn.catch(() => {});
       const { configuration, ...judged } = await turn;
       return { ...judged, configuration: { ...configuration, text } };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serviceUsers } from '@nodewright/contract';
+import { worlds } from '../../base/domain/world.ts';
 import { type NodeLayout, nodeFolders, nodeLayout } from '../../base/node-layout.ts';
 import { daemonFolders } from './daemon-folders.ts';
 
@@ -15,15 +16,15 @@ const foldersOf = (layout: NodeLayout) =>
   ]);
 
 test('a daemon with a user of its own reaches its folders, and no other user does', () => {
-  assert.deepEqual(foldersOf(nodeLayout('/', 'metal', 'child', root)), [
+  assert.deepEqual(foldersOf(nodeLayout('/', worlds.machine, root)), [
     ['/system/run', '751', undefined],
     ['/system/run/machined', '771', '50:50'],
     ['/run/machined', '771', '50:50'],
     ['/system/run/trustd', '700', '51:51'],
     ['/run/trustd', '700', '51:51'],
   ]);
-  for (const source of ['child', 'external'] as const) {
-    const folders = foldersOf(nodeLayout('/n', 'process', source, root));
+  for (const runsDaemons of [true, false]) {
+    const folders = foldersOf(nodeLayout('/n', { ...worlds.process, runsDaemons }, root));
     assert.deepEqual(
       folders.map(([, mode, owner]) => [mode, owner]),
       Array.from({ length: 5 }, () => ['700', undefined]),
@@ -32,7 +33,7 @@ test('a daemon with a user of its own reaches its folders, and no other user doe
 });
 
 test('a neighbour in another container reaches the folders by its group, and cannot write', () => {
-  assert.deepEqual(foldersOf(nodeLayout('/', 'container', 'external', neighbour)), [
+  assert.deepEqual(foldersOf(nodeLayout('/', worlds.stack, neighbour)), [
     ['/system/run', '751', undefined],
     ['/system/run/machined', '750', '52:50'],
     ['/run/machined', '750', '52:50'],

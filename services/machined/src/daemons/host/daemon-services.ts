@@ -63,7 +63,7 @@ export function childService(daemon: ChildDaemon, init: ChildServiceInit): Servi
     watcher,
     cgroup: () => cgroups?.open(`system/${daemon}`),
     // What is to die for want of memory on a machine that belongs to somebody else is not for the node to say.
-    ...(node.mode === 'process' ? {} : { oomScoreAdjust }),
+    ...(node.world.isGuest ? {} : { oomScoreAdjust }),
     graceTimeoutMs,
     user: layout.users?.[daemon],
   });

@@ -15,6 +15,7 @@ import {
   services,
   systemDisks,
 } from '@nodewright/state/kinds';
+import { worlds } from '../../base/domain/world.ts';
 import type { DeviceListener, DeviceNews } from '../host/device-news.ts';
 import { blockControllers } from './block-controllers.ts';
 import { devicesController } from './devices.ts';
@@ -176,9 +177,9 @@ test('links to devices are read once udevd is well, and when their folders chang
 test('a container has no controllers of block devices', () => {
   const { news } = fakeNews();
   const init = { hasUdevd: false, news: async () => news };
-  assert.deepEqual(blockControllers({ ...init, mode: 'container' }), []);
+  assert.deepEqual(blockControllers({ ...init, world: worlds.container }), []);
   assert.deepEqual(
-    blockControllers({ ...init, mode: 'process' }).map(({ name }) => name),
+    blockControllers({ ...init, world: worlds.process }).map(({ name }) => name),
     [
       'block.DevicesController',
       'block.SymlinksController',

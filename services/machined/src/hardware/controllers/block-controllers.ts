@@ -1,5 +1,6 @@
 import type { Controller } from '@nodewright/controllers';
 import { readBlockDevices, readDeviceLinks, readDisks, readUdevRecord } from '@nodewright/linux';
+import type { World } from '../../base/domain/world.ts';
 import { watchDeviceLinks } from '../host/watch-device-links.ts';
 import type { OpenDeviceNews } from './device-changes.ts';
 import { devicesController } from './devices.ts';
@@ -10,8 +11,7 @@ import { symlinksController } from './symlinks.ts';
 import { systemDiskController } from './system-disk.ts';
 
 export interface BlockControllersInit {
-  /** What surrounds the node: a container has no devices; processes see those of the host. */
-  readonly mode: 'process' | 'container' | 'metal';
+  readonly world: Pick<World, 'showsMachine'>;
   /** Whether udevd is one of the node's services. */
   readonly hasUdevd: boolean;
   /** What the kernel says of devices; every controller asks for it. */
@@ -21,8 +21,8 @@ export interface BlockControllersInit {
 }
 
 /** Disks and what is on them, as far as it is read. Source: Talos v1.14: COSI resources, block; what container mode skips. */
-export function blockControllers({ mode, hasUdevd, news, sysRoot }: BlockControllersInit): Controller[] {
-  if (mode === 'container') return [];
+export function blockControllers({ world, hasUdevd, news, sysRoot }: BlockControllersInit): Controller[] {
+  if (!world.showsMachine) return [];
   return [
     devicesController(() => readBlockDevices(sysRoot), news),
     symlinksController({ readDeviceLinks: () => readDeviceLinks(), watchDeviceLinks, hasUdevd }),

@@ -13,6 +13,7 @@ import {
   pciDevices,
   systemInformations,
 } from '@nodewright/state/kinds';
+import { worlds } from '../../base/domain/world.ts';
 import type { DeviceNews } from '../host/device-news.ts';
 import { hardwareControllers } from './hardware-controllers.ts';
 
@@ -48,7 +49,9 @@ const init = {
 };
 
 test('the machine is shown as the firmware and the kernel tell of it, once META is read', async () => {
-  await using runtime = openTestRuntime({ controllers: hardwareControllers({ ...init, mode: 'process' }) });
+  await using runtime = openTestRuntime({
+    controllers: hardwareControllers({ ...init, world: worlds.process }),
+  });
   const { state } = runtime;
   await runtime.settled();
   assert.deepEqual(await state.list(systemInformations), []);
@@ -70,5 +73,5 @@ test('the machine is shown as the firmware and the kernel tell of it, once META 
 });
 
 test('a container does not look at the machine', () => {
-  assert.deepEqual(hardwareControllers({ ...init, mode: 'container' }), []);
+  assert.deepEqual(hardwareControllers({ ...init, world: worlds.container }), []);
 });

@@ -1,14 +1,14 @@
 import type { Controller } from '@nodewright/controllers';
 import { parseMeminfo, readPciDevices, readSmbios } from '@nodewright/linux';
 import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
+import type { World } from '../../base/domain/world.ts';
 import { cpuInfoController } from './cpu-info.ts';
 import type { OpenDeviceNews } from './device-changes.ts';
 import { pciDevicesController } from './pci-devices.ts';
 import { systemInfoController } from './system-info.ts';
 
 export interface HardwareControllersInit {
-  /** What surrounds the node: a container may not look at the whole machine; processes share it with its host. */
-  readonly mode: 'process' | 'container' | 'metal';
+  readonly world: Pick<World, 'showsMachine'>;
   /** Whether udevd is one of the node's services. */
   readonly hasUdevd: boolean;
   /** A file of the kernel, or of the system. */
@@ -24,8 +24,8 @@ const pciIdFiles = ['/usr/share/hwdata/pci.ids', '/usr/share/misc/pci.ids'];
 
 /** The machine that the node runs on. Source: Talos v1.14: COSI resources, hardware; what container mode skips. */
 export function hardwareControllers(init: HardwareControllersInit): Controller[] {
-  const { mode, hasUdevd, read, news, sysRoot } = init;
-  if (mode === 'container') return [];
+  const { world, hasUdevd, read, news, sysRoot } = init;
+  if (!world.showsMachine) return [];
   return [
     systemInfoController({
       readSmbios: () => readSmbios(sysRoot),

@@ -13,6 +13,7 @@ import {
   versions,
   watchdogTimerConfigs,
 } from '@nodewright/state/kinds';
+import { worlds } from '../../base/domain/world.ts';
 import { openControllerRig } from '../../base/testing/controller-rig.ts';
 import { type KernelControllersInit, kernelControllers } from './kernel-controllers.ts';
 
@@ -21,7 +22,7 @@ function openNode(init: Partial<KernelControllersInit> & { readonly files?: Reco
   return openControllerRig(
     kernelControllers({
       bootId: 'boot-1',
-      mode: 'process',
+      world: worlds.process,
       kernelRelease: '6.1',
       extensions: [],
       read: (path) => (files[path] === undefined ? undefined : Buffer.from(files[path])),

@@ -1,6 +1,7 @@
 import type { Controller } from '@nodewright/controllers';
 import type { ExtensionStatusSpec } from '@nodewright/state/kinds';
 import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
+import type { World } from '../../base/domain/world.ts';
 import type { KernelFiles } from '../../base/host/kernel-files.ts';
 import {
   kernelModuleConfigController,
@@ -22,8 +23,7 @@ import { statsController } from './stats.ts';
 export interface KernelControllersInit {
   /** Another one after every start of the node. */
   readonly bootId: string;
-  /** What surrounds the node: a container may not look at the whole machine; processes share it with its host. */
-  readonly mode: 'process' | 'container' | 'metal';
+  readonly world: Pick<World, 'showsMachine'>;
   readonly kernel: Pick<KernelFiles, 'read'>;
   /** As `uname -r` has it. */
   readonly kernelRelease: string;
@@ -35,8 +35,8 @@ export interface KernelControllersInit {
 
 /** Source: Talos v1.14: COSI resources, runtime, perf. */
 export function kernelControllers(init: KernelControllersInit): Controller[] {
-  const { mode, read } = init;
-  const isContainer = mode === 'container';
+  const { world, read } = init;
+  const isContainer = !world.showsMachine;
   return [
     versionController(),
     bootIdController(init.bootId),

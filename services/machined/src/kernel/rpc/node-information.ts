@@ -1,13 +1,13 @@
 import { buildInfo } from '@nodewright/contract';
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
-import type { Platform } from '../../base/domain/node-facts.ts';
+import type { World } from '../../base/domain/world.ts';
 
 /** The names that the wire has for architectures. */
 const architectures: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64', ia32: '386' };
 
 /** Version and Hostname. */
 export function createNodeInformation(
-  platform: Platform,
+  { platform }: Pick<World, 'platform'>,
   hostname: () => string,
 ): Pick<MachineServiceImplementation, 'version' | 'hostname'> {
   return {
@@ -21,7 +21,9 @@ export function createNodeInformation(
         os: process.platform,
         arch: architectures[process.arch] ?? process.arch,
       };
-      return { messages: [{ version, platform, features: { rbac: true } }] };
+      return {
+        messages: [{ version, platform: { name: platform, mode: platform }, features: { rbac: true } }],
+      };
     },
     async hostname() {
       return { messages: [{ hostname: hostname() }] };

@@ -3,17 +3,23 @@ import { test } from 'node:test';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { pointerTo, putResource, type ResourceKind } from '@nodewright/state';
 import * as kinds from '@nodewright/state/kinds';
-import type { NodeMode } from '../../base/domain/node-facts.ts';
+import { type WorldName, worlds } from '../../base/domain/world.ts';
 import { networkControllers } from './network-controllers.ts';
 import { FakeNetwork, fakeLink } from './testing/fake-network.ts';
 
 /** The specs of a node whose machine has eth0 and eth1, by kind. */
-async function specsOf(text: string | undefined, mode: NodeMode = 'metal') {
+async function specsOf(text: string | undefined, name: WorldName = 'machine') {
   const network = new FakeNetwork();
   network.setLinks(fakeLink(1, 'lo', { hardwareType: 772 }), fakeLink(2, 'eth0'), fakeLink(3, 'eth1'));
   await using node = openTestRuntime({
     controllers: networkControllers({
-      ...{ mode, addresses: ['127.0.0.9'], hostname: '', instanceType: '', network: async () => network },
+      ...{
+        world: worlds[name],
+        addresses: ['127.0.0.9'],
+        hostname: '',
+        instanceType: '',
+        network: async () => network,
+      },
       ...{ readResolvConf: async () => '', publish: () => {} },
     }),
   });
@@ -56,9 +62,9 @@ test('a machine without a configuration asks for addresses on all of its hardwar
 });
 
 test('a node whose surroundings others made has no defaults', async () => {
-  for (const mode of ['process', 'container'] as const) {
-    const { links, operators, layered } = await specsOf(undefined, mode);
-    assert.deepEqual([links.size, operators.size, layered.size], [0, 0, 0], mode);
+  for (const name of ['process', 'stack', 'container'] as const) {
+    const { links, operators, layered } = await specsOf(undefined, name);
+    assert.deepEqual([links.size, operators.size, layered.size], [0, 0, 0], name);
   }
 });
 

@@ -14,7 +14,7 @@ import {
   routingRuleSpecs,
 } from '@nodewright/state/kinds';
 import { configurationOf } from '../../base/controllers/configuration-of.ts';
-import type { NodeMode } from '../../base/domain/node-facts.ts';
+import type { World } from '../../base/domain/world.ts';
 import { addressSpecsOf, linkAddress } from '../domain/address-documents.ts';
 import {
   deviceAddresses,
@@ -40,9 +40,9 @@ import { createDeviceConfigController, presentLinks } from './device-config.ts';
 import { inLayers } from './network-config.ts';
 
 /** Source: Talos v1.14: COSI resources, network; the controllers of the configuration. */
-export function networkConfigControllers(mode: NodeMode): Controller[] {
+export function networkConfigControllers({ ownsNetwork }: Pick<World, 'ownsNetwork'>): Controller[] {
   // Elsewhere links, addresses and leases are the business of whoever made the surroundings.
-  const hasDefaults = mode === 'metal';
+  const hasDefaults = ownsNetwork;
   return [
     createDeviceConfigController(),
     createConfiguredSpecsController({

@@ -1,4 +1,5 @@
 // The controllers over the real kernel, in a network of the test's own.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -16,6 +17,7 @@ import {
   routingRuleStatuses,
 } from '@nodewright/state/kinds';
 import { eventually } from '@nodewright/testkit';
+import { worlds } from '../../base/domain/world.ts';
 import { type KernelNetwork, openKernelNetwork } from '../host/kernel-network.ts';
 import { networkControllers } from './network-controllers.ts';
 
@@ -30,7 +32,7 @@ if (skip === false) {
 async function openNode(): Promise<TestRuntime> {
   let network: Promise<KernelNetwork> | undefined;
   const controllers: Controller[] = networkControllers({
-    ...{ mode: 'container', addresses: [], hostname: 'node01', instanceType: '' },
+    ...{ world: worlds.container, addresses: [], hostname: 'node01', instanceType: '' },
     network: () => (network ??= openKernelNetwork()),
     ...{ readResolvConf: async () => '', publish: () => {} },
   });

@@ -4,6 +4,7 @@ import { openTestRuntime } from '@nodewright/controllers/testing';
 import { Fault } from '@nodewright/fault';
 import { pointerTo, putResource, type ResourceKind, type State } from '@nodewright/state';
 import * as kinds from '@nodewright/state/kinds';
+import { worlds } from '../../base/domain/world.ts';
 import type { NodeEvent } from '../../life/domain/node-event.ts';
 import { type NetworkControllersInit, networkControllers } from './network-controllers.ts';
 import { FakeNetwork, fakeAddress, fakeLink, fakeRoute } from './testing/fake-network.ts';
@@ -15,7 +16,7 @@ function openNode(init: Partial<NetworkControllersInit> = {}) {
   const events: NodeEvent[] = [];
   const node = openTestRuntime({
     controllers: networkControllers({
-      ...{ mode: 'container', addresses: ['10.0.0.2'], hostname: 'node01', instanceType: '' },
+      ...{ world: worlds.container, addresses: ['10.0.0.2'], hostname: 'node01', instanceType: '' },
       ...{ network: async () => network, readResolvConf: async () => 'nameserver 10.0.0.53\nsearch lab\n' },
       publish: (event) => events.push(event),
       ...init,
@@ -86,7 +87,7 @@ test('a node in a container is where the kernel says, and follows it', async () 
 });
 
 test('a node of processes is where it was told to be, whatever the host has', async () => {
-  await using node = openNode({ mode: 'process', addresses: ['127.5.6.2', '127.5.6.1'] });
+  await using node = openNode({ world: worlds.process, addresses: ['127.5.6.2', '127.5.6.1'] });
   const { network, state } = node;
   await node.ready();
   network.setLinks(fakeLink(2, 'eth0'));
@@ -189,7 +190,7 @@ test('addresses of Kubernetes have filters of their own, once there is a cluster
 });
 
 test('files below /etc are told what to hold', async () => {
-  await using node = openNode({ mode: 'process', addresses: ['127.5.6.2'], hostname: 'node01.lab' });
+  await using node = openNode({ world: worlds.process, addresses: ['127.5.6.2'], hostname: 'node01.lab' });
   await node.configure(
     'apiVersion: v1alpha1\nkind: StaticHostConfig\nname: 10.0.0.9\nhostnames: [Nine, ix]\n',
   );
@@ -214,7 +215,7 @@ test('files below /etc are told what to hold', async () => {
 });
 
 test('addresses are announced when they change, and again after ten minutes', async () => {
-  await using node = openNode({ mode: 'process', addresses: ['127.5.6.2'] });
+  await using node = openNode({ world: worlds.process, addresses: ['127.5.6.2'] });
   await node.settled();
   const event = { kind: 'address', hostname: 'node01', addresses: ['127.5.6.2'] };
   assert.deepEqual(node.events, [event]);

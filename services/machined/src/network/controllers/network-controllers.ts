@@ -47,7 +47,7 @@ import { createStaticHostController } from './static-host.ts';
 import { createTimeServerConfigController } from './time-server-config.ts';
 import { createTimeServerSpecController } from './time-server-spec.ts';
 
-export interface NetworkControllersInit extends Pick<NodeFacts, 'mode' | 'addresses'> {
+export interface NetworkControllersInit extends Pick<NodeFacts, 'world' | 'addresses'> {
   /** The name that the node was given when it was made; empty: none. */
   readonly hostname: string;
   /** Opens the network of the kernel, when first somebody needs it. */
@@ -64,9 +64,8 @@ export interface NetworkControllersInit extends Pick<NodeFacts, 'mode' | 'addres
  * Source: Talos v1.14: COSI resources, network.
  */
 export function networkControllers(init: NetworkControllersInit): Controller[] {
-  const { mode, addresses, hostname, publish } = init;
+  const { world, addresses, hostname, publish } = init;
   const network = openOnce(init.network);
-  const isProcess = mode === 'process';
   return [
     createLinkStatusController(network),
     createAddressStatusController(network),
@@ -74,8 +73,8 @@ export function networkControllers(init: NetworkControllersInit): Controller[] {
     createRoutingRuleStatusController(network),
     createHardwareAddrController(),
     createPlatformConfigController(async () => ({
-      ...{ mode, addresses, hostname, instanceType: init.instanceType },
-      resolvConf: mode === 'metal' ? '' : await init.readResolvConf(),
+      ...{ world, addresses, hostname, instanceType: init.instanceType },
+      resolvConf: world.ownsNetwork ? '' : await init.readResolvConf(),
     })),
     createPlatformConfigApplyController(),
     createHostnameConfigController(),
@@ -89,11 +88,11 @@ export function networkControllers(init: NetworkControllersInit): Controller[] {
     createEtcFileController(),
     createNodeAddressSortAlgorithmController(),
     createAddressFilterController(),
-    createNodeAddressController({ given: addresses, isGivenAll: isProcess }),
+    createNodeAddressController({ given: addresses, isGivenAll: !world.ownsAddresses }),
     createNodenameController(),
-    createNetworkStatusController(isProcess),
+    createNetworkStatusController(!world.ownsAddresses),
     createAddressEventController(publish),
-    ...networkConfigControllers(mode),
+    ...networkConfigControllers(world),
     ...mergeControllers(),
   ];
 }

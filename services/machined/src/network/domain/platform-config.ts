@@ -1,10 +1,10 @@
 import type { AddressSpecSpec, PlatformConfigSpec } from '@nodewright/state/kinds';
-import { type NodeFacts, platformOf } from '../../base/domain/node-facts.ts';
+import type { NodeFacts } from '../../base/domain/node-facts.ts';
 import { withPrefixLength } from '../../base/domain/prefix.ts';
 import { parseHostname } from './hostname.ts';
 import { platformResolvers } from './name-servers.ts';
 
-export interface PlatformFacts extends Pick<NodeFacts, 'mode' | 'source' | 'addresses'> {
+export interface PlatformFacts extends Pick<NodeFacts, 'world' | 'addresses'> {
   /** Empty: the platform has given none. */
   readonly hostname: string;
   /** The text of the surroundings' `/etc/resolv.conf`; empty: none. */
@@ -15,11 +15,11 @@ export interface PlatformFacts extends Pick<NodeFacts, 'mode' | 'source' | 'addr
 
 /** What those who made the node have given it. Source: Talos v1.14: COSI resources, PlatformConfigs. */
 export function platformConfigOf(facts: PlatformFacts): PlatformConfigSpec {
-  const { mode, source, hostname, addresses, instanceType } = facts;
+  const { world, hostname, addresses, instanceType } = facts;
   const resolvers = platformResolvers(facts.resolvConf);
   return {
     // Elsewhere the kernel has them already, from whoever made the network.
-    addresses: mode === 'process' ? addresses.map(loopbackAddress) : [],
+    addresses: world.ownsAddresses ? [] : addresses.map(loopbackAddress),
     links: [],
     routes: [],
     hostnames: hostname === '' ? [] : [{ ...parseHostname(hostname), layer: 'platform' }],
@@ -30,7 +30,7 @@ export function platformConfigOf(facts: PlatformFacts): PlatformConfigSpec {
     probes: [],
     metadata: {
       ...{
-        platform: platformOf(mode, source).name,
+        platform: world.platform,
         hostname,
         region: '',
         zone: '',

@@ -1,7 +1,7 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
 import { readNetworkLink } from '@nodewright/linux';
-import type { NodeMode } from '../../base/domain/node-facts.ts';
+import type { World } from '../../base/domain/world.ts';
 import { checkPacketFilter } from '../domain/check-packet-filter.ts';
 import { pcapHeader, pcapLinkType, pcapRecordHeader } from '../domain/pcap-format.ts';
 import type { PacketCapturer } from '../host/capture-packets.ts';
@@ -11,7 +11,7 @@ const loopback = 772;
 
 export interface PacketCaptureInit {
   readonly capturer: PacketCapturer;
-  readonly mode: NodeMode;
+  readonly world: Pick<World, 'isGuest'>;
   /** Ends the captures when the node stops. */
   readonly stopSignal: AbortSignal;
 }
@@ -28,7 +28,7 @@ export function createPacketCapture(
       const link = readNetworkLink(name);
       const linkType = pcapLinkType(link);
       checkPacketFilter(bpfFilter);
-      if (promiscuous && init.mode === 'process') {
+      if (promiscuous && init.world.isGuest) {
         throw new Fault(
           'failed-precondition',
           `promiscuous mode would change interface "${name}" of the host, which a node of processes never does: leave it out`,

@@ -10,12 +10,12 @@ import {
   timeServerStatuses,
   timeStatuses,
 } from '@nodewright/state/kinds';
-import type { NodeMode } from '../../base/domain/node-facts.ts';
+import { type WorldName, worlds } from '../../base/domain/world.ts';
 import { timeControllers } from './time-controllers.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
 
-async function openTime(mode: NodeMode) {
+async function openTime(name: WorldName) {
   const asked: string[] = [];
   /** By server; none: it does not answer. */
   const offsets = new Map<string, number>();
@@ -23,7 +23,7 @@ async function openTime(mode: NodeMode) {
   const node = openTestRuntime({
     nowMs: startMs,
     controllers: timeControllers({
-      mode,
+      world: worlds[name],
       steadyMs: () => now() - startMs,
       query: async (server) => {
         asked.push(server);
@@ -60,7 +60,7 @@ async function openTime(mode: NodeMode) {
 }
 
 test('a machine of its own waits until a time server confirms its clock', async () => {
-  await using time = await openTime('metal');
+  await using time = await openTime('machine');
   await time.servers('a', 'b');
   assert.deepEqual(await time.status(), { synced: false, epoch: 0, syncDisabled: false });
   assert.deepEqual(time.asked, ['a', 'b']);
@@ -71,14 +71,14 @@ test('a machine of its own waits until a time server confirms its clock', async 
 });
 
 test('a clock that is wrong by hours is not confirmed', async () => {
-  await using time = await openTime('metal');
+  await using time = await openTime('machine');
   time.offsets.set('a', -3 * 3_600_000);
   await time.servers('a');
   assert.equal((await time.status()).synced, false);
 });
 
 test('a machine of its own stops waiting after the time that its configuration gives it', async () => {
-  await using time = await openTime('metal');
+  await using time = await openTime('machine');
   await time.configure('apiVersion: v1alpha1\nkind: TimeSyncConfig\nbootTimeout: 30s\n');
   await time.servers('a');
   await time.advance(29_000);
@@ -88,7 +88,7 @@ test('a machine of its own stops waiting after the time that its configuration g
 });
 
 test('without synchronization the clock is trusted, and nobody is asked', async () => {
-  await using time = await openTime('metal');
+  await using time = await openTime('machine');
   await time.configure('apiVersion: v1alpha1\nkind: TimeSyncConfig\nenabled: false\n');
   time.asked.length = 0;
   await time.servers('a');

@@ -9,7 +9,7 @@ import {
   timeStatuses,
 } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
-import type { NodeMode } from '../../base/domain/node-facts.ts';
+import type { World } from '../../base/domain/world.ts';
 import {
   type ClockTrust,
   isTimeSynchronized,
@@ -21,7 +21,7 @@ import {
 } from '../domain/clock-trust.ts';
 
 export interface TimeSyncInit {
-  readonly mode: NodeMode;
+  readonly world: World;
   /** Asks one server, `host` or `host:port`. @throws Fault */
   readonly query: (server: string, signal: AbortSignal) => Promise<{ readonly offsetMs: number }>;
   /** Milliseconds of a clock that only goes forward. */
@@ -43,7 +43,7 @@ interface Look {
 /**
  * Whether the clock can be trusted. Servers are asked, and nothing is set. Source: Talos v1.14: time.SyncController.
  */
-export function createTimeSyncController({ mode, query, steadyMs }: TimeSyncInit): Controller {
+export function createTimeSyncController({ world, query, steadyMs }: TimeSyncInit): Controller {
   const startMs = steadyMs();
   let trust = noTrust;
   let isGateOpen = false;
@@ -90,7 +90,7 @@ export function createTimeSyncController({ mode, query, steadyMs }: TimeSyncInit
 
       const config = (await configurationOf(pass))?.effective.time;
       const settings = () => ({
-        ...{ mode, isDisabled: config?.disabled ?? false, bootTimeoutMs: config?.bootTimeoutMs ?? 0 },
+        ...{ world, isDisabled: config?.disabled ?? false, bootTimeoutMs: config?.bootTimeoutMs ?? 0 },
         sinceStartMs: steadyMs() - startMs,
       });
       await put(pass, settings(), trust);

@@ -1,5 +1,5 @@
 import type { NtpStatusSpec, TimeStatusSpec } from '@nodewright/state/kinds';
-import type { NodeMode } from '../../base/domain/node-facts.ts';
+import type { World } from '../../base/domain/world.ts';
 
 /** What one answer of a time server says. */
 export interface ClockSample {
@@ -53,7 +53,7 @@ export function withDrift(trust: ClockTrust, driftMs: number): ClockTrust {
 }
 
 export interface TimeSettings {
-  readonly mode: NodeMode;
+  readonly world: Pick<World, 'ownsClock' | 'asksTime'>;
   /** The configuration wants no synchronization. */
   readonly isDisabled: boolean;
   /** How long after the start the clock is waited for; 0: for ever. */
@@ -65,8 +65,11 @@ export interface TimeSettings {
  * Whether anybody asks time servers: in a container it is the business of its host, whose clock it has.
  * Source: Talos v1.14: time.SyncController.
  */
-export function isTimeSynchronized({ mode, isDisabled }: Pick<TimeSettings, 'mode' | 'isDisabled'>): boolean {
-  return mode !== 'container' && !isDisabled;
+export function isTimeSynchronized({
+  world,
+  isDisabled,
+}: Pick<TimeSettings, 'world' | 'isDisabled'>): boolean {
+  return world.asksTime && !isDisabled;
 }
 
 /**
@@ -74,11 +77,11 @@ export function isTimeSynchronized({ mode, isDisabled }: Pick<TimeSettings, 'mod
  * set it, and waiting for a server would not make it better.
  */
 export function timeStatusOf({ epoch, isConfirmed }: ClockTrust, settings: TimeSettings): TimeStatusSpec {
-  const { mode, bootTimeoutMs, sinceStartMs } = settings;
+  const { world, bootTimeoutMs, sinceStartMs } = settings;
   const isActive = isTimeSynchronized(settings);
   const waitedEnough = bootTimeoutMs > 0 && sinceStartMs >= bootTimeoutMs;
   return {
-    synced: !isActive || mode !== 'metal' || isConfirmed || waitedEnough,
+    synced: !isActive || !world.ownsClock || isConfirmed || waitedEnough,
     epoch,
     syncDisabled: !isActive,
   };

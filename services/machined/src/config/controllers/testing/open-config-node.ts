@@ -1,4 +1,5 @@
 // The part of a node that has to do with its configuration, for tests: real files, controllers and calls.
+
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { metadataKeys } from '@nodewright/contract';
@@ -7,6 +8,7 @@ import { openTestRuntime } from '@nodewright/controllers/testing';
 import { createRpcClient, createRpcServer, openUnixChannel } from '@nodewright/rpc';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import type { DecodedConfiguration } from '../../../base/domain/machine-configuration.ts';
+import { worlds } from '../../../base/domain/world.ts';
 import { completeServices } from '../../../base/rpc/complete-services.ts';
 import type { NodeEvent } from '../../../life/domain/node-event.ts';
 import { examineConfiguration } from '../../domain/examine-configuration.ts';
@@ -45,11 +47,11 @@ export async function openConfigNode({ folder, validate, ...init }: ConfigNodeIn
   const trial = opening.use(new ConfigurationTrial(keeper, rig.timers, log));
   const file = createConfigurationFile(join(folder, 'config.yaml'));
   const examiner: ConfigurationExaminer = {
-    examine: async (request) => examineConfiguration({ ...request, mode: 'process' }, validate),
+    examine: async (request) => examineConfiguration({ ...request, world: worlds.process }, validate),
   };
   const embeddedPath = join(folder, 'embedded.yaml');
   const sources =
-    init.sources ?? configurationSources({ mode: 'process', file, embeddedPath, environment: {} });
+    init.sources ?? configurationSources({ world: worlds.process, file, embeddedPath, environment: {} });
   const controllers = configControllers({
     sources,
     keeper,
