@@ -118,6 +118,24 @@ test('destroy of a second cluster makes the first one current again', async () =
     { home: home.path, name: 'one' },
   );
   const second = await openProcessCluster({ controlPlanes: 1, workers: 0 }, { home: home.path, name: 'two' });
+  const list = await first.talosctl('cluster', 'list', '-o', 'json');
+  assert.deepEqual(
+    JSON.parse(list.stdout).map(({ name, state, running }: Record<string, unknown>) => [
+      name,
+      state,
+      running,
+    ]),
+    [
+      ['one', 'running', 1],
+      ['two', 'running', 1],
+    ],
+  );
+  // Without a name it is the cluster of the current context.
+  const shown = async () => JSON.parse((await first.talosctl('cluster', 'show', '-o', 'json')).stdout).name;
+  assert.equal(await shown(), 'two');
+  await first.talosctl('config', 'context', 'one');
+  assert.equal(await shown(), 'one');
+  await first.talosctl('config', 'context', 'two');
   await second[Symbol.asyncDispose]();
   const { exitCode, stderr } = await first.talosctl('memory');
   assert.equal(exitCode, 0, stderr);

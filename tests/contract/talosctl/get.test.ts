@@ -121,6 +121,20 @@ test('get says which kinds an ambiguous name may mean, and that it knows no othe
     [unknown.stderr, unknown.exitCode],
     ['error: resource "nothing" is not registered ("talosctl get rd" lists the kinds)\n', 1],
   );
+  const near = await suite.run(...one, 'get', 'membrs');
+  assert.deepEqual(
+    [near.stderr, near.exitCode],
+    ['error: resource "membrs" is not registered: did you mean "members"?\n', 1],
+  );
+});
+
+test('get -o name prints ids alone, -o wide adds the phase, the owner and the times', async () => {
+  const names = await suite.run(...one, 'get', 'members', '-o', 'name');
+  assert.deepEqual(names, { stdout: 'cp-1\ncp-2\n', stderr: '', exitCode: 0 });
+  const wide = await suite.run(...one, 'get', 'members', 'cp-2', '-o', 'wide');
+  const [head = '', row = ''] = wide.stdout.split('\n');
+  assert.match(head, /^NODE +NAMESPACE .* ADDRESSES +PHASE +OWNER +CREATED +UPDATED$/);
+  assert.match(row, /^node01 +cluster .* running .*\d{4}-\d\d-\d\dT[\d:]+Z +\d{4}-\d\d-\d\dT[\d:]+Z$/);
 });
 
 test('get names the node that cannot list its kinds', async () => {

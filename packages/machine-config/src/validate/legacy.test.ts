@@ -76,6 +76,10 @@ test('rules of the v1alpha1 document about the cluster', () => {
       '!cluster.externalCloudProvider.manifests[0] must be a URL with scheme and host',
     ],
     [
+      controlPlane('', '  externalCloudProvider: { enabled: true, manifests: ["https:///z"] }'),
+      '!cluster.externalCloudProvider.manifests[0] must be a URL with scheme and host',
+    ],
+    [
       worker('', `  etcd: {}\n  ca: { key: ${crt} }`),
       '!cluster.etcd is for control planes only',
       '!cluster.etcd.ca is required',
