@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { ControllerRuntime, pause } from '@nodewright/controllers';
+import { pauseBy } from '@nodewright/async';
+import { ControllerRuntime } from '@nodewright/controllers';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import { MemoryState } from '@nodewright/state';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
@@ -137,7 +138,7 @@ class Simulation {
   async #work(steps: Parameters<typeof runUser>[0]): Promise<void> {
     this.#usersAtWork += 1;
     const state = new ScheduledState({ store: this.#store, scheduler: this.#scheduler });
-    const wait = (ms: number) => pause(this.#timers, ms, this.#end.signal);
+    const wait = (ms: number) => pauseBy(this.#timers, ms, this.#end.signal);
     try {
       await runUser(steps, { state, world: this.#world, wait });
       this.#usersAtWork -= 1;

@@ -1,9 +1,10 @@
-const firstMs = 500;
-const factor = 1.5;
+import { exponentialDelayMs } from '@nodewright/async';
+
 const jitter = 0.5;
 
 /** The longest pause before the jitter, in ms. */
 export const longestBackOffMs = 60_000;
+const growth = { firstMs: 500, factor: 1.5, longestMs: longestBackOffMs };
 
 /**
  * Pauses that grow from failure to failure: 500 ms, half as long again each time, 60 s at most, each up to half as
@@ -11,7 +12,7 @@ export const longestBackOffMs = 60_000;
  */
 export class BackOff {
   readonly #random: () => number;
-  #nextMs = firstMs;
+  #failures = 0;
 
   /** @param random gives numbers from 0 to below 1. */
   constructor(random: () => number) {
@@ -21,13 +22,12 @@ export class BackOff {
   /** How long to wait now, in ms. */
   next(): number {
     const spread = 1 - jitter + 2 * jitter * this.#random();
-    const delayMs = Math.round(this.#nextMs * spread);
-    this.#nextMs = Math.min(this.#nextMs * factor, longestBackOffMs);
-    return delayMs;
+    this.#failures += 1;
+    return Math.round(exponentialDelayMs(growth, this.#failures) * spread);
   }
 
   /** The next failure is the first one again. */
   reset(): void {
-    this.#nextMs = firstMs;
+    this.#failures = 0;
   }
 }

@@ -1,3 +1,4 @@
+import { pauseBy, type Timers } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
 import type { State } from '@nodewright/state';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
@@ -11,7 +12,6 @@ import { ControllerPass } from './controller-pass.ts';
 import type { Sleeper } from './kind-watch.ts';
 import type { KindWatches } from './kind-watches.ts';
 import { OpenedSource } from './opened-source.ts';
-import { pause, type Timers } from './timers.ts';
 import type { TurnShare } from './turn-share.ts';
 
 export interface ControllerLoopInit {
@@ -215,7 +215,7 @@ export class ControllerLoop implements Sleeper {
     this.#log.error({ error: faultFrom(error).message, retryMs }, message);
     this.#isPaused = true;
     activity.set(this, false);
-    await pause(timers, retryMs, signal);
+    await pauseBy(timers, retryMs, signal);
     this.#isPaused = false;
     activity.set(this, !signal.aborted);
   }

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { systemTimers, type Timers } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
 import type { State } from '@nodewright/state';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
@@ -9,7 +10,6 @@ import { checkDeclarations } from './declarations.ts';
 import { type DependencyEdge, dependencyGraph } from './dependency-graph.ts';
 import { KindWatches } from './kind-watches.ts';
 import { outsideOfSpans } from './outside-of-spans.ts';
-import { systemTimers, type Timers } from './timers.ts';
 import { type EventLoop, systemEventLoop, TurnShare } from './turn-share.ts';
 
 export interface ControllerRuntimeInit {

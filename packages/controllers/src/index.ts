@@ -1,5 +1,4 @@
 export * from './controller.ts';
 export * from './controller-runtime.ts';
 export type * from './dependency-graph.ts';
-export * from './timers.ts';
 export * from './transform-controller.ts';

@@ -1,10 +1,10 @@
+import { pauseBy, type Timers } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
 import type { KindRef, ResourceEvent, State, Watch } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
 import { BackOff } from './back-off.ts';
 import type { Input } from './controller.ts';
 import { outsideOfSpans } from './outside-of-spans.ts';
-import { pause, type Timers } from './timers.ts';
 
 /** Whoever is woken by changes. */
 export interface Sleeper {
@@ -91,7 +91,7 @@ export class KindWatch {
         log.warn(facts, 'watch lost, all who read the kind are woken by the next one');
         failures += 1;
         // A reader that was too slow starts over at once; what cannot be watched at all is asked less and less often.
-        if (failures > 1) await pause(timers, backOff.next(), signal);
+        if (failures > 1) await pauseBy(timers, backOff.next(), signal);
       }
     }
   }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '@nodewright/async';
 import { formatCompactJson } from '../render/json.ts';
 import { writeSlowly } from '../write-slowly.ts';
 import { dashboardDocument } from './dashboard-document.ts';
-import { pause } from './feed/feed-context.ts';
 import { Feeds } from './feed/feeds.ts';
 import { afterNodeEvent } from './model/events.ts';
 import { type NodeModel, newModel } from './model/model.ts';

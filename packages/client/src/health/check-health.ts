@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { NodeClient } from '../node-client.ts';
 import { etcdChecks } from './etcd-checks.ts';
@@ -75,7 +75,7 @@ async function* settle(
       if (!stop.aborted && why !== told) yield line(why);
       told = why;
     }
-    await delay(startedMs + intervalMs - performance.now(), stop);
+    await pause(startedMs + intervalMs - performance.now(), stop);
     if (signal.aborted) throw new Fault('cancelled', 'the check of the cluster was cancelled');
     if (stop.aborted) {
       throw new Fault(
@@ -84,9 +84,4 @@ async function* settle(
       );
     }
   }
-}
-
-/** Resolves after `ms`, or when `signal` aborts. Nothing stays behind: a check may be repeated for weeks. */
-async function delay(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(Math.max(0, ms), undefined, { signal }).catch(() => {});
 }

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pauseBy, systemTimers } from '@nodewright/async';
 import type { EndpointSet } from '../connection/endpoint-set.ts';
 import type { CallOptions } from '../etcd-client.ts';
 import { EtcdFault } from '../etcd-fault.ts';
@@ -54,7 +54,7 @@ async function keep(endpoints: EndpointSet, { id, ttlMs, since, stop }: Keeping)
   let begun = since;
   let pauseMs = ttlMs / 3;
   for (;;) {
-    await pause(pauseMs, undefined, { signal: stop, ref: false }).catch(() => {});
+    await pauseBy(systemTimers, pauseMs, stop);
     if (stop.aborted) return new EtcdFault('cancelled', 'the lease was let go');
     const left = begun + ttlMs - performance.now();
     if (left <= 0) {

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '@nodewright/async';
 import {
   RangeRequest_SortOrder,
   RangeRequest_SortTarget,
@@ -71,7 +71,7 @@ async function waitForTurn(
         if (changes.some(({ kind }) => kind === 'delete')) break;
     } catch (error) {
       if (etcdReasonOf(error) === 'permission-denied') throw error;
-      await pause(retryMs, undefined, { signal }).catch(() => {});
+      await pause(retryMs, signal);
     }
   }
   throw new EtcdFault('cancelled', 'a lock was not waited for any longer');

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '@nodewright/async';
 import type { EndpointSet } from '../connection/endpoint-set.ts';
 import { type EtcdFault, etcdReasonOf } from '../etcd-fault.ts';
 import { prefixRange } from '../keys/key-range.ts';
@@ -46,7 +46,7 @@ export async function* watchPrefix(
         continue;
       }
       onTrouble?.(error as EtcdFault);
-      await pause(pauseMs, undefined, { signal }).catch(() => {});
+      await pause(pauseMs, signal);
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
   }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '@nodewright/async';
 import { parseTalosconfig } from '@nodewright/client/talosconfig';
 import { nodeExitCodes, ports } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
@@ -55,7 +55,7 @@ async function watchForHopelessContainer(
   signal: AbortSignal,
 ): Promise<Fault | undefined> {
   for (let look = 1; !signal.aborted; look++) {
-    await sleep(lookMs, undefined, { signal }).catch(() => {});
+    await pause(lookMs, signal);
     if (signal.aborted) break;
     const containers = await listContainers(engine, folder).catch(() => []);
     const hopeless = containers.find(keepsDying);

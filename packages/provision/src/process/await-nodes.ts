@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '@nodewright/async';
 import { nodePaths, ports } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import type { ClusterFolder } from '../cluster/cluster-folder.ts';
@@ -50,7 +50,7 @@ async function watchForHopelessNode(
   signal: AbortSignal,
 ): Promise<Fault | undefined> {
   while (!signal.aborted) {
-    await sleep(500, undefined, { signal }).catch(() => {});
+    await pause(500, signal);
     if (signal.aborted) break;
     const owner = await askSupervisor(folder, state);
     if (owner === undefined) {

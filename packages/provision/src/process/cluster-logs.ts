@@ -1,5 +1,5 @@
 import { open, stat } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
 import { locateCluster, readCluster } from '../cluster/read-cluster.ts';
 import type { ClusterRef, LogLine, LogRequest } from '../provisioner.ts';
@@ -26,7 +26,7 @@ export async function* clusterLogs(
   for (;;) {
     for (const tail of tails) yield* tail.read(signal);
     if (!follow || signal.aborted) break;
-    await sleep(pollMs, undefined, { signal }).catch(() => {});
+    await pause(pollMs, signal);
   }
   for (const tail of tails) yield* tail.rest();
 }

@@ -1,4 +1,5 @@
 // How the daemons beside machined learn what they need: they hold no copy of the store, only what they follow.
+import { pause } from '@nodewright/async';
 import { type Fault, faultFrom } from '@nodewright/fault';
 import type { ResourceKind } from '../meta/define-kind.ts';
 import { type FollowedKind, followResources, type StateWatcher } from './follow-resources.ts';
@@ -126,16 +127,4 @@ class Session<F extends FollowedSet> {
     };
     return followResources({ client, kind, signal, onSpecs });
   }
-}
-
-/** Resolves after the time, or early when the signal aborts. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  const wake = () => resolve();
-  signal.addEventListener('abort', wake);
-  return promise.finally(() => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', wake);
-  });
 }

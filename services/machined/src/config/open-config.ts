@@ -1,4 +1,4 @@
-import { systemTimers } from '@nodewright/controllers';
+import { systemTimers } from '@nodewright/async';
 import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';

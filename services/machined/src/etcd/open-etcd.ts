@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
+import { systemTimers } from '@nodewright/async';
 import type { ContainerRuntime } from '@nodewright/containers';
 import { serviceIds } from '@nodewright/contract';
-import { systemTimers } from '@nodewright/controllers';
 import { defaultEtcdImage } from '@nodewright/machine-config';
 import type { State } from '@nodewright/state';
 import { etcdSpecs, metaKeys } from '@nodewright/state/kinds';

@@ -1,4 +1,4 @@
-import { systemTimers } from '@nodewright/controllers';
+import { systemTimers } from '@nodewright/async';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import type { Topic } from '../base/topic.ts';

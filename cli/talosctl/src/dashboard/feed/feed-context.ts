@@ -1,3 +1,4 @@
+import { pause } from '@nodewright/async';
 import type { NodeClient } from '@nodewright/client';
 import { CallFault } from '@nodewright/client';
 import { type Fault, faultFrom } from '@nodewright/fault';
@@ -16,19 +17,6 @@ export interface FeedContext {
 
 /** How long after a failure a node is asked again. */
 export const retryMs = 3000;
-
-/** Resolves after the time, or early when the signal aborts. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  const wake = () => resolve();
-  signal.addEventListener('abort', wake, { once: true });
-  return promise.finally(() => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', wake);
-  });
-}
 
 /** Whether the node has no such thing, or does not tell: it need not be asked again. */
 export function isFinal({ kind }: Fault): boolean {

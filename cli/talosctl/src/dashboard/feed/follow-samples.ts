@@ -1,9 +1,10 @@
+import { pause } from '@nodewright/async';
 import type { NodeClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { onlyMessage } from '../../only-message.ts';
 import { plainError } from '../../render/plain-error.ts';
 import type { Sample } from '../model/sample.ts';
-import { type FeedContext, hopOf, pause } from './feed-context.ts';
+import { type FeedContext, hopOf } from './feed-context.ts';
 
 /** A node that has not answered by then counts as away. */
 const answerTimeoutMs = 10_000;

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '@nodewright/async';
 import type { Logger } from '@nodewright/telemetry';
 import {
   afterEngineLoss,
@@ -93,7 +93,7 @@ export class ContainerKeeper {
         if (!isAway && !signal.aborted) log.warn({ err: error }, 'engine does not answer');
         isAway = true;
       }
-      await sleep(reconnectMs, undefined, { signal }).catch(() => {});
+      await pause(reconnectMs, signal);
     }
   }
 
@@ -149,7 +149,7 @@ export class ContainerKeeper {
   async #sleepUntilWoken(waitMs: number | undefined, signal: AbortSignal): Promise<void> {
     const timer = new AbortController();
     const timers = AbortSignal.any([signal, timer.signal]);
-    const waits = waitMs === undefined ? [] : [sleep(waitMs, undefined, { signal: timers }).catch(() => {})];
+    const waits = waitMs === undefined ? [] : [pause(waitMs, timers)];
     await Promise.race([this.#wake.promise, ...waits]);
     timer.abort();
     this.#wake = Promise.withResolvers();

@@ -1,5 +1,5 @@
+import { ChangeSignal } from '@nodewright/async';
 import type { Pointer, Resource, State } from '@nodewright/state';
-import { ChangeSignal } from '../host/change-signal.ts';
 
 /** One resource as it is now. */
 export interface FollowedResource<S> {

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ChangeSignal } from '@nodewright/async';
 import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { MachineType, type Member } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
 import { openTestRuntime } from '@nodewright/controllers/testing';
@@ -23,7 +24,6 @@ import {
   members,
   nodeAddresses,
 } from '@nodewright/state/kinds';
-import { ChangeSignal } from '../../base/host/change-signal.ts';
 import { controlPlaneRecord, nodeRecord } from '../domain/testing/node-record.ts';
 import { NodeRegistry } from '../host/node-registry.ts';
 import { clusterControllers } from './cluster-controllers.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pause } from '@nodewright/async';
 import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { Fault } from '@nodewright/fault';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
-import { pause } from '../../base/host/pause.ts';
 import { controlPlaneRecord, nodeRecord } from '../domain/testing/node-record.ts';
 import { followEtcd } from './etcd-link.ts';
 import { heartbeatMs } from './link-timing.ts';

@@ -1,8 +1,7 @@
+import { ChangeSignal, pause } from '@nodewright/async';
 import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { Fault } from '@nodewright/fault';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
-import { ChangeSignal } from '../../base/host/change-signal.ts';
-import { pause } from '../../base/host/pause.ts';
 import { checkReport } from '../domain/check-report.ts';
 import { recordText } from '../domain/node-record.ts';
 import type { KeptRecords, NodeRecordStore } from '../domain/node-record-store.ts';

@@ -1,9 +1,8 @@
+import { ChangeSignal, pause } from '@nodewright/async';
 import { type Member, Membership } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
 import { watchFile } from '@nodewright/daemon';
 import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
-import { ChangeSignal } from '../../base/host/change-signal.ts';
-import { pause } from '../../base/host/pause.ts';
 
 /** The nodes of the cluster, as far as this node knows. */
 export interface MembershipSource {

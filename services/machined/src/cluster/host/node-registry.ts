@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ChangeSignal } from '@nodewright/async';
 import type { NodeRecord, ReportRequest } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { Fault } from '@nodewright/fault';
-import { ChangeSignal } from '../../base/host/change-signal.ts';
 import { listVersion } from '../domain/node-record.ts';
 
 /** Takes the report of another node: keeps its record alive, or throws the Fault that says why not. */

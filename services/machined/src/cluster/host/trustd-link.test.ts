@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ChangeSignal, pause } from '@nodewright/async';
 import {
   MembershipServiceDefinition,
   type NodeRecord,
@@ -15,8 +16,6 @@ import {
 } from '@nodewright/pki';
 import { createRpcServer, ReloadingServerCredentials } from '@nodewright/rpc';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
-import { ChangeSignal } from '../../base/host/change-signal.ts';
-import { pause } from '../../base/host/pause.ts';
 import { listVersion } from '../domain/node-record.ts';
 import { controlPlaneRecord, nodeRecord } from '../domain/testing/node-record.ts';
 import { NodeRegistry } from './node-registry.ts';

@@ -1,3 +1,4 @@
+import { pause } from '@nodewright/async';
 import { metadataKeys } from '@nodewright/contract';
 import {
   MembershipServiceDefinition,
@@ -8,7 +9,6 @@ import {
 import { Fault, faultFrom, type Secret } from '@nodewright/fault';
 import { createRpcClient } from '@nodewright/rpc';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
-import { pause } from '../../base/host/pause.ts';
 import { shuffled, type TrustdEndpoint } from '../domain/trustd-endpoints.ts';
 import { LinkReports } from './link-reports.ts';
 import { heartbeatMs, type LinkTiming, RetryPauses } from './link-timing.ts';

@@ -1,4 +1,5 @@
-import type { Timers } from '@nodewright/controllers';
+import type { Timers } from '@nodewright/async';
+import { ChangeSignal } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { pointerTo, putResource, type State } from '@nodewright/state';
 import { machineConfigs, yamlSpecAnnotation } from '@nodewright/state/kinds';
@@ -8,7 +9,6 @@ import {
   rememberDecoded,
 } from '../../base/controllers/configuration-of.ts';
 import { type DecodedConfiguration, isComplete } from '../../base/domain/machine-configuration.ts';
-import { ChangeSignal } from '../../base/host/change-signal.ts';
 
 /** How long a configuration may take to get to the disk before whoever waits for it is told that it did not. */
 const storeTimeoutMs = 30_000;

@@ -1,4 +1,4 @@
-import type { Timers } from '@nodewright/controllers';
+import type { Timers } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
 import type { DecodedConfiguration } from '../../base/domain/machine-configuration.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
+import { pause } from '@nodewright/async';
 import type { ContainerSpec, ExitStatus, RuntimeNamespace } from '@nodewright/containers';
 import { Fault, type FaultKind, faultFrom } from '@nodewright/fault';
 import type { Runner } from '../../base/domain/runner.ts';
-import { pause } from '../../base/host/pause.ts';
 import { copyLines } from '../../logs/host/lines-to-log.ts';
 import type { ServiceLog } from '../../logs/host/log-store.ts';
 import { lastLogText } from '../../services/domain/runner-text.ts';

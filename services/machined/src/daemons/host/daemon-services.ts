@@ -1,8 +1,8 @@
+import { pause } from '@nodewright/async';
 import { ports, serviceIds } from '@nodewright/contract';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { Condition } from '../../base/domain/condition.ts';
 import { listenAddressOf, type NodeFacts } from '../../base/domain/node-facts.ts';
-import { pause } from '../../base/host/pause.ts';
 import type { NodeLayout } from '../../base/node-layout.ts';
 import type { LogStore } from '../../logs/host/log-store.ts';
 import { createNeighbourRunner } from '../../services/domain/neighbour-runner.ts';

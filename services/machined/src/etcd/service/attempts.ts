@@ -1,4 +1,4 @@
-import { pause, type Timers } from '@nodewright/controllers';
+import { pauseBy, type Timers } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { nextPauseMs, type RetrySchedule } from '../domain/retry-schedules.ts';
 
@@ -33,7 +33,7 @@ export async function makeAttempts<T>(
       const fault = faultFrom(error);
       if (pauseMs === undefined) throw fault;
       onFailure?.(fault, elapsedMs);
-      await pause(timers, pauseMs, signal);
+      await pauseBy(timers, pauseMs, signal);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { pause, type Timers } from '@nodewright/controllers';
+import { pauseBy, type Timers } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
 import type { EffectiveConfig } from '@nodewright/machine-config';
 import type { Condition } from '../../base/domain/condition.ts';
@@ -51,7 +51,7 @@ export async function bootstrapEtcd(init: BootstrapInit, wish: BootstrapWish): P
 async function inTime(timeSync: Condition, timers: Timers): Promise<void> {
   const done = new AbortController();
   try {
-    await Promise.race([timeSync.wait(done.signal), pause(timers, timeSyncTimeoutMs, done.signal)]);
+    await Promise.race([timeSync.wait(done.signal), pauseBy(timers, timeSyncTimeoutMs, done.signal)]);
   } finally {
     done.abort();
   }

@@ -1,4 +1,4 @@
-import { systemTimers } from '@nodewright/controllers';
+import { systemTimers } from '@nodewright/async';
 import type { State } from '@nodewright/state';
 import { isEtcdDataEmpty } from '../host/data-folder.ts';
 import { type LeaveEtcdInit, leaveEtcd } from './leave-etcd.ts';

@@ -1,7 +1,7 @@
 // Who may leave a real cluster of etcd, and what becomes of the others.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { systemTimers } from '@nodewright/controllers';
+import { systemTimers } from '@nodewright/async';
 import { etcdIdText } from '@nodewright/etcd';
 import { skipWithoutEtcd, startEtcdCluster, type TestCluster } from '@nodewright/etcd/testing';
 import { MemoryState, pointerTo } from '@nodewright/state';

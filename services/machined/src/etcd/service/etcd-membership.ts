@@ -1,5 +1,5 @@
 // How this node's etcd becomes a member with a vote, through the members that there are.
-import { pause, type Timers } from '@nodewright/controllers';
+import { pauseBy, type Timers } from '@nodewright/async';
 import type { EtcdClient, EtcdReason } from '@nodewright/etcd';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
@@ -124,7 +124,7 @@ async function retryShortly<T>(
     } catch (error) {
       const reason = etcdReasonOf(error);
       if (reason === undefined || !passing.includes(reason) || timers.now() >= untilMs) throw error;
-      await pause(timers, shortWait.unitMs, signal);
+      await pauseBy(timers, shortWait.unitMs, signal);
       if (signal.aborted) throw error;
     }
   }

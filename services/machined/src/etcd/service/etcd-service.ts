@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { pauseBy, pause as sleep } from '@nodewright/async';
 import { serviceIds } from '@nodewright/contract';
-import { pause } from '@nodewright/controllers';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { Runner } from '../../base/domain/runner.ts';
 import type { ServiceRecord } from '../../base/domain/service-record.ts';
-import { pause as sleep } from '../../base/host/pause.ts';
 import { restartRunner } from '../../services/domain/restart-runner.ts';
 import type { ServiceDefinition } from '../../services/host/service.ts';
 import type { ServiceManager } from '../../services/host/service-manager.ts';
@@ -170,7 +169,7 @@ export class EtcdService implements AsyncDisposable {
       } catch (error) {
         if (signal.aborted) return;
         log.warn({ error: faultFrom(error).message }, 'etcd of this node has no vote');
-        await pause(timers, startAgainMs, signal);
+        await pauseBy(timers, startAgainMs, signal);
       }
     }
   }
@@ -179,7 +178,7 @@ export class EtcdService implements AsyncDisposable {
     if (changed !== id || state !== 'Failed') return;
     const { services, timers } = this.#init;
     void this.#outside(async () => {
-      await pause(timers, startAgainMs, this.#closed.signal);
+      await pauseBy(timers, startAgainMs, this.#closed.signal);
       if (this.#isWanted && !this.#closed.signal.aborted) services.start([id]);
     });
   }

@@ -1,4 +1,4 @@
-import { pause, type Timers } from '@nodewright/controllers';
+import { pauseBy, type Timers } from '@nodewright/async';
 import type { EtcdClient, EtcdMember, EtcdStatus } from '@nodewright/etcd';
 import { Fault } from '@nodewright/fault';
 import type { EtcdAccess } from '../host/etcd-access.ts';
@@ -71,7 +71,7 @@ async function moveLeader(client: EtcdClient, move: Move): Promise<EtcdStatus | 
 /** Yields the first status in which the leadership has moved. A status that cannot be read is read again. */
 async function watchMove(client: EtcdClient, { before, timers, signal }: Move): Promise<EtcdStatus> {
   for (;;) {
-    await pause(timers, pollMs, signal);
+    await pauseBy(timers, pollMs, signal);
     signal.throwIfAborted();
     const status = await client.status({ signal }).catch(() => undefined);
     if (status !== undefined && hasMoved(before, status)) return status;

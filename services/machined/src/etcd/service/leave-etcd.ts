@@ -1,4 +1,4 @@
-import { pause, type Timers } from '@nodewright/controllers';
+import { pauseBy, type Timers } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { pointerTo, type State } from '@nodewright/state';
 import { etcdMembers } from '@nodewright/state/kinds';
@@ -54,7 +54,7 @@ async function ownMemberId(init: LeaveEtcdInit, signal: AbortSignal): Promise<bi
         'deadline-exceeded',
         'etcd of this node did not tell its member id, and no other member answers',
       );
-    await pause(timers, times.memberPollMs, signal);
+    await pauseBy(timers, times.memberPollMs, signal);
     signal.throwIfAborted();
   }
 }
@@ -90,7 +90,7 @@ async function removeSelf({ access, timers }: LeaveEtcdInit, id: bigint, signal:
       const reason = etcdReasonOf(error);
       const isPassing = reason !== undefined ? passing.has(reason) : kind === 'unavailable';
       if (!isPassing || timers.now() + times.removalPauseMs >= end) throw error;
-      await pause(timers, times.removalPauseMs, signal);
+      await pauseBy(timers, times.removalPauseMs, signal);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { ChangeSignal } from '../../base/host/change-signal.ts';
+import { ChangeSignal } from '@nodewright/async';
 import { createEventIds, type EventId } from '../domain/event-id.ts';
 import { type EventPosition, EventRing, type StoredEvent } from '../domain/event-ring.ts';
 import type { NodeEvent } from '../domain/node-event.ts';

@@ -1,9 +1,7 @@
-import { systemTimers, type Timers } from '@nodewright/controllers';
+import { aborted, ChangeSignal, systemTimers, type Timers } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
-import { aborted } from '../../base/domain/aborted.ts';
 import { isUpOrFinished, type ServiceRecord } from '../../base/domain/service-record.ts';
-import { ChangeSignal } from '../../base/host/change-signal.ts';
 import {
   type EndingTasks,
   type RebootKind,

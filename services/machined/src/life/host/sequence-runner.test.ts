@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { aborted } from '@nodewright/async';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
-import { aborted } from '../../base/domain/aborted.ts';
 import { MachineEnding } from '../domain/machine-ending.ts';
 import type { SequenceName } from '../domain/node-event.ts';
 import type { Sequence } from '../domain/run-sequence.ts';

@@ -1,4 +1,4 @@
-import { pause, type Timers } from '@nodewright/controllers';
+import { pauseBy, type Timers } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
 import { MachineEnding } from '../domain/machine-ending.ts';
@@ -63,7 +63,7 @@ export class SequenceRunner {
         stillRuns = previous.ended;
         throw this.#refuse(sequence, previous);
       }
-      if (delayMs > 0) await pause(this.#init.timers, delayMs, stop.signal);
+      if (delayMs > 0) await pauseBy(this.#init.timers, delayMs, stop.signal);
       const tell = (event: NodeEvent) => this.#tell(event, actorId);
       const tolerated = (phase: string, error: unknown) =>
         this.#init.log.warn({ sequence: sequence.name, phase, error: String(error) }, 'phase failed');
@@ -85,7 +85,7 @@ export class SequenceRunner {
     const waited = new AbortController();
     const isOver = await Promise.race([
       ended.then(() => true),
-      pause(this.#init.timers, preemptionTimeoutMs, waited.signal).then(() => false),
+      pauseBy(this.#init.timers, preemptionTimeoutMs, waited.signal).then(() => false),
     ]);
     waited.abort();
     return isOver;

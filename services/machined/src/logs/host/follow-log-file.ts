@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
-import { pause } from '../../base/host/pause.ts';
+import { pause } from '@nodewright/async';
 import type { ServiceLog } from './log-store.ts';
 
 const defaultPeriodMs = 500;

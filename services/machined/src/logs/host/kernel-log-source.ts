@@ -1,5 +1,5 @@
+import { pause } from '@nodewright/async';
 import type { KernelLog, KernelLogEntry } from '@nodewright/linux';
-import { pause } from '../../base/host/pause.ts';
 import { kernelLogEvent } from '../domain/kernel-log-event.ts';
 import { type LogEvent, timeTextFromMicroseconds } from '../domain/log-event.ts';
 import { encodeLogRecord } from '../domain/log-record.ts';

@@ -1,5 +1,5 @@
+import { ChangeSignal } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
-import { ChangeSignal } from '../../base/host/change-signal.ts';
 import { LogReader } from '../domain/log-reader.ts';
 import { LogRing } from '../domain/log-ring.ts';
 

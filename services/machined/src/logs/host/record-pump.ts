@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { pause } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
-import { pause } from '../../base/host/pause.ts';
 import { type LogDestination, logDestinationText } from '../domain/log-destination.ts';
 import type { RecordSender } from './record-sender.ts';
 import type { PendingRecord, RecordSource } from './record-source.ts';

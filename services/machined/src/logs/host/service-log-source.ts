@@ -1,4 +1,4 @@
-import { ChangeSignal } from '../../base/host/change-signal.ts';
+import { ChangeSignal } from '@nodewright/async';
 import { LogLines } from '../domain/log-lines.ts';
 import { encodeLogRecord } from '../domain/log-record.ts';
 import type { LogOffset } from '../domain/log-ring.ts';

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import { pause } from '../../base/host/pause.ts';
+import { pause } from '@nodewright/async';
 import type { LogDestination } from '../domain/log-destination.ts';
 import type { RecordSender } from './record-sender.ts';
 

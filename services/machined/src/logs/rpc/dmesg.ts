@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { pause } from '@nodewright/async';
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { type KernelLog, openKernelLog } from '@nodewright/linux';
-import { pause } from '../../base/host/pause.ts';
 import { kernelMessageText } from '../domain/kernel-message-text.ts';
 
 export interface DmesgInit {

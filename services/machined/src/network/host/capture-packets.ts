@@ -1,3 +1,4 @@
+import { pause } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import {
   type CapturedPacket,
@@ -11,7 +12,6 @@ import {
   readNetworkLink,
 } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
-import { pause } from '../../base/host/pause.ts';
 
 /** A capture that runs. Disposing it closes its socket. */
 export interface PacketCapture extends Disposable {

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import { pause } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { createCertificateRequest, loadPrivateKey } from '@nodewright/pki';
-import { pause } from '../../base/host/pause.ts';
 import { shuffled, type TrustdEndpoint } from '../../cluster/domain/trustd-endpoints.ts';
 import type { CertificateSpec } from '../domain/certificate-specs.ts';
 import {

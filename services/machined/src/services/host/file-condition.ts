@@ -1,4 +1,4 @@
-import { pause, type Timers } from '@nodewright/controllers';
+import { pauseBy, type Timers } from '@nodewright/async';
 import type { Condition } from '../../base/domain/condition.ts';
 
 const pollIntervalMs = 1000;
@@ -17,7 +17,7 @@ export function createFileCondition(
       while (!signal.aborted) {
         isThere = await exists(path);
         if (isThere) return;
-        await pause(timers, pollIntervalMs, signal);
+        await pauseBy(timers, pollIntervalMs, signal);
       }
     },
   };

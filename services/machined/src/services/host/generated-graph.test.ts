@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { pause, type Timers } from '@nodewright/controllers';
+import { pauseBy, type Timers } from '@nodewright/async';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import fc from 'fast-check';
@@ -136,7 +136,7 @@ function definition(plan: Plan, timers: Timers, { started, stopped }: Times): Se
     text: id,
     async run(report, signal) {
       if (!started.has(id)) started.set(id, timers.now());
-      await pause(timers, slowMs, signal);
+      await pauseBy(timers, slowMs, signal);
       if (!signal.aborted) {
         if (failures-- > 0) throw new Error('not yet');
         report('run', 'up');
@@ -145,7 +145,7 @@ function definition(plan: Plan, timers: Timers, { started, stopped }: Times): Se
         await promise;
       }
       stopped.set(id, timers.now());
-      await pause(timers, stopMs, never);
+      await pauseBy(timers, stopMs, never);
     },
   };
   return {
@@ -154,7 +154,7 @@ function definition(plan: Plan, timers: Timers, { started, stopped }: Times): Se
       policy: 'untilSuccess',
       intervalMs: restartIntervalMs,
       now: () => timers.now(),
-      sleep: (ms, signal) => pause(timers, ms, signal),
+      sleep: (ms, signal) => pauseBy(timers, ms, signal),
     }),
     health: {
       check: async () => (checks++ < badChecks ? { healthy: false, message: 'not well' } : { healthy: true }),

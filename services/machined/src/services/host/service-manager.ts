@@ -1,8 +1,7 @@
-import { pause, type Timers } from '@nodewright/controllers';
+import { ChangeSignal, pauseBy, type Timers } from '@nodewright/async';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { ServiceRecord } from '../../base/domain/service-record.ts';
 import type { ServiceRecords } from '../../base/domain/service-records.ts';
-import { ChangeSignal } from '../../base/host/change-signal.ts';
 import type { ServiceLife } from '../domain/service-control.ts';
 import { type ServiceGraph, stopPlan, withServices } from '../domain/service-graph.ts';
 import { Service, type ServiceDefinition } from './service.ts';
@@ -75,7 +74,7 @@ export class ServiceManager implements ServiceRecords, AsyncDisposable {
   async stopWithDependents(ids: Iterable<string>): Promise<void> {
     const plan = stopPlan(this.#graph, ids);
     const done = new AbortController();
-    const budget = pause(this.#init.timers, dependentsBudgetMs, done.signal);
+    const budget = pauseBy(this.#init.timers, dependentsBudgetMs, done.signal);
     const stops = new Map<string, Promise<void>>();
     const stopOf = (id: string): Promise<void> => {
       const stop = stops.get(id) ?? this.#stopAfter(id, (plan.get(id) ?? []).map(stopOf), budget);

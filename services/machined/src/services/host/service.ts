@@ -1,6 +1,5 @@
-import { pause, type Timers } from '@nodewright/controllers';
+import { aborted, pauseBy, type Timers } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { aborted } from '../../base/domain/aborted.ts';
 import { type Condition, waitingText } from '../../base/domain/condition.ts';
 import type { Runner } from '../../base/domain/runner.ts';
 import type { HealthResult } from '../../base/domain/service-health.ts';
@@ -126,7 +125,7 @@ export class Service {
           this.#event('wait', text);
           shown = text;
         }
-        await Promise.race([allMet, pause(this.#init.timers, waitingTextIntervalMs, waiting)]);
+        await Promise.race([allMet, pauseBy(this.#init.timers, waitingTextIntervalMs, waiting)]);
       }
     } finally {
       ended.abort();
@@ -172,7 +171,7 @@ export class Service {
   async #giveUp(stop: AbortSignal, finished: AbortSignal): Promise<void> {
     await Promise.race([aborted(stop), aborted(finished)]);
     if (finished.aborted) return;
-    await pause(this.#init.timers, this.#init.stopTimeoutMs ?? defaultStopTimeoutMs, finished);
+    await pauseBy(this.#init.timers, this.#init.stopTimeoutMs ?? defaultStopTimeoutMs, finished);
     if (finished.aborted) return;
     this.#event('signal', "Service hasn't stopped gracefully on timeout, aborting");
     throw new Fault('deadline-exceeded', 'service aborted');
@@ -182,12 +181,12 @@ export class Service {
   async #checkHealth(signal: AbortSignal): Promise<void> {
     const { health, timers } = this.#init;
     if (health === undefined) return;
-    await pause(timers, health.initialDelayMs, signal);
+    await pauseBy(timers, health.initialDelayMs, signal);
     while (!signal.aborted) {
       const result = await health.check(health.timeoutMs);
       if (signal.aborted) return;
       this.#take(recordHealth(this.#record, result, timers.now()));
-      await pause(timers, health.periodMs, signal);
+      await pauseBy(timers, health.periodMs, signal);
     }
   }
 

@@ -1,5 +1,5 @@
+import { ChangeSignal } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
-import { ChangeSignal } from '../../../base/host/change-signal.ts';
 import type { KeptRecord, KeptRecords, NodeRecordStore } from '../../domain/node-record-store.ts';
 
 /** Node records as a cluster of control planes keeps them, in the memory of one test. */

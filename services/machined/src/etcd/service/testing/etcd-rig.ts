@@ -3,13 +3,12 @@
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemTimers, type Timers } from '@nodewright/controllers';
+import { aborted, systemTimers, type Timers } from '@nodewright/async';
 import { type EtcdClient, EtcdFault, type EtcdMember } from '@nodewright/etcd';
 import { Fault } from '@nodewright/fault';
 import { pointerTo, putResource } from '@nodewright/state';
 import { etcdSpecs, machineTypes, networkStatuses, pkiStatuses, timeStatuses } from '@nodewright/state/kinds';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
-import { aborted } from '../../../base/domain/aborted.ts';
 import { openNodeState } from '../../../base/resources/open-node-state.ts';
 import { isNodeService } from '../../../services/domain/service-control.ts';
 import { ServiceManager } from '../../../services/host/service-manager.ts';

@@ -1,4 +1,4 @@
-/** Time as controllers know it: what it is, and being called later. */
+/** Time as it is given to those that are tested in a time of their own: what it is, and being called later. */
 export interface Timers {
   /** Unix ms. */
   now(): number;
@@ -18,17 +18,3 @@ export const systemTimers: Timers = {
     return { [Symbol.dispose]: () => clearTimeout(timer) };
   },
 };
-
-/** Resolves after the time, or as soon as the signal aborts. */
-export function pause(timers: Timers, delayMs: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) return Promise.resolve();
-  const finish = () => {
-    timer[Symbol.dispose]();
-    signal.removeEventListener('abort', finish);
-    resolve();
-  };
-  const timer = timers.after(delayMs, finish);
-  signal.addEventListener('abort', finish);
-  return promise;
-}

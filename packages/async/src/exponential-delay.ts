@@ -1,0 +1,15 @@
+/** How pauses grow from one failure to the next. */
+export interface ExponentialDelay {
+  readonly firstMs: number;
+  readonly factor: number;
+  /** No pause is longer. */
+  readonly longestMs: number;
+}
+
+/** The pause after the `failures`-th failure in a row, from 1, in ms. Whoever wants chance in it adds it. */
+export function exponentialDelayMs(
+  { firstMs, factor, longestMs }: ExponentialDelay,
+  failures: number,
+): number {
+  return Math.min(longestMs, firstMs * factor ** Math.max(0, failures - 1));
+}
