@@ -12,7 +12,7 @@ test('what runs on a node or for a user makes folders with makeFolder() alone', 
     (file) => !/\.test\.ts$|\/testing\/|\/testkit\//.test(file),
   );
   const found = files.filter((file) => endlessMkdir.test(readFileSync(join(checkout, file), 'utf8')));
-  assert.deepEqual(found, [], 'use makeFolder of @nodewright/fault/make-folder');
+  assert.deepEqual(found, [], 'use makeFolder of @nodewright/files');
   assert.ok(files.length > 100);
   assert.match('await mkdir(folder, { recursive: true });', endlessMkdir);
 });

@@ -51,12 +51,13 @@ const effects = new Set(
   ].flatMap((name) => [`node:${name}`, `node:${name}/promises`]),
 );
 const effectPackages = new Set([
+  '@nodewright/async',
   '@nodewright/linux',
   '@nodewright/rpc',
   '@nodewright/h2',
   '@nodewright/client',
   '@nodewright/daemon',
-  '@nodewright/fault/make-folder',
+  '@nodewright/files',
   '@nodewright/state/follow',
   '@nodewright/state/wire',
 ]);

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { makeFolder } from '@nodewright/fault/make-folder';
+import { makeFolder } from '@nodewright/files';
 import { type Extract, extract } from 'tar-stream';
 import { Extraction, type ExtractionCounts } from './extraction.ts';
 

@@ -1,16 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { makeFolder } from '@nodewright/fault/make-folder';
+import { lockFile, makeFolder, writeFileAtomically } from '@nodewright/files';
 import type { TalosconfigLocation } from './locate-talosconfig.ts';
-import { lockFile } from './lock-file.ts';
 import { parseTalosconfig } from './parse-talosconfig.ts';
 import { printTalosconfig } from './print-talosconfig.ts';
 import { emptyTalosconfig, type Talosconfig } from './talosconfig.ts';
 
 const folderMode = 0o700;
-const fileMode = 0o600;
 
 /** Reads the file; one that does not exist reads as empty. @throws Fault that names the path, and the line */
 export async function readTalosconfig(path: string): Promise<Talosconfig> {
@@ -40,20 +37,11 @@ export async function saveTalosconfig(location: TalosconfigLocation, config: Tal
       `talosconfig ${location.path} is mounted read-only and cannot be saved`,
     );
   }
-  await makeFolder(dirname(location.path), folderMode);
   const target = await realpath(location.path).catch(() => location.path);
-  const draft = `${target}.${randomBytes(6).toString('hex')}.tmp`;
-  let file: FileHandle | undefined;
   try {
-    file = await open(draft, 'wx', fileMode);
-    await file.writeFile(printTalosconfig(config));
-    await file.sync();
-    await file.close();
-    await rename(draft, target);
+    await writeFileAtomically(target, printTalosconfig(config), { hasOtherWriters: true });
   } catch (error) {
-    await file?.close().catch(() => {});
-    await rm(draft, { force: true });
-    const fault = faultFrom(error);
+    const fault = faultFrom((error as Error).cause ?? error);
     throw new Fault(fault.kind, `talosconfig ${location.path} cannot be saved: ${fault.message}`, {
       cause: error,
     });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Container } from '@nodewright/contract/gen/containerd/services/containers/v1/containers.ts';
 import type { Any } from '@nodewright/contract/gen/google/protobuf/any.ts';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { makeFolder } from '@nodewright/fault/make-folder';
+import { makeFolder } from '@nodewright/files';
 import type { NamespaceServices } from './containerd-services.ts';
 import type { ContainerdTasks } from './containerd-tasks.ts';
 

@@ -1,11 +1,11 @@
-import { makeFolder } from '@nodewright/fault/make-folder';
+import { makeFolder } from '@nodewright/files';
 import { type ClusterState, encodeClusterState } from '../domain/cluster-state.ts';
 import { addClusterContext } from './cluster-context.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
 import type { ClusterMaterial } from './cluster-material.ts';
 import type { Creation } from './creation.ts';
 import { removeClusterFolder } from './remove-cluster.ts';
-import { privateFolderMode, writePrivateFile } from './write-file.ts';
+import { privateFolderMode, writePrivateFile } from './write-private-file.ts';
 
 /** A cluster's state before anything of it is there. */
 export function draftState(

@@ -1,14 +1,14 @@
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { makeFolder } from '@nodewright/fault/make-folder';
+import { makeFolder } from '@nodewright/files';
 import { checkClusterName } from '../domain/cluster-shape.ts';
 import { type ClusterState, decodeClusterState } from '../domain/cluster-state.ts';
 import type { FoundCluster } from '../domain/plan-creation.ts';
 import type { ClusterRef } from '../provisioner.ts';
 import { type ClusterFolder, clusterFolder, isStateDraft } from './cluster-folder.ts';
 import { readLivePid } from './cluster-processes.ts';
-import { privateFolderMode } from './write-file.ts';
+import { privateFolderMode } from './write-private-file.ts';
 
 /**
  * Where the cluster's folder is or would be. The path has no symbolic links: it identifies the cluster, in locks and

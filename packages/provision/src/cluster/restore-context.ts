@@ -3,7 +3,7 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import { type ClusterState, encodeClusterState } from '../domain/cluster-state.ts';
 import { addClusterContext, findClusterContexts } from './cluster-context.ts';
 import type { Creation } from './creation.ts';
-import { writePrivateFile } from './write-file.ts';
+import { writePrivateFile } from './write-private-file.ts';
 
 /** Adds the cluster's context again where the user's talosconfig has lost it. */
 export async function restoreContext(

@@ -3,7 +3,7 @@ import { Fault } from '@nodewright/fault';
 import type { ClusterFolder } from './cluster-folder.ts';
 import { readLivePid } from './cluster-processes.ts';
 import { abstractSocketFor, askOwner, holdOwnerSocket, type OwnerSocket } from './owner-socket.ts';
-import { writePrivateFile } from './write-file.ts';
+import { writePrivateFile } from './write-private-file.ts';
 
 /** Where whoever keeps the cluster in `folder` running says what it is. */
 export function supervisorSocket(folder: ClusterFolder) {

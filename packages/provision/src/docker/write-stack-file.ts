@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { ClusterFolder } from '../cluster/cluster-folder.ts';
-import { writePrivateFile } from '../cluster/write-file.ts';
+import { writePrivateFile } from '../cluster/write-private-file.ts';
 import type { StackDocument } from '../domain/stack-document.ts';
 
 /** Writes the cluster's compose file. Compose would take a dollar sign for the start of a variable. */

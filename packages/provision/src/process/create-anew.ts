@@ -5,7 +5,7 @@ import type { Creation } from '../cluster/creation.ts';
 import { membersFile } from '../cluster/members-file.ts';
 import { claimFolder, completeCluster, draftState, writeClusterFiles } from '../cluster/new-cluster-files.ts';
 import { reservedCidrs } from '../cluster/read-cluster.ts';
-import { writePrivateFile } from '../cluster/write-file.ts';
+import { writePrivateFile } from '../cluster/write-private-file.ts';
 import { clusterPorts } from '../domain/cluster-ports.ts';
 import { planNodes } from '../domain/cluster-shape.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import type { ClusterFolder } from '../cluster/cluster-folder.ts';
-import { writePrivateFile } from '../cluster/write-file.ts';
+import { writePrivateFile } from '../cluster/write-private-file.ts';
 import { startWishSignal } from '../domain/supervisor-message.ts';
 
 /** What a running supervisor is to do with single nodes. */

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { nodePaths, serviceUsers } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
+import type { FileOwner } from '@nodewright/files';
 import type { World } from './domain/world.ts';
 import type { Folder } from './host/prepare-folder.ts';
-import type { FileOwner } from './host/write-file-atomically.ts';
 
 type NodePath = keyof typeof nodePaths;
 

@@ -1,7 +1,7 @@
 import { lstat, open, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { makeFolder } from '@nodewright/fault/make-folder';
+import { makeFolder } from '@nodewright/files';
 import type { PlannedFile } from './planned-file.ts';
 
 export interface WriteFilesOptions {

@@ -11,7 +11,7 @@ import {
   type SecretsBundle,
 } from '@nodewright/machine-config';
 import { membersFile } from '../../cluster/members-file.ts';
-import { writePrivateFile } from '../../cluster/write-file.ts';
+import { writePrivateFile } from '../../cluster/write-private-file.ts';
 import type { PlannedNode } from '../../domain/cluster-shape.ts';
 import type { StackPlan } from './cluster-plan.ts';
 

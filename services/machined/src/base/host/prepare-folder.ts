@@ -1,7 +1,7 @@
 import { chmod, chown } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder } from '@nodewright/fault/make-folder';
-import type { FileOwner } from './write-file-atomically.ts';
+import type { FileOwner } from '@nodewright/files';
+import { makeFolder } from '@nodewright/files';
 
 export interface Folder {
   readonly path: string;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { writeFileAtomically } from '../../base/host/write-file-atomically.ts';
+import { writeFileAtomically } from '@nodewright/files';
 import { nodeIdentityText, nodeIdFromBytes, nodeIdFromText } from '../domain/node-identity.ts';
 
 const identityBytes = 32;

@@ -1,4 +1,4 @@
-import { exponentialDelayMs } from '@nodewright/async';
+import { exponentialDelayMs } from '@nodewright/async/exponential-delay';
 
 const growth = { firstMs: 500, factor: 1.5, longestMs: 60_000 };
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { syncFile, writeFileAtomically } from '../../base/host/write-file-atomically.ts';
+import { syncFile, writeFileAtomically } from '@nodewright/files';
 
 /** Where a node keeps its machine configuration. */
 export interface ConfigurationFile {

@@ -1,6 +1,6 @@
 import { readFile, rename } from 'node:fs/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { writeFileAtomically } from '../../base/host/write-file-atomically.ts';
+import { writeFileAtomically } from '@nodewright/files';
 import { type MetaValues, metaKeyId } from '../domain/meta-values.ts';
 
 /** Where META is kept on a node without a partition for it. */

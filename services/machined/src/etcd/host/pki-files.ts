@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type FileOwner, writeFileAtomically } from '@nodewright/files';
 import { prepareFolder } from '../../base/host/prepare-folder.ts';
-import { type FileOwner, writeFileAtomically } from '../../base/host/write-file-atomically.ts';
 
 interface PemPair {
   readonly crt: string;

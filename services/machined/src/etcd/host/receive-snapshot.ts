@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { creationFlags, syncFile } from '../../base/host/write-file-atomically.ts';
+import { creationFlags, syncFile } from '@nodewright/files';
 
 const mode = 0o700;
 const uuid = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,6 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder } from '@nodewright/fault/make-folder';
+import { makeFolder } from '@nodewright/files';
 
 /**
  * Has the data directory, which is empty, made elsewhere beside it, and puts it in its place: interrupted at any point it

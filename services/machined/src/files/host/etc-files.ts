@@ -1,8 +1,7 @@
 import { lstat, readFile, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, normalize, relative } from 'node:path';
 import { Fault } from '@nodewright/fault';
-import { makeFolder } from '@nodewright/fault/make-folder';
-import { writeFileAtomically } from '../../base/host/write-file-atomically.ts';
+import { makeFolder, writeFileAtomically } from '@nodewright/files';
 
 /** Files that stand for those below `/etc`. */
 export interface EtcFiles {

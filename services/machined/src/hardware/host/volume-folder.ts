@@ -1,6 +1,6 @@
 import { stat, statfs } from 'node:fs/promises';
 import { Fault } from '@nodewright/fault';
-import { makeFolder } from '@nodewright/fault/make-folder';
+import { makeFolder } from '@nodewright/files';
 
 /**
  * Makes a folder of the node that stands for a volume. One that is there stays as it is.

@@ -2,7 +2,7 @@
 // is on the disk the node is wiped, for the next start begins by making that true, before anything of the node is read.
 import { chmod, lstat, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { syncFolder, writeFileAtomically } from '../../base/host/write-file-atomically.ts';
+import { syncFolder, writeFileAtomically } from '@nodewright/files';
 import { type WipeableVolume, wipeableVolumes } from '../domain/plan-reset.ts';
 
 /** Where the volumes of a node are on this host. */

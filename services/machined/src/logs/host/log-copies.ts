@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '@nodewright/fault/make-folder';
+import { makeFolder } from '@nodewright/files';
 import type { Logger } from '@nodewright/telemetry';
 import { LogReader } from '../domain/log-reader.ts';
 import type { LogStore, ServiceLog } from './log-store.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeFolder } from '@nodewright/fault/make-folder';
+import { makeFolder } from '@nodewright/files';
 import { ownCgroupFolder } from '../domain/delegated-cgroup.ts';
 
 /** The cgroup of one run of a service. */

@@ -1,4 +1,3 @@
-// Here because every room may import this package, and an entrance of its own because domains must not make folders.
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 

@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, type FileHandle, lchown, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { makeFolder } from '@nodewright/fault/make-folder';
+import { makeFolder } from './make-folder.ts';
 
 export interface FileOwner {
   readonly uid: number;
@@ -13,6 +14,8 @@ export interface FileOwner {
 export interface FileAccess {
   /** What the new file is called until it is whole, after the name of the old one; default `.new`. */
   readonly temporarySuffix?: string;
+  /** Others may write the file at the same moment: each writes a file of its own first, and the last one counts. */
+  readonly hasOtherWriters?: boolean;
   /** Default: this process's user. */
   readonly owner?: FileOwner;
   /** Default 0600. */
@@ -34,7 +37,7 @@ export const creationFlags = O_WRONLY | O_CREAT | O_EXCL | (hasHandleCalls ? 0 :
 /**
  * Replaces `path` by a file with `text` that only its owner may read, and others as far as `access` lets them: whoever
  * reads it, and whoever reads it after a crash, finds the old or the new text, never a part. The folder is made when it
- * is missing. One writer at a time.
+ * is missing. One writer at a time, unless `access` says otherwise.
  *
  * @throws Fault with the path; the old file is still there.
  */
@@ -43,7 +46,7 @@ export async function writeFileAtomically(
   text: string,
   access: FileAccess = {},
 ): Promise<void> {
-  const temporary = `${path}${access.temporarySuffix ?? '.new'}`;
+  const temporary = path + suffixOf(access);
   const folder = dirname(path);
   try {
     await makeFolder(folder, directoryMode);
@@ -62,6 +65,10 @@ export async function writeFileAtomically(
     const { kind, message } = faultFrom(error);
     throw new Fault(kind, `cannot write "${path}": ${message}`, { cause: error });
   }
+}
+
+function suffixOf({ temporarySuffix = '.new', hasOtherWriters = false }: FileAccess): string {
+  return hasOtherWriters ? `.${randomBytes(6).toString('hex')}.tmp` : temporarySuffix;
 }
 
 /** Makes a file that somebody else may have written last through a crash of the machine, as far as this process may. */

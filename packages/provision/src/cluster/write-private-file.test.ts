@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { writePrivateFile } from './write-file.ts';
+import { writePrivateFile } from './write-private-file.ts';
 
 test('writePrivateFile() replaces the whole file, for the owner only, and leaves no draft', async () => {
   await using folder = await temporaryFolder();

@@ -1,0 +1,3 @@
+export * from './lock-file.ts';
+export * from './make-folder.ts';
+export * from './write-file-atomically.ts';
