@@ -18,16 +18,18 @@ export function canConnect(target: NetConnectOpts): Promise<boolean> {
 export async function timeToListen(command: readonly string[], target: NetConnectOpts): Promise<number> {
   const [program = '', ...args] = command;
   const start = performance.now();
-  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text;
-  });
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const output of [child.stdout, child.stderr]) {
+    output.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  }
   const ended = new Promise((resolve) => child.once('close', resolve));
   try {
     while (!(await canConnect(target))) {
       if (child.exitCode !== null || performance.now() - start > giveUpMs) {
-        throw new Error(`${command.join(' ')} does not listen: ${errors}`);
+        throw new Error(`${command.join(' ')} does not listen: ${said}`);
       }
       await sleep(pollMs);
     }
