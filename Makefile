@@ -25,6 +25,8 @@ DURATION ?=
 # For `make sim`: the first graph, and how many; for `make chaos` the schedule.
 SEED ?=
 RUNS ?=
+# For `make sample-text`: the commit after which subjects count; the last fifty by default.
+SINCE ?=
 # For `make test-upstream`: how often reboot, shutdown and reset.
 REPEAT ?=
 # For `make attack`: the attacks and checks to run, with commas; all by default.
@@ -147,6 +149,10 @@ measure: $(built) ## measures the budgets of SPEC.md
 .PHONY: generate
 generate: $(installed) ## makes the code of the contracts anew
 	@node tools/generate.ts
+
+.PHONY: sample-text
+sample-text: $(installed) ## prints comments, texts and subjects drawn by lot, to be read (SEED=, SINCE=)
+	@SEED='$(SEED)' SINCE='$(SINCE)' node tools/sample-text.ts
 
 .PHONY: format
 format: $(installed) ## formats the sources

@@ -1,4 +1,4 @@
-// Which image tags `make up` has made, so that `make down` leaves those and only those away that it did not find.
+// The image tags that `make up` built. `make down` removes these and leaves images that were there before.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';

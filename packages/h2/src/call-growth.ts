@@ -48,7 +48,7 @@ export class CallGrowths {
     return this.#generous < generous ? first : Math.min(first, settled);
   }
 
-  /** `first`: what `firstOf` said for this connection. */
+  /** @param first how many calls this connection may have open at first, as `firstOf` returned it */
   open(connection: GrowingConnection, limits: GrowthLimits, first: number, most: number): CallGrowth {
     let allowed = Math.min(first, most);
     /** The next change waits for its turn, or for the acknowledgement of the client. */

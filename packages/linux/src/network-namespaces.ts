@@ -60,7 +60,7 @@ export async function findNetworkNamespaces(
   return wanted.map(({ name, id }) => ({ name, pid: pidsById.get(id as string) }));
 }
 
-/** What two names of the same namespace have in common. */
+/** Device and inode: equal for two paths of the same namespace. Undefined when the path cannot be read. */
 function identity(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path);

@@ -6,7 +6,7 @@ export interface LogOverlap {
   readonly addedBytes: number;
 }
 
-/** What is enough of an answer to look for where it begins. */
+/** So many bytes from the start of an answer are searched for in the other one. */
 const headBytes = 256;
 
 /**

@@ -176,7 +176,7 @@ export function withBrokenNode(node: string): Readonly<Record<string, FakeHandle
   );
 }
 
-/** Gives out this text as a new client configuration. */
+/** Answers GenerateClientConfiguration with this talosconfig. */
 export function issuing(talosconfig: string): FakeHandler {
   return (call) =>
     reply(call, GenerateClientConfigurationResponse, {

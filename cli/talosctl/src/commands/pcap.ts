@@ -81,7 +81,7 @@ async function capture(node: NodeClient, env: CliEnvironment, options: PcapOptio
     const isForFile = options.output !== undefined && options.output !== standardOutput;
     for await (const bytes of showTransfer(env, node.name, pieces, isForFile ? {} : env.stdout)) {
       isWriting = true;
-      // A node that refuses leaves an older file as it was.
+      // The file is opened with the first bytes, so that a node that refuses the call does not empty an older one.
       sink ??= await openSink(env, options);
       await sink.write(bytes);
       isWriting = false;

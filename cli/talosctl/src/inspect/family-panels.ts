@@ -6,16 +6,16 @@ export type NamedInput = Pick<Dependency, 'kind' | 'type' | 'id'>;
 
 export interface ControllerBox {
   readonly name: string;
-  /** False: it belongs to another panel, and is here as somebody who writes. */
+  /** False for a controller of another panel that is repeated here because it writes one of this panel's types. */
   readonly isAtHome: boolean;
   readonly namedInputs: readonly NamedInput[];
 }
 
 export interface TypeNote {
   readonly type: string;
-  /** False: it belongs to another panel, and is here as something that is written. */
+  /** False for a type of another panel that is repeated here because a controller of this panel writes it. */
   readonly isAtHome: boolean;
-  /** So many read it, here and elsewhere. */
+  /** How many controllers read it, in all panels. */
   readonly readers: number;
   readonly ids: readonly string[];
 }

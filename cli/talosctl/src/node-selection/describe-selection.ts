@@ -10,8 +10,8 @@ export const selectionRules: Readonly<Record<Exclude<CommandAccess, 'local'>, st
 };
 
 /**
- * Says at the `--nodes` option of a command what goes without it. Help and completion show that text. The help of
- * commands that share the option with others takes it from `nodesDescription`.
+ * Adds to the description of the `--nodes` option which nodes a command takes when the option is missing. Help and
+ * completion show it. Commands that share the option with others take the text from `nodesDescription`.
  */
 export function describeSelection(command: Command): void {
   const leaves = leafCommands(command);

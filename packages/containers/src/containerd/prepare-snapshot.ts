@@ -9,8 +9,8 @@ export interface PrepareRequest {
 }
 
 /**
- * Makes a snapshot to write to. A containerd that was killed while it made one may have left a folder that it knows
- * nothing of, and stumbles over it each time: it is told to clean up, once.
+ * Makes a snapshot to write to. A containerd that was killed while it made one may have left a folder that is not in its
+ * database, and then every attempt fails because the folder exists: containerd is asked to clean up, once.
  */
 export async function prepareSnapshot(
   snapshots: NamespaceServices['snapshots'],

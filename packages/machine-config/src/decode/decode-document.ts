@@ -222,7 +222,7 @@ class Decoder {
       this.#problems.push(`  ${position}: ${path}: merge keys ("<<") are not supported here`);
       return { known: undefined };
     }
-    // A text where there should be a collection has lost its place: it may be any text, secrets included.
+    // Text in the place of a map or list may be anything that was indented wrongly, secrets included: it is not shown.
     const isMisplaced = /^(?:object|map|list)/.test(wanted);
     const shown = node.kind === 'scalar' && !isMisplaced ? ` \`${shortened(node.text)}\`` : '';
     this.#problems.push(

@@ -37,7 +37,7 @@ const json = fc.letrec((tie) => ({
   object: fc.dictionary(name, tie('value'), { maxKeys: 2, noNullPrototype: true }),
 }));
 
-/** Values that both forms of a spec tell completely, by the word of their type. */
+/** Values that survive being written in both forms, YAML and protobuf, by the name of their type. */
 const byWord: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   string: text,
   textbytes: text,

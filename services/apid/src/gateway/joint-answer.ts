@@ -19,9 +19,9 @@ import type { FanOutTarget } from './fan-out-target.ts';
 export interface JointAnswer {
   /** Takes a message of a target. Throws a Fault when it cannot be stamped. False: hold the targets until drained. */
   message(target: FanOutTarget, body: Buffer): boolean;
-  /** A target is through. A failed one leaves an entry that says so. */
+  /** One target has answered or failed. The answer gets an entry with the error of a target that failed. */
   ended(target: FanOutTarget, status: GrpcStatus): void;
-  /** All targets are through: the joint call ends well. */
+  /** Every target has answered or failed: ends the joint call with status OK. */
   finish(): void;
   /** Whether response headers were sent. */
   readonly answering: boolean;

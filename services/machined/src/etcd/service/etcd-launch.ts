@@ -71,7 +71,7 @@ export async function hasNoMemberData(init: Pick<EtcdLaunchInit, 'state' | 'data
 
 async function isUnborn({ state, data }: Pick<EtcdLaunchInit, 'state' | 'data'>): Promise<boolean> {
   const spec = await specOf(state, pointerTo(etcdSpecs, 'etcd'));
-  // Where its log is kept elsewhere the folder does not tell.
+  // With a `wal-dir` elsewhere the data folder alone does not show whether etcd has run before.
   if (spec === undefined || Object.hasOwn(spec.extraArgs, 'wal-dir')) return false;
   return isEtcdUnborn(data.path);
 }

@@ -20,7 +20,7 @@ export type WalkStep = {
   readonly name: string;
 } & (
   | { readonly kind: 'file'; readonly stat: FileStat }
-  /** Everything in the folder has been shown. */
+  /** The walk has left the folder: all of its entries were returned. */
   | { readonly kind: 'left' }
   | { readonly kind: 'failed'; readonly fault: Fault }
 );

@@ -9,7 +9,7 @@ import { fullHostname } from '../domain/hostname.ts';
 const intervalMs = 10 * 60_000;
 
 /**
- * Tells how the node is called and where it is, after each change and now and then again.
+ * Publishes an event with the node's name and addresses after each change of them, and repeats it periodically.
  *
  * Source: Talos v1.14: network.AddressEventController.
  */
