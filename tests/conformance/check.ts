@@ -9,7 +9,7 @@ export interface Check {
   readonly method: string;
   /** What holds, as a sentence. */
   readonly says: string;
-  /** Throws when it does not. */
+  /** Makes the check. Throws when what `says` claims does not hold. */
   readonly run: (subject: Subject) => Promise<void>;
   /** Above it the check has failed. Default 15 s. */
   readonly timeoutMs?: number;

@@ -69,7 +69,7 @@ for (const words of commands) {
     });
     controller.abort();
     await running;
-    // Whoever ended it before the answer came learns that the node may have done it.
+    // A user who interrupts the command before the answer is told that the node may have done it.
     const rest = told.slice(told.lastIndexOf('s)\r\u001b[K') + 's)\r\u001b[K'.length);
     assert.match(rest, words[0] === 'apply-config' ? /^quiet: interrupted before it answered: .*\n$/ : /^$/);
   });

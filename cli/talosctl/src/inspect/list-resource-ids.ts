@@ -16,7 +16,8 @@ export interface ListedResources {
 const atATime = 8;
 
 /**
- * The resources that there are of every type of a graph: in the namespaces that its inputs name, and in the type's own.
+ * Lists the ids of all resources of each type in a graph, in the namespaces that inputs of the graph name and in the
+ * type's default namespace.
  *
  * @throws Fault when the node does not tell what types there are, or the signal aborts
  */

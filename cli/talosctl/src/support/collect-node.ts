@@ -130,7 +130,7 @@ class NodeRun {
     this.#failures.push({ source, fault });
     this.#lostInRow = isLost(fault) ? this.#lostInRow + 1 : 0;
     if (this.#lostInRow !== maxLostInRow) return;
-    // One row says it all.
+    // After so many losses in a row one line is reported instead of a line for each file.
     const others = this.#failures.filter((failure) => !isLost(failure.fault));
     const what = this.#files === 0 ? 'everything' : 'everything else';
     this.#failures.splice(0, this.#failures.length, ...others, { source: what, fault });

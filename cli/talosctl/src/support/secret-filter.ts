@@ -62,7 +62,7 @@ export class SecretFilter {
     return text.slice(0, begin.index) + redactionMark;
   }
 
-  /** A whole text. */
+  /** Removes the secrets from a text that is complete, so that a PEM block in it is whole. */
   text(text: string): string {
     return text
       .replace(wholePem, redactionMark)

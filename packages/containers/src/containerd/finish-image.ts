@@ -9,7 +9,7 @@ export interface FinishImageInit
   extends Pick<StoredImage, 'manifest' | 'config'>,
     Pick<UnpackInit, 'lease' | 'onLayer' | 'signal'> {
   readonly context: ContainerdContext;
-  /** With the configuration and the layers in it. */
+  /** Holds the configuration and the layers already. */
   readonly content: LeasedContent;
   readonly reference: string;
   /** What the reference stands for, and the manifest for this platform in it; they may be the same. */

@@ -15,8 +15,8 @@ const defaultTtlSeconds = 60;
 const retryMs = 250;
 
 /**
- * Takes the lock as clients of etcd's concurrency package do: who has come stands in the row with a key of his own, and
- * it is the turn of the one whose key is the oldest.
+ * Takes the lock in the way of etcd's concurrency package: every client that wants it writes a key of its own below a
+ * common prefix, and the client whose key is the oldest holds the lock.
  */
 export async function takeLock(
   endpoints: EndpointSet,

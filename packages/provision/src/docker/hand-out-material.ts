@@ -15,8 +15,8 @@ import { listContainers } from './stack-objects.ts';
 const owner = { uid: 52, gid: 52 } as const;
 
 /**
- * Puts what the nodes start from into the volumes of their containers, which do not run yet, and what an administrator
- * needs into that of `init`. Nothing is left for `init` to make.
+ * Copies configurations and secrets into the volumes of the nodes' containers before these start, and the talosconfig into
+ * the volume of `init`, which then has nothing to make.
  */
 export async function handOutMaterial(
   { request, folder, signal }: Creation,

@@ -55,7 +55,7 @@ export async function* stackLogs(
   }
 }
 
-/** Compose begins each line with it, terminal or not. */
+/** The escape sequence that clears a line. Compose writes it before each line, even to a file. */
 const eraseLine = '\u001b[2K';
 
 /** A line of compose, `node01-apid-1  | text`, as one of its node. Compose's own remarks are none. */

@@ -2,7 +2,7 @@ export interface StartLimits {
   /** Calls of one caller that may begin at once: at first, and after many of them have ended. */
   readonly fewest: number;
   readonly most: number;
-  /** All callers together whose window is below `most`. A caller's first call does not wait for it. */
+  /** Limit on calls under way of all callers together whose window is below `most`. A caller's first call ignores it. */
   readonly crowd: number;
   /** A call whose answer has begun, such as a watch, keeps its place for so long, in milliseconds. */
   readonly spacingMs: number;

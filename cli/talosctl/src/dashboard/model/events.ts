@@ -4,7 +4,7 @@ import { emptyLog, withLines } from './log.ts';
 import type { DashboardModel, ListedKind, NodeModel } from './model.ts';
 import { cpuUsage, memoryShare, networkRates, type Sample } from './sample.ts';
 
-/** What nodes let us know. */
+/** What the connections to the nodes report to the dashboard. */
 export type NodeEvent =
   | { readonly kind: 'sampled'; readonly sample: Sample }
   | {

@@ -15,7 +15,7 @@ export function createContainers(
   runtime: ContainerRuntime | undefined,
 ): Pick<MachineServiceImplementation, 'containers' | 'stats' | 'restart'> {
   const select = (selection: ContainerSelection): RuntimeNamespace => {
-    // A CRI that is not there is nobody's question on a node that has no runtime at all.
+    // A node without any runtime says so first, not that the CRI that was asked for is missing.
     const there = requireRuntime(runtime);
     return there.namespace(selectNamespace(selection));
   };

@@ -69,7 +69,7 @@ export function writeTarHeader(entry: TarEntry, target: Buffer): number {
   return end + tarBlockBytes;
 }
 
-/** What the fields of the block cannot hold. */
+/** Values that do not fit into the fields of the header block, as pax records. */
 function paxRecords({ name, link = '', uid, gid, size, modifiedSeconds }: TarEntry): string {
   const numbersFit =
     fitsOctal(uid, 8) && fitsOctal(gid, 8) && fitsOctal(size, 12) && fitsOctal(modifiedSeconds, 12);

@@ -23,7 +23,7 @@ export interface PackInit {
   readonly onProblem: (path: string, fault: Fault) => void;
 }
 
-/** What they say comes from a device or a lock: nobody knows how long that takes. */
+/** Files of the kernel: a read of them may wait for a device or a lock, without a limit. */
 const kernelFile = /^\/(proc|sys)\//;
 
 /** A file, and whether reading it may hold up whoever reads. */
