@@ -22,7 +22,7 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
-// The command line hears an interrupt itself and cleans up: we wait for it.
+// An interrupt also reaches the command, which cleans up: wait for it.
 process.on('SIGINT', () => {});
 
 try {

@@ -7,7 +7,7 @@ export interface WrappedMessage {
 }
 
 export interface MessageFailure {
-  /** Node that the entry speaks of, when it says so. */
+  /** Node that the entry is about, when it names one. */
   readonly node: string | undefined;
   readonly fault: Fault;
 }

@@ -7,7 +7,7 @@ export interface ReplaceOwnedInit<S> {
   readonly owner: string;
   readonly kind: KindRef<S>;
   readonly wanted: Iterable<Omit<NewResource<S>, 'namespace' | 'type'>>;
-  /** Whether the controller hears of changes of the kind. */
+  /** Whether the controller is woken by changes of the kind. */
   readonly isTold: boolean;
 }
 

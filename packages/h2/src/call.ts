@@ -17,7 +17,7 @@ export interface InboundCall {
    * more: what arrives after that is dropped, so the call must end. At most once a call, before `receive`.
    */
   limitUnread(budget: ByteBudget, onFull: (full: ByteBudget) => void): void;
-  /** Names who hears of the request from now on. To be called once, right when the call is accepted. */
+  /** Sets the listener for events of the request. To be called once, as soon as the call is accepted. */
   receive(receiver: InboundReceiver): void;
   pause(): void;
   resume(): void;
@@ -56,7 +56,7 @@ export interface OutboundCall {
   write(chunk: Uint8Array): boolean;
   /** Nothing more will be sent (half-close). */
   end(): void;
-  /** Takes the call back with RST_STREAM. The receiver hears nothing more. */
+  /** Cancels the call with RST_STREAM. The receiver gets no more events of it. */
   reset(code: number): void;
 }
 

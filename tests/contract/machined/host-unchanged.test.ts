@@ -112,7 +112,7 @@ test('machined has no module that could change the host: system calls for socket
     importers(/\b(sethostname|setPriority|settimeofday|process\.(setuid|setgid|dlopen|chdir))\b/),
     [],
   );
-  // Whoever names a file of the kernel or a device can only look at it, or hands on what others are called.
+  // A source that names a file of the kernel or a device only reads it, or only passes the name on.
   const code = (path: string) => readFileSync(join(folder, path), 'utf8').replace(/^\s*(\/\*)?\*.*$/gm, '');
   const namers = sources.filter((path) => /['"`]\/(sys|dev)\//.test(code(path))).sort();
   assert.deepEqual(namers, [

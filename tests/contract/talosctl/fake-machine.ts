@@ -1,4 +1,4 @@
-// A machine that tells what happens to it, goes away and comes back: what a command that waits for it hears.
+// A machine that publishes its events, goes away and comes back, for tests of commands that wait for it.
 import { Data } from '@nodewright/contract/gen/common/common.ts';
 import type { Any } from '@nodewright/contract/gen/google/protobuf/any.ts';
 import {

@@ -24,7 +24,7 @@ const statuses: Readonly<Record<string, LayerProgress['status']>> = {
 export class PullProgress {
   readonly #layers = new Map<string, LayerProgress & { readonly sinceMs: number }>();
 
-  /** What the line says of a layer; undefined when it speaks of none. */
+  /** The layer and its progress; undefined for a line that is not about a layer. */
   afterLine({ id, status = '', progressDetail }: PullLine, nowMs: number): LayerProgress | undefined {
     const known = statuses[status];
     if (id === undefined || known === undefined) return undefined;

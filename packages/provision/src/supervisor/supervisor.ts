@@ -152,7 +152,7 @@ function stopWithoutFolder({ log }: Context, scope: AsyncDisposableStack, folder
   scope.defer(() => clearInterval(timer));
 }
 
-/** Does what the starter says until it releases this process; one that goes without doing so takes it along. */
+/** Obeys the process that started this one until it releases it; when it ends without doing so, this process ends too. */
 async function obey(starter: Starter, nodes: readonly NodeRunner[], cidr: string): Promise<void> {
   let released = false;
   starter.onOrder((order) => {

@@ -15,7 +15,7 @@ import type { ExitGuard } from '../services/host/exit-guard.ts';
 import { recordServicePid } from '../services/host/record-service-pid.ts';
 import type { ServiceCgroups } from '../services/host/service-cgroups.ts';
 import type { ServiceManager } from '../services/host/service-manager.ts';
-import { type EtcdHands, etcdControllers } from './controllers/etcd-controllers.ts';
+import { type EtcdActions, etcdControllers } from './controllers/etcd-controllers.ts';
 import { wantsEtcd } from './domain/etcd-config.ts';
 import type { EtcdRuntime } from './domain/etcd-runtime.ts';
 import { createContainerEtcd } from './host/container-etcd.ts';
@@ -82,7 +82,7 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
   const run = await openRunnableEtcd(init, access, scope);
   const etcd: NodeEtcd = { access, run };
   return {
-    controllers: etcdControllers({ own: init.addresses, hands: run?.hands }),
+    controllers: etcdControllers({ own: init.addresses, actions: run?.actions }),
     api: {
       'machine.MachineService': {
         ...createBootstrap({ etcd, configuration: () => view.configuration(), timers }, telemetry),
@@ -117,12 +117,12 @@ async function openRunnableEtcd(
       restartIntervalMs: options.restartInterval,
     }),
   );
-  const hands: EtcdHands = {
+  const actions: EtcdActions = {
     pki: createEtcdPkiFiles(etcdSecrets, undefined),
     askMemberId: (signal) => askMemberId(access, signal),
     updatePeerUrls: (peerUrls, signal) => updatePeerUrls(access, peerUrls, signal),
   };
-  return { service, hands, timeSync: conditions.timeSync };
+  return { service, actions, timeSync: conditions.timeSync };
 }
 
 /** Programs of this host, or a container where the node has a runtime for them; undefined where it has neither. */

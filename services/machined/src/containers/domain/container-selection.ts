@@ -1,4 +1,4 @@
-// Which containers a call speaks of, and what they are called on the wire. Source: Talos v1.14: Containers, Stats, Logs.
+// Which containers a call is about, and their names on the wire. Source: Talos v1.14: Containers, Stats, Logs.
 import type { ContainerInfo, NamespaceName } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
 import { containerDrivers } from '../../base/domain/container-drivers.ts';

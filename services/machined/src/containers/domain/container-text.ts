@@ -1,4 +1,4 @@
-// The words in which a service's history speaks of a container. Source: Talos v1.14: containerd runner.
+// The messages about a container in a service's history. Source: Talos v1.14: containerd runner.
 
 /** `Containerd(etcd)`, after what runs it. */
 export function containerRunnerText(runtime: string, id: string): string {

@@ -1,4 +1,4 @@
-// Whose images a call speaks of. Source: Talos v1.14: ImageService.
+// Whose images a call is about. Source: Talos v1.14: ImageService.
 import type { NamespaceName } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
 import { containerDrivers } from '../../base/domain/container-drivers.ts';

@@ -43,7 +43,7 @@ async function openNode(own: readonly string[] | undefined = undefined) {
     controllers: [
       ...etcdControllers({
         own,
-        hands: {
+        actions: {
           pki: createEtcdPkiFiles(join(folder, 'etcd'), undefined),
           askMemberId: async () => 'a1',
           updatePeerUrls: async (peerUrls) => {

@@ -9,7 +9,7 @@ import { createRootEtcdController } from './root-etcd.ts';
 import { createEtcdSpecController } from './spec.ts';
 
 /** What controllers do to an etcd that runs on this node. */
-export interface EtcdHands {
+export interface EtcdActions {
   readonly pki: EtcdPkiFiles;
   readonly askMemberId: AskMemberId;
   readonly updatePeerUrls: UpdatePeerUrls;
@@ -19,25 +19,25 @@ export interface EtcdControllersInit {
   /** Where etcd listens where the host's other addresses belong to other nodes. */
   readonly own: readonly string[] | undefined;
   /** Undefined where this node has no way to run etcd. */
-  readonly hands: EtcdHands | undefined;
+  readonly actions: EtcdActions | undefined;
 }
 
 /** The kernel gives this one to every connection within the host, whatever address the node has of its own. */
 const loopbackAddress = '127.0.0.1';
 
 /** Source: Talos v1.14: COSI resources, etcd, secrets. */
-export function etcdControllers({ own, hands }: EtcdControllersInit): Controller[] {
+export function etcdControllers({ own, actions }: EtcdControllersInit): Controller[] {
   return [
     createRootEtcdController(),
     createEtcdSecretsController(own === undefined ? [] : [loopbackAddress]),
     createEtcdConfigController(),
     createEtcdSpecController(own),
-    ...(hands === undefined
+    ...(actions === undefined
       ? []
       : [
-          createEtcdPkiController(hands.pki),
-          createEtcdMemberController(hands.askMemberId),
-          createAdvertisedPeerController(hands.updatePeerUrls),
+          createEtcdPkiController(actions.pki),
+          createEtcdMemberController(actions.askMemberId),
+          createAdvertisedPeerController(actions.updatePeerUrls),
         ]),
   ];
 }

@@ -1,5 +1,5 @@
 import type { Condition } from '../../base/domain/condition.ts';
-import type { EtcdHands } from '../controllers/etcd-controllers.ts';
+import type { EtcdActions } from '../controllers/etcd-controllers.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 import type { EtcdService } from './etcd-service.ts';
 
@@ -12,7 +12,7 @@ export interface NodeEtcd {
 
 export interface RunnableEtcd {
   readonly service: EtcdService;
-  readonly hands: EtcdHands;
+  readonly actions: EtcdActions;
   /** The clock can be trusted. */
   readonly timeSync: Condition;
 }

@@ -39,7 +39,7 @@ export function resetSequence(plan: ResetPlan, tasks: EndingTasks): Sequence {
   const { leaveEtcd, sendResetSignal, wipe } = tasks;
   const leave: Phase[] =
     plan.isGraceful && leaveEtcd !== undefined ? [{ name: 'leave', tasks: { leaveEtcd } }] : [];
-  // What nobody hears must not keep the node from being wiped: others miss it soon anyway.
+  // A signal that reaches nobody must not keep the node from being wiped: its lease runs out soon anyway.
   const preReset: Phase = { name: 'preReset', tasks: { sendResetSignal }, isTolerant: true };
   const reset: Phase[] = wipePhases(plan, (signal) => wipe(plan.volumes, signal));
   return {

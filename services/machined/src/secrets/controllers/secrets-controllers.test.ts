@@ -157,7 +157,7 @@ test('nothing is issued before the network has an address, nor for trustd before
   );
 });
 
-/** A trustd in the test's hands. */
+/** A trustd whose answers the test gives. */
 function scriptedTrustd() {
   const asked: { hosts: string[]; signal: AbortSignal }[] = [];
   let behave: () => Promise<void> = async () => {};

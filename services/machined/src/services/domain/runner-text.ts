@@ -1,4 +1,4 @@
-// The words in which a service's history speaks of its runner. Source: Talos v1.14: runners.
+// The messages about a runner in a service's history. Source: Talos v1.14: runners.
 
 /** How a child process ended. */
 export interface ProcessExit {
