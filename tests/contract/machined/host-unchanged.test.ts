@@ -77,7 +77,7 @@ test('machined has no module that could change the host: system calls for socket
   ]);
   assert.deepEqual(importers(/\bloadNativeCalls\b/), [
     'files/host/file-attributes.ts',
-    'hardware/host/device-news.ts',
+    'hardware/host/device-events.ts',
     'network/host/capture-packets.ts',
     'network/host/kernel-network.ts',
     'services/host/forgo-capabilities.ts',

@@ -7,7 +7,7 @@ import { devicesStatusController } from './controllers/devices-status.ts';
 import { hardwareControllers } from './controllers/hardware-controllers.ts';
 import { mountStatusController } from './controllers/mount-status.ts';
 import { volumeControllers } from './controllers/volume-controllers.ts';
-import { openKernelDeviceNews } from './host/device-news.ts';
+import { openKernelDeviceEvents } from './host/device-events.ts';
 import { makeVolumeFolder } from './host/volume-folder.ts';
 import { createDisks } from './rpc/disks.ts';
 
@@ -22,18 +22,18 @@ export interface OpenHardwareInit {
 
 /** Processors, PCI devices, disks and volumes of the node: the controllers that show them, and the calls about disks. */
 export function openHardware({ world, root, hasUdevd, telemetry }: OpenHardwareInit): Topic {
-  let deviceNews: ReturnType<typeof openKernelDeviceNews> | undefined;
+  let deviceEvents: ReturnType<typeof openKernelDeviceEvents> | undefined;
   // One socket for all controllers, opened by the first that is started.
-  const news = () => {
-    deviceNews ??= openKernelDeviceNews();
-    return deviceNews;
+  const events = () => {
+    deviceEvents ??= openKernelDeviceEvents();
+    return deviceEvents;
   };
   return {
     controllers: [
       devicesStatusController(hasUdevd),
       mountStatusController(),
-      ...hardwareControllers({ world, hasUdevd, read: readIfThere, news }),
-      ...blockControllers({ world, hasUdevd, news }),
+      ...hardwareControllers({ world, hasUdevd, read: readIfThere, events }),
+      ...blockControllers({ world, hasUdevd, events }),
       ...volumeControllers({
         makeVolumeFolder: (path, folderMode) => makeVolumeFolder(root, path, folderMode),
       }),

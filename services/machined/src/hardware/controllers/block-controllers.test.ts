@@ -16,7 +16,7 @@ import {
   systemDisks,
 } from '@nodewright/state/kinds';
 import { worlds } from '../../base/domain/world.ts';
-import type { DeviceListener, DeviceNews } from '../host/device-news.ts';
+import type { DeviceEvents, DeviceListener } from '../host/device-events.ts';
 import { blockControllers } from './block-controllers.ts';
 import { devicesController } from './devices.ts';
 import { discoveredVolumesStatusController } from './discovered-volumes-status.ts';
@@ -37,10 +37,10 @@ const disk: BlockDisk = {
   ...{ isRotational: false, sectorBytes: 512, ioBytes: 4096, firmwareVersion: '', transport: 'virtio' },
 };
 
-/** The news of a machine in which the test moves the devices. */
-function fakeNews() {
+/** The events of a machine in which the test moves the devices. */
+function fakeEvents() {
   const listeners = new Set<DeviceListener>();
-  const news: DeviceNews = {
+  const events: DeviceEvents = {
     listen(_subsystem, listener) {
       listeners.add(listener);
       return { [Symbol.dispose]: () => void listeners.delete(listener) };
@@ -53,21 +53,21 @@ function fakeNews() {
       subsystem: 'block',
       facts: new Map(),
     };
-    for (const { onNews } of [...listeners]) onNews(event);
+    for (const { onEvents } of [...listeners]) onEvents(event);
   };
   const fail = (error: unknown) => {
     for (const { onError } of [...listeners]) onError(error);
   };
-  return { news, tell, fail };
+  return { events, tell, fail };
 }
 
-test('devices follow the news of the kernel, and a watch that broke is opened again', async () => {
+test('devices follow the events of the kernel, and a watch that broke is opened again', async () => {
   const machine = [device('vda')];
-  const { news, tell, fail } = fakeNews();
+  const { events, tell, fail } = fakeEvents();
   const controllers = [
     devicesController(
       () => machine,
-      async () => news,
+      async () => events,
     ),
   ];
   await using runtime = openTestRuntime({ controllers });
@@ -103,17 +103,17 @@ test('where the kernel tells nothing, devices are looked at once a minute', asyn
   assert.equal((await runtime.state.list(blockDevices)).length, 1);
   await runtime.advance(1000);
   assert.equal((await runtime.state.list(blockDevices)).length, 2);
-  const said = runtime.logged.find(({ msg }) => msg.startsWith('no news of devices'));
+  const said = runtime.logged.find(({ msg }) => msg.startsWith('no events of devices'));
   assert.deepEqual([said?.level, said?.error], ['info', 'no netlink here']);
 });
 
 test('disks, volumes and the disk of the system follow the devices', async () => {
-  const { news } = fakeNews();
+  const { events } = fakeEvents();
   const machine = [device('vda'), meta, device('loop0', { sizeBytes: 0 })];
   const controllers = [
     devicesController(
       () => machine,
-      async () => news,
+      async () => events,
     ),
     disksController(() => [disk, { ...disk, name: 'vdz' }]),
     discoveryController({
@@ -175,8 +175,8 @@ test('links to devices are read once udevd is well, and when their folders chang
 });
 
 test('a container has no controllers of block devices', () => {
-  const { news } = fakeNews();
-  const init = { hasUdevd: false, news: async () => news };
+  const { events } = fakeEvents();
+  const init = { hasUdevd: false, events: async () => events };
   assert.deepEqual(blockControllers({ ...init, world: worlds.container }), []);
   assert.deepEqual(
     blockControllers({ ...init, world: worlds.process }).map(({ name }) => name),

@@ -2,7 +2,7 @@ import type { Controller } from '@nodewright/controllers';
 import { readBlockDevices, readDeviceLinks, readDisks, readUdevRecord } from '@nodewright/linux';
 import type { World } from '../../base/domain/world.ts';
 import { watchDeviceLinks } from '../host/watch-device-links.ts';
-import type { OpenDeviceNews } from './device-changes.ts';
+import type { OpenDeviceEvents } from './device-changes.ts';
 import { devicesController } from './devices.ts';
 import { discoveredVolumesStatusController } from './discovered-volumes-status.ts';
 import { discoveryController } from './discovery.ts';
@@ -15,16 +15,16 @@ export interface BlockControllersInit {
   /** Whether udevd is one of the node's services. */
   readonly hasUdevd: boolean;
   /** What the kernel says of devices; every controller asks for it. */
-  readonly news: OpenDeviceNews;
+  readonly events: OpenDeviceEvents;
   /** Where sysfs is mounted; default `/sys`. */
   readonly sysRoot?: string;
 }
 
 /** Disks and what is on them, as far as it is read. Source: Talos v1.14: COSI resources, block; what container mode skips. */
-export function blockControllers({ world, hasUdevd, news, sysRoot }: BlockControllersInit): Controller[] {
+export function blockControllers({ world, hasUdevd, events, sysRoot }: BlockControllersInit): Controller[] {
   if (!world.showsMachine) return [];
   return [
-    devicesController(() => readBlockDevices(sysRoot), news),
+    devicesController(() => readBlockDevices(sysRoot), events),
     symlinksController({ readDeviceLinks: () => readDeviceLinks(), watchDeviceLinks, hasUdevd }),
     disksController(() => readDisks(sysRoot)),
     discoveryController({

@@ -28,16 +28,16 @@ test('decimalSize() writes sizes as people read them', () => {
   for (const [bytes, expected] of rows) assert.equal(decimalSize(bytes), expected);
 });
 
-test('showDevices() counts a device up when there is news of it or it is another one, and leaves the others', () => {
+test('showDevices() counts a device up when there is an event of it or it is another one, and leaves the others', () => {
   const generations = (shown: ReturnType<typeof showDevices>) =>
     [...shown].map(([name, { generation }]) => `${name} ${generation}`);
   const first = showDevices(new Map(), [device('sda'), device('sdb')], undefined);
   assert.deepEqual(generations(first), ['sda 1', 'sdb 1']);
   const same = showDevices(first, [device('sda'), device('sdb')], new Set());
   assert.equal(same.get('sda'), first.get('sda'));
-  const news = showDevices(same, [device('sda'), device('sdb', { minor: 16 })], new Set(['sda']));
-  assert.deepEqual(generations(news), ['sda 2', 'sdb 2']);
-  const lost = showDevices(news, [device('sdb', { minor: 16 }), device('sdc')], undefined);
+  const events = showDevices(same, [device('sda'), device('sdb', { minor: 16 })], new Set(['sda']));
+  assert.deepEqual(generations(events), ['sda 2', 'sdb 2']);
+  const lost = showDevices(events, [device('sdb', { minor: 16 }), device('sdc')], undefined);
   assert.deepEqual(generations(lost), ['sdb 3', 'sdc 1']);
 });
 

@@ -3,11 +3,11 @@ import { parseCpuinfo } from '@nodewright/linux';
 import { cpuCores } from '@nodewright/state/kinds';
 import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 import { cpuCoresOf } from './cpu-cores.ts';
-import { deviceChanges, type OpenDeviceNews } from './device-changes.ts';
+import { deviceChanges, type OpenDeviceEvents } from './device-changes.ts';
 
 /** The cores of the machine, which may be switched on and off. Source: Talos v1.14: hardware.CPUInfoController. */
-export function cpuInfoController(read: ReadIfThere, news: OpenDeviceNews): Controller {
-  const changes = deviceChanges(news, 'cpu');
+export function cpuInfoController(read: ReadIfThere, events: OpenDeviceEvents): Controller {
+  const changes = deviceChanges(events, 'cpu');
   return {
     name: 'hardware.CPUInfoController',
     inputs: [],

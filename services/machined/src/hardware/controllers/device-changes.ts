@@ -1,15 +1,15 @@
 import type { Controller } from '@nodewright/controllers';
 import { faultFrom } from '@nodewright/fault';
 import type { Uevent } from '@nodewright/linux';
-import type { DeviceNews } from '../host/device-news.ts';
+import type { DeviceEvents } from '../host/device-events.ts';
 
-/** Opens the news of devices; those who ask again get the same. */
-export type OpenDeviceNews = () => Promise<DeviceNews>;
+/** Opens the events of devices; those who ask again get the same. */
+export type OpenDeviceEvents = () => Promise<DeviceEvents>;
 
-/** How often is looked where there is no news. */
+/** How often devices are read where this process gets no events of the kernel. */
 export const lookAgainMs = 60_000;
 
-/** News of one subsystem, for one controller. */
+/** The events of one subsystem, for one controller. */
 export interface DeviceChanges {
   readonly open: NonNullable<Controller['open']>;
   /** After so much time the controller is to look by itself; undefined: it is told. */
@@ -20,12 +20,12 @@ export interface DeviceChanges {
  * Wakes a controller when devices of the subsystem come, go or change. Where the kernel tells this process nothing the
  * controller looks by itself, which is slower and no failure.
  *
- * @param onNews undefined: news were lost, or have begun just now
+ * @param onEvents undefined: events were lost, or have begun just now
  */
 export function deviceChanges(
-  news: OpenDeviceNews,
+  events: OpenDeviceEvents,
   subsystem: string,
-  onNews: (event: Uevent | undefined) => void = () => {},
+  onEvents: (event: Uevent | undefined) => void = () => {},
 ): DeviceChanges {
   let isTold = false;
   return {
@@ -33,19 +33,19 @@ export function deviceChanges(
       isTold = false;
       try {
         const listener = {
-          onNews: (event: Uevent | undefined) => {
-            onNews(event);
+          onEvents: (event: Uevent | undefined) => {
+            onEvents(event);
             source.wake();
           },
           onError: (error: unknown) => source.fail(error),
         };
-        scope.use((await news()).listen(subsystem, listener));
+        scope.use((await events()).listen(subsystem, listener));
         isTold = true;
       } catch (error) {
         const facts = { subsystem, error: faultFrom(error).message };
-        source.log.info(facts, 'no news of devices: they are looked at now and then');
+        source.log.info(facts, 'no events of devices: they are looked at now and then');
       }
-      onNews(undefined);
+      onEvents(undefined);
     },
     lookAgainMs: () => (isTold ? undefined : lookAgainMs),
   };

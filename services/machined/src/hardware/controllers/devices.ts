@@ -1,20 +1,20 @@
 import { type Controller, exclusive } from '@nodewright/controllers';
 import type { BlockDevice } from '@nodewright/linux';
 import { blockDevices } from '@nodewright/state/kinds';
-import { deviceChanges, type OpenDeviceNews } from './device-changes.ts';
+import { deviceChanges, type OpenDeviceEvents } from './device-changes.ts';
 import { type ShownDevices, showDevices } from './show-devices.ts';
 
 /**
  * The block devices of the kernel. Writes to a device, which change what is on it, are not seen: its generation goes up
- * with the news of the kernel alone. Source: Talos v1.14: block.DevicesController.
+ * with the events of the kernel alone. Source: Talos v1.14: block.DevicesController.
  */
 export function devicesController(
   readBlockDevices: () => readonly BlockDevice[],
-  news: OpenDeviceNews,
+  events: OpenDeviceEvents,
 ): Controller {
   let shown: ShownDevices = new Map();
   let namesInNews: Set<string> | undefined;
-  const changes = deviceChanges(news, 'block', (event) => {
+  const changes = deviceChanges(events, 'block', (event) => {
     if (event === undefined) namesInNews = undefined;
     else namesInNews?.add(event.devicePath.slice(event.devicePath.lastIndexOf('/') + 1));
   });
@@ -27,7 +27,7 @@ export function devicesController(
       const delayMs = changes.lookAgainMs();
       if (delayMs !== undefined) pass.wakeAfter(delayMs);
       const names = namesInNews;
-      // From here on, so that news which come while the devices are read lead to one more pass that counts them.
+      // From here on, so that events which come while the devices are read lead to one more pass that counts them.
       namesInNews = new Set();
       shown = showDevices(shown, readBlockDevices(), names);
       await pass.replace(

@@ -14,7 +14,7 @@ import {
   systemInformations,
 } from '@nodewright/state/kinds';
 import { worlds } from '../../base/domain/world.ts';
-import type { DeviceNews } from '../host/device-news.ts';
+import type { DeviceEvents } from '../host/device-events.ts';
 import { hardwareControllers } from './hardware-controllers.ts';
 
 const sysRoot = mkdtempSync(join(tmpdir(), 'sys-'));
@@ -36,14 +36,14 @@ for (const [file, number] of [
   write(`bus/pci/devices/${address}/${file}`, `${number}\n`);
 }
 
-const silent: DeviceNews = { listen: () => ({ [Symbol.dispose]: () => {} }) };
+const silent: DeviceEvents = { listen: () => ({ [Symbol.dispose]: () => {} }) };
 const files: Readonly<Record<string, string>> = {
   '/proc/meminfo': 'MemTotal: 2097152 kB\n',
   '/proc/cpuinfo': 'processor : 0\nphysical id : 0\ncore id : 3\n',
 };
 const init = {
   hasUdevd: false,
-  news: async () => silent,
+  events: async () => silent,
   sysRoot,
   read: (path: string) => (files[path] === undefined ? undefined : Buffer.from(files[path])),
 };

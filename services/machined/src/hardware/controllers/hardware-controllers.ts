@@ -3,7 +3,7 @@ import { parseMeminfo, readPciDevices, readSmbios } from '@nodewright/linux';
 import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 import type { World } from '../../base/domain/world.ts';
 import { cpuInfoController } from './cpu-info.ts';
-import type { OpenDeviceNews } from './device-changes.ts';
+import type { OpenDeviceEvents } from './device-changes.ts';
 import { pciDevicesController } from './pci-devices.ts';
 import { systemInfoController } from './system-info.ts';
 
@@ -14,7 +14,7 @@ export interface HardwareControllersInit {
   /** A file of the kernel, or of the system. */
   readonly read: ReadIfThere;
   /** What the kernel says of devices; every controller asks for it. */
-  readonly news: OpenDeviceNews;
+  readonly events: OpenDeviceEvents;
   /** Where sysfs is mounted; default `/sys`. */
   readonly sysRoot?: string;
 }
@@ -24,19 +24,19 @@ const pciIdFiles = ['/usr/share/hwdata/pci.ids', '/usr/share/misc/pci.ids'];
 
 /** The machine that the node runs on. Source: Talos v1.14: COSI resources, hardware; what container mode skips. */
 export function hardwareControllers(init: HardwareControllersInit): Controller[] {
-  const { world, hasUdevd, read, news, sysRoot } = init;
+  const { world, hasUdevd, read, events, sysRoot } = init;
   if (!world.showsMachine) return [];
   return [
     systemInfoController({
       readSmbios: () => readSmbios(sysRoot),
       memoryKiB: () => Number(parseMeminfo(read('/proc/meminfo')?.toString() ?? '').get('MemTotal') ?? 0),
     }),
-    cpuInfoController(read, news),
+    cpuInfoController(read, events),
     pciDevicesController({
       readPciDevices: () => readPciDevices(sysRoot),
       readPciIds: () => pciIdFiles.map(read).find((list) => list !== undefined),
       hasUdevd,
-      news,
+      events,
     }),
   ];
 }

@@ -2,7 +2,7 @@ import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import type { PciDevice } from '@nodewright/linux';
 import { pciDevices, services } from '@nodewright/state/kinds';
 import { hex, pciNames } from '../domain/pci-names.ts';
-import { deviceChanges, type OpenDeviceNews } from './device-changes.ts';
+import { deviceChanges, type OpenDeviceEvents } from './device-changes.ts';
 import { isUdevdDone } from './udevd-gate.ts';
 
 export interface PciDevicesInit {
@@ -11,13 +11,13 @@ export interface PciDevicesInit {
   readonly readPciIds: () => Buffer | undefined;
   /** Whether udevd is one of the node's services: drivers are bound once it is well. */
   readonly hasUdevd: boolean;
-  readonly news: OpenDeviceNews;
+  readonly events: OpenDeviceEvents;
 }
 
 /** The devices of PCI. Source: Talos v1.14: hardware.PCIDevicesController. */
 export function pciDevicesController(init: PciDevicesInit): Controller {
-  const { readPciDevices, readPciIds, hasUdevd, news } = init;
-  const changes = deviceChanges(news, 'pci');
+  const { readPciDevices, readPciIds, hasUdevd, events } = init;
+  const changes = deviceChanges(events, 'pci');
   return {
     name: 'hardware.PCIDevicesController',
     inputs: [weak(services, 'udevd')],

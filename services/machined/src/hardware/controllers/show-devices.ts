@@ -5,23 +5,23 @@ import type { BlockDeviceSpec } from '@nodewright/state/kinds';
 export type ShownDevices = ReadonlyMap<string, BlockDeviceSpec>;
 
 /**
- * The devices that there are. The generation of one goes up when there was news of it, or it is another one.
+ * The devices that there are. The generation of one goes up when there was an event of it, or it is another one.
  *
  * @param shown what the last call gave
- * @param news the names of devices of which there was news since then; undefined: of any of them
+ * @param events names of the devices that had an event since then; undefined: any of them may have had one
  */
 export function showDevices(
   shown: ShownDevices,
   devices: readonly BlockDevice[],
-  news: ReadonlySet<string> | undefined,
+  events: ReadonlySet<string> | undefined,
 ): ShownDevices {
   return new Map(
     devices.map((device) => {
       const [before, now] = [shown.get(device.name), specOf(device)];
       const isAsBefore =
         before !== undefined &&
-        news !== undefined &&
-        !news.has(device.name) &&
+        events !== undefined &&
+        !events.has(device.name) &&
         JSON.stringify({ ...before, generation: 0 }) === JSON.stringify(now);
       return [device.name, isAsBefore ? before : { ...now, generation: (before?.generation ?? 0) + 1 }];
     }),

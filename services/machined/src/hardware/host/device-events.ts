@@ -1,24 +1,24 @@
 import { loadNativeCalls, type NativeCalls, type Uevent, watchUevents } from '@nodewright/linux';
 
 export interface DeviceListener {
-  /** News of one device of the subsystem; undefined: news were lost, so that it may have been any. */
-  readonly onNews: (event: Uevent | undefined) => void;
-  /** There is no more news for anybody who listens. */
+  /** Events of one device of the subsystem; undefined: events were lost, so that it may have been any. */
+  readonly onEvents: (event: Uevent | undefined) => void;
+  /** No listener gets events any more. */
   readonly onError: (error: unknown) => void;
 }
 
 /** What the kernel says of devices that come, go and change. */
-export interface DeviceNews {
+export interface DeviceEvents {
   /**
    * Until it is disposed.
    *
-   * @throws Fault where the kernel has no such news for this process
+   * @throws Fault where the kernel has no such events for this process
    */
   listen(subsystem: string, listener: DeviceListener): Disposable;
 }
 
 /** One socket for all listeners, which is open as long as there is one. */
-export class KernelDeviceNews implements DeviceNews {
+export class KernelDeviceEvents implements DeviceEvents {
   readonly #calls: NativeCalls;
   readonly #listeners = new Set<DeviceListener & { readonly subsystem: string }>();
   #watch: Disposable | undefined;
@@ -27,22 +27,22 @@ export class KernelDeviceNews implements DeviceNews {
     this.#calls = calls;
   }
 
-  listen(subsystem: string, { onNews, onError }: DeviceListener): Disposable {
+  listen(subsystem: string, { onEvents, onError }: DeviceListener): Disposable {
     this.#watch ??= watchUevents(this.#calls, {
       onEvent: (event) => {
         for (const listener of [...this.#listeners]) {
-          if (listener.subsystem === event.subsystem) listener.onNews(event);
+          if (listener.subsystem === event.subsystem) listener.onEvents(event);
         }
       },
       onLost: () => {
-        for (const listener of [...this.#listeners]) listener.onNews(undefined);
+        for (const listener of [...this.#listeners]) listener.onEvents(undefined);
       },
       onError: (error) => {
         this.#close();
         for (const listener of [...this.#listeners]) listener.onError(error);
       },
     });
-    const entry = { subsystem, onNews, onError };
+    const entry = { subsystem, onEvents, onError };
     this.#listeners.add(entry);
     return {
       [Symbol.dispose]: () => {
@@ -59,10 +59,10 @@ export class KernelDeviceNews implements DeviceNews {
 }
 
 /**
- * The news of this host. The add-on for system calls is loaded for it.
+ * The events of this host. The add-on for system calls is loaded for it.
  *
  * @throws Fault `failed-precondition` when it cannot be loaded
  */
-export async function openKernelDeviceNews(): Promise<DeviceNews> {
-  return new KernelDeviceNews(await loadNativeCalls());
+export async function openKernelDeviceEvents(): Promise<DeviceEvents> {
+  return new KernelDeviceEvents(await loadNativeCalls());
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NativeCalls } from '@nodewright/linux';
-import { KernelDeviceNews } from './device-news.ts';
+import { KernelDeviceEvents } from './device-events.ts';
 
 /** A kernel with one socket, which the test feeds. */
 function fakeKernel() {
@@ -24,27 +24,27 @@ function fakeKernel() {
       return { [Symbol.dispose]: () => {} };
     },
   };
-  const tell = (...news: (string | Error)[]) => {
-    queue.push(...news);
+  const tell = (...events: (string | Error)[]) => {
+    queue.push(...events);
     isReadable();
   };
   return { calls: calls as unknown as NativeCalls, tell, closed };
 }
 
-const news = (subsystem: string, name: string) =>
+const eventOf = (subsystem: string, name: string) =>
   `change@/devices/${name}\0ACTION=change\0DEVPATH=/devices/${name}\0SUBSYSTEM=${subsystem}\0`;
 
 test('all who listen share a socket, each hears of its own devices, and the last one closes it', () => {
   const { calls, tell, closed } = fakeKernel();
   const heard: string[] = [];
-  const kernel = new KernelDeviceNews(calls);
+  const kernel = new KernelDeviceEvents(calls);
   const listen = (subsystem: string) =>
     kernel.listen(subsystem, {
-      onNews: (event) => void heard.push(`${subsystem} ${event?.devicePath ?? 'lost'}`),
+      onEvents: (event) => void heard.push(`${subsystem} ${event?.devicePath ?? 'lost'}`),
       onError: (error) => void heard.push(`${subsystem} ${(error as Error).message}`),
     });
   const [block, pci] = [listen('block'), listen('pci')];
-  tell(news('block', 'vda'), news('pci', '03.0'), news('cpu', 'cpu0'), 'no news');
+  tell(eventOf('block', 'vda'), eventOf('pci', '03.0'), eventOf('cpu', 'cpu0'), 'no event');
   assert.deepEqual(heard.splice(0), ['block /devices/vda', 'pci /devices/03.0']);
   tell(Object.assign(new Error('overrun'), { code: 'ENOBUFS' }));
   assert.deepEqual(heard.splice(0), ['block lost', 'pci lost']);
@@ -56,9 +56,12 @@ test('all who listen share a socket, each hears of its own devices, and the last
 
 test('when the socket breaks all who listen are told, and who listens again has another one', () => {
   const { calls, tell, closed } = fakeKernel();
-  const kernel = new KernelDeviceNews(calls);
+  const kernel = new KernelDeviceEvents(calls);
   const errors: string[] = [];
-  const init = { onNews: () => {}, onError: (error: unknown) => void errors.push((error as Error).message) };
+  const init = {
+    onEvents: () => {},
+    onError: (error: unknown) => void errors.push((error as Error).message),
+  };
   const listeners = [kernel.listen('block', init), kernel.listen('pci', init)];
   tell(Object.assign(new Error('broken'), { code: 'EBADF' }));
   assert.deepEqual([errors.length, closed], [2, [1]]);
