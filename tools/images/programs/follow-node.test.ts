@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { noOwnNamespace } from '../../../packages/linux/src/netlink/own-namespace.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'follow-node-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** Less than this and Docker doubles its pause before the next start. */
+const engineTakesForWorkingSeconds = 10;
+
+test('a daemon whose network was replaced ends, but not before its engine takes it for a working one', {
+  skip: noOwnNamespace,
+}, () => {
+  const socket = join(folder, 'runtime.sock');
+  const report = join(folder, 'report');
+  writeFileSync(socket, '');
+  const program = `
+    process.on('exit', (code) => fs.writeFileSync(${JSON.stringify(report)}, code + ' ' + process.uptime()));
+    setTimeout(() => process.exit(1), 30_000);`;
+  // The address goes away after the program has seen it, and the socket is made anew, as machined does.
+  const script = `
+    ip link add test0 type veth peer name test1 && ip address add 10.9.8.7/32 dev test0 && ip link set test0 up && ip link set test1 up
+    "$@" &
+    sleep 2; ip link delete test0; sleep 1; touch -d '1 minute' "$0"
+    wait $!`;
+  const command = [process.execPath, '--import', join(import.meta.dirname, 'follow-node.ts'), '-e', program];
+  assert.throws(
+    () =>
+      execFileSync(
+        'unshare',
+        ['--net', 'sh', '-c', script, socket, ...command, '--', '--runtime-socket', socket],
+        { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' },
+      ),
+    ({ status, stderr }) => {
+      assert.deepEqual([status, JSON.parse(stderr).msg], [143, 'the network of the node was replaced']);
+      return true;
+    },
+  );
+  const [code, seconds] = readFileSync(report, 'utf8').split(' ').map(Number);
+  assert.equal(code, 143);
+  assert.ok(Number(seconds) >= engineTakesForWorkingSeconds, `it ran for ${seconds} s`);
+});
