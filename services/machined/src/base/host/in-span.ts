@@ -1,13 +1,13 @@
-import type { Attributes, Telemetry } from '@nodewright/telemetry';
+import type { SpanOptions, Telemetry } from '@nodewright/telemetry';
 
 /** Does `work` in a span of its own. */
 export async function inSpan<T>(
   telemetry: Telemetry,
   name: string,
   work: () => Promise<T>,
-  attributes: Attributes = {},
+  options: SpanOptions = {},
 ): Promise<T> {
-  const span = telemetry.startSpan(name, { attributes });
+  const span = telemetry.startSpan(name, options);
   try {
     return await telemetry.withSpan(span, work);
   } catch (error) {

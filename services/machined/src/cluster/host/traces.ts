@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { Telemetry } from '@nodewright/telemetry';
+import { inSpan } from '../../base/host/in-span.ts';
 
 /**
  * Runs what goes on as long as the node does outside of the span in which it happens to be begun. Modules are loaded
@@ -22,15 +23,6 @@ export function untraced<T>(telemetry: Telemetry, work: () => T): T {
   }
 }
 
-/** Does what is worth to be seen in a trace of its own. */
-export async function inOwnTrace<T>(telemetry: Telemetry, name: string, work: () => Promise<T>): Promise<T> {
-  const span = telemetry.startSpan(name, { parent: '' });
-  try {
-    return await telemetry.withSpan(span, work);
-  } catch (error) {
-    span.fail(error);
-    throw error;
-  } finally {
-    span.end();
-  }
-}
+/** Does `work` in a span that begins a trace of its own. */
+export const inOwnTrace = <T>(telemetry: Telemetry, name: string, work: () => Promise<T>): Promise<T> =>
+  inSpan(telemetry, name, work, { parent: '' });

@@ -22,7 +22,7 @@ export function createTimeService(init: TimeServiceInit): TimeServiceImplementat
       'query time server',
       () => querySntp({ server, timeoutMs, clock, signal }),
       {
-        'server.address': server,
+        attributes: { 'server.address': server },
       },
     );
     return {
