@@ -46,11 +46,6 @@ export async function openNodeView(state: State): Promise<NodeView & AsyncDispos
   };
 }
 
-/** Whether the node has what it needs to boot. */
-export function isConfigured(view: Pick<NodeView, 'configuration'>): boolean {
-  return view.configuration()?.isComplete === true;
-}
-
 /** Whether the configuration makes it a control plane. */
 export function isControlPlaneNow(view: Pick<NodeView, 'configuration'>): boolean {
   const type = view.configuration()?.machineType;
