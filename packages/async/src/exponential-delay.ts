@@ -6,7 +6,7 @@ export interface ExponentialDelay {
   readonly longestMs: number;
 }
 
-/** The pause after the `failures`-th failure in a row, from 1, in ms. Whoever wants chance in it adds it. */
+/** The pause after the `failures`-th failure in a row, from 1, in ms, without jitter. */
 export function exponentialDelayMs(
   { firstMs, factor, longestMs }: ExponentialDelay,
   failures: number,

@@ -17,7 +17,7 @@ export interface OpenServicesInit {
 }
 
 export interface ServicesTopic extends Topic {
-  /** Whoever ends the node disposes of it, which stops every service. */
+  /** The shutdown of the node disposes of it, which stops every service. */
   readonly manager: ServiceManager;
   /** Ends the processes of services when machined ends without stopping them. */
   readonly guard: ExitGuard;

@@ -4,7 +4,7 @@ import { nodeExitCodes } from '@nodewright/contract';
 /** What surrounds machined itself: a host whose programs it shares, a container, or a machine of its own. */
 export type NodeMode = 'process' | 'container' | 'metal';
 
-/** Who runs apid and trustd: machined itself, or whoever runs machined, beside it. */
+/** What runs apid and trustd: machined itself, or the container engine that also runs machined. */
 export type ServiceSource = 'child' | 'external';
 
 /**
@@ -16,7 +16,7 @@ export type WorldName = 'process' | 'stack' | 'container' | 'machine';
 /** What a node may do, and what it owns, where it runs. */
 export interface World {
   readonly name: WorldName;
-  /** As users see it: a stack can be rebooted as a machine can, a single container belongs to whoever runs it. */
+  /** The platform that the Version call reports. A stack reports a machine, because it can be rebooted like one. */
   readonly platform: 'metal' | 'container';
   /** Calls about a whole machine are refused, as upstream does in a container. */
   readonly refusesMachineCalls: boolean;
@@ -24,7 +24,7 @@ export interface World {
   readonly configuredAs: 'metal' | 'container';
   /** machined runs apid and trustd; else it finds them running beside it. */
   readonly runsDaemons: boolean;
-  /** The host is somebody else's: nothing of it is changed, and machined ends with whoever has started it. */
+  /** The node is a set of programs on a user's host: it changes nothing of the host, and ends with its parent process. */
   readonly isGuest: boolean;
   /** Every address of the host belongs to this node; else it has the addresses that it was given, of the loopback device. */
   readonly ownsAddresses: boolean;
@@ -48,9 +48,9 @@ export interface World {
   readonly keepsMeta: boolean;
   /** The node can reboot and end its machine. */
   readonly mayEnd: boolean;
-  /** With what machined tells whoever runs it that the machine is off. */
+  /** Exit code of machined when the machine was shut down. */
   readonly offExitCode: number;
-  /** With what machined ends when it was told so by SIGTERM. */
+  /** Exit code of machined after SIGTERM. */
   readonly signalledExitCode: number;
 }
 

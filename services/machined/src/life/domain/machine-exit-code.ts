@@ -2,9 +2,7 @@ import { nodeExitCodes } from '@nodewright/contract';
 import type { World } from '../../base/domain/world.ts';
 import type { MachineEnd } from './node-event.ts';
 
-/**
- * With what exit code machined tells whoever runs it how the machine has ended.
- */
+/** The exit code of machined that tells its supervisor or container engine whether the machine rebooted or is off. */
 export function machineExitCode({ offExitCode }: Pick<World, 'offExitCode'>, end: MachineEnd): number {
   if (end === 'reboot') return nodeExitCodes.reboot;
   return offExitCode;

@@ -9,7 +9,7 @@ const chunkBytes = 1024;
 
 export interface LogsInit {
   readonly store: LogStore;
-  /** The log of a container. @throws Fault when there is none */
+  /** Reads the log of a container. @throws Fault when there is no such container */
   readonly readContainerLog: (request: LogsRequest, signal: AbortSignal) => AsyncIterable<Buffer>;
   /** The daemons that run in containers of their own. Where they share no log, only their engine has it. */
   readonly neighbours: () => readonly string[];
