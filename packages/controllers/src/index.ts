@@ -1,4 +1,5 @@
 export * from './controller.ts';
 export * from './controller-runtime.ts';
 export type * from './dependency-graph.ts';
+export * from './service-controller.ts';
 export * from './transform-controller.ts';

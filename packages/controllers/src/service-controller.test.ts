@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pointerTo, type State } from '@nodewright/state';
+import { weak } from './controller.ts';
+import { type FollowingService, serviceController } from './service-controller.ts';
+import { newSource, sources } from './testing/counting-controller.ts';
+import { openTestRuntime } from './testing/index.ts';
+import { leaveAsIs } from './transform-controller.ts';
+
+const wish = pointerTo(sources, 'wish');
+const never = new AbortController().signal;
+
+/** A service that the resource `wish` decides about: count 0 cannot say, 99 is a service without settings. */
+function openService(init: Partial<FollowingService> = {}) {
+  const done: string[] = [];
+  let settings: string | undefined;
+  let wanted = '';
+  const controller = serviceController({
+    name: 'ServiceUnderTest',
+    inputs: [weak(sources)],
+    async wanted(pass) {
+      const count = (await pass.get(wish))?.spec.count;
+      if (count === undefined) return undefined;
+      if (count === 0) return leaveAsIs;
+      wanted = String(count);
+      return count === 99 ? {} : { settings: wanted };
+    },
+    service: {
+      start() {
+        done.push('start');
+        settings = wanted;
+      },
+      async stop() {
+        done.push('stop');
+        settings = undefined;
+      },
+      launchedWith: () => settings,
+      async restart({ isNeeded }) {
+        done.push(`restart, needed: ${await isNeeded()}`);
+        settings = wanted;
+        return undefined;
+      },
+      ...init,
+    },
+  });
+  const runtime = openTestRuntime({ controllers: [controller] });
+  const want = async (count: number) => {
+    const state: State = runtime.state;
+    const there = await state.list(sources);
+    if (there[0] === undefined) await state.create(newSource('wish', count));
+    else await state.update({ ...there[0], spec: { count } });
+    await runtime.settled();
+  };
+  return {
+    ...{ controller, runtime, done, want },
+    switchOff: () => {
+      settings = undefined;
+    },
+    async unwant() {
+      await runtime.state.destroy(wish);
+      await runtime.settled();
+    },
+    [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
+  };
+}
+
+test('a service controller leaves the service alone until it may begin', async () => {
+  await using rig = openService();
+  await rig.want(1);
+  assert.deepEqual(rig.done, []);
+  await rig.controller.begin(never);
+  assert.deepEqual(rig.done, ['start']);
+});
+
+test('a service is started when it becomes wanted, restarted for other settings, stopped when unwanted', async () => {
+  await using rig = openService();
+  await rig.controller.begin(never);
+  assert.deepEqual(rig.done, []);
+  await rig.want(1);
+  await rig.want(1);
+  await rig.want(0);
+  await rig.want(2);
+  await rig.unwant();
+  await rig.want(3);
+  assert.deepEqual(rig.done, ['start', 'restart, needed: true', 'stop', 'start']);
+});
+
+test('a service without settings, or that is not launched, is not restarted', async () => {
+  await using rig = openService();
+  await rig.controller.begin(never);
+  await rig.want(1);
+  await rig.want(99);
+  rig.switchOff();
+  await rig.want(2);
+  assert.deepEqual(rig.done, ['start']);
+});
+
+test('a postponed restart is tried again', async () => {
+  let attempts = 0;
+  await using rig = openService({
+    async restart() {
+      attempts += 1;
+      return attempts < 3 ? { reason: 'another member is down', retryAfterMs: 1000 } : undefined;
+    },
+  });
+  await rig.controller.begin(never);
+  await rig.want(1);
+  await rig.want(2);
+  assert.equal(attempts, 1);
+  await rig.runtime.advance(2000);
+  assert.equal(attempts, 3);
+});
+
+test('begin() fails with what the first start failed with, and resolves when its signal aborts', async () => {
+  await using failing = openService({
+    start() {
+      throw new Error('no such program');
+    },
+  });
+  await failing.want(1);
+  await assert.rejects(failing.controller.begin(never), { message: 'no such program' });
+
+  const { controller } = openService();
+  const stopped = AbortSignal.abort();
+  await controller.begin(stopped);
+});

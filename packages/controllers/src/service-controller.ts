@@ -1,0 +1,143 @@
+import { ChangeSignal } from '@nodewright/async';
+import type { Controller, Input, ReconcilePass } from './controller.ts';
+import { leaveAsIs } from './transform-controller.ts';
+
+/** How a service of the node should run. */
+export interface WantedService {
+  /**
+   * A text that identifies the settings the service reads only when it starts. The controller restarts the service when
+   * this text differs from the one it was launched with. A service that follows its settings itself leaves it out.
+   */
+  readonly settings?: string;
+}
+
+/** Why a restart did not happen yet, and when to try again. */
+export interface PostponedRestart {
+  readonly reason: string;
+  readonly retryAfterMs: number;
+}
+
+export interface RestartRequest {
+  /** Aborts when the controller stops. */
+  readonly signal: AbortSignal;
+  /** Whether the service still runs with other settings than the resources want. */
+  readonly isNeeded: () => Promise<boolean>;
+}
+
+/** The service that a controller starts, restarts and stops. */
+export interface FollowingService {
+  /** Starts it in the background. Does nothing while it is on. May be called again after it failed. */
+  start(): Promise<void> | void;
+  /** Resolves when it is down. */
+  stop(): Promise<void>;
+  /**
+   * The settings it was launched with; `undefined` while it is off or being prepared. Only a service whose `wanted` has
+   * `settings` needs this and `restart`.
+   */
+  launchedWith?(): string | undefined;
+  /** Restarts it with the settings that the resources want when it is prepared, or says why it must wait. */
+  restart?(request: RestartRequest): Promise<PostponedRestart | undefined>;
+}
+
+export interface ServiceControllerInit {
+  readonly name: string;
+  /**
+   * The resources that decide about the service. A service with `settings` also lists its own resource (`Services`), which
+   * wakes the controller when the service has been launched.
+   */
+  readonly inputs: readonly Input[];
+  /** The service as the resources want it: `undefined` for not at all, `leaveAsIs` while they cannot say. */
+  readonly wanted: (
+    pass: ReconcilePass,
+  ) => Promise<WantedService | typeof leaveAsIs | undefined> | WantedService | typeof leaveAsIs | undefined;
+  readonly service: FollowingService;
+}
+
+export interface ServiceController extends Controller {
+  /**
+   * Lets the controller act; until then it leaves the service alone. Resolves when the service was started, or is not
+   * wanted yet, and when `signal` aborts.
+   *
+   * @throws what the first attempt to start the service failed with. The controller backs off and tries again.
+   */
+  begin(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * A controller that keeps a service as resources want it: it starts the service when it becomes wanted, restarts it when
+ * its settings change, and stops it when it is no longer wanted. A service that a user stopped stays off until the user
+ * starts it, or until it becomes wanted again.
+ */
+export function serviceController({
+  name,
+  inputs,
+  wanted,
+  service,
+}: ServiceControllerInit): ServiceController {
+  const changed = new ChangeSignal();
+  let mayAct = false;
+  let hasActed = false;
+  let isStarted = false;
+  let failure: { readonly error: unknown } | undefined;
+  let wake = () => {};
+  let postponed: string | undefined;
+
+  const isOutdated = async (pass: ReconcilePass) => {
+    const target = await wanted(pass);
+    if (target === undefined || target === leaveAsIs || target.settings === undefined) return false;
+    const launched = service.launchedWith?.();
+    return launched !== undefined && launched !== target.settings;
+  };
+
+  async function follow(pass: ReconcilePass): Promise<void> {
+    const target = await wanted(pass);
+    if (target === leaveAsIs) return;
+    if (target === undefined) {
+      if (isStarted) await service.stop();
+      isStarted = false;
+      return;
+    }
+    if (!isStarted) await service.start();
+    isStarted = true;
+  }
+
+  async function restart(pass: ReconcilePass): Promise<void> {
+    if (!isStarted || !(await isOutdated(pass))) return;
+    const { signal, log } = pass;
+    const outcome = await service.restart?.({ signal, isNeeded: () => isOutdated(pass) });
+    if (outcome !== undefined) {
+      if (outcome.reason !== postponed)
+        log.warn({ reason: outcome.reason }, 'restart of a service postponed');
+      pass.wakeAfter(outcome.retryAfterMs);
+    }
+    postponed = outcome?.reason;
+  }
+
+  return {
+    name,
+    inputs,
+    outputs: [],
+    open(source) {
+      wake = () => source.wake();
+    },
+    async reconcile(pass) {
+      if (!mayAct) return;
+      try {
+        await follow(pass);
+      } catch (error) {
+        failure ??= { error };
+        throw error;
+      } finally {
+        hasActed = true;
+        changed.notify();
+      }
+      await restart(pass);
+    },
+    async begin(signal) {
+      mayAct = true;
+      wake();
+      while (!hasActed && !signal.aborted) await changed.next(signal);
+      if (failure !== undefined) throw failure.error;
+    },
+  };
+}
