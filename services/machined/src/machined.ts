@@ -41,5 +41,5 @@ async function start(context: MachinedContext, logs: LogStore, scope: AsyncDispo
   // On the scope last: the services end first, while the API still tells how it goes.
   scope.defer(() => topics.life.sequences.stop());
   // How it ends is told as an event and in the log.
-  boot(host, shared, topics).catch(() => {});
+  boot(host, topics).catch(() => {});
 }

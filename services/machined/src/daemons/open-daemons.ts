@@ -1,3 +1,4 @@
+import type { FollowingService } from '@nodewright/controllers';
 import type { RpcService } from '@nodewright/rpc';
 import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
@@ -6,7 +7,9 @@ import { nodeFolders } from '../base/node-layout.ts';
 import type { Topic } from '../base/topic.ts';
 import { followLogFile } from '../logs/host/follow-log-file.ts';
 import { recordServicePid } from '../services/host/record-service-pid.ts';
+import type { ServiceDefinition } from '../services/host/service.ts';
 import type { ServiceManager } from '../services/host/service-manager.ts';
+import { createDaemonServiceController } from './controllers/daemon-service.ts';
 import type { ChildDaemon } from './domain/daemon-command.ts';
 import { openDaemonConditions } from './host/daemon-conditions.ts';
 import { daemonFolders, neighbourLogFile } from './host/daemon-folders.ts';
@@ -29,33 +32,64 @@ export interface OpenDaemonsInit extends Omit<ChildServiceInit, 'conditions' | '
 }
 
 export interface DaemonsTopic extends Topic {
-  /** Makes what a daemon needs of this node, its folders and its socket, and starts it as a service. */
-  start(daemon: ChildDaemon): Promise<void>;
+  /** Lets a daemon run from now on while the node's resources want it. Resolves when it was started if it is due. */
+  begin(daemon: ChildDaemon, signal: AbortSignal): Promise<void>;
   /** The daemons that run in containers of their own beside machined; none where machined runs them. */
   neighbours(): readonly string[];
 }
 
 /** apid and trustd: how they are run, and the sockets over which they learn what they need. They end with `scope`. */
 export function openDaemons(init: OpenDaemonsInit, scope: AsyncDisposableStack): DaemonsTopic {
-  const { services, servicesFolder, state, layout, logs } = init;
+  const { servicesFolder } = init;
   // Daemons are started later, and what they use is closed after what was opened on the scope until then.
   const inUse = scope.use(new AsyncDisposableStack());
+  const followers = {
+    apid: createDaemonServiceController('apid', followingService('apid', init, inUse)),
+    trustd: createDaemonServiceController('trustd', followingService('trustd', init, inUse)),
+  };
   return {
-    controllers: [],
+    controllers: Object.values(followers),
     api: {},
-    async start(daemon) {
-      for (const folder of [...nodeFolders(layout), ...daemonFolders(layout, daemon)])
-        await prepareFolder(folder);
-      await openRuntimeSocket(daemon, init, inUse);
-      const conditions = await openDaemonConditions(daemon, state, inUse);
-      if (servicesFolder === undefined) {
-        inUse.use(followLogFile(neighbourLogFile(layout, daemon), () => logs.open(daemon)));
-        services.add([neighbourService(daemon, { ...init, conditions })]);
-      } else {
-        const watcher = recordServicePid(state, daemon);
-        services.add([childService(daemon, { ...init, servicesFolder, conditions, watcher })]);
-      }
-    },
+    begin: (daemon, signal) => followers[daemon].begin(signal),
     neighbours: () => (servicesFolder === undefined ? daemonsOf(init.isControlPlane()) : []),
   };
+}
+
+/** The daemon as a service that is declared at its first start. */
+function followingService(
+  daemon: ChildDaemon,
+  init: OpenDaemonsInit,
+  inUse: AsyncDisposableStack,
+): FollowingService {
+  const { services } = init;
+  let isDeclared = false;
+  return {
+    async start() {
+      if (!isDeclared) services.declare([await openDaemon(daemon, init, inUse)]);
+      isDeclared = true;
+      services.start([daemon]);
+    },
+    stop: () => services.stop([daemon]),
+  };
+}
+
+/** Makes what a daemon needs of this node, its folders and its socket. They end with `inUse`. */
+async function openDaemon(
+  daemon: ChildDaemon,
+  init: OpenDaemonsInit,
+  inUse: AsyncDisposableStack,
+): Promise<ServiceDefinition> {
+  const { servicesFolder, state, layout, logs } = init;
+  for (const folder of [...nodeFolders(layout), ...daemonFolders(layout, daemon)])
+    await prepareFolder(folder);
+  // After a failure everything is opened again.
+  await using scope = new AsyncDisposableStack();
+  await openRuntimeSocket(daemon, init, scope);
+  const conditions = await openDaemonConditions(daemon, state, scope);
+  if (servicesFolder === undefined)
+    scope.use(followLogFile(neighbourLogFile(layout, daemon), () => logs.open(daemon)));
+  inUse.use(scope.move());
+  if (servicesFolder === undefined) return neighbourService(daemon, { ...init, conditions });
+  const watcher = recordServicePid(state, daemon);
+  return childService(daemon, { ...init, servicesFolder, conditions, watcher });
 }

@@ -16,7 +16,7 @@ import { recordServicePid } from '../services/host/record-service-pid.ts';
 import type { ServiceCgroups } from '../services/host/service-cgroups.ts';
 import type { ServiceManager } from '../services/host/service-manager.ts';
 import { type EtcdActions, etcdControllers } from './controllers/etcd-controllers.ts';
-import { wantsEtcd } from './domain/etcd-config.ts';
+import { createEtcdServiceController } from './controllers/etcd-service.ts';
 import type { EtcdRuntime } from './domain/etcd-runtime.ts';
 import { createContainerEtcd } from './host/container-etcd.ts';
 import { createEtcdAccess, type EtcdAccess } from './host/etcd-access.ts';
@@ -60,11 +60,8 @@ export interface EtcdTopic extends Topic {
    * How this node leaves etcd before it is wiped; undefined where it has none, or where it was never started.
    */
   leave(): ((signal: AbortSignal) => Promise<void>) | undefined;
-  /**
-   * Starts the service once the configuration in force makes the node a member of etcd, now or later. It resolves when
-   * the service was started, or when the signal is aborted.
-   */
-  startWhenWanted(signal: AbortSignal): Promise<void>;
+  /** Lets etcd start, now or once the configuration makes the node a member. Resolves when it was started if it is due. */
+  begin(signal: AbortSignal): Promise<void>;
 }
 
 /** META tag of an upgrade. Source: Talos v1.14: META tags. */
@@ -81,8 +78,12 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
   const access = createEtcdAccess(state, telemetry);
   const run = await openRunnableEtcd(init, access, scope);
   const etcd: NodeEtcd = { access, run };
+  const follower = run && createEtcdServiceController(run.service);
   return {
-    controllers: etcdControllers({ own: init.addresses, actions: run?.actions }),
+    controllers: [
+      ...etcdControllers({ own: init.addresses, actions: run?.actions }),
+      ...(follower === undefined ? [] : [follower]),
+    ],
     api: {
       'machine.MachineService': {
         ...createBootstrap({ etcd, configuration: () => view.configuration(), timers }, telemetry),
@@ -92,7 +93,7 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
       },
     },
     leave: () => etcdLeave(etcd, { state, dataFolder: layout.paths.etcdData, hostname }),
-    startWhenWanted: (signal) => startEtcdWhenWanted(etcd, view, signal),
+    begin: async (signal) => follower?.begin(signal),
   };
 }
 
@@ -158,16 +159,4 @@ async function etcdImageOf(state: State, given: string | undefined): Promise<str
   const [spec] = await state.list(etcdSpecs);
   const wanted = spec?.spec.image ?? defaultEtcdImage;
   return wanted === defaultEtcdImage ? (given ?? wanted) : wanted;
-}
-
-async function startEtcdWhenWanted(
-  { run }: NodeEtcd,
-  view: Pick<NodeView, 'configuration' | 'nextConfiguration'>,
-  signal: AbortSignal,
-): Promise<void> {
-  while (run !== undefined && !run.service.isDeclared && !signal.aborted) {
-    const configuration = view.configuration();
-    if (configuration !== undefined && wantsEtcd(configuration)) run.service.start();
-    else await view.nextConfiguration(signal);
-  }
 }

@@ -1,26 +1,23 @@
 import { dirname, resolve } from 'node:path';
 import { serviceIds } from '@nodewright/contract';
-import { isControlPlaneNow } from '../base/resources/node-view.ts';
 import { forgoCapabilities } from '../services/host/forgo-capabilities.ts';
 import { ownService } from '../services/host/own-service.ts';
 import type { Host } from './open-host.ts';
-import type { SharedState } from './open-state.ts';
 import type { NodeTopics } from './open-topics.ts';
 
 /** The last stage: the sequences that bring the node up. It resolves when every service is up, which may take for ever. */
-export async function boot(host: Host, { view }: SharedState, topics: NodeTopics): Promise<void> {
-  const { world, layout, log, signal } = host;
+export async function boot(host: Host, topics: NodeTopics): Promise<void> {
+  const { world, layout, log } = host;
   const { config, services, etcd, daemons, life } = topics;
   // The node's own containers and machines give each service what it may have; here they are programs of the host.
   if (world.isGuest) await forgoCapabilities([layout.root, ...programFolders(host)], log);
   await life.sequences.initialize({
     startMachined: () => services.manager.add([ownService(layout.paths.machinedSocket)]),
-    startApid: () => daemons.start(serviceIds.apid),
+    startApid: (signal) => daemons.begin(serviceIds.apid, signal),
     loadConfig: config.acquire,
   });
-  await life.sequences.boot(async () => {
-    if (isControlPlaneNow(view)) await daemons.start(serviceIds.trustd);
-    void etcd.startWhenWanted(signal);
+  await life.sequences.boot(async (signal) => {
+    await Promise.all([daemons.begin(serviceIds.trustd, signal), etcd.begin(signal)]);
   });
 }
 

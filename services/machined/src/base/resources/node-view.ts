@@ -14,8 +14,6 @@ export interface NodeView {
   configuration(): EffectiveConfig | undefined;
   /** Whether the configuration in force has a document of this kind. */
   hasDocument(kind: string): boolean;
-  /** Resolves at the next change of the configuration, or when `signal` aborts. */
-  nextConfiguration(signal: AbortSignal): Promise<void>;
 }
 
 /** Resolves when everything that is there is known; the caller disposes it. */
@@ -41,13 +39,16 @@ export async function openNodeView(state: State): Promise<NodeView & AsyncDispos
         resource !== undefined && new ConfigReader(decodedOnce(resource).documents).documents(kind).length > 0
       );
     },
-    nextConfiguration: (signal) => configuration.nextChange(signal),
     [Symbol.asyncDispose]: () => scope.disposeAsync(),
   };
 }
 
 /** Whether the configuration makes it a control plane. */
 export function isControlPlaneNow(view: Pick<NodeView, 'configuration'>): boolean {
-  const type = view.configuration()?.machineType;
+  return isControlPlaneType(view.configuration()?.machineType);
+}
+
+/** Whether a machine of this type is a control plane; `undefined` is the type of a node without a configuration. */
+export function isControlPlaneType(type: EffectiveConfig['machineType'] | undefined): boolean {
   return type === 'init' || type === 'controlplane';
 }

@@ -17,6 +17,8 @@ export interface SnapshotRestore extends OwnMember {
 
 /** The way in which a node runs the programs of etcd: as processes, or in containers. */
 export interface EtcdRuntime {
+  /** Whether it runs the image of the configuration, and not a program of the host. */
+  readonly usesImage: boolean;
   /** Where etcd itself finds its files. */
   readonly paths: EtcdPaths;
   /**

@@ -34,6 +34,7 @@ export function createContainerEtcd(init: ContainerEtcdInit): EtcdRuntime {
   const { data, secrets, snapshot } = folders;
   const own = async (): Promise<Pick<ContainerSpec, 'image' | 'user'>> => ({ image: await image(), user });
   return {
+    usesImage: true,
     paths: folders,
     async version(signal) {
       const spec = { ...(await own()), id: `${id}-version`, command: [join(programs, 'etcd'), '--version'] };

@@ -30,6 +30,7 @@ export function createProcessEtcd(init: ProcessEtcdInit): EtcdRuntime {
   const childEnvironment = etcdEnvironment(environment);
   let version: EtcdVersion | undefined;
   return {
+    usesImage: false,
     paths: folders,
     async version(signal) {
       // Not what went wrong: somebody may put the program where it is missing now.

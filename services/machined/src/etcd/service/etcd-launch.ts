@@ -29,6 +29,7 @@ export interface EtcdLaunchInit extends EtcdMembershipInit {
 export interface EtcdLaunch {
   readonly mode: StartMode;
   readonly self: OwnMember;
+  readonly spec: EtcdSpecSpec;
   readonly args: readonly string[];
 }
 
@@ -61,7 +62,7 @@ export async function prepareEtcd(
   const initial = await initialOf[mode.kind](init, self, mode, signal);
   // What is advertised may have changed while a cluster was waited for.
   const { spec } = await whoIsSelf(state);
-  return { mode, self, args: etcdArguments({ spec, paths: runtime.paths, version, initial }) };
+  return { mode, self, spec, args: etcdArguments({ spec, paths: runtime.paths, version, initial }) };
 }
 
 /** Whether etcd has no data yet, or none that say to which cluster it belongs. */

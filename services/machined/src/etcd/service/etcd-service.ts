@@ -1,18 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { pauseBy, pause as sleep } from '@nodewright/async';
 import { serviceIds } from '@nodewright/contract';
+import type { PostponedRestart, RestartRequest } from '@nodewright/controllers';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { Runner } from '../../base/domain/runner.ts';
 import type { ServiceRecord } from '../../base/domain/service-record.ts';
 import { restartRunner } from '../../services/domain/restart-runner.ts';
 import type { ServiceDefinition } from '../../services/host/service.ts';
 import type { ServiceManager } from '../../services/host/service-manager.ts';
+import { etcdSettings } from '../domain/etcd-settings.ts';
 import type { BootstrapWish } from '../domain/start-mode.ts';
 import { emptyEtcdData } from '../host/data-folder.ts';
 import type { EtcdConditions } from './etcd-conditions.ts';
 import { EtcdHealth, etcdHealthTimes } from './etcd-health.ts';
 import { type EtcdLaunch, type EtcdLaunchInit, hasNoMemberData, prepareEtcd } from './etcd-launch.ts';
 import { promoteEtcd } from './etcd-membership.ts';
+import { restartEtcd } from './restart-etcd.ts';
 
 export interface EtcdServiceInit extends EtcdLaunchInit {
   readonly services: ServiceManager;
@@ -51,6 +54,28 @@ export class EtcdService implements AsyncDisposable {
   /** Whether it was started once: the node is a control plane with the CA of etcd. */
   get isDeclared(): boolean {
     return this.#isDeclared;
+  }
+
+  /** Whether etcd runs from the image of its configuration. */
+  get usesImage(): boolean {
+    return this.#init.runtime.usesImage;
+  }
+
+  /** The settings that it was launched with (`etcdSettings()`); `undefined` while it is off or being prepared. */
+  launchedWith(): string | undefined {
+    const isOn = this.#init.services.lifeOf(id) === 'on';
+    return isOn && this.#launch !== undefined ? etcdSettings(this.#launch.spec, this.usesImage) : undefined;
+  }
+
+  /** Restarts it with the settings of now when the cluster can do without its vote. As `restartEtcd()`. */
+  restart(request: RestartRequest): Promise<PostponedRestart | undefined> {
+    const { access, log, timers, services } = this.#init;
+    const restart = async () => {
+      await services.stop([id], 'Restarting with other settings');
+      // A leave or a reset may have stopped it for good meanwhile.
+      if (this.#isWanted) services.start([id]);
+    };
+    return this.#outside(() => restartEtcd({ access, log, timers, restart }, request));
   }
 
   /** Starts it in the background; one that is on stays so. */
@@ -124,6 +149,7 @@ export class EtcdService implements AsyncDisposable {
 
   async #prepare(signal: AbortSignal, report: (message: string) => void): Promise<void> {
     const wish = this.#wish;
+    this.#launch = undefined;
     try {
       await this.#init.conditions.pki.wait(signal);
       if (!signal.aborted) this.#launch = await prepareEtcd({ ...this.#init, report }, wish, signal);

@@ -37,7 +37,7 @@ export interface NodeLifeInit {
 /** Source: Talos v1.14: sequences, initialize. */
 export interface InitializeTasks {
   readonly startMachined: () => void;
-  readonly startApid: () => Promise<void>;
+  readonly startApid: (signal: AbortSignal) => Promise<void>;
   /** Ends when there is a configuration that the node can boot with. */
   readonly loadConfig: (signal: AbortSignal) => Promise<void>;
 }
@@ -72,9 +72,9 @@ export class NodeLife {
   }
 
   /** The sequence that starts the other services and ends once each of them is up or has done its work. */
-  async boot(startServices: () => Promise<void>): Promise<void> {
+  async boot(startServices: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const startAllServices = async (signal: AbortSignal) => {
-      await startServices();
+      await startServices(signal);
       const isWaitedFor = (record: ServiceRecord) =>
         record.state !== 'Initialized' && !isUpOrFinished(record);
       while (!signal.aborted && this.#init.records().some(isWaitedFor)) {

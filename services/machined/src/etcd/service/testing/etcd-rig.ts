@@ -93,6 +93,7 @@ export async function openEtcdRig({ timers = systemTimers, ...init }: EtcdRigIni
   const restores: string[] = [];
   let end = (_error: Error) => {};
   const runtime: EtcdRuntime = {
+    usesImage: false,
     paths: { data: '/data', secrets: '/secrets' },
     async version(signal) {
       if (init.hasSlowImage) await aborted(signal);

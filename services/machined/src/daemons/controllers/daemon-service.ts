@@ -1,0 +1,32 @@
+import { serviceIds } from '@nodewright/contract';
+import {
+  type FollowingService,
+  type ServiceController,
+  serviceController,
+  weak,
+} from '@nodewright/controllers';
+import { machineConfigs } from '@nodewright/state/kinds';
+import { configurationOf } from '../../base/controllers/configuration-of.ts';
+import { isControlPlaneType } from '../../base/resources/node-view.ts';
+import type { ChildDaemon } from '../domain/daemon-command.ts';
+
+/**
+ * Keeps a daemon running: apid on every node, trustd while the configuration makes the node a control plane. Both follow
+ * their settings in the node's resources themselves, so that no setting restarts them.
+ */
+export function createDaemonServiceController(
+  daemon: ChildDaemon,
+  service: FollowingService,
+): ServiceController {
+  return daemon === serviceIds.apid
+    ? serviceController({ name: 'runtime.ApidServiceController', inputs: [], wanted: () => ({}), service })
+    : serviceController({
+        name: 'runtime.TrustdServiceController',
+        inputs: [weak(machineConfigs)],
+        async wanted(pass) {
+          const configuration = await configurationOf(pass);
+          return isControlPlaneType(configuration?.effective.machineType) ? {} : undefined;
+        },
+        service,
+      });
+}

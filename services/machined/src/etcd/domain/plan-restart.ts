@@ -1,0 +1,22 @@
+import type { VotingState } from './quorum.ts';
+
+export type RestartPlan =
+  | { readonly kind: 'restart'; readonly isRunning: boolean }
+  | { readonly kind: 'wait'; readonly reason: string };
+
+/**
+ * Whether etcd of this node may restart now. A member that does not answer loses nothing by it. One that answers may
+ * restart only while every other member does: during the restart its vote is missing.
+ *
+ * @param own the id of this node's member
+ */
+export function planRestart(members: readonly VotingState[], own: bigint): RestartPlan {
+  const self = members.find(({ id }) => id === own);
+  if (self === undefined || !self.isAlive) return { kind: 'restart', isRunning: false };
+  const dead = members
+    .filter((member) => member !== self && !member.isAlive)
+    .map(({ name, id }) => name || `${id}`);
+  if (dead.length === 0) return { kind: 'restart', isRunning: true };
+  const names = dead.sort().join(' and ');
+  return { kind: 'wait', reason: `etcd of ${names} does not answer: this node keeps its vote until it does` };
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeTimers } from '@nodewright/controllers/testing';
+import type { EtcdClient, LockOptions } from '@nodewright/etcd';
+import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { restartEtcd } from './restart-etcd.ts';
+
+interface Case {
+  readonly members: number;
+  /** Members that do not answer, by number from 1. This node's member is 1. */
+  readonly dead?: readonly number[];
+  readonly lock?: 'none' | 'not needed any more';
+}
+
+/** What was done in such a cluster, and why the restart has to wait if it has to. */
+async function outcomeOf({ members, dead = [], lock }: Case) {
+  const done: string[] = [];
+  const timers = new FakeTimers();
+  let isNeeded = true;
+  const all = Array.from({ length: members }, (_, index) => ({
+    ...{ id: BigInt(index + 1), name: `node0${index + 1}`, isLearner: false, peerUrls: [] },
+    clientUrls: [`https://10.0.0.${index + 1}:2379`],
+  }));
+  const open = async (endpoint: string) => {
+    const number = Number(/(\d+):/.exec(endpoint)?.[1]);
+    // A restart brings this node's member back.
+    const answers = !dead.includes(number) || (number === 1 && done.includes('restart'));
+    const answering =
+      <T>(value: T) =>
+      async () => {
+        if (!answers) throw new Error('unreachable');
+        return value;
+      };
+    return {
+      members: async () => all,
+      status: answering({ memberId: BigInt(number), leader: BigInt(members), raftTerm: 1n }),
+      async lock(_name: string, { signal }: LockOptions = {}) {
+        done.push('lock');
+        if (lock === 'none') {
+          const { promise, reject } = Promise.withResolvers<never>();
+          signal?.addEventListener('abort', () => reject(new Error('no leader')));
+          timers.step(timers.now() + 60_000);
+          return promise;
+        }
+        isNeeded = lock !== 'not needed any more';
+        return { [Symbol.asyncDispose]: async () => void done.push('unlock') };
+      },
+      [Symbol.asyncDispose]: async () => {},
+    } as unknown as EtcdClient;
+  };
+  const own = '10.0.0.1:2379';
+  const access = {
+    own: async () => [own],
+    others: async () => all.slice(1).map((_, index) => `10.0.0.${index + 2}:2379`),
+    openLocal: () => open(own),
+    openAt: ([first = '']: readonly string[]) => open(first),
+    openCluster: () => open(own),
+  };
+  const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
+  const restart = async () => void done.push('restart');
+  const request = { signal: new AbortController().signal, isNeeded: async () => isNeeded };
+  const postponed = await restartEtcd({ access, log, timers, restart }, request);
+  return [...done, ...(postponed === undefined ? [] : [postponed.reason])].join(', ');
+}
+
+test('restartEtcd() restarts one member after the other, under a lock, and only beside healthy ones', async () => {
+  const table: [Case, string][] = [
+    [{ members: 1 }, 'restart'],
+    [{ members: 3 }, 'lock, restart, unlock'],
+    [{ members: 3, dead: [1] }, 'lock, restart, unlock'],
+    [{ members: 3, dead: [1, 2] }, 'lock, restart, unlock'],
+    [
+      { members: 3, dead: [2] },
+      'lock, unlock, etcd of node02 does not answer: this node keeps its vote until it does',
+    ],
+    [{ members: 3, lock: 'not needed any more' }, 'lock, unlock'],
+  ];
+  for (const [given, outcome] of table) assert.equal(await outcomeOf(given), outcome);
+});
+
+test('without a lock restartEtcd() restarts only a member that does not answer', async () => {
+  const table: [Case, string][] = [
+    [{ members: 3, dead: [1, 2], lock: 'none' }, 'lock, restart'],
+    [{ members: 3, lock: 'none' }, 'lock, etcd has no leader, or another control plane restarts it'],
+  ];
+  for (const [given, outcome] of table) assert.equal(await outcomeOf(given), outcome);
+});
