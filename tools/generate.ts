@@ -6,9 +6,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { apiDocument, reasonProblems } from './api-document/api-document.ts';
+import { apiDocument, handlerProblems } from './api-document/api-document.ts';
 import { implementedMethods } from './api-document/implemented-methods.ts';
-import { unbuiltMethods } from './api-document/unbuilt-methods.ts';
 
 const usage = `usage: node tools/generate.ts [--check] [--accept-breaking] [--root <folder>]
 
@@ -74,11 +73,10 @@ async function generateInto(root: string, target: string): Promise<void> {
 const hasMachined = (root: string) => existsSync(join(root, machinedPath));
 
 async function writeApiDocument(root: string, path: string): Promise<void> {
-  const implemented = await implementedMethods(root);
-  const problems = reasonProblems({ implemented, reasons: unbuiltMethods });
+  const problems = handlerProblems(await implementedMethods(root));
   if (problems.length > 0) throw new Failure(problems.join('\n'));
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, apiDocument({ implemented, reasons: unbuiltMethods }));
+  await writeFile(path, apiDocument());
 }
 
 /** Paths, relative to the checkout, of the files that generation owns. */

@@ -2,7 +2,7 @@
 // check that cannot fail is found.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { unbuiltMethods } from '../../tools/api-document/unbuilt-methods.ts';
+import { methodTable } from '@nodewright/contract';
 import { openIdleSubject } from './judged/idle-node.ts';
 import { runChecks, type Verdict } from './run-checks.ts';
 import { type OwnCluster, openOwnCluster } from './subject/own-cluster.ts';
@@ -33,7 +33,7 @@ test('a process cluster lacks no method but those that docs/api.md lists', () =>
   const missing = verdicts.filter(({ outcome }) => outcome === 'not implemented');
   const methods = [...new Set(missing.map(({ method }) => method))];
   assert.deepEqual(
-    methods.filter((method) => unbuiltMethods[method] === undefined),
+    methods.filter((method) => methodTable[method]?.notImplemented === undefined),
     [],
   );
 });

@@ -5,7 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { locateTalosconfig } from '@nodewright/client/talosconfig';
-import { unbuiltMethods } from '../../tools/api-document/unbuilt-methods.ts';
+import { methodTable } from '@nodewright/contract';
 import { ensureImages } from '../../tools/up/ensure-images.ts';
 import { type ConformanceOptions, parseConformanceOptions, usage } from './options.ts';
 import { methodVerdicts } from './report/method-verdicts.ts';
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   const subject = await open(options, scope);
   // Whoever checks another implementation wants to know what it lacks, and has not promised anything.
   const isForeign = options.endpoint !== undefined;
-  const isExcused = (method: string) => isForeign || unbuiltMethods[method] !== undefined;
+  const isExcused = (method: string) => isForeign || methodTable[method]?.notImplemented !== undefined;
 
   const start = performance.now();
   const verdicts: Verdict[] = [];

@@ -1,7 +1,7 @@
-import { type MethodRule, methodTable } from '@nodewright/contract';
+import { isOneToManyMethod, type MethodRule, methodTable } from '@nodewright/contract';
+import { type MethodKind, methodKinds } from '@nodewright/contract/machine-services';
 import { commandTable } from '../../cli/talosctl/src/command-table.ts';
 import { commandSection } from './command-section.ts';
-import { commandOfMethod } from './method-commands.ts';
 
 const roleLetters: Readonly<Record<string, string>> = {
   'os:admin': 'A',
@@ -12,7 +12,7 @@ const roleLetters: Readonly<Record<string, string>> = {
   'os:meta:writer': 'M',
 };
 
-const kindWords: Readonly<Record<MethodRule['kind'], string>> = {
+const kindWords: Readonly<Record<MethodKind, string>> = {
   unary: '',
   'server-stream': 'answers',
   'client-stream': 'requests',
@@ -31,30 +31,21 @@ Every method that a node's address serves, through apid, and trustd's one. What 
 | roles | any one of them lets a caller in: **A** \`os:admin\`, **O** \`os:operator\`, **R** \`os:reader\`, **E** \`os:etcd:backup\`, **V** \`os:image:verifier\`, **M** \`os:meta:writer\` |
 | streams | what comes as a stream: the answers, the requests, or both |
 | nodes | whether metadata \`nodes\` spreads the call over several nodes; \`node\` works for all |
-| implemented | yes, or why not: such a method answers UNIMPLEMENTED, after the check of roles |
+| implemented | yes, or why not: such a method answers UNIMPLEMENTED with this reason, after the check of roles |
 | talosctl | the command that it is for; *in italics* where this talosctl does not have the command yet |
 
 Marks: *control plane*: elsewhere UNIMPLEMENTED. *maintenance*: callers without \`os:admin\` only while the node has no
 configuration. *deprecated*: upstream removes it in v1.18.
 `;
 
-export interface ApiFacts {
-  /** Full names of the methods that have a handler. */
-  readonly implemented: ReadonlySet<string>;
-  /** Why the others have none. */
-  readonly reasons: Readonly<Record<string, string>>;
-}
-
-/** docs/api.md. The reasons must be without problems. */
-export function apiDocument({ implemented, reasons }: ApiFacts): string {
+/** docs/api.md. */
+export function apiDocument(): string {
   const services = Map.groupBy(Object.entries(methodTable), ([path]) => path.split('/')[1] ?? '');
   const sections = [...services].map(([service, methods]) => {
-    const rows = methods.map(([path, rule]) =>
-      methodRow(path, rule, implemented.has(path), reasons[path] ?? ''),
-    );
+    const rows = methods.map(([path, rule]) => methodRow(path, rule));
     return `\n## ${service}\n\n${heading}${rows.join('')}`;
   });
-  const done = Object.keys(methodTable).filter((path) => implemented.has(path)).length;
+  const done = Object.values(methodTable).filter(({ notImplemented }) => notImplemented === undefined).length;
   return [
     introduction,
     `\n${done} of ${Object.keys(methodTable).length} methods of machined are implemented.\n`,
@@ -66,26 +57,27 @@ export function apiDocument({ implemented, reasons }: ApiFacts): string {
   ].join('');
 }
 
-/** What is wrong with the hand-kept reasons: each method has a handler or a reason, and not both. */
-export function reasonProblems({ implemented, reasons }: ApiFacts): string[] {
-  const file = 'tools/api-document/unbuilt-methods.ts';
-  const lacking = Object.keys(methodTable)
-    .filter((path) => !implemented.has(path) && reasons[path] === undefined)
-    .map((path) => `${path} has no handler, and ${file} does not say why`);
-  const excused = Object.keys(reasons)
-    .filter((path) => implemented.has(path))
-    .map((path) => `${path} is implemented: take it out of ${file}, then make generate`);
-  const unknown = Object.keys(reasons)
-    .filter((path) => methodTable[path] === undefined)
-    .map((path) => `${file} has a reason for ${path}, which does not exist`);
-  return [...lacking, ...excused, ...unknown];
+/** Where the table and the code of machined differ: each method has a handler or a reason for having none, not both. */
+export function handlerProblems(implemented: ReadonlySet<string>, table = methodTable): string[] {
+  const file = 'packages/contract/src/method-table.ts';
+  return Object.entries(table).flatMap(([path, { notImplemented }]) => {
+    const hasReason = notImplemented !== undefined;
+    if (implemented.has(path) && hasReason) {
+      return [
+        `${path} is implemented: take \`notImplemented\` out of its row in ${file}, then make generate`,
+      ];
+    }
+    return implemented.has(path) || hasReason
+      ? []
+      : [`${path} has no handler, and its row in ${file} has no \`notImplemented\``];
+  });
 }
 
 const heading = `| method | roles | streams | nodes | implemented | talosctl |
 | --- | --- | --- | --- | --- | --- |
 `;
 
-function methodRow(path: string, rule: MethodRule, isImplemented: boolean, reason: string): string {
+function methodRow(path: string, rule: MethodRule): string {
   const marks = [
     rule.controlPlaneOnly === undefined ? '' : 'control plane',
     rule.maintenance ? 'maintenance' : '',
@@ -95,10 +87,10 @@ function methodRow(path: string, rule: MethodRule, isImplemented: boolean, reaso
   const cells = [
     marks.length === 0 ? name : `${name} (*${marks.join(', ')}*)`,
     rule.roles.map((role) => roleLetters[role]).join(' '),
-    kindWords[rule.kind],
-    rule.nodes ? 'yes' : 'no',
-    isImplemented ? 'yes' : reason,
-    commandCell(commandOfMethod[path]),
+    kindWords[methodKinds[path] ?? 'unary'],
+    isOneToManyMethod(path) ? 'yes' : 'no',
+    rule.notImplemented ?? 'yes',
+    commandCell(rule.command),
   ];
   return `| ${cells.join(' | ')} |\n`.replaceAll(/ {2,}/g, ' ');
 }

@@ -1,20 +1,25 @@
 import type { Role } from './roles.ts';
 
-/** How requests and responses flow. */
-export type MethodKind = 'unary' | 'server-stream' | 'client-stream' | 'bidi';
-
-/** What one method of machined's socket needs of its caller and of its node. */
+/**
+ * What one method of machined's socket needs of its caller and of its node, and what users are told of it. How its
+ * messages flow is in its contract (`methodKinds`), whether it takes `nodes` is a matter of its service
+ * (`isOneToManyMethod()`).
+ */
 export interface MethodRule {
   /** Any one of these lets the caller in. */
   readonly roles: readonly Role[];
-  readonly kind: MethodKind;
-  /** apid spreads a call with `nodes` metadata over its targets; false: it answers INVALID_ARGUMENT. */
-  readonly nodes: boolean;
   /**
    * True when the call changes the node or issues credentials. False is a pure read: a client may send it again by
    * another endpoint when it does not know what became of the first attempt.
    */
   readonly mutates: boolean;
+  /** The command of talosctl that the method is for; undefined when no command needs it. */
+  readonly command: string | undefined;
+  /**
+   * Why the method has no handler, as the end of a sentence: it answers UNIMPLEMENTED `method <name> is not implemented:
+   * <reason>` after the check of roles. A method with a handler has no reason.
+   */
+  readonly notImplemented?: string;
   /**
    * Only control plane nodes have it; elsewhere UNIMPLEMENTED, in whose message this text names the API:
    * `<text> is only available on control plane nodes`.

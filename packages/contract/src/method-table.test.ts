@@ -1,62 +1,47 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClusterServiceDefinition } from './gen/cluster/cluster.ts';
-import { StateDefinition } from './gen/cosi/resource/state.ts';
-import { InspectServiceDefinition } from './gen/inspect/inspect.ts';
-import { DebugServiceDefinition } from './gen/machine/debug.ts';
-import { ImageServiceDefinition } from './gen/machine/image.ts';
-import { LifecycleServiceDefinition } from './gen/machine/lifecycle.ts';
-import { LVMServiceDefinition } from './gen/machine/lvm.ts';
-import { MachineServiceDefinition } from './gen/machine/machine.ts';
-import { MDServiceDefinition } from './gen/machine/md.ts';
-import { StorageServiceDefinition as FileSystemServiceDefinition } from './gen/machine/storage.ts';
-import { StorageServiceDefinition } from './gen/storage/storage.ts';
-import { TimeServiceDefinition } from './gen/time/time.ts';
-import type { MethodKind } from './method-rule.ts';
-import { methodTable } from './method-table.ts';
-import { isOneToManyMethod } from './one-to-many.ts';
+import { createFileRegistry, fromBinary } from '@bufbuild/protobuf';
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { descriptorSet } from './gen/descriptors.ts';
+import { methodKinds } from './machine-services.ts';
+import { methodRule, methodTable } from './method-table.ts';
 import { roles } from './roles.ts';
 
-interface MethodDefinition {
-  readonly name: string;
-  readonly requestStream: boolean;
-  readonly responseStream: boolean;
-}
+/** Packages of contracts that others serve: trustd, etcd, containerd, every gRPC server, and ours among the daemons. */
+const servedByOthers = /^(securityapi|etcdserverpb|containerd|grpc|suite)\./;
 
-interface ServiceDefinition {
-  readonly fullName: string;
-  readonly methods: Readonly<Record<string, MethodDefinition>>;
-}
-
-const services: readonly ServiceDefinition[] = [
-  MachineServiceDefinition,
-  ClusterServiceDefinition,
-  InspectServiceDefinition,
-  StorageServiceDefinition,
-  TimeServiceDefinition,
-  StateDefinition,
-  ImageServiceDefinition,
-  LifecycleServiceDefinition,
-  DebugServiceDefinition,
-  FileSystemServiceDefinition,
-  LVMServiceDefinition,
-  MDServiceDefinition,
-];
-
-function kindOf({ requestStream, responseStream }: MethodDefinition): MethodKind {
-  if (requestStream) return responseStream ? 'bidi' : 'client-stream';
-  return responseStream ? 'server-stream' : 'unary';
-}
-
+/** The methods that the descriptors hold, by full name, with how they flow. */
 const described = Object.fromEntries(
-  services.flatMap(({ fullName, methods }) =>
-    Object.values(methods).map((method) => [`/${fullName}/${method.name}`, kindOf(method)] as const),
-  ),
+  [...createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet()))]
+    .filter((description) => description.kind === 'service')
+    .filter(({ typeName }) => !servedByOthers.test(typeName))
+    .flatMap(({ typeName, methods }) =>
+      methods.map(({ name, methodKind }) => [`/${typeName}/${name}`, methodKind] as const),
+    ),
 );
 
-test('methodTable has the methods of the generated services, of the same kind, and no others', () => {
-  const kinds = Object.fromEntries(Object.entries(methodTable).map(([name, rule]) => [name, rule.kind]));
-  assert.deepEqual(kinds, described);
+test('methodTable has a row for every method of the descriptors, and no others', () => {
+  assert.deepEqual(Object.keys(methodTable).sort(), Object.keys(described).sort());
+});
+
+test('methodKinds agrees with the descriptors', () => {
+  const inTheirWords = {
+    unary: 'unary',
+    'server-stream': 'server_streaming',
+    'client-stream': 'client_streaming',
+    bidi: 'bidi_streaming',
+  };
+  assert.deepEqual(
+    Object.fromEntries(Object.entries(methodKinds).map(([name, kind]) => [name, inTheirWords[kind]])),
+    described,
+  );
+});
+
+test('methodRule() knows methods alone, not what every object has', () => {
+  const known = ['/machine.MachineService/Version', '/machine.MachineService/version', 'constructor', ''].map(
+    (name) => methodRule(name) !== undefined,
+  );
+  assert.deepEqual(known, [true, false, false, false]);
 });
 
 test('methodTable lets an administrator do everything and an impersonator nothing', () => {
@@ -64,13 +49,6 @@ test('methodTable lets an administrator do everything and an impersonator nothin
   const without = rules.filter(([, rule]) => !rule.roles.includes(roles.admin));
   const impersonated = rules.filter(([, rule]) => rule.roles.includes(roles.impersonator));
   assert.deepEqual({ without, impersonated }, { without: [], impersonated: [] });
-});
-
-test('methodTable and isOneToManyMethod() agree on what takes `nodes`', () => {
-  const differing = Object.entries(methodTable).filter(
-    ([name, rule]) => rule.nodes !== isOneToManyMethod(name),
-  );
-  assert.deepEqual(differing, []);
 });
 
 test('methodTable calls every method that only administrators and operators have a change, except readings of secrets', () => {

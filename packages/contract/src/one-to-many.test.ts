@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { methodTable } from './method-table.ts';
+import { methodKinds } from './machine-services.ts';
 import { isOneToManyMethod, isStreamingMethod } from './one-to-many.ts';
 
 test('isStreamingMethod() knows every server stream that takes `nodes`', () => {
-  const forgotten = Object.entries(methodTable)
-    .filter(([name, rule]) => rule.nodes && isStreamingMethod(name) !== (rule.kind === 'server-stream'))
+  const forgotten = Object.entries(methodKinds)
+    .filter(
+      ([name, kind]) => isOneToManyMethod(name) && isStreamingMethod(name) !== (kind === 'server-stream'),
+    )
     .map(([name]) => name);
   assert.deepEqual(forgotten, []);
 });

@@ -1,7 +1,7 @@
 // What any client may rely on, at a node of containers; what it is at one of processes: tests/conformance.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { unbuiltMethods } from '../../../tools/api-document/unbuilt-methods.ts';
+import { methodTable } from '@nodewright/contract';
 import { runChecks, type Verdict } from '../../conformance/run-checks.ts';
 import { openOwnCluster } from '../../conformance/subject/own-cluster.ts';
 import { suite } from '../../conformance/suite.ts';
@@ -11,7 +11,7 @@ test('a cluster of containers holds what every check of the conformance suite sa
   const instances = await subject.instances();
   const wrong: string[] = [];
   const isMissing = ({ outcome, method }: Verdict) =>
-    outcome === 'not implemented' && unbuiltMethods[method] === undefined;
+    outcome === 'not implemented' && methodTable[method]?.notImplemented === undefined;
   for await (const verdict of runChecks(suite, subject)) {
     if (verdict.outcome === 'failed' || isMissing(verdict)) wrong.push(`${verdict.id}: ${verdict.why}`);
   }

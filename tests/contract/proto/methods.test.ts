@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type MethodRule, methodTable } from '@nodewright/contract';
+import { isOneToManyMethod, type MethodRule, methodTable } from '@nodewright/contract';
 import { compareFacts } from './compare-facts.ts';
 import { readFactTable } from './read-fact-table.ts';
 
@@ -14,7 +14,7 @@ function methodFact(fullMethod: string, rule: MethodRule): string {
     rule.containerMode && 'MODE',
     rule.maintenance && 'MT',
   ].filter((mark) => mark !== undefined);
-  const heading = `${fullMethod.slice(0, split)} roles ${rule.roles.join(' ')} nodes ${rule.nodes ? 'yes' : 'no'}`;
+  const heading = `${fullMethod.slice(0, split)} roles ${rule.roles.join(' ')} nodes ${isOneToManyMethod(fullMethod) ? 'yes' : 'no'}`;
   return `${heading}: ${[fullMethod.slice(split), ...marks].join(', ')}`;
 }
 

@@ -1,4 +1,4 @@
-import { metadataKeys, methodTable } from '@nodewright/contract';
+import { metadataKeys, methodRule } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import { type CallOptions, type Client, Metadata, type TsProtoServiceDefinition } from 'nice-grpc';
 import { checkNodeName, quoteText } from '../node-name.ts';
@@ -47,7 +47,7 @@ export function createServiceClient<Service extends TsProtoServiceDefinition>(
   { router, metadata }: ServiceClientInit,
 ): Client<Service> {
   const methods = Object.entries(definition.methods).map(([key, { name, requestStream, responseStream }]) => {
-    const rule = methodTable[`/${definition.fullName}/${name}`];
+    const rule = methodRule(`/${definition.fullName}/${name}`);
     const routed: RoutedMethod = {
       definition,
       key,

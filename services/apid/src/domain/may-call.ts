@@ -1,4 +1,4 @@
-import { roles as knownRoles, type MethodRule, methodTable, type Role } from '@nodewright/contract';
+import { roles as knownRoles, methodRule, type Role } from '@nodewright/contract';
 
 /** Roles that let somebody call anything at all. The one of an apid only lets it speak for others. */
 const callingRoles: readonly Role[] = Object.values(knownRoles).filter(
@@ -13,9 +13,7 @@ const callingRoles: readonly Role[] = Object.values(knownRoles).filter(
  * @param inMaintenance some methods are for `os:admin` alone on a node that has its configuration.
  */
 export function mayCall(fullMethod: string, callerRoles: readonly string[], inMaintenance: boolean): boolean {
-  const rule: MethodRule | undefined = Object.hasOwn(methodTable, fullMethod)
-    ? methodTable[fullMethod]
-    : undefined;
+  const rule = methodRule(fullMethod);
   const isForAdmins = rule?.maintenance === true && !inMaintenance;
   const allowed: readonly string[] = isForAdmins ? [knownRoles.admin] : (rule?.roles ?? callingRoles);
   return callerRoles.some((role) => allowed.includes(role));

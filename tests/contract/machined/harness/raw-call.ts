@@ -1,4 +1,4 @@
-import { type MethodKind, methodTable } from '@nodewright/contract';
+import { methodKinds } from '@nodewright/contract/machine-services';
 import { createRpcClient } from '@nodewright/rpc';
 import { noTelemetry } from '@nodewright/telemetry';
 import { type CallOptions, type Channel, ClientError, type CompatServiceDefinition } from 'nice-grpc';
@@ -33,7 +33,7 @@ export async function rawCall(
   metadata: Record<string, string | string[]>,
   message: Uint8Array = refusedMessages[path] ?? Buffer.alloc(0),
 ): Promise<CallOutcome> {
-  const kind: MethodKind = methodTable[path]?.kind ?? 'unary';
+  const kind = methodKinds[path] ?? 'unary';
   const definition = {
     call: {
       path,

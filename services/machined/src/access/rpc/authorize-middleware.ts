@@ -1,4 +1,4 @@
-import { metadataKeys, methodTable } from '@nodewright/contract';
+import { metadataKeys, methodRule } from '@nodewright/contract';
 import { annotateRequest } from '@nodewright/rpc';
 import type { ServerMiddleware } from 'nice-grpc';
 import { rolesFromMetadata } from '../domain/caller-roles.ts';
@@ -9,7 +9,7 @@ export function createAuthorizeMiddleware(surroundings: () => CallSurroundings):
   return (call, context) => {
     const caller = rolesFromMetadata(context.metadata.getAll(metadataKeys.role));
     annotateRequest(context, { roles: [...caller].sort() });
-    const fault = checkCall(methodTable[call.method.path], caller, surroundings());
+    const fault = checkCall(methodRule(call.method.path), caller, surroundings());
     if (fault !== undefined) throw fault;
     return call.next(call.request, context);
   };

@@ -1,11 +1,12 @@
 import { channel } from 'node:diagnostics_channel';
+import { methodRule } from '@nodewright/contract';
+import { machineServices } from '@nodewright/contract/machine-services';
 import { Fault } from '@nodewright/fault';
 import type { RpcService } from '@nodewright/rpc';
-import { serviceDefinitions } from './service-definitions.ts';
 
 /** The handlers that exist, by full name of the service and key of the method in its definition. */
 export type ImplementedServices = {
-  readonly [Name in (typeof serviceDefinitions)[number]['fullName']]?: object;
+  readonly [Name in (typeof machineServices)[number]['fullName']]?: object;
 };
 
 /** Where the full names of the methods that have a handler are told to whoever looks on; docs/api.md is made so. */
@@ -17,12 +18,12 @@ interface MethodShape {
 }
 
 /**
- * Every service of the socket, each with all of its methods: those that are not built yet answer UNIMPLEMENTED with
- * their name. So a caller's role is checked for each of them alike.
+ * Every service of the socket, each with all of its methods: those without a handler answer UNIMPLEMENTED with
+ * their name and the reason of the method table. So a caller's role is checked for each of them alike.
  */
 export function completeServices(implemented: ImplementedServices): RpcService[] {
   if (apiChannel.hasSubscribers) apiChannel.publish(implementedMethods(implemented));
-  return serviceDefinitions.map((definition) => {
+  return machineServices.map((definition) => {
     const handlers: Record<string, unknown> = {};
     for (const [key, method] of Object.entries<MethodShape>(definition.methods)) {
       handlers[key] = unimplemented(`/${definition.fullName}/${method.name}`, method);
@@ -32,7 +33,7 @@ export function completeServices(implemented: ImplementedServices): RpcService[]
 }
 
 function implementedMethods(implemented: ImplementedServices): string[] {
-  return serviceDefinitions.flatMap(({ fullName, methods }) =>
+  return machineServices.flatMap(({ fullName, methods }) =>
     Object.entries<MethodShape>(methods)
       .filter(([key]) => Object.hasOwn(implemented[fullName] ?? {}, key))
       .map(([, { name }]) => `/${fullName}/${name}`),
@@ -41,7 +42,9 @@ function implementedMethods(implemented: ImplementedServices): string[] {
 
 function unimplemented(path: string, { responseStream }: MethodShape): unknown {
   const refuse = (): never => {
-    throw new Fault('unimplemented', `method ${path} is not implemented`);
+    const reason = methodRule(path)?.notImplemented;
+    const because = reason === undefined ? '' : `: ${reason}`;
+    throw new Fault('unimplemented', `method ${path} is not implemented${because}`);
   };
   const refuseStream = async function* () {
     yield refuse();
