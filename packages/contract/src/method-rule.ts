@@ -16,6 +16,11 @@ export interface MethodRule {
   /** The command of talosctl that the method is for; undefined when no command needs it. */
   readonly command: string | undefined;
   /**
+   * How long a request may be: a machine configuration, a file or a resource (large), or a value (medium). Without it,
+   * short: all other requests name a few things.
+   */
+  readonly request?: 'configuration' | 'large' | 'medium';
+  /**
    * Why the method has no handler, as the end of a sentence: it answers UNIMPLEMENTED `method <name> is not implemented:
    * <reason>` after the check of roles. A method with a handler has no reason.
    */

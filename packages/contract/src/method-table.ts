@@ -32,6 +32,7 @@ const rows = {
     command: 'apply-config',
     maintenance: true,
     agent: 'refused',
+    request: 'configuration',
   },
   '/machine.MachineService/Bootstrap': {
     roles: A,
@@ -75,6 +76,7 @@ const rows = {
     mutates: true,
     command: 'bootstrap --recover-from',
     controlPlaneOnly: 'etcd recover',
+    request: 'large',
   },
   '/machine.MachineService/EtcdSnapshot': {
     roles: AOE,
@@ -187,6 +189,7 @@ const rows = {
     mutates: true,
     command: 'meta write',
     containerMode: 'refused',
+    request: 'medium',
   },
   '/machine.MachineService/MetaDelete': {
     roles: AM,
@@ -229,8 +232,8 @@ const rows = {
 
   '/cosi.resource.State/Get': { roles: AOR, mutates: false, command: 'get' },
   '/cosi.resource.State/List': { roles: AOR, mutates: false, command: 'get' },
-  '/cosi.resource.State/Create': { roles: A, mutates: true, command: undefined },
-  '/cosi.resource.State/Update': { roles: A, mutates: true, command: undefined },
+  '/cosi.resource.State/Create': { roles: A, mutates: true, command: undefined, request: 'large' },
+  '/cosi.resource.State/Update': { roles: A, mutates: true, command: undefined, request: 'large' },
   '/cosi.resource.State/Destroy': { roles: A, mutates: true, command: undefined },
   '/cosi.resource.State/Watch': { roles: AOR, mutates: false, command: 'get --watch' },
   '/cosi.resource.State/Teardown': { roles: A, mutates: true, command: undefined },
@@ -238,7 +241,7 @@ const rows = {
 
   '/machine.ImageService/List': { roles: AOR, mutates: false, command: 'image list' },
   '/machine.ImageService/Pull': { roles: AO, mutates: true, command: 'image pull' },
-  '/machine.ImageService/Import': { roles: A, mutates: true, command: 'debug' },
+  '/machine.ImageService/Import': { roles: A, mutates: true, command: 'debug', request: 'large' },
   '/machine.ImageService/Remove': { roles: A, mutates: true, command: 'image remove' },
   '/machine.ImageService/Verify': { roles: AORV, mutates: false, command: 'image verify' },
 
@@ -264,6 +267,7 @@ const rows = {
     mutates: true,
     command: 'debug',
     notImplemented: needsTerminals,
+    request: 'medium',
   },
 
   '/machine.StorageService/Statfs': {

@@ -1,23 +1,6 @@
-import { maxApplyConfigurationBytes, maxMessageSizeBytes, roles } from '@nodewright/contract';
-
-export const applyConfiguration = '/machine.MachineService/ApplyConfiguration';
-
-/** Requests that carry a file or a resource. */
-const large: ReadonlySet<string> = new Set([
-  '/machine.MachineService/EtcdRecover',
-  '/machine.ImageService/Import',
-  '/cosi.resource.State/Create',
-  '/cosi.resource.State/Update',
-]);
-
-/** Requests that carry a value of META, or what somebody types into a container. */
-const medium: ReadonlySet<string> = new Set([
-  '/machine.MachineService/MetaWrite',
-  '/machine.DebugService/ContainerRun',
-]);
+import { maxApplyConfigurationBytes, maxMessageSizeBytes, methodRule, roles } from '@nodewright/contract';
 
 const mediumRequestBytes = 1024 * 1024;
-/** All other requests name a few things. */
 const smallRequestBytes = 64 * 1024;
 
 /**
@@ -26,7 +9,8 @@ const smallRequestBytes = 64 * 1024;
  * configuration that is longer than a node reads: machined answers nothing else while 30 MB arrive.
  */
 export function maxRequestBytes(fullMethod: string, callerRoles: readonly string[]): number {
-  if (fullMethod === applyConfiguration) return maxApplyConfigurationBytes;
-  if (callerRoles.includes(roles.admin) || large.has(fullMethod)) return maxMessageSizeBytes;
-  return medium.has(fullMethod) ? mediumRequestBytes : smallRequestBytes;
+  const size = methodRule(fullMethod)?.request;
+  if (size === 'configuration') return maxApplyConfigurationBytes;
+  if (size === 'large' || callerRoles.includes(roles.admin)) return maxMessageSizeBytes;
+  return size === 'medium' ? mediumRequestBytes : smallRequestBytes;
 }

@@ -1,3 +1,4 @@
+import { methodRule } from '@nodewright/contract';
 import { type FaultKind, grpcCodeFromKind } from '@nodewright/fault';
 import {
   type CallFailure,
@@ -7,7 +8,6 @@ import {
   h2ErrorName,
   type PumpFailure,
 } from '@nodewright/h2';
-import { applyConfiguration } from '../domain/request-limit.ts';
 import type { Hop } from '../domain/rewrite-metadata.ts';
 
 /** The words for a hop in error texts. */
@@ -91,7 +91,7 @@ export function describePumpFailure(words: HopWords, failure: PumpFailure, fullM
     case 'no-status':
       return statusOf('internal', `${subject} ended the call without a status`, words);
     case 'too-large': {
-      if (failure.side === 'request' && fullMethod === applyConfiguration) {
+      if (failure.side === 'request' && methodRule(fullMethod)?.request === 'configuration') {
         return describeLongConfiguration(failure);
       }
       const text = `grpc: received message larger than max (${failure.sizeBytes} vs. ${failure.limitBytes})`;
