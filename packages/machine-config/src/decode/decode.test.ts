@@ -20,11 +20,10 @@ function refusal(text: string): string {
   return 'accepted';
 }
 
-test('there are ninety kinds of documents, and each schema can be read', () => {
-  assert.equal(documentKinds.length, 90);
-  assert.equal(
-    documentKinds.every((kind) => (documentSchema(kind)?.fields.size ?? -1) > 0),
-    true,
+test('the schema of each kind of document can be read', () => {
+  assert.deepEqual(
+    documentKinds.filter((kind) => (documentSchema(kind)?.fields.size ?? 0) === 0),
+    [],
   );
 });
 
