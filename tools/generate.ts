@@ -1,11 +1,12 @@
-// Turns the contracts in proto/ into code and, with what machined says of itself, into docs/api.md. `npm run generate`
-// writes them, with `--check` it only tells what would change.
+// Turns the contracts in proto/ into code and, with what machined says of itself, into docs/api.md; and the stack of the
+// docker provisioner into compose.yaml. `npm run generate` writes them, with `--check` it only tells what would change.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { devStackFile } from '../packages/provision/src/domain/dev-stack.ts';
 import { apiDocument, handlerProblems } from './api-document/api-document.ts';
 import { implementedMethods } from './api-document/implemented-methods.ts';
 
@@ -20,7 +21,8 @@ const home = dirname(import.meta.dirname);
 const imagePath = 'proto/image.binpb';
 const generatedFolder = 'packages/contract/src/gen';
 const apiDocumentPath = 'docs/api.md';
-/** A checkout without it has contracts alone: there is no API to describe. */
+const devStackPath = 'compose.yaml';
+/** A checkout without it has contracts alone: there is no API to describe, and no stack. */
 const machinedPath = 'services/machined/src/main.ts';
 
 class Failure extends Error {}
@@ -67,7 +69,9 @@ async function generateInto(root: string, target: string): Promise<void> {
   ]);
   const source = descriptorsSource(await readFile(descriptorsPath));
   await writeFile(join(target, generatedFolder, 'descriptors.ts'), source);
-  if (hasMachined(root)) await writeApiDocument(root, join(target, apiDocumentPath));
+  if (!hasMachined(root)) return;
+  await writeApiDocument(root, join(target, apiDocumentPath));
+  await writeFile(join(target, devStackPath), devStackFile());
 }
 
 const hasMachined = (root: string) => existsSync(join(root, machinedPath));
@@ -85,7 +89,7 @@ async function generatedPaths(root: string): Promise<string[]> {
     () => [],
   );
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return [imagePath, apiDocumentPath, ...files.map((file) => file.slice(root.length + 1))];
+  return [imagePath, apiDocumentPath, devStackPath, ...files.map((file) => file.slice(root.length + 1))];
 }
 
 async function readIfPresent(path: string): Promise<Buffer | undefined> {

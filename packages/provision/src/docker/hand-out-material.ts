@@ -8,6 +8,7 @@ import { membersFile } from '../cluster/members-file.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { stackTimeServer } from '../domain/stack-document.ts';
 import { parseStackSubnet } from '../domain/stack-subnet.ts';
+import { subnetPrefix } from '../domain/subnet.ts';
 import type { Engine } from './engine.ts';
 import { listContainers } from './stack-objects.ts';
 
@@ -31,7 +32,7 @@ export async function handOutMaterial(
     await engine.run(['cp', '-', `${id}:${target}`], { input: await archiveOf(files), signal });
   };
   const members = membersFile(state.nodes);
-  const timeServer = stackTimeServer(parseStackSubnet(state.network?.cidr ?? ''));
+  const timeServer = stackTimeServer(subnetPrefix(parseStackSubnet(state.network?.cidr ?? '')));
   await put('init', '/cluster/admin', { 'secrets.yaml': material.secrets, talosconfig });
   await Promise.all(
     state.nodes.map((node) => {

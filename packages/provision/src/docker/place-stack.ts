@@ -6,7 +6,7 @@ import { planNodes } from '../domain/cluster-shape.ts';
 import type { ClusterState, StackState } from '../domain/cluster-state.ts';
 import { ownedStack } from '../domain/owned-stack.ts';
 import { jaegerPorts, stackDocument } from '../domain/stack-document.ts';
-import { gatewayAddress, type Subnet, subnetCidr } from '../domain/subnet.ts';
+import { gatewayAddress, type Subnet, subnetCidr, subnetPrefix } from '../domain/subnet.ts';
 import { chooseHostPorts, chooseSubnet, holdPlaceLock } from './choose-place.ts';
 import type { DockerParts } from './docker-parts.ts';
 import type { Engine } from './engine.ts';
@@ -109,7 +109,7 @@ function documentOf(
   const { jaegerPort, otlpPort, publishedPorts } = stack;
   return ownedStack(
     stackDocument({
-      ...{ name: request.name, subnet, nodes, tag: parts.tag, jaegerPort, otlpPort },
+      ...{ name: request.name, network: subnetPrefix(subnet), nodes, tag: parts.tag, jaegerPort, otlpPort },
       ...engineAccess(stack.engine),
     }),
     { folder: folder.path, nodes, publishedPorts },

@@ -6,11 +6,12 @@ import { parse } from 'yaml';
 import { planNodes } from './cluster-shape.ts';
 import { folderLabel, ownedStack } from './owned-stack.ts';
 import { type StackDesign, type StackDocument, stackDocument } from './stack-document.ts';
+import { subnetPrefix } from './subnet.ts';
 
 const subnet = { first: 10, second: 5, third: 0 };
 const design = (controlPlanes: number, workers: number): StackDesign => ({
   name: 'talos-default',
-  subnet,
+  network: subnetPrefix(subnet),
   nodes: planNodes({ controlPlanes, workers }, subnet),
   tag: 'dev',
   jaegerPort: 16686,

@@ -1,18 +1,18 @@
-// The compose file of a cluster of any shape. For three control planes and one worker it says what compose.yaml in the
-// checkout says, which a test compares.
+// The compose file of a cluster of any shape. The docker provisioner writes it for each of its clusters
+// (`owned-stack.ts` adds labels and ports); compose.yaml in the checkout is generated from it (`dev-stack.ts`).
 import { ownLabels } from '@nodewright/containers/docker/ownership';
 import type { PlannedNode } from './cluster-shape.ts';
-import { gatewayAddress, nodeAddress, type Subnet, subnetCidr } from './subnet.ts';
 
 export interface StackDesign {
   readonly name: string;
-  readonly subnet: Subnet;
+  /** The first three numbers of its /24, or an expression of compose that stands for them. */
+  readonly network: string;
   readonly nodes: readonly PlannedNode[];
   /** Tag of the suite's images. */
   readonly tag: string;
   /** Where this host reaches Jaeger's page and its OTLP receiver, on 127.0.0.1. */
-  readonly jaegerPort: number;
-  readonly otlpPort: number;
+  readonly jaegerPort: number | string;
+  readonly otlpPort: number | string;
   /** The engine's own socket, where the engine runs, and the group that may use it. */
   readonly engineSocket: string;
   readonly engineGroup: string;
@@ -26,7 +26,7 @@ export type DocumentValue =
   | null
   | readonly DocumentValue[]
   | { readonly [key: string]: DocumentValue };
-type Mapping = { readonly [key: string]: DocumentValue };
+export type Mapping = { readonly [key: string]: DocumentValue };
 
 export interface StackDocument {
   readonly name: string;
@@ -37,8 +37,8 @@ export interface StackDocument {
 
 /** Addresses at the end of the network belong to what is not a node: nodes have those from .2 to .252. */
 export const mostStackNodes = 251;
-const timeIndex = 251;
-const jaegerIndex = 252;
+const timeHost = 253;
+const jaegerHost = 254;
 /** Above 1023: the time server is not root. */
 const timePort = 50123;
 export const jaegerPorts = { page: 16686, otlp: 4318 } as const;
@@ -58,10 +58,14 @@ export function stackImages(tag: string) {
 }
 
 /** `address:port` of the stack's time server. */
-export function stackTimeServer(subnet: Subnet): string {
-  return `${nodeAddress(subnet, timeIndex)}:${timePort}`;
+export function stackTimeServer(network: string): string {
+  return `${network}.${timeHost}:${timePort}`;
 }
 
+/**
+ * What holds for every container: nothing of it can be written but what is mounted, no capability is left, and none can
+ * be gained. No service below adds a capability.
+ */
 const locked = {
   read_only: true,
   cap_drop: ['ALL'],
@@ -86,7 +90,7 @@ const ownFolder = {
 
 /** Every container, network and volume of the cluster. */
 export function stackDocument(design: StackDesign): StackDocument {
-  const { name, subnet, nodes } = design;
+  const { name, network, nodes } = design;
   return {
     name,
     services: {
@@ -98,24 +102,26 @@ export function stackDocument(design: StackDesign): StackDocument {
       cluster: {
         name,
         labels: { 'talos.owned': 'true', 'talos.cluster.name': name },
-        ipam: { config: [{ subnet: subnetCidr(subnet), gateway: gatewayAddress(subnet) }] },
+        ipam: { config: [{ subnet: `${network}.0/24`, gateway: `${network}.1` }] },
       },
     },
     volumes: Object.assign({ admin: null }, ...nodes.map(nodeVolumes)),
   };
 }
 
-function initService({ name, subnet, nodes, tag }: StackDesign): Mapping {
+/** Makes the secrets and the configuration of every node, once; what is there stays. */
+function initService({ name, network, nodes, tag }: StackDesign): Mapping {
   const flagOf = { controlplane: 'control-plane', worker: 'worker' } as const;
   return {
     ...locked,
     restart: 'no',
     image: stackImages(tag).toolbox,
+    // Without the permission model, which has no fsync; it has no network either, and ends at once.
     entrypoint: ['/usr/bin/node', '/usr/lib/nodewright/cluster-init/cluster-init.cjs'],
     command: [
       `--name=${name}`,
       ...nodes.map((node) => `--${flagOf[node.type]}=${node.name}=${node.address}`),
-      `--time-server=${stackTimeServer(subnet)}`,
+      `--time-server=${stackTimeServer(network)}`,
       '--cert-san=127.0.0.1',
     ],
     network_mode: 'none',
@@ -141,13 +147,18 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
     restart: 'on-failure',
     image: images.machined,
     depends_on: { init: { condition: 'service_completed_successfully' } },
+    // It sees nothing in the engine but what carries the labels of its cluster and node. Whoever has the socket is root
+    // on the engine's host all the same: nobody else in the stack gets it.
     environment: {
       ...tracing,
       MACHINED_ENGINE_SOCKET: engineSocket,
       MACHINED_ENGINE_CLUSTER: design.name,
       MACHINED_ETCD_IMAGE: etcdImage,
     },
+    // machined shares sockets with apid and trustd through their groups: as their owner it may, without a capability.
+    // The last is the group of the engine's socket.
     group_add: ['50', '51', design.engineGroup],
+    // Health probes count as well. Several messages of 32 MiB, decoded, fit in.
     mem_limit: '384m',
     pids_limit: 64,
     tmpfs: [
@@ -214,7 +225,8 @@ function containerLabels({ name }: StackDesign, node: string, id: string): Mappi
   };
 }
 
-function companionServices({ subnet, tag, jaegerPort, otlpPort }: StackDesign): Record<string, Mapping> {
+/** The time of the host for the nodes, their traces, and the command line for hosts that cannot reach the network. */
+function companionServices({ network, tag, jaegerPort, otlpPort }: StackDesign): Record<string, Mapping> {
   const program = '/usr/lib/nodewright/time-server';
   return {
     time: {
@@ -230,15 +242,16 @@ function companionServices({ subnet, tag, jaegerPort, otlpPort }: StackDesign): 
         `${program}/time-server.cjs`,
       ],
       mem_limit: '96m',
-      networks: { cluster: { ipv4_address: nodeAddress(subnet, timeIndex) } },
+      networks: { cluster: { ipv4_address: `${network}.${timeHost}` } },
     },
     jaeger: {
       ...locked,
       image: jaegerImage,
+      // Memory only: the traces end with the container.
       mem_limit: '512m',
       tmpfs: ['/tmp:size=64m'],
       ports: [`127.0.0.1:${jaegerPort}:${jaegerPorts.page}`, `127.0.0.1:${otlpPort}:${jaegerPorts.otlp}`],
-      networks: { cluster: { ipv4_address: nodeAddress(subnet, jaegerIndex) } },
+      networks: { cluster: { ipv4_address: `${network}.${jaegerHost}` } },
     },
     talosctl: {
       ...locked,

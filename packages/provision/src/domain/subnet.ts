@@ -38,8 +38,13 @@ export function parseSubnet(cidr: string): Subnet {
   return { first: 127, second, third };
 }
 
-export function subnetCidr({ first, second, third }: Subnet): string {
-  return `${first}.${second}.${third}.0/24`;
+/** The first three numbers of all of its addresses. */
+export function subnetPrefix({ first, second, third }: Subnet): string {
+  return `${first}.${second}.${third}`;
+}
+
+export function subnetCidr(subnet: Subnet): string {
+  return `${subnetPrefix(subnet)}.0/24`;
 }
 
 export function gatewayAddress(subnet: Subnet): string {
@@ -47,8 +52,8 @@ export function gatewayAddress(subnet: Subnet): string {
 }
 
 /** The address of the node with this index, from 0. */
-export function nodeAddress({ first, second, third }: Subnet, index: number): string {
-  return `${first}.${second}.${third}.${index + 2}`;
+export function nodeAddress(subnet: Subnet, index: number): string {
+  return `${subnetPrefix(subnet)}.${index + 2}`;
 }
 
 /**
