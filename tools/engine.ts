@@ -3,7 +3,7 @@
 // runs as root, keeps its images below the folder for the next time, and ends by its pid file. Its socket is the one that
 // DOCKER_HOST names: with that and a folder of its own a second engine runs beside the machine's.
 import { parseArgs } from 'node:util';
-import { askEngine } from '../packages/provision/src/docker/ask-engine.ts';
+import { askEngine } from '@nodewright/provision/engine';
 import { engineFolder } from './engine/engine-folder.ts';
 import { installEngine } from './engine/install-engine.ts';
 import { startEngine } from './engine/start-engine.ts';

@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { askEngine } from '../packages/provision/src/docker/ask-engine.ts';
+import { askEngine } from '@nodewright/provision/engine';
 import { type Architecture, architectures, nativeArchitecture } from './images/architecture.ts';
 import { buildImages } from './images/build-images.ts';
 import { ensureEtcdImage } from './images/ensure-etcd-image.ts';

@@ -1,7 +1,7 @@
 // Makes ready what the nodes of a run need: `node tools/prepare-nodes.ts [process|docker]`. Processes need etcd's
 // programs, containers need an engine and the images. Verbs of the Makefile call it, so that each works after a clone.
 import { join } from 'node:path';
-import { askEngine } from '../packages/provision/src/docker/ask-engine.ts';
+import { askEngine } from '@nodewright/provision/engine';
 import { ensureEtcd } from './etcd/ensure-etcd.ts';
 import { ensureImages } from './up/ensure-images.ts';
 

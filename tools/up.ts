@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findProvisioner } from '@nodewright/provision';
-import { askEngine } from '../packages/provision/src/docker/ask-engine.ts';
+import { askEngine } from '@nodewright/provision/engine';
 import { ensureEtcd } from './etcd/ensure-etcd.ts';
 import { chooseProvisioner } from './up/choose-provisioner.ts';
 import { ensureImages, madeImagesFile } from './up/ensure-images.ts';

@@ -1,4 +1,4 @@
-import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { runDocker, tryDocker } from '@nodewright/provision/engine';
 import type { ClusterShape } from '../cluster/cluster.ts';
 import { openDockerCluster } from '../cluster/docker/docker-cluster.ts';
 import type { ChaosTarget } from './chaos-target.ts';

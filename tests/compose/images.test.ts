@@ -1,8 +1,7 @@
 // What is in the images and how they start. Needs a Docker engine.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { askEngine } from '../../packages/provision/src/docker/ask-engine.ts';
-import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { askEngine, runDocker, tryDocker } from '@nodewright/provision/engine';
 import { daemonCommand } from '../../services/machined/src/daemons/domain/daemon-command.ts';
 import { nativeArchitecture } from '../../tools/images/architecture.ts';
 import { buildImages, imageServices } from '../../tools/images/build-images.ts';

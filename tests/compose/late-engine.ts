@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { runDocker } from '@nodewright/provision/engine';
 
 /** The machine's engine, behind a socket at which one kind of request comes late. Disposing it closes the socket. */
 export interface LateEngine extends AsyncDisposable {

@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readTalosconfig } from '@nodewright/client/talosconfig';
 import { readProcesses } from '@nodewright/linux';
 import type { ClusterView } from '@nodewright/provision';
+import { runDocker } from '@nodewright/provision/engine';
 import { eventually } from '@nodewright/testkit';
-import { runDocker } from '../../packages/provision/src/docker/run-docker.ts';
 import {
   type DockerCluster,
   engineEnvironment,

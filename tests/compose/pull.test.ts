@@ -5,7 +5,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
-import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { runDocker, tryDocker } from '@nodewright/provision/engine';
 import { nativeArchitecture } from '../../tools/images/architecture.ts';
 import { imageServices } from '../../tools/images/build-images.ts';
 import { ensureBase, publicBase } from '../../tools/images/ensure-base.ts';

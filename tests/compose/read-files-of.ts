@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { runDocker } from '@nodewright/provision/engine';
 import { readTar, type TarEntry } from '../../tools/images/tar.ts';
 
 /** Made by the engine for a container. */

@@ -1,5 +1,4 @@
-import { askEngine } from '../../packages/provision/src/docker/ask-engine.ts';
-import { tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { askEngine, tryDocker } from '@nodewright/provision/engine';
 import { etcdImage, jaegerImage, stackImages } from '../../packages/provision/src/domain/stack-document.ts';
 
 /** Tag of the images under test. */

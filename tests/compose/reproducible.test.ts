@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { askEngine } from '../../packages/provision/src/docker/ask-engine.ts';
-import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { askEngine, runDocker, tryDocker } from '@nodewright/provision/engine';
 import { type Architecture, nativeArchitecture } from '../../tools/images/architecture.ts';
 import { buildImages, type ImageService, imageServices } from '../../tools/images/build-images.ts';
 import { ensureBase } from '../../tools/images/ensure-base.ts';

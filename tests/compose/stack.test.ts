@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
-import { runDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { runDocker } from '@nodewright/provision/engine';
 import { reasonToSkip, testTag } from './reason-to-skip.ts';
 import { type ContainerFacts, eventually, leftoversOf, openTestStack, type TestStack } from './test-stack.ts';
 import { type Trace, treeOf } from './trace-tree.ts';

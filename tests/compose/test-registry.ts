@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { runDocker } from '@nodewright/provision/engine';
 
 const startTimeoutMs = 10_000;
 

@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openTalosClient, type TalosClient } from '@nodewright/client';
 import { parseTalosconfig } from '@nodewright/client/talosconfig';
+import { engineAccess, engineVariables, runDocker, tryDocker } from '@nodewright/provision/engine';
 import { noTelemetry } from '@nodewright/telemetry';
-import { engineVariables } from '../../packages/provision/src/docker/engine.ts';
-import { engineAccess } from '../../packages/provision/src/docker/engine-access.ts';
-import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 

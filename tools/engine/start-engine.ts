@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askEngine } from '../../packages/provision/src/docker/ask-engine.ts';
+import { askEngine } from '@nodewright/provision/engine';
 import { type EngineFolder, engineProcess } from './engine-folder.ts';
 
 const startTimeoutMs = 60_000;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { tryDocker } from '@nodewright/provision/engine';
 import { type Architecture, nativeArchitecture } from './architecture.ts';
 import { ensureBase } from './ensure-base.ts';
 import type { NormalisedImages } from './normalise-images.ts';

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { tryDocker } from '@nodewright/provision/engine';
 import { type Architecture, nativeArchitecture } from './architecture.ts';
 import { makeBase } from './make-base.ts';
 

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { runDocker, tryDocker } from '@nodewright/provision/engine';
 import { etcdImage } from '../../packages/provision/src/domain/stack-document.ts';
 import { ensureEtcd } from '../etcd/ensure-etcd.ts';
 import { etcdPrograms } from '../etcd/etcd-release.ts';

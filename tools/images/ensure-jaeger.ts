@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { runDocker, tryDocker } from '@nodewright/provision/engine';
 import { nativeArchitecture } from './architecture.ts';
 import { buildJaeger, jaegerVersion } from './build-jaeger.ts';
 import { cacheFolder, sharedCache } from './cache-folder.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { runDocker } from '@nodewright/provision/engine';
 import type { Architecture } from './architecture.ts';
 
 const release = 'trixie';

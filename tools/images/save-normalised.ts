@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { runDocker } from '@nodewright/provision/engine';
 import { type NormalisedImages, type NormaliseRequest, normaliseImages } from './normalise-images.ts';
 
 /** Reads images out of the engine, by the names under which they are there, and takes the traces of their build out. */

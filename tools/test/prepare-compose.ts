@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { askEngine } from '../../packages/provision/src/docker/ask-engine.ts';
-import { tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { askEngine, tryDocker } from '@nodewright/provision/engine';
 import { imageServices } from '../images/build-images.ts';
 
 /** What the tests with containers need, or why they cannot run. */

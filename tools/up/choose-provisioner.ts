@@ -1,4 +1,4 @@
-import type { EngineAnswer } from '../../packages/provision/src/docker/ask-engine.ts';
+import type { EngineAnswer } from '@nodewright/provision/engine';
 
 export interface ProvisionerChoice {
   /** What the user asked for, `PROVISIONER=`; empty for no wish. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { tryDocker } from '@nodewright/provision/engine';
 import { etcdImage, jaegerImage, stackImages } from '../../packages/provision/src/domain/stack-document.ts';
 import { listTags, readMade, tagsMade, writeMade } from './made-images.ts';
 

@@ -1,7 +1,7 @@
 // The image tags that `make up` built. `make down` removes these and leaves images that were there before.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { runDocker, tryDocker } from '../../packages/provision/src/docker/run-docker.ts';
+import { runDocker, tryDocker } from '@nodewright/provision/engine';
 
 /** Image ids by tag. */
 export type Tags = Readonly<Record<string, string>>;

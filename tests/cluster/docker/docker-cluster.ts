@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { NodeView } from '@nodewright/provision';
-import { runDocker, tryDocker } from '../../../packages/provision/src/docker/run-docker.ts';
+import { runDocker, tryDocker } from '@nodewright/provision/engine';
 import type { ClusterShape, Daemon, Node } from '../cluster.ts';
 import { type CreatedCluster, createCluster } from '../created-cluster.ts';
 import { openHome } from '../process/process-cluster.ts';

@@ -4,8 +4,8 @@ import { nodeExitCodes, ports } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import { awaitAnswers, type Creation } from '../cluster/creation.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
+import type { Engine } from '../engine/index.ts';
 import type { DockerParts } from './docker-parts.ts';
-import type { Engine } from './engine.ts';
 import { engineOf } from './stack-engine.ts';
 import { listContainers, type StackContainer } from './stack-objects.ts';
 

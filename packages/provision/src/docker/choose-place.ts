@@ -6,7 +6,7 @@ import { abstractSocketFor, holdOwnerSocket, type OwnerSocket } from '../cluster
 import { type Ipv4Range, parseRange, routedRanges } from '../domain/ipv4-range.ts';
 import { candidateStackSubnets, isFree, parseStackSubnet } from '../domain/stack-subnet.ts';
 import { type Subnet, subnetCidr } from '../domain/subnet.ts';
-import type { Engine } from './engine.ts';
+import type { Engine } from '../engine/index.ts';
 
 const pollMs = 100;
 

@@ -1,5 +1,5 @@
 import type { CreateParts } from '../cluster/creation.ts';
-import type { TryDocker } from './run-docker.ts';
+import type { TryDocker } from '../engine/index.ts';
 
 /** What making a cluster of containers needs of the world. */
 export interface DockerParts extends CreateParts {

@@ -9,7 +9,7 @@ import type { ClusterState } from '../domain/cluster-state.ts';
 import { stackTimeServer } from '../domain/stack-document.ts';
 import { parseStackSubnet } from '../domain/stack-subnet.ts';
 import { subnetPrefix } from '../domain/subnet.ts';
-import type { Engine } from './engine.ts';
+import type { Engine } from '../engine/index.ts';
 import { listContainers } from './stack-objects.ts';
 
 /** machined's user in the images: it alone reads what is put into the volumes. */

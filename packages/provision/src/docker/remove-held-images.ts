@@ -1,5 +1,5 @@
 import { ownedByCluster } from '@nodewright/containers/docker/owned-reference';
-import type { Engine } from './engine.ts';
+import type { Engine } from '../engine/index.ts';
 
 /**
  * Takes away the tags by which the nodes of a cluster held images in the engine. Containers that used them must be gone.

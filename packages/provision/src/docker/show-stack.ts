@@ -4,8 +4,8 @@ import { locateCluster, readCluster } from '../cluster/read-cluster.ts';
 import { storedView } from '../cluster/stored-view.ts';
 import { supervisorSocket } from '../cluster/supervisor-record.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
+import { requireEngine } from '../engine/index.ts';
 import type { ClusterRef, ClusterView, NodeView } from '../provisioner.ts';
-import { requireEngine } from './engine.ts';
 import { engineOf, type StackEngineInit } from './stack-engine.ts';
 import { listContainers, type StackContainer } from './stack-objects.ts';
 

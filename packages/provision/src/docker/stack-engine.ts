@@ -1,7 +1,6 @@
 import type { ClusterFolder } from '../cluster/cluster-folder.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
-import { type Engine, engineVariables, openEngine } from './engine.ts';
-import type { TryDocker } from './run-docker.ts';
+import { type Engine, engineVariables, openEngine, type TryDocker } from '../engine/index.ts';
 
 export interface StackEngineInit {
   readonly environment: NodeJS.ProcessEnv;

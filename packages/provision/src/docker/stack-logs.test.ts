@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeClusterState } from '../domain/cluster-state.ts';
+import type { TryDocker } from '../engine/index.ts';
 import { openTemporaryFolder } from '../testing/temporary-folder.ts';
-import type { TryDocker } from './run-docker.ts';
 import { parseLogLine, stackLogs } from './stack-logs.ts';
 
 const docker: TryDocker = async ([word]) => ({

@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { Fault } from '@nodewright/fault';
 import { locateCluster, readCluster } from '../cluster/read-cluster.ts';
+import { requireEngine } from '../engine/index.ts';
 import type { ClusterRef, LogLine, LogRequest } from '../provisioner.ts';
-import { requireEngine } from './engine.ts';
-import { endGroup } from './run-docker.ts';
 import { composeWords, engineOf, type StackEngineInit } from './stack-engine.ts';
 
 /**
@@ -28,30 +25,10 @@ export async function* stackLogs(
   const services = nodes.flatMap(({ name, type }) =>
     type === 'controlplane' ? [name, `${name}-apid`, `${name}-trustd`] : [name, `${name}-apid`],
   );
-  const child = spawn(
-    'docker',
-    [
-      ...composeWords(folder, state.name),
-      ...['logs', '--no-color', ...(follow ? ['--follow'] : []), ...services],
-    ],
-    // A group of its own: compose is a program that `docker` starts, and it has to end with it.
-    { env: engine.environment, stdio: ['ignore', 'pipe', 'ignore'], detached: true },
-  );
-  const stop = () => {
-    // One that a signal has ended has no exit code.
-    if (child.exitCode === null && child.signalCode === null) endGroup(child.pid);
-  };
-  child.on('error', () => {});
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
-  try {
-    for await (const line of createInterface({ input: child.stdout })) {
-      const parsed = parseLogLine(line);
-      if (parsed !== undefined) yield parsed;
-    }
-  } finally {
-    signal.removeEventListener('abort', stop);
-    stop();
+  const words = ['logs', '--no-color', ...(follow ? ['--follow'] : []), ...services];
+  for await (const line of engine.lines([...composeWords(folder, state.name), ...words], signal)) {
+    const parsed = parseLogLine(line);
+    if (parsed !== undefined) yield parsed;
   }
 }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openEngine } from './engine.ts';
-import type { TryDocker } from './run-docker.ts';
+import { openEngine, type TryDocker } from '../engine/index.ts';
 import { removeObjects } from './stack-objects.ts';
 
 /** An engine with networks only. `onLook` is told how often it was asked for them. */

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@nodewright/fault';
 import { folderLabel } from '../domain/owned-stack.ts';
-import type { Engine } from './engine.ts';
-import { outcomeOf } from './run-docker.ts';
+import { type Engine, outcomeOf } from '../engine/index.ts';
 
 /** A container of a cluster, as far as it matters here. */
 export interface StackContainer {

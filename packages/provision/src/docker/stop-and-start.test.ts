@@ -3,9 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { encodeClusterState } from '../domain/cluster-state.ts';
+import type { TryDocker } from '../engine/index.ts';
 import type { ClusterView } from '../provisioner.ts';
 import { openTemporaryFolder } from '../testing/temporary-folder.ts';
-import type { TryDocker } from './run-docker.ts';
 import { stopStack } from './stop-and-start.ts';
 
 const progress = { step: <T>(_name: string, body: () => Promise<T>) => body(), note: () => {} };

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import type { ContainerEvent } from '../../domain/plan-healing.ts';
-import { type Engine, openEngine } from '../engine.ts';
-import type { DockerResult } from '../run-docker.ts';
+import { type DockerResult, type Engine, openEngine } from '../../engine/index.ts';
 import { ContainerKeeper } from './keep-containers.ts';
 
 /** An engine with containers that can be ended, and that can go away itself. */

@@ -8,7 +8,7 @@ import {
   type Kept,
   nextDueMs,
 } from '../../domain/plan-healing.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../../engine/index.ts';
 import { listContainers, type StackContainer } from '../stack-objects.ts';
 import { watchEvents } from './watch-events.ts';
 

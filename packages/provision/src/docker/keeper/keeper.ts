@@ -5,7 +5,7 @@ import { clusterFolder } from '../../cluster/cluster-folder.ts';
 import { connectStarter, type Starter } from '../../cluster/starter.ts';
 import { holdSupervisorLock, recordSupervisor } from '../../cluster/supervisor-record.ts';
 import { decodeClusterState } from '../../domain/cluster-state.ts';
-import { openEngine } from '../engine.ts';
+import { openEngine } from '../../engine/index.ts';
 import { removeHeldImages } from '../remove-held-images.ts';
 import { removeObjects } from '../stack-objects.ts';
 import { ContainerKeeper } from './keep-containers.ts';

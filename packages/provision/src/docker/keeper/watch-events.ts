@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { folderLabel } from '../../domain/owned-stack.ts';
 import type { ContainerEvent } from '../../domain/plan-healing.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../../engine/index.ts';
 
 /** The engine's words for what matters here. Health checks make many others. */
 const kinds = { start: 'started', die: 'died', stop: 'stopped', destroy: 'removed' } as const;
@@ -17,29 +15,16 @@ export async function* watchEvents(
   sinceMs: number,
   signal: AbortSignal,
 ): AsyncGenerator<ContainerEvent> {
-  const child = spawn(
-    'docker',
-    [
-      'events',
-      ...['--since', (sinceMs / 1000).toFixed(3), '--format', '{{json .}}'],
-      ...['--filter', 'type=container', '--filter', `label=${folderLabel}=${folder}`],
-      ...Object.keys(kinds).flatMap((kind) => ['--filter', `event=${kind}`]),
-    ],
-    { env: engine.environment, stdio: ['ignore', 'pipe', 'ignore'] },
-  );
-  const stop = () => void child.kill('SIGTERM');
+  const words = [
+    'events',
+    ...['--since', (sinceMs / 1000).toFixed(3), '--format', '{{json .}}'],
+    ...['--filter', 'type=container', '--filter', `label=${folderLabel}=${folder}`],
+    ...Object.keys(kinds).flatMap((kind) => ['--filter', `event=${kind}`]),
+  ];
   // A client that is not there looks like an engine that is not.
-  child.on('error', () => {});
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
-  try {
-    for await (const line of createInterface({ input: child.stdout })) {
-      const event = eventFromLine(line);
-      if (event !== undefined) yield event;
-    }
-  } finally {
-    signal.removeEventListener('abort', stop);
-    stop();
+  for await (const line of engine.lines(words, signal)) {
+    const event = eventFromLine(line);
+    if (event !== undefined) yield event;
   }
 }
 

@@ -1,6 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import { clusterVariable } from '../domain/owned-process.ts';
 import { askEngine } from './ask-engine.ts';
+import { dockerLines } from './docker-lines.ts';
 import {
   type DockerCallOptions,
   type DockerResult,
@@ -15,8 +16,8 @@ export interface Engine {
   readonly ask: TryDocker;
   /** For orders. Throws a Fault `unavailable` with the command's last words. */
   run(args: readonly string[], options?: DockerCallOptions): Promise<string>;
-  /** What commands are started with. */
-  readonly environment: NodeJS.ProcessEnv;
+  /** For what goes on: line by line, until the command ends or the signal is aborted. Never throws for what it says. */
+  lines(args: readonly string[], signal: AbortSignal): AsyncGenerator<string>;
 }
 
 /** The variables that say which engine is meant, and how to get in. */
@@ -59,7 +60,7 @@ export function openEngine({ environment, variables, folder, docker = tryDocker 
     docker(args, { environment: own, ...options });
   return {
     ask,
-    environment: own,
+    lines: (args, signal) => dockerLines(args, { environment: own, signal }),
     run: async (args, options) => outcomeOf(args, await ask(args, options), options?.signal),
   };
 }
