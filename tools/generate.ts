@@ -8,7 +8,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { devStackFile } from '../packages/provision/src/domain/dev-stack.ts';
 import { apiDocument, handlerProblems } from './api-document/api-document.ts';
-import { implementedMethods } from './api-document/implemented-methods.ts';
+import { describeMachined } from './api-document/describe-machined.ts';
+import { controllerMap } from './controller-map/controller-map.ts';
 
 const usage = `usage: node tools/generate.ts [--check] [--accept-breaking] [--root <folder>]
 
@@ -21,6 +22,7 @@ const home = dirname(import.meta.dirname);
 const imagePath = 'proto/image.binpb';
 const generatedFolder = 'packages/contract/src/gen';
 const apiDocumentPath = 'docs/api.md';
+const controllerMapPath = 'docs/controllers.md';
 const devStackPath = 'compose.yaml';
 /** A checkout without it has contracts alone: there is no API to describe, and no stack. */
 const machinedPath = 'services/machined/src/main.ts';
@@ -70,18 +72,16 @@ async function generateInto(root: string, target: string): Promise<void> {
   const source = descriptorsSource(await readFile(descriptorsPath));
   await writeFile(join(target, generatedFolder, 'descriptors.ts'), source);
   if (!hasMachined(root)) return;
-  await writeApiDocument(root, join(target, apiDocumentPath));
+  await mkdir(join(target, 'docs'), { recursive: true });
+  const { methods, controllers } = await describeMachined(root);
+  const problems = handlerProblems(methods);
+  if (problems.length > 0) throw new Failure(problems.join('\n'));
+  await writeFile(join(target, apiDocumentPath), apiDocument());
+  await writeFile(join(target, controllerMapPath), controllerMap(controllers));
   await writeFile(join(target, devStackPath), devStackFile());
 }
 
 const hasMachined = (root: string) => existsSync(join(root, machinedPath));
-
-async function writeApiDocument(root: string, path: string): Promise<void> {
-  const problems = handlerProblems(await implementedMethods(root));
-  if (problems.length > 0) throw new Failure(problems.join('\n'));
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, apiDocument());
-}
 
 /** Paths, relative to the checkout, of the files that generation owns. */
 async function generatedPaths(root: string): Promise<string[]> {
@@ -89,7 +89,13 @@ async function generatedPaths(root: string): Promise<string[]> {
     () => [],
   );
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return [imagePath, apiDocumentPath, devStackPath, ...files.map((file) => file.slice(root.length + 1))];
+  return [
+    imagePath,
+    apiDocumentPath,
+    controllerMapPath,
+    devStackPath,
+    ...files.map((file) => file.slice(root.length + 1)),
+  ];
 }
 
 async function readIfPresent(path: string): Promise<Buffer | undefined> {

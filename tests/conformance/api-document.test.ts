@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { methodTable } from '@nodewright/contract';
 import { apiDocument, handlerProblems } from '../../tools/api-document/api-document.ts';
-import { implementedMethods } from '../../tools/api-document/implemented-methods.ts';
+import { describeMachined } from '../../tools/api-document/describe-machined.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 let implemented: ReadonlySet<string>;
 before(async () => {
-  implemented = await implementedMethods(checkout);
+  implemented = (await describeMachined(checkout)).methods;
 });
 
 test('machined tells which methods have a handler', () => {

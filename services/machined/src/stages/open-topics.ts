@@ -18,9 +18,9 @@ import { openTime } from '../time/open-time.ts';
 import type { Host } from './open-host.ts';
 import type { SharedState } from './open-state.ts';
 
-/** Every topic of the node, and by name those that the later stages call. */
+/** Every topic of the node by the name of its folder, and those that the later stages call. */
 export interface NodeTopics {
-  readonly all: readonly Topic[];
+  readonly all: Readonly<Record<string, Topic>>;
   readonly config: ConfigTopic;
   readonly services: ServicesTopic;
   readonly etcd: EtcdTopic;
@@ -79,20 +79,20 @@ export async function openTopics(
     },
     scope,
   );
-  const all = [
-    ...[config, services, containers, etcd, cluster, daemons, life],
-    openFiles({ ...host, root: layout.root, hostname }),
-    openLogs({
+  const all = {
+    ...{ config, services, containers, etcd, cluster, daemons, life },
+    files: openFiles({ ...host, root: layout.root, hostname }),
+    logs: openLogs({
       ...{ store: logs, neighbours: daemons.neighbours, readContainerLog: containers.readLog },
       ...{ stopSignal: host.signal, now, kernel },
       // The command line of a host is not about the nodes that share it.
       cmdline: world.ownsKernel ? kernel.read('/proc/cmdline') : '',
     }),
-    openHardware({ world, root: layout.root, hasUdevd, telemetry }),
-    openKernel({ ...host, hostname }),
-    openNetwork({ node, events, stopSignal: host.signal, log, telemetry }),
-    openSecrets(given),
-    openTime({ ...host, servers: () => view.configuration()?.time.servers ?? [] }),
-  ];
+    hardware: openHardware({ world, root: layout.root, hasUdevd, telemetry }),
+    kernel: openKernel({ ...host, hostname }),
+    network: openNetwork({ node, events, stopSignal: host.signal, log, telemetry }),
+    secrets: openSecrets(given),
+    time: openTime({ ...host, servers: () => view.configuration()?.time.servers ?? [] }),
+  };
   return { all, config, services, etcd, daemons, life };
 }

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { ControllerRuntime } from '@nodewright/controllers';
 import { createRpcServer } from '@nodewright/rpc';
 import { openAccess } from '../access/open-access.ts';
@@ -11,6 +12,9 @@ import type { Host } from './open-host.ts';
 import type { SharedState } from './open-state.ts';
 import type { NodeTopics } from './open-topics.ts';
 
+/** Publishes the graph of controllers to tools that subscribed before the start; docs/controllers.md is made from it. */
+const controllerChannel = channel('nodewright:machined:controllers');
+
 /** The fourth stage: starts the controllers of all topics and serves their API on the node's socket. Both end with `scope`. */
 export async function serveApi(
   host: Host,
@@ -20,7 +24,11 @@ export async function serveApi(
 ): Promise<void> {
   const { world, layout, log, telemetry, now, stopSignal } = host;
   const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
-  for (const controller of all.flatMap((topic) => topic.controllers)) controllers.register(controller);
+  for (const topic of Object.values(all)) {
+    for (const controller of topic.controllers) controllers.register(controller);
+  }
+  if (controllerChannel.hasSubscribers)
+    controllerChannel.publish(describeControllers(all, controllers.graph()));
   const access = openAccess({
     ...{ state, now, stopSignal, graph: () => controllers.graph() },
     surroundings: () => ({
@@ -31,7 +39,7 @@ export async function serveApi(
   });
   const server = scope.use(
     createRpcServer({
-      services: completeServices(mergeApis([...all, access].map(({ api }) => api))),
+      services: completeServices(mergeApis([...Object.values(all), access].map(({ api }) => api))),
       middleware: [access.authorize],
       telemetry,
       log,
@@ -44,4 +52,11 @@ export async function serveApi(
   });
   scope.use(linkSocket(paths.upstreamMachinedSocket, paths.machinedSocket));
   controllers.start();
+}
+
+function describeControllers(topics: NodeTopics['all'], edges: ReturnType<ControllerRuntime['graph']>) {
+  const named = Object.entries(topics).flatMap(([topic, { controllers }]) =>
+    controllers.map(({ name }) => [name, topic] as const),
+  );
+  return { topics: Object.fromEntries(named), edges };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { generateCertificateAuthority } from '@nodewright/pki';
+import type { ControllerGraph } from '../controller-map/controller-map.ts';
 
 const probeTimeoutMs = 60_000;
 
@@ -28,11 +29,17 @@ async function configuration(): Promise<string> {
   ].join('\n');
 }
 
+export interface MachinedDescription {
+  /** The full names of the methods that have a handler. */
+  readonly methods: ReadonlySet<string>;
+  readonly controllers: ControllerGraph;
+}
+
 /**
- * The full names of the methods that have a handler, told by machined of the checkout `root` itself when it has put its
- * API together. Takes a third of a second; nothing listens and nothing is left.
+ * Starts machined of the checkout `root` as a control plane until it has put its API together. Takes a third of a
+ * second; nothing listens and nothing is left.
  */
-export async function implementedMethods(root: string): Promise<ReadonlySet<string>> {
+export async function describeMachined(root: string): Promise<MachinedDescription> {
   const folder = await mkdtemp(join(tmpdir(), 'api-'));
   try {
     const state = join(folder, 'system', 'state');
@@ -41,24 +48,21 @@ export async function implementedMethods(root: string): Promise<ReadonlySet<stri
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [
-        ...['--import', join(import.meta.dirname, 'report-implemented.ts')],
+        ...['--import', join(import.meta.dirname, 'report-machined.ts')],
         ...[join(root, 'services', 'machined', 'src', 'main.ts'), '--root', folder],
-        ...[
-          '--mode',
-          'process',
-          '--hostname',
-          'document',
-          '--address',
-          '127.0.0.1',
-          '--services-dir',
-          folder,
-        ],
+        ...['--mode', 'process', '--hostname', 'document', '--address', '127.0.0.1'],
+        // Never started: a node with etcd has more controllers.
+        ...['--services-dir', folder, '--etcd-binary', join(folder, 'etcd')],
       ],
       { timeout: probeTimeoutMs, env: { PATH: process.env.PATH } },
     );
-    const report = stdout.split('\n').find((line) => line.startsWith('['));
-    if (report === undefined) throw new Error(`machined did not tell its API:\n${stdout}`);
-    return new Set(JSON.parse(report) as string[]);
+    const report = stdout.split('\n').find((line) => line.startsWith('{"methods"'));
+    if (report === undefined) throw new Error(`machined did not print its description:\n${stdout}`);
+    const { methods, controllers } = JSON.parse(report) as {
+      methods: string[];
+      controllers: ControllerGraph;
+    };
+    return { methods: new Set(methods), controllers };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
