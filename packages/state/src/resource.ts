@@ -50,9 +50,17 @@ export interface NewResource<S = unknown> extends Pointer<S> {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** The resource `id` of a kind. */
-export function pointerTo<S>({ namespace, type }: KindRef<S>, id: string): Pointer<S> {
-  return { namespace, type, id };
+/** A kind with one resource, and the id of that one. */
+export interface SingletonRef<S = unknown> extends KindRef<S> {
+  readonly singleton: string;
+}
+
+/** The resource `id` of a kind, or the one that a singleton kind has. */
+export function pointerTo<S>(kind: SingletonRef<S>): Pointer<S>;
+export function pointerTo<S>(kind: KindRef<S>, id: string): Pointer<S>;
+export function pointerTo<S>(kind: KindRef<S> | SingletonRef<S>, id?: string): Pointer<S> {
+  const { namespace, type } = kind;
+  return { namespace, type, id: id ?? (kind as SingletonRef<S>).singleton };
 }
 
 /** `Type(namespace/id@version)`, as messages name a resource. Source: Talos v1.14: COSI data model. */

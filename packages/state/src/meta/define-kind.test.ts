@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pointerTo } from '../resource.ts';
 import { defineKind } from './define-kind.ts';
 import { namespaces, resourceDefinitions } from './meta-kinds.ts';
 import { singularOf } from './singular.ts';
@@ -74,4 +75,12 @@ test('defineKind() refuses names that are not plurals in camel case with a domai
   ]) {
     assert.throws(() => kindOf(type), { kind: 'invalid-argument' }, type);
   }
+});
+
+test('pointerTo() names the one resource of a kind that has one, and otherwise the one that is asked for', () => {
+  const kind = { type: 'Clocks.test.dev', defaultNamespace: 'x', spec: {} };
+  const one = { namespace: 'x', type: 'Clocks.test.dev', id: 'node' };
+  assert.deepEqual(pointerTo(defineKind({ ...kind, singleton: 'node' })), one);
+  assert.deepEqual(pointerTo(defineKind({ ...kind, singleton: 'node' }), 'other'), { ...one, id: 'other' });
+  assert.deepEqual(pointerTo(defineKind(kind), 'wall'), { ...one, id: 'wall' });
 });

@@ -1,5 +1,5 @@
 import { Fault } from '@nodewright/fault';
-import type { KindRef } from '../resource.ts';
+import type { KindRef, SingletonRef } from '../resource.ts';
 import { defineSpec } from '../spec/define-spec.ts';
 import type { FieldTable, SpecOfFields } from '../spec/field.ts';
 import type { SpecCodec } from '../spec/spec-codec.ts';
@@ -15,6 +15,8 @@ export interface KindInit {
   /** `Members.cluster.talos.dev`. */
   readonly type: string;
   readonly defaultNamespace: string;
+  /** The id of the one resource that the default namespace has of the kind; absent where it may have several. */
+  readonly singleton?: string;
   /** Short names beside those that follow from the type. */
   readonly aliases?: readonly string[];
   /** Only the names given are names. */
@@ -39,6 +41,9 @@ export interface ResourceKind<S = unknown> extends KindRef<S> {
   readonly codec: SpecCodec<S>;
 }
 
+/** A kind with one resource in its default namespace: `pointerTo(kind)` names it. */
+export type SingletonKind<S = unknown> = ResourceKind<S> & SingletonRef<S>;
+
 /** The specs of a kind. */
 export type SpecOf<K> = K extends ResourceKind<infer S> ? S : never;
 
@@ -60,6 +65,10 @@ class DefinedKind implements ResourceKind {
     this.#init = init;
     this.namespace = init.defaultNamespace;
     this.type = init.type;
+  }
+
+  get singleton() {
+    return this.#init.singleton;
   }
 
   get id() {
@@ -108,8 +117,14 @@ class DefinedKind implements ResourceKind {
  * @throws Fault `invalid-argument` when the name is not `Plurals.some.domain`
  */
 export function defineKind<F extends FieldTable>(
+  init: KindInit & { readonly singleton: string; readonly spec: F | (() => F) },
+): SingletonKind<SpecOfFields<F>>;
+export function defineKind<F extends FieldTable>(
   init: KindInit & { readonly spec: F | (() => F) },
 ): ResourceKind<SpecOfFields<F>>;
+export function defineKind<S>(
+  init: KindInit & { readonly singleton: string; readonly codec: SpecCodec<S> },
+): SingletonKind<S>;
 export function defineKind<S>(init: KindInit & { readonly codec: SpecCodec<S> }): ResourceKind<S>;
 export function defineKind(init: AnyInit): ResourceKind {
   const { type } = init;

@@ -88,10 +88,11 @@ export const disks = defineKind({
 });
 export type DiskSpec = SpecOf<typeof disks>;
 
-/** `system-disk`: the disk that holds META. */
+/** The disk that holds META. */
 export const systemDisks = defineKind({
   type: 'SystemDisks.block.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'system-disk',
   printColumns: {
     Disk: '{.diskID}',
   },

@@ -54,10 +54,11 @@ export const discoveredVolumes = defineKind({
 });
 export type DiscoveredVolumeSpec = SpecOf<typeof discoveredVolumes>;
 
-/** `refresh`: counted up to have all devices looked at again. */
+/** Counted up to have all devices looked at again. */
 export const discoveryRefreshRequests = defineKind({
   type: 'DiscoveryRefreshRequests.block.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'refresh',
   printColumns: {
     Request: '{.request}',
   },
@@ -68,10 +69,11 @@ export const discoveryRefreshRequests = defineKind({
 });
 export type DiscoveryRefreshRequestSpec = SpecOf<typeof discoveryRefreshRequests>;
 
-/** `refresh`: up to which request that is done. */
+/** Up to which request that is done. */
 export const discoveryRefreshStatuses = defineKind({
   type: 'DiscoveryRefreshStatuses.block.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'refresh',
   printColumns: {
     Request: '{.request}',
   },
@@ -83,12 +85,13 @@ export const discoveryRefreshStatuses = defineKind({
 export type DiscoveryRefreshStatusSpec = SpecOf<typeof discoveryRefreshStatuses>;
 
 /**
- * `discovered-volumes-status`: whether all devices were looked at. No node registers it, so the API refuses it and it
+ * Whether all devices were looked at. No node registers it, so the API refuses it and it
  * needs no names. Source: Talos v1.14: COSI resources, meta types.
  */
 export const discoveredVolumesStatuses = defineKind({
   type: 'DiscoveredVolumesStatuses.block.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'discovered-volumes-status',
   spec: { ready: field(1, bool) },
 });
 export type DiscoveredVolumesStatusSpec = SpecOf<typeof discoveredVolumesStatuses>;

@@ -29,10 +29,11 @@ export const swapStatuses = defineKind({
 });
 export type SwapStatusSpec = SpecOf<typeof swapStatuses>;
 
-/** `zswap`: compressed swap in memory. */
+/** Compressed swap in memory. */
 export const zswapStatuses = defineKind({
   type: 'ZswapStatuses.block.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'zswap',
   printColumns: {
     'Total Size': '{.totalSizeHuman}',
     'Stored Pages': '{.storedPages}',

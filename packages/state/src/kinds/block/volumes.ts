@@ -20,10 +20,11 @@ import {
   tpmEncryptionOptionsInfo,
 } from './volume-parts.ts';
 
-/** `user-disks`: whether disks of the old configuration are mounted. */
+/** Whether disks of the old configuration are mounted. */
 export const userDiskConfigStatuses = defineKind({
   type: 'UserDiskConfigStatuses.block.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'user-disks',
   printColumns: {
     Ready: '{.ready}',
   },
@@ -65,6 +66,7 @@ export type VolumeConfigSpec = SpecOf<typeof volumeConfigs>;
 export const volumeLifecycles = defineKind({
   type: 'VolumeLifecycles.block.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'volumes',
   spec: {},
 });
 export type VolumeLifecycleSpec = SpecOf<typeof volumeLifecycles>;

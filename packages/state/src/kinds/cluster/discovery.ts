@@ -63,10 +63,11 @@ export const affiliates = defineKind({
 });
 export type AffiliateSpec = SpecOf<typeof affiliates>;
 
-/** `cluster`: how nodes find each other. It holds a key. */
+/** How nodes find each other. It holds a key. */
 export const discoveryConfigs = defineKind({
   type: 'DiscoveryConfigs.cluster.talos.dev',
   defaultNamespace: 'config',
+  singleton: 'cluster',
   isSensitive: true,
   spec: {
     discoveryEnabled: field(1, bool),

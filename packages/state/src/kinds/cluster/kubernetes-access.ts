@@ -1,10 +1,11 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, list, text } from '../../spec/field-types.ts';
 
-/** `config`: who in Kubernetes may call the machines' own API. */
+/** Who in Kubernetes may call the machines' own API. */
 export const kubernetesAccessConfigs = defineKind({
   type: 'KubernetesAccessConfigs.cluster.talos.dev',
   defaultNamespace: 'config',
+  singleton: 'config',
   spec: {
     enabled: field(1, bool),
     allowedAPIRoles: field(2, list(text)),

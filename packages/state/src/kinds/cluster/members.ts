@@ -18,10 +18,11 @@ export const controlPlane = message({
 });
 export type ControlPlaneSpec = ValueOf<typeof controlPlane>;
 
-/** `local`: the id of this node, persisted in STATE. */
+/** The id of this node, persisted in STATE. */
 export const identities = defineKind({
   type: 'Identities.cluster.talos.dev',
   defaultNamespace: 'cluster',
+  singleton: 'local',
   printColumns: {
     ID: '{.nodeId}',
   },
@@ -32,10 +33,11 @@ export const identities = defineKind({
 });
 export type IdentitySpec = SpecOf<typeof identities>;
 
-/** `current`: which cluster this is. */
+/** Which cluster this is. */
 export const infos = defineKind({
   type: 'Infos.cluster.talos.dev',
   defaultNamespace: 'cluster',
+  singleton: 'current',
   printColumns: {
     'Cluster ID': '{.clusterId}',
     'Cluster Name': '{.clusterName}',

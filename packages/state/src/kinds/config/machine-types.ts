@@ -2,10 +2,11 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { defineBareSpec } from '../../spec/define-spec.ts';
 import { machineType } from '../machine-type.ts';
 
-/** `machine-type`: what this machine is. The spec is the word alone. */
+/** What this machine is. The spec is the word alone. */
 export const machineTypes = defineKind({
   type: 'MachineTypes.config.talos.dev',
   defaultNamespace: 'config',
+  singleton: 'machine-type',
   printColumns: {
     Type: '{@}',
   },

@@ -29,10 +29,11 @@ const singleManifest = message({
 });
 export type SingleManifest = ValueOf<typeof singleManifest>;
 
-/** `extra-manifests`: manifests from the machine configuration. */
+/** Manifests from the machine configuration. */
 export const extraManifestsConfigs = defineKind({
   type: 'ExtraManifestsConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
+  singleton: 'extra-manifests',
   spec: {
     extraManifests: field(1, list(extraManifest)),
   },
@@ -47,10 +48,11 @@ export const manifests = defineKind({
 });
 export type ManifestSpec = SpecOf<typeof manifests>;
 
-/** `manifests`: which manifests are in Kubernetes. */
+/** Which manifests are in Kubernetes. */
 export const manifestStatuses = defineKind({
   type: 'ManifestStatuses.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
+  singleton: 'manifests',
   spec: {
     /** Manifest ids applied. */
     manifestsApplied: field(1, list(text)),
@@ -58,10 +60,11 @@ export const manifestStatuses = defineKind({
 });
 export type ManifestStatusSpec = SpecOf<typeof manifestStatuses>;
 
-/** `manifests`: what the manifests that every cluster has are made from. */
+/** What the manifests that every cluster has are made from. */
 export const bootstrapManifestsConfigs = defineKind({
   type: 'BootstrapManifestsConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
+  singleton: 'manifests',
   spec: {
     /** Where the API server is. */
     string: field(1, text),

@@ -15,20 +15,22 @@ const authorizationAuthorizersSpec = message({
 });
 export type AuthorizationAuthorizersSpec = ValueOf<typeof authorizationAuthorizersSpec>;
 
-/** `admission-control`: plugins of the API server. */
+/** Plugins of the API server. */
 export const admissionControlConfigs = defineKind({
   type: 'AdmissionControlConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
+  singleton: 'admission-control',
   spec: {
     config: field(1, list(admissionPluginSpec)),
   },
 });
 export type AdmissionControlConfigSpec = SpecOf<typeof admissionControlConfigs>;
 
-/** `audit-policy`: what the API server records. */
+/** What the API server records. */
 export const auditPolicyConfigs = defineKind({
   type: 'AuditPolicyConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
+  singleton: 'audit-policy',
   isSensitive: true,
   spec: {
     /** Audit Policy object. */
@@ -37,10 +39,11 @@ export const auditPolicyConfigs = defineKind({
 });
 export type AuditPolicyConfigSpec = SpecOf<typeof auditPolicyConfigs>;
 
-/** `authentication-config`: whom the API server believes. */
+/** Whom the API server believes. */
 export const authenticationConfigs = defineKind({
   type: 'AuthenticationConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
+  singleton: 'authentication-config',
   isSensitive: true,
   spec: {
     config: field(1, object),
@@ -48,10 +51,11 @@ export const authenticationConfigs = defineKind({
 });
 export type AuthenticationConfigSpec = SpecOf<typeof authenticationConfigs>;
 
-/** `authorization`: what the API server allows. */
+/** What the API server allows. */
 export const authorizationConfigs = defineKind({
   type: 'AuthorizationConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
+  singleton: 'authorization',
   isSensitive: true,
   spec: {
     /** Apiserver image (selects API version). */

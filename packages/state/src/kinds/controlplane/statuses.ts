@@ -1,10 +1,11 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, ip, list, text } from '../../spec/field-types.ts';
 
-/** `static-pods`: whether files of configuration are written. */
+/** Whether files of configuration are written. */
 export const configStatuses = defineKind({
   type: 'ConfigStatuses.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
+  singleton: 'static-pods',
   printColumns: {
     Ready: '{.ready}',
     'Secrets Version': '{.version}',
@@ -33,10 +34,11 @@ export const endpoints = defineKind({
 });
 export type EndpointSpec = SpecOf<typeof endpoints>;
 
-/** `static-pods`: whether files of secrets are written. */
+/** Whether files of secrets are written. */
 export const secretStatuses = defineKind({
   type: 'SecretStatuses.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
+  singleton: 'static-pods',
   printColumns: {
     Ready: '{.ready}',
     'Secrets Version': '{.version}',

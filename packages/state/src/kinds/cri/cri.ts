@@ -2,10 +2,11 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, inlined, list, object, text } from '../../spec/field-types.ts';
 import { imageCacheCopyStatus, imageCacheStatus } from './enumerations.ts';
 
-/** `image-cache`: where images are without a registry. */
+/** Where images are without a registry. */
 export const imageCacheConfigs = defineKind({
   type: 'ImageCacheConfigs.cri.talos.dev',
   defaultNamespace: 'cri',
+  singleton: 'image-cache',
   printColumns: {
     Status: '{.status}',
     CopyStatus: '{.copyStatus}',

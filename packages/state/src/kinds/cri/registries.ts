@@ -44,10 +44,11 @@ const registryTlsConfig = message({
 });
 export type RegistryTLSConfig = ValueOf<typeof registryTlsConfig>;
 
-/** `registries`: how registries are reached. It holds passwords and keys. */
+/** How registries are reached. It holds passwords and keys. */
 export const registryConfigs = defineKind({
   type: 'RegistryConfigs.cri.talos.dev',
   defaultNamespace: 'cri',
+  singleton: 'registries',
   isSensitive: true,
   spec: {
     /** Registry host → mirror configuration. */

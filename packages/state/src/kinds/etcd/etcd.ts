@@ -2,10 +2,11 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, ip, list, mapOf, text, unlessEmpty } from '../../spec/field-types.ts';
 import { argValues } from '../k8s/arg-values.ts';
 
-/** `etcd`: how etcd is configured. */
+/** How etcd is configured. */
 export const etcdConfigs = defineKind({
   type: 'EtcdConfigs.etcd.talos.dev',
   defaultNamespace: 'etcd',
+  singleton: 'etcd',
   printColumns: {
     Image: '{.image}',
   },
@@ -25,10 +26,11 @@ export const etcdConfigs = defineKind({
 });
 export type EtcdConfigSpec = SpecOf<typeof etcdConfigs>;
 
-/** `etcd`: whether certificates of etcd are written. */
+/** Whether certificates of etcd are written. */
 export const pkiStatuses = defineKind({
   type: 'PKIStatuses.etcd.talos.dev',
   defaultNamespace: 'etcd',
+  singleton: 'etcd',
   printColumns: {
     Ready: '{.ready}',
     'Secrets Version': '{.version}',
@@ -42,10 +44,11 @@ export const pkiStatuses = defineKind({
 });
 export type PkiStatusSpec = SpecOf<typeof pkiStatuses>;
 
-/** `etcd`: with what etcd is started. */
+/** With what etcd is started. */
 export const etcdSpecs = defineKind({
   type: 'EtcdSpecs.etcd.talos.dev',
   defaultNamespace: 'etcd',
+  singleton: 'etcd',
   printColumns: {
     Name: '{.name}',
     AdvertisedAddresses: '{.advertisedAddresses}',
@@ -64,10 +67,11 @@ export const etcdSpecs = defineKind({
 });
 export type EtcdSpecSpec = SpecOf<typeof etcdSpecs>;
 
-/** `local`: the id of this member. */
+/** The id of this member. */
 export const etcdMembers = defineKind({
   type: 'EtcdMembers.etcd.talos.dev',
   defaultNamespace: 'etcd',
+  singleton: 'local',
   printColumns: {
     'Member ID': '{.memberID}',
   },

@@ -86,10 +86,11 @@ export const processors = defineKind({
 });
 export type ProcessorSpec = SpecOf<typeof processors>;
 
-/** `systeminformation`: what the firmware says of the machine. */
+/** What the firmware says of the machine. */
 export const systemInformations = defineKind({
   type: 'SystemInformations.hardware.talos.dev',
   defaultNamespace: 'hardware',
+  singleton: 'systeminformation',
   printColumns: {
     Manufacturer: '{.manufacturer}',
     ProductName: '{.productName}',

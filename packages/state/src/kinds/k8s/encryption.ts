@@ -1,10 +1,11 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, text } from '../../spec/field-types.ts';
 
-/** `k8s`: how Kubernetes encrypts in etcd. It holds keys. */
+/** How Kubernetes encrypts in etcd. It holds keys. */
 export const etcdEncryptionConfigs = defineKind({
   type: 'EtcdEncryptionConfigs.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
+  singleton: 'k8s',
   isSensitive: true,
   spec: {
     /** A document of YAML. */

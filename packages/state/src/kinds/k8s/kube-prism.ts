@@ -7,10 +7,11 @@ const kubePrismEndpoint = message({
 });
 export type KubePrismEndpoint = ValueOf<typeof kubePrismEndpoint>;
 
-/** `k8s-cluster`: where Kubernetes answers on control planes. */
+/** Where Kubernetes answers on control planes. */
 export const kubePrismEndpoints = defineKind({
   type: 'KubePrismEndpoints.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
+  singleton: 'k8s-cluster',
   printColumns: {
     Hosts: '{.endpoints[*].host}',
     Ports: '{.endpoints[*].port}',
@@ -21,10 +22,11 @@ export const kubePrismEndpoints = defineKind({
 });
 export type KubePrismEndpointSpec = SpecOf<typeof kubePrismEndpoints>;
 
-/** `k8s-loadbalancer-config`: what the load balancer on the node listens on and balances. */
+/** What the load balancer on the node listens on and balances. */
 export const kubePrismConfigs = defineKind({
   type: 'KubePrismConfigs.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
+  singleton: 'k8s-loadbalancer-config',
   printColumns: {
     Host: '{.host}',
     Port: '{.port}',
@@ -40,10 +42,11 @@ export const kubePrismConfigs = defineKind({
 });
 export type KubePrismConfigSpec = SpecOf<typeof kubePrismConfigs>;
 
-/** `k8s-loadbalancer`: whether anything behind the load balancer answers. */
+/** Whether anything behind the load balancer answers. */
 export const kubePrismStatuses = defineKind({
   type: 'KubePrismStatuses.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
+  singleton: 'k8s-loadbalancer',
   printColumns: {
     HOST: '{.host}',
     HEALTHY: '{.healthy}',

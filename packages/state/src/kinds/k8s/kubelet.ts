@@ -12,10 +12,11 @@ import {
 } from '../../spec/field-types.ts';
 import { argValues } from './arg-values.ts';
 
-/** `kubelet`: how kubelet is configured. */
+/** How kubelet is configured. */
 export const kubeletConfigs = defineKind({
   type: 'KubeletConfigs.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
+  singleton: 'kubelet',
   isSensitive: true,
   spec: {
     image: field(1, text),
@@ -39,10 +40,11 @@ export const kubeletConfigs = defineKind({
 });
 export type KubeletConfigSpec = SpecOf<typeof kubeletConfigs>;
 
-/** `kubelet`: which kubeconfig kubelet has. */
+/** Which kubeconfig kubelet has. */
 export const kubeletKubeconfigs = defineKind({
   type: 'KubeletKubeconfigs.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
+  singleton: 'kubelet',
   printColumns: {
     Hash: '{.hash}',
   },
@@ -57,14 +59,16 @@ export type KubeletKubeconfigSpec = SpecOf<typeof kubeletKubeconfigs>;
 export const kubeletLifecycles = defineKind({
   type: 'KubeletLifecycles.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
+  singleton: 'kubelet',
   spec: {},
 });
 export type KubeletLifecycleSpec = SpecOf<typeof kubeletLifecycles>;
 
-/** `kubelet`: with what kubelet is started. */
+/** With what kubelet is started. */
 export const kubeletSpecs = defineKind({
   type: 'KubeletSpecs.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
+  singleton: 'kubelet',
   isSensitive: true,
   spec: {
     image: field(1, text),
@@ -77,10 +81,11 @@ export const kubeletSpecs = defineKind({
 });
 export type KubeletSpecSpec = SpecOf<typeof kubeletSpecs>;
 
-/** `kubelet`: with what kubelet runs. */
+/** With what kubelet runs. */
 export const kubeletStatuses = defineKind({
   type: 'KubeletStatuses.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
+  singleton: 'kubelet',
   printColumns: {
     Image: '{.image}',
   },

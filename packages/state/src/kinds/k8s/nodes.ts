@@ -20,15 +20,17 @@ export type NodeAnnotationSpecSpec = SpecOf<typeof nodeAnnotationSpecs>;
 export const nodeCordonedSpecs = defineKind({
   type: 'NodeCordonedSpecs.k8s.talos.dev',
   defaultNamespace: 'k8s',
+  singleton: 'cordoned',
   isSensitive: true,
   spec: {},
 });
 export type NodeCordonedSpecSpec = SpecOf<typeof nodeCordonedSpecs>;
 
-/** `kubelet`: the addresses that kubelet tells. */
+/** The addresses that kubelet tells. */
 export const nodeIps = defineKind({
   type: 'NodeIPs.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
+  singleton: 'kubelet',
   spec: {
     /** At most one IPv4 and one IPv6. */
     addresses: field(1, list(ip)),
@@ -36,10 +38,11 @@ export const nodeIps = defineKind({
 });
 export type NodeIpSpec = SpecOf<typeof nodeIps>;
 
-/** `kubelet`: which addresses kubelet may tell. */
+/** Which addresses kubelet may tell. */
 export const nodeIpConfigs = defineKind({
   type: 'NodeIPConfigs.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
+  singleton: 'kubelet',
   spec: {
     /** Networks with their prefix lengths. */
     validSubnets: unlessEmpty(1, list(text)),
@@ -64,10 +67,11 @@ export const nodeLabelSpecs = defineKind({
 });
 export type NodeLabelSpecSpec = SpecOf<typeof nodeLabelSpecs>;
 
-/** `nodename`: how Kubernetes calls the node. */
+/** How Kubernetes calls the node. */
 export const nodenames = defineKind({
   type: 'Nodenames.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
+  singleton: 'nodename',
   printColumns: {
     Nodename: '{.nodename}',
   },

@@ -9,10 +9,11 @@ export const staticPods = defineKind({
 });
 export type StaticPodSpec = SpecOf<typeof staticPods>;
 
-/** `static-pod-server-status`: where kubelet gets static pods. */
+/** Where kubelet gets static pods. */
 export const staticPodServerStatuses = defineKind({
   type: 'StaticPodServerStatuses.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
+  singleton: 'static-pod-server-status',
   spec: {
     /** `http://127.0.0.1:<port>`. */
     url: field(1, text),

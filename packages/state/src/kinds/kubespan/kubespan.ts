@@ -14,10 +14,11 @@ import {
 } from '../../spec/field-types.ts';
 import { peerState } from './enumerations.ts';
 
-/** `kubespan`: how nodes are joined by WireGuard. It holds a secret. */
+/** How nodes are joined by WireGuard. It holds a secret. */
 export const kubeSpanConfigs = defineKind({
   type: 'KubeSpanConfigs.kubespan.talos.dev',
   defaultNamespace: 'config',
+  singleton: 'kubespan',
   isSensitive: true,
   spec: {
     enabled: field(1, bool),
@@ -50,10 +51,11 @@ export const kubeSpanEndpoints = defineKind({
 });
 export type KubeSpanEndpointSpec = SpecOf<typeof kubeSpanEndpoints>;
 
-/** `local`: the keys of this node in KubeSpan. */
+/** The keys of this node in KubeSpan. */
 export const kubeSpanIdentities = defineKind({
   type: 'KubeSpanIdentities.kubespan.talos.dev',
   defaultNamespace: 'kubespan',
+  singleton: 'local',
   printColumns: {
     Address: '{.address}',
     PublicKey: '{.publicKey}',

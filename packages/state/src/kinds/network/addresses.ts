@@ -86,10 +86,11 @@ export const nodeAddressFilters = defineKind({
 });
 export type NodeAddressFilterSpec = SpecOf<typeof nodeAddressFilters>;
 
-/** `default`: how node addresses are sorted. */
+/** How node addresses are sorted. */
 export const nodeAddressSortAlgorithms = defineKind({
   type: 'NodeAddressSortAlgorithms.net.talos.dev',
   defaultNamespace: 'network',
+  singleton: 'default',
   printColumns: {
     Algorithm: '{.algorithm}',
   },
@@ -99,10 +100,11 @@ export const nodeAddressSortAlgorithms = defineKind({
 });
 export type NodeAddressSortAlgorithmSpec = SpecOf<typeof nodeAddressSortAlgorithms>;
 
-/** `first`: the hardware address that stands for the machine. */
+/** The hardware address that stands for the machine. */
 export const hardwareAddresses = defineKind({
   type: 'HardwareAddresses.net.talos.dev',
   defaultNamespace: 'network',
+  singleton: 'first',
   spec: {
     name: field(1, text),
     hardwareAddr: field(2, mac),

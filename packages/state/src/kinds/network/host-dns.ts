@@ -31,10 +31,11 @@ export const dnsUpstreams = defineKind({
 });
 export type DnsUpstreamSpec = SpecOf<typeof dnsUpstreams>;
 
-/** `config`: whether and where the host's resolver listens. */
+/** Whether and where the host's resolver listens. */
 export const hostDnsConfigs = defineKind({
   type: 'HostDNSConfigs.net.talos.dev',
   defaultNamespace: 'network',
+  singleton: 'config',
   printColumns: {
     Enabled: '{.enabled}',
   },

@@ -2,10 +2,11 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, text } from '../../spec/field-types.ts';
 import { configLayer } from './enumerations.ts';
 
-/** `hostname`: how the node is called. */
+/** How the node is called. */
 export const hostnameStatuses = defineKind({
   type: 'HostnameStatuses.net.talos.dev',
   defaultNamespace: 'network',
+  singleton: 'hostname',
   aliases: ['hostname'],
   printColumns: {
     Hostname: '{.hostname}',
@@ -26,10 +27,11 @@ export const hostnameSpecsFields = {
   layer: field(3, configLayer),
 };
 
-/** `hostname`: how the node should be called; in `network-config` by layer. */
+/** How the node should be called; in `network-config` by layer. */
 export const hostnameSpecs = defineKind({
   type: 'HostnameSpecs.net.talos.dev',
   defaultNamespace: 'network',
+  singleton: 'hostname',
   spec: hostnameSpecsFields,
 });
 export type HostnameSpecSpec = SpecOf<typeof hostnameSpecs>;

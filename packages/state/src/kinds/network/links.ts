@@ -38,10 +38,11 @@ export const linkAliasSpecs = defineKind({
 });
 export type LinkAliasSpecSpec = SpecOf<typeof linkAliasSpecs>;
 
-/** `wireguard`: counted up when statuses of links must be read again. */
+/** Counted up when statuses of links must be read again. */
 export const linkRefreshes = defineKind({
   type: 'LinkRefreshes.net.talos.dev',
   defaultNamespace: 'network',
+  singleton: 'wireguard',
   spec: {
     generation: field(1, int),
   },

@@ -1,10 +1,11 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field } from '../../spec/field-types.ts';
 
-/** `status`: what of the network is ready. */
+/** What of the network is ready. */
 export const networkStatuses = defineKind({
   type: 'NetworkStatuses.net.talos.dev',
   defaultNamespace: 'network',
+  singleton: 'status',
   aliases: ['netstatus', 'netstatuses'],
   printColumns: {
     Address: '{.addressReady}',

@@ -10,10 +10,11 @@ const nameServerSpec = message({
 });
 export type NameServerSpec = ValueOf<typeof nameServerSpec>;
 
-/** `resolvers`: the name servers in use. */
+/** The name servers in use. */
 export const resolverStatuses = defineKind({
   type: 'ResolverStatuses.net.talos.dev',
   defaultNamespace: 'network',
+  singleton: 'resolvers',
   aliases: ['resolvers'],
   printColumns: {
     Resolvers: '{.dnsServers}',
@@ -36,10 +37,11 @@ export const resolverSpecsFields = {
   searchDomainsOverridden: unlessEmpty(5, bool),
 };
 
-/** `resolvers`: the name servers to be used; in `network-config` by layer. */
+/** The name servers to be used; in `network-config` by layer. */
 export const resolverSpecs = defineKind({
   type: 'ResolverSpecs.net.talos.dev',
   defaultNamespace: 'network',
+  singleton: 'resolvers',
   printColumns: {
     Layer: '{.layer}',
     Resolvers: '{.dnsServers}',

@@ -2,10 +2,11 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, list, text, unlessEmpty } from '../../spec/field-types.ts';
 import { configLayer } from './enumerations.ts';
 
-/** `timeservers`: the time servers in use. */
+/** The time servers in use. */
 export const timeServerStatuses = defineKind({
   type: 'TimeServerStatuses.net.talos.dev',
   defaultNamespace: 'network',
+  singleton: 'timeservers',
   aliases: ['timeserver', 'timeservers'],
   printColumns: {
     Timeservers: '{.timeServers}',
@@ -25,10 +26,11 @@ export const timeServerSpecsFields = {
   layer: field(2, configLayer),
 };
 
-/** `timeservers`: the time servers to be used; in `network-config` by layer. */
+/** The time servers to be used; in `network-config` by layer. */
 export const timeServerSpecs = defineKind({
   type: 'TimeServerSpecs.net.talos.dev',
   defaultNamespace: 'network',
+  singleton: 'timeservers',
   printColumns: {
     Timeservers: '{.timeServers}',
     UseNTS: '{.useNTS}',

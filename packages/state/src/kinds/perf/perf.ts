@@ -15,10 +15,11 @@ const cpuStat = message({
 });
 export type CPUStat = ValueOf<typeof cpuStat>;
 
-/** `latest`: where processor time went, in seconds. */
+/** Where processor time went, in seconds. */
 export const cpuStats = defineKind({
   type: 'CPUStats.perf.talos.dev',
   defaultNamespace: 'perf',
+  singleton: 'latest',
   printColumns: {
     User: '{.cpuTotal.user}',
     System: '{.cpuTotal.system}',
@@ -37,10 +38,11 @@ export const cpuStats = defineKind({
 });
 export type CpuStatSpec = SpecOf<typeof cpuStats>;
 
-/** `latest`: where memory is, in kB, as `/proc/meminfo` has it. */
+/** Where memory is, in kB, as `/proc/meminfo` has it. */
 export const memoryStats = defineKind({
   type: 'MemoryStats.perf.talos.dev',
   defaultNamespace: 'perf',
+  singleton: 'latest',
   printColumns: {
     Used: '{.used}',
     Total: '{.total}',

@@ -1,10 +1,11 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, ip, list, text } from '../../spec/field-types.ts';
 
-/** `apid`: how apid listens and whom it lets in. */
+/** How apid listens and whom it lets in. */
 export const apiServiceConfigs = defineKind({
   type: 'APIServiceConfigs.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'apid',
   spec: {
     /** `:50000`. */
     listenAddress: field(1, text),
@@ -17,10 +18,11 @@ export const apiServiceConfigs = defineKind({
 });
 export type ApiServiceConfigSpec = SpecOf<typeof apiServiceConfigs>;
 
-/** `maintenance`: where a node without configuration listens. */
+/** Where a node without configuration listens. */
 export const maintenanceServiceConfigs = defineKind({
   type: 'MaintenanceServiceConfigs.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'maintenance',
   spec: {
     listenAddress: field(1, text),
     reachableAddresses: field(2, list(ip)),
@@ -32,6 +34,7 @@ export type MaintenanceServiceConfigSpec = SpecOf<typeof maintenanceServiceConfi
 export const maintenanceServiceRequests = defineKind({
   type: 'MaintenanceServiceRequests.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'maintenance',
   spec: {},
 });
 export type MaintenanceServiceRequestSpec = SpecOf<typeof maintenanceServiceRequests>;

@@ -1,10 +1,11 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, text, unlessEmpty } from '../../spec/field-types.ts';
 
-/** `bootedentry`: what the boot loader started. */
+/** What the boot loader started. */
 export const bootedEntries = defineKind({
   type: 'BootedEntries.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'bootedentry',
   printColumns: {
     'Booted Entry': '{.bootedEntry}',
   },
@@ -15,10 +16,11 @@ export const bootedEntries = defineKind({
 });
 export type BootedEntrySpec = SpecOf<typeof bootedEntries>;
 
-/** `boot-id`: another one after every boot. */
+/** Another one after every boot. */
 export const bootIds = defineKind({
   type: 'BootIDs.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'boot-id',
   printColumns: {
     'Boot ID': '{.bootID}',
   },
@@ -28,10 +30,11 @@ export const bootIds = defineKind({
 });
 export type BootIdSpec = SpecOf<typeof bootIds>;
 
-/** `cmdline`: what the kernel was started with. */
+/** What the kernel was started with. */
 export const kernelCmdlines = defineKind({
   type: 'KernelCmdlines.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'cmdline',
   aliases: ['cmdline'],
   printColumns: {
     Cmdline: '{.cmdline}',
@@ -42,10 +45,11 @@ export const kernelCmdlines = defineKind({
 });
 export type KernelCmdlineSpec = SpecOf<typeof kernelCmdlines>;
 
-/** `version`: what runs on the node. */
+/** What runs on the node. */
 export const versions = defineKind({
   type: 'Versions.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'version',
   printColumns: {
     Name: '{.name}',
     Version: '{.version}',

@@ -1,10 +1,11 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, duration, field, text } from '../../spec/field-types.ts';
 
-/** `devices`: whether the devices of the machine are all known. */
+/** Whether the devices of the machine are all known. */
 export const devicesStatuses = defineKind({
   type: 'DevicesStatuses.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'devices',
   printColumns: {
     Ready: '{.ready}',
   },
@@ -15,10 +16,11 @@ export const devicesStatuses = defineKind({
 });
 export type DevicesStatusSpec = SpecOf<typeof devicesStatuses>;
 
-/** `timer`: the watchdog to be used. */
+/** The watchdog to be used. */
 export const watchdogTimerConfigs = defineKind({
   type: 'WatchdogTimerConfigs.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'timer',
   printColumns: {
     Device: '{.device}',
     Timeout: '{.timeout}',
@@ -30,10 +32,11 @@ export const watchdogTimerConfigs = defineKind({
 });
 export type WatchdogTimerConfigSpec = SpecOf<typeof watchdogTimerConfigs>;
 
-/** `timer`: the watchdog in use. */
+/** The watchdog in use. */
 export const watchdogTimerStatuses = defineKind({
   type: 'WatchdogTimerStatuses.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'timer',
   printColumns: {
     Device: '{.device}',
     Timeout: '{.timeout}',

@@ -16,10 +16,11 @@ export const environments = defineKind({
 });
 export type EnvironmentSpec = SpecOf<typeof environments>;
 
-/** `event-sink`: where events are sent. */
+/** Where events are sent. */
 export const eventSinkConfigs = defineKind({
   type: 'EventSinkConfigs.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'event-sink',
   spec: {
     /** With its port. */
     endpoint: field(1, text),
@@ -27,10 +28,11 @@ export const eventSinkConfigs = defineKind({
 });
 export type EventSinkConfigSpec = SpecOf<typeof eventSinkConfigs>;
 
-/** `kmsg-log`: where messages of the kernel are sent. */
+/** Where messages of the kernel are sent. */
 export const kmsgLogConfigs = defineKind({
   type: 'KmsgLogConfigs.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'kmsg-log',
   spec: {
     destinations: field(1, list(url)),
   },

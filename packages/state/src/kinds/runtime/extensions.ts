@@ -62,10 +62,11 @@ export const extensionStatuses = defineKind({
 });
 export type ExtensionStatusSpec = SpecOf<typeof extensionStatuses>;
 
-/** `image-factory-schematic`: how the image of this system was made. */
+/** How the image of this system was made. */
 export const imageFactorySchematics = defineKind({
   type: 'ImageFactorySchematics.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'image-factory-schematic',
   printColumns: {
     'Schematic ID': '{.schematicId}',
     Flavor: '{.flavor}',

@@ -17,10 +17,11 @@ export type MachineReadinessSpec = ValueOf<typeof machineStatusStatus>;
 
 export type MachineStageName = ValueOf<typeof machineStage>;
 
-/** `machine`: how far the machine is in its life, and what it still waits for. */
+/** How far the machine is in its life, and what it still waits for. */
 export const machineStatuses = defineKind({
   type: 'MachineStatuses.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'machine',
   printColumns: {
     Stage: '{.stage}',
     Ready: '{.status.ready}',
@@ -36,6 +37,7 @@ export type MachineStatusSpec = SpecOf<typeof machineStatuses>;
 export const machineResetSignals = defineKind({
   type: 'MachineResetSignals.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'machine',
   spec: {},
 });
 export type MachineResetSignalSpec = SpecOf<typeof machineResetSignals>;
@@ -44,14 +46,16 @@ export type MachineResetSignalSpec = SpecOf<typeof machineResetSignals>;
 export const rebootRequests = defineKind({
   type: 'RebootRequests.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'reboot-request',
   spec: {},
 });
 export type RebootRequestSpec = SpecOf<typeof rebootRequests>;
 
-/** `unattended-install`: how far an installation without a user is. */
+/** How far an installation without a user is. */
 export const unattendedInstallStatuses = defineKind({
   type: 'UnattendedInstallStatuses.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'unattended-install',
   printColumns: {
     Phase: '{.phase}',
   },

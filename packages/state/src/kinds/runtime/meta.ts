@@ -15,10 +15,11 @@ export const metaKeys = defineKind({
 });
 export type MetaKeySpec = SpecOf<typeof metaKeys>;
 
-/** `meta-loaded`: whether the META partition was read. */
+/** Whether the META partition was read. */
 export const metaLoads = defineKind({
   type: 'MetaLoads.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'meta-loaded',
   printColumns: {
     Done: '{.done}',
   },
@@ -28,10 +29,11 @@ export const metaLoads = defineKind({
 });
 export type MetaLoadSpec = SpecOf<typeof metaLoads>;
 
-/** `unique-machine-token`: what tells two machines with one UUID apart. */
+/** What tells two machines with one UUID apart. */
 export const uniqueMachineTokens = defineKind({
   type: 'UniqueMachineTokens.runtime.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'unique-machine-token',
   printColumns: {
     Token: '{.token}',
   },

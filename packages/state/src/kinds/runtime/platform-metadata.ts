@@ -15,10 +15,11 @@ export const platformMetadatasFields = {
   tags: unlessEmpty(11, textMap),
 };
 
-/** `platformmetadata`: what the platform says of the machine. */
+/** What the platform says of the machine. */
 export const platformMetadatas = defineKind({
   type: 'PlatformMetadatas.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'platformmetadata',
   printColumns: {
     Platform: '{.platform}',
     Type: '{.instanceType}',

@@ -2,10 +2,11 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, text, unlessEmpty } from '../../spec/field-types.ts';
 import { fipsState, seLinuxState } from './enumerations.ts';
 
-/** `securitystate`: what protects the system from changes. */
+/** What protects the system from changes. */
 export const securityStates = defineKind({
   type: 'SecurityStates.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'securitystate',
   printColumns: {
     SecureBoot: '{.secureBoot}',
     UKISigningKeyFingerprint: '{.ukiSigningKeyFingerprint}',

@@ -39,6 +39,7 @@ export type ServiceSpec = SpecOf<typeof services>;
 export const acquireConfigSpecs = defineKind({
   type: 'AcquireConfigSpecs.v1alpha1.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'machine-config',
   spec: {},
 });
 export type AcquireConfigSpecSpec = SpecOf<typeof acquireConfigSpecs>;
@@ -47,6 +48,7 @@ export type AcquireConfigSpecSpec = SpecOf<typeof acquireConfigSpecs>;
 export const acquireConfigStatuses = defineKind({
   type: 'AcquireConfigStatuses.v1alpha1.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'machine-config',
   spec: {},
 });
 export type AcquireConfigStatusSpec = SpecOf<typeof acquireConfigStatuses>;

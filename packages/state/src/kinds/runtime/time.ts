@@ -1,10 +1,11 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, double, duration, field, int, text } from '../../spec/field-types.ts';
 
-/** `node`: how the kernel steers the clock. */
+/** How the kernel steers the clock. */
 export const adjtimeStatuses = defineKind({
   type: 'AdjtimeStatuses.v1alpha1.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'node',
   printColumns: {
     Offset: '{.offset}',
     EstError: '{.estError}',
@@ -27,10 +28,11 @@ export const adjtimeStatuses = defineKind({
 });
 export type AdjtimeStatusSpec = SpecOf<typeof adjtimeStatuses>;
 
-/** `node`: whether time servers contradict the clock. */
+/** Whether time servers contradict the clock. */
 export const ntpStatuses = defineKind({
   type: 'NTPStatuses.v1alpha1.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'node',
   printColumns: {
     'Spike Detected': '{.spikeDetected}',
     'Consecutive Spikes': '{.consecutiveSpikes}',
@@ -42,10 +44,11 @@ export const ntpStatuses = defineKind({
 });
 export type NtpStatusSpec = SpecOf<typeof ntpStatuses>;
 
-/** `node`: whether the clock can be trusted. */
+/** Whether the clock can be trusted. */
 export const timeStatuses = defineKind({
   type: 'TimeStatuses.v1alpha1.talos.dev',
   defaultNamespace: 'runtime',
+  singleton: 'node',
   printColumns: {
     Synced: '{.synced}',
   },

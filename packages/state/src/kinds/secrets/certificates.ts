@@ -13,10 +13,11 @@ import {
   url,
 } from '../../spec/field-types.ts';
 
-/** `api`: the certificates of apid. */
+/** The certificates of apid. */
 export const apiCertificates = defineKind({
   type: 'ApiCertificates.secrets.talos.dev',
   defaultNamespace: 'secrets',
+  singleton: 'api',
   isSensitive: true,
   spec: {
     acceptedCAs: field(4, list(certificate)),
@@ -41,10 +42,11 @@ export const certSans = defineKind({
 });
 export type CertSanSpec = SpecOf<typeof certSans>;
 
-/** `trustd`: the certificate of trustd. */
+/** The certificate of trustd. */
 export const trustdCertificates = defineKind({
   type: 'TrustdCertificates.secrets.talos.dev',
   defaultNamespace: 'secrets',
+  singleton: 'trustd',
   isSensitive: true,
   spec: {
     acceptedCAs: field(3, list(certificate)),
@@ -53,10 +55,11 @@ export const trustdCertificates = defineKind({
 });
 export type TrustdCertificateSpec = SpecOf<typeof trustdCertificates>;
 
-/** `etcd`: the certificates of etcd and its clients. */
+/** The certificates of etcd and its clients. */
 export const etcdSecrets = defineKind({
   type: 'EtcdSecrets.secrets.talos.dev',
   defaultNamespace: 'secrets',
+  singleton: 'etcd',
   isSensitive: true,
   spec: {
     etcd: field(1, optional(certificateAndKey)),
@@ -67,10 +70,11 @@ export const etcdSecrets = defineKind({
 });
 export type EtcdSecretSpec = SpecOf<typeof etcdSecrets>;
 
-/** `k8s-dynamic-certs`: certificates of the API server, which follow its names. */
+/** Certificates of the API server, which follow its names. */
 export const kubernetesDynamicCerts = defineKind({
   type: 'KubernetesDynamicCerts.secrets.talos.dev',
   defaultNamespace: 'secrets',
+  singleton: 'k8s-dynamic-certs',
   isSensitive: true,
   spec: {
     apiServer: field(1, optional(certificateAndKey)),
@@ -80,10 +84,11 @@ export const kubernetesDynamicCerts = defineKind({
 });
 export type KubernetesDynamicCertSpec = SpecOf<typeof kubernetesDynamicCerts>;
 
-/** `k8s-certs`: kubeconfigs of the control plane. */
+/** Kubeconfigs of the control plane. */
 export const kubernetesSecrets = defineKind({
   type: 'KubernetesSecrets.secrets.talos.dev',
   defaultNamespace: 'secrets',
+  singleton: 'k8s-certs',
   isSensitive: true,
   spec: {
     schedulerKubeconfig: field(4, text),
@@ -94,10 +99,11 @@ export const kubernetesSecrets = defineKind({
 });
 export type KubernetesSecretSpec = SpecOf<typeof kubernetesSecrets>;
 
-/** `kubelet`: how kubelet joins the cluster. */
+/** How kubelet joins the cluster. */
 export const kubeletSecrets = defineKind({
   type: 'KubeletSecrets.secrets.talos.dev',
   defaultNamespace: 'secrets',
+  singleton: 'kubelet',
   isSensitive: true,
   spec: {
     endpoint: field(1, optional(url)),
@@ -109,10 +115,11 @@ export const kubeletSecrets = defineKind({
 });
 export type KubeletSecretSpec = SpecOf<typeof kubeletSecrets>;
 
-/** `salt`: what keys of encrypted volumes are mixed with, persisted in STATE. */
+/** What keys of encrypted volumes are mixed with, persisted in STATE. */
 export const encryptionSalts = defineKind({
   type: 'EncryptionSalts.secrets.talos.dev',
   defaultNamespace: 'secrets',
+  singleton: 'salt',
   isSensitive: true,
   spec: {
     diskSalt: field(1, bytes),

@@ -2,10 +2,11 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { certificate, certificateAndKey, field, ip, list, optional, text } from '../../spec/field-types.ts';
 
-/** `maintenance`: the CA of a node without configuration. */
+/** The CA of a node without configuration. */
 export const maintenanceRootSecrets = defineKind({
   type: 'MaintenanceRootSecrets.secrets.talos.dev',
   defaultNamespace: 'secrets',
+  singleton: 'maintenance',
   isSensitive: true,
   spec: {
     ca: field(1, optional(certificateAndKey)),
@@ -13,10 +14,11 @@ export const maintenanceRootSecrets = defineKind({
 });
 export type MaintenanceRootSecretSpec = SpecOf<typeof maintenanceRootSecrets>;
 
-/** `os`: the CA of the machines' own API, and the token of trustd. */
+/** The CA of the machines' own API, and the token of trustd. */
 export const osRootSecrets = defineKind({
   type: 'OSRootSecrets.secrets.talos.dev',
   defaultNamespace: 'secrets',
+  singleton: 'os',
   isSensitive: true,
   spec: {
     /** Workers have none. */

@@ -12,10 +12,11 @@ import {
   url,
 } from '../../spec/field-types.ts';
 
-/** `etcd`: the CA of etcd. */
+/** The CA of etcd. */
 export const etcdRootSecrets = defineKind({
   type: 'EtcdRootSecrets.secrets.talos.dev',
   defaultNamespace: 'secrets',
+  singleton: 'etcd',
   isSensitive: true,
   spec: {
     etcdCA: field(1, optional(certificateAndKey)),
@@ -23,10 +24,11 @@ export const etcdRootSecrets = defineKind({
 });
 export type EtcdRootSecretSpec = SpecOf<typeof etcdRootSecrets>;
 
-/** `k8s`: the CAs, keys and tokens of Kubernetes. */
+/** The CAs, keys and tokens of Kubernetes. */
 export const kubernetesRootSecrets = defineKind({
   type: 'KubernetesRootSecrets.secrets.talos.dev',
   defaultNamespace: 'secrets',
+  singleton: 'k8s',
   isSensitive: true,
   spec: {
     name: field(1, text),

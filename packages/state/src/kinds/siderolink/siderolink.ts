@@ -1,10 +1,11 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, int, ipPort, text } from '../../spec/field-types.ts';
 
-/** `siderolink`: how the machine reaches its management. It holds a token. */
+/** How the machine reaches its management. It holds a token. */
 export const siderolinkConfigs = defineKind({
   type: 'SiderolinkConfigs.siderolink.talos.dev',
   defaultNamespace: 'config',
+  singleton: 'siderolink',
   printColumns: {
     'API Endpoint': '{.apiEndpoint}',
     Tunnel: '{.tunnel}',
@@ -21,10 +22,11 @@ export const siderolinkConfigs = defineKind({
 });
 export type SiderolinkConfigSpec = SpecOf<typeof siderolinkConfigs>;
 
-/** `siderolink-status`: whether it does. */
+/** Whether it does. */
 export const siderolinkStatuses = defineKind({
   type: 'SiderolinkStatuses.siderolink.talos.dev',
   defaultNamespace: 'config',
+  singleton: 'siderolink-status',
   printColumns: {
     Host: '{.host}',
     Connected: '{.connected}',
@@ -38,10 +40,11 @@ export const siderolinkStatuses = defineKind({
 });
 export type SiderolinkStatusSpec = SpecOf<typeof siderolinkStatuses>;
 
-/** `siderolink-tunnel`: WireGuard within gRPC. */
+/** WireGuard within gRPC. */
 export const siderolinkTunnels = defineKind({
   type: 'SiderolinkTunnels.siderolink.talos.dev',
   defaultNamespace: 'config',
+  singleton: 'siderolink-tunnel',
   printColumns: {
     'API Endpoint': '{.apiEndpoint}',
     'Link name': '{.linkName}',

@@ -2,10 +2,11 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, int, list, text, uint32, uint64, unlessEmpty } from '../../spec/field-types.ts';
 import { lvmLogicalVolumeType } from './enumerations.ts';
 
-/** `refresh`: counted up to have LVM looked at again. */
+/** Counted up to have LVM looked at again. */
 export const lvmRefreshRequests = defineKind({
   type: 'LVMRefreshRequests.storage.talos.dev',
   defaultNamespace: 'storage',
+  singleton: 'refresh',
   printColumns: {
     Request: '{.request}',
   },

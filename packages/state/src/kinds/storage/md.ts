@@ -43,10 +43,11 @@ export const mdArrayStatuses = defineKind({
 });
 export type MdArrayStatusSpec = SpecOf<typeof mdArrayStatuses>;
 
-/** `refresh`: counted up to have arrays looked at again. */
+/** Counted up to have arrays looked at again. */
 export const mdRefreshRequests = defineKind({
   type: 'MDRefreshRequests.storage.talos.dev',
   defaultNamespace: 'storage',
+  singleton: 'refresh',
   printColumns: {
     Request: '{.request}',
   },

@@ -19,7 +19,7 @@ export interface NodeView {
 /** Resolves when everything that is there is known; the caller disposes it. */
 export async function openNodeView(state: State): Promise<NodeView & AsyncDisposable> {
   await using undo = new AsyncDisposableStack();
-  const hostname = undo.use(await followResource(state, pointerTo(hostnameStatuses, 'hostname')));
+  const hostname = undo.use(await followResource(state, pointerTo(hostnameStatuses)));
   const addresses = undo.use(await followResource(state, pointerTo(nodeAddresses, 'current')));
   const configuration = undo.use(await followResource(state, pointerTo(machineConfigs, activeConfigId)));
   const scope = undo.move();

@@ -9,7 +9,8 @@ export const clusterConfigController = (): Controller =>
     name: 'cluster.ConfigController',
     inputs: [weak(machineConfigs), destroyReady(discoveryConfigs)],
     output: discoveryConfigs,
-    wanted: (config) => (config.isComplete ? [{ id: 'cluster', spec: discoveryConfig(config) }] : []),
+    wanted: (config) =>
+      config.isComplete ? [{ id: discoveryConfigs.singleton, spec: discoveryConfig(config) }] : [],
   });
 
 /** Which cluster this is. */
@@ -20,6 +21,6 @@ export const clusterInfoController = (): Controller =>
     output: infos,
     wanted(config) {
       const spec = clusterInfo(config);
-      return spec === undefined ? [] : [{ id: 'current', spec }];
+      return spec === undefined ? [] : [{ id: infos.singleton, spec }];
     },
   });

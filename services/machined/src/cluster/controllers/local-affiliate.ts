@@ -20,11 +20,11 @@ export function localAffiliateController(): Controller {
   return {
     name: 'cluster.LocalAffiliateController',
     inputs: [
-      weak(identities, 'local'),
-      weak(hostnameStatuses, 'hostname'),
-      weak(nodenames, 'nodename'),
+      weak(identities, identities.singleton),
+      weak(hostnameStatuses, hostnameStatuses.singleton),
+      weak(nodenames, nodenames.singleton),
       weak(nodeAddresses),
-      weak(machineTypes, 'machine-type'),
+      weak(machineTypes, machineTypes.singleton),
       weak(apiServerConfigs, 'final-kube-apiserver'),
     ],
     outputs: [shared(affiliates)],
@@ -37,10 +37,10 @@ export function localAffiliateController(): Controller {
 
 async function affiliateOf(pass: ReconcilePass): Promise<AffiliateSpec | undefined> {
   const [identity, hostname, nodename, machineType, apiServer] = await Promise.all([
-    pass.get(pointerTo(identities, 'local')),
-    pass.get(pointerTo(hostnameStatuses, 'hostname')),
-    pass.get(pointerTo(nodenames, 'nodename')),
-    pass.get(pointerTo(machineTypes, 'machine-type')),
+    pass.get(pointerTo(identities)),
+    pass.get(pointerTo(hostnameStatuses)),
+    pass.get(pointerTo(nodenames)),
+    pass.get(pointerTo(machineTypes)),
     pass.get(pointerTo(apiServerConfigs, 'final-kube-apiserver')),
   ]);
   if (identity === undefined || hostname === undefined || machineType === undefined) return undefined;

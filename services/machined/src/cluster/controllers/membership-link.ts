@@ -26,14 +26,14 @@ export function membershipLinkController(registry: NodeRegistry, follow: FollowP
   return {
     name: 'cluster.MembershipLinkController',
     inputs: [
-      weak(identities, 'local'),
+      weak(identities, identities.singleton),
       weak(affiliates),
-      weak(machineTypes, 'machine-type'),
+      weak(machineTypes, machineTypes.singleton),
       weak(endpoints),
-      weak(etcdRootSecrets, 'etcd'),
-      weak(etcdSecrets, 'etcd'),
-      weak(osRootSecrets, 'os'),
-      weak(machineResetSignals, 'machine'),
+      weak(etcdRootSecrets, etcdRootSecrets.singleton),
+      weak(etcdSecrets, etcdSecrets.singleton),
+      weak(osRootSecrets, osRootSecrets.singleton),
+      weak(machineResetSignals, machineResetSignals.singleton),
       weak(operatorSpecs),
     ],
     outputs: [],
@@ -43,7 +43,7 @@ export function membershipLinkController(registry: NodeRegistry, follow: FollowP
     async reconcile(pass) {
       const facts = await linkFacts(pass);
       registry.declareVirtual(await declaredVirtualAddresses(pass));
-      const isLeaving = (await pass.get(pointerTo(machineResetSignals, 'machine'))) !== undefined;
+      const isLeaving = (await pass.get(pointerTo(machineResetSignals))) !== undefined;
       registry.tellOwn(facts.own === undefined || isLeaving ? undefined : recordFromAffiliate(facts.own));
       link?.adopt(planLink(facts));
     },
@@ -58,12 +58,12 @@ async function declaredVirtualAddresses(pass: ReconcilePass): Promise<Set<string
 
 async function linkFacts(pass: ReconcilePass): Promise<LinkFacts> {
   const [identity, machineType, known, etcdRoot, secrets, osRoot] = await Promise.all([
-    pass.get(pointerTo(identities, 'local')),
-    pass.get(pointerTo(machineTypes, 'machine-type')),
+    pass.get(pointerTo(identities)),
+    pass.get(pointerTo(machineTypes)),
     pass.list(endpoints),
-    pass.get(pointerTo(etcdRootSecrets, 'etcd')),
-    pass.get(pointerTo(etcdSecrets, 'etcd')),
-    pass.get(pointerTo(osRootSecrets, 'os')),
+    pass.get(pointerTo(etcdRootSecrets)),
+    pass.get(pointerTo(etcdSecrets)),
+    pass.get(pointerTo(osRootSecrets)),
   ]);
   const own = identity && (await pass.get(pointerTo(affiliates, identity.spec.nodeId)));
   return {

@@ -41,14 +41,14 @@ export function membershipController({ seed, registry, own, seedGraceMs }: Membe
   };
   return {
     name: 'cluster.MembershipController',
-    inputs: [weak(identities, 'local')],
+    inputs: [weak(identities, identities.singleton)],
     outputs: [shared(affiliates), shared(endpoints)],
     open(source, scope) {
       const ended = [wakeAt(seed, source), wakeAt(registry, source)];
       scope.defer(async () => void (await Promise.all(ended)));
     },
     async reconcile(pass) {
-      const ownId = (await pass.get(pointerTo(identities, 'local')))?.spec.nodeId ?? '';
+      const ownId = (await pass.get(pointerTo(identities)))?.spec.nodeId ?? '';
       const told = registry.nodes() ?? [];
       const fromSeed = isSeedOver(pass) ? [] : seedAffiliates(seed.current(), own, told);
       await pass.replace(rawAffiliates, [...fromSeed, ...recordAffiliates(told, ownId)]);

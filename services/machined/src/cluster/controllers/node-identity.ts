@@ -15,7 +15,7 @@ export function nodeIdentityController(openIdentity: () => Promise<string>): Con
     outputs: [shared(identities), shared(etcFileSpecs)],
     async reconcile(pass) {
       const nodeId = await openIdentity();
-      await pass.put({ ...pointerTo(identities, 'local'), spec: { nodeId } });
+      await pass.put({ ...pointerTo(identities), spec: { nodeId } });
       const file = { contents: machineIdOf(nodeId), mode: 0o444, selinux_label: '' };
       await pass.put({ ...pointerTo(etcFileSpecs, 'machine-id'), spec: file });
     },

@@ -20,7 +20,7 @@ export async function sendResetSignal(
   signal: AbortSignal,
 ): Promise<void> {
   const own = registry.own()?.nodeId;
-  await putResource(state, { ...pointerTo(machineResetSignals, 'machine'), spec: {} });
+  await putResource(state, { ...pointerTo(machineResetSignals), spec: {} });
   const giveUp = AbortSignal.any([signal, AbortSignal.timeout(removalTimeoutMs)]);
   const isListed = () => registry.nodes()?.some(({ nodeId }) => nodeId === own) === true;
   while (isListed() && !giveUp.aborted) await registry.nextChange(giveUp);

@@ -10,13 +10,13 @@ const mode = 0o644;
 export function rootFilesController(): Controller {
   return {
     name: 'files.RootFilesController',
-    inputs: [weak(hostnameStatuses, 'hostname')],
+    inputs: [weak(hostnameStatuses, hostnameStatuses.singleton)],
     outputs: [shared(etcFileSpecs)],
     async reconcile(pass) {
       const put = (id: string, contents: string) =>
         pass.put({ ...pointerTo(etcFileSpecs, id), spec: { contents, mode, selinux_label: '' } });
       await put('os-release', osReleaseFile(buildInfo.tag));
-      const hostname = (await pass.get(pointerTo(hostnameStatuses, 'hostname')))?.spec.hostname;
+      const hostname = (await pass.get(pointerTo(hostnameStatuses)))?.spec.hostname;
       // What is missing for a moment leaves the file as it was.
       if (hostname !== undefined) await put('hostname', `${hostname}\n`);
     },

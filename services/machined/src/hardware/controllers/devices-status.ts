@@ -16,7 +16,7 @@ export function devicesStatusController(hasUdevd: boolean): Controller {
       const udevd = hasUdevd ? await pass.get(pointerTo(services, 'udevd')) : undefined;
       const isSettled = !hasUdevd || (udevd?.spec.running === true && udevd.spec.healthy);
       // Devices that were known once stay so while udevd is started again.
-      if (isSettled) await pass.put({ ...pointerTo(devicesStatuses, 'devices'), spec: { ready: true } });
+      if (isSettled) await pass.put({ ...pointerTo(devicesStatuses), spec: { ready: true } });
     },
   };
 }

@@ -16,15 +16,18 @@ const firstRequest = 1;
 export function discoveredVolumesStatusController(): Controller {
   return {
     name: 'block.DiscoveredVolumesStatusController',
-    inputs: [weak(devicesStatuses, 'devices'), weak(discoveryRefreshStatuses, 'refresh')],
+    inputs: [
+      weak(devicesStatuses, devicesStatuses.singleton),
+      weak(discoveryRefreshStatuses, discoveryRefreshStatuses.singleton),
+    ],
     outputs: [exclusive(discoveryRefreshRequests), exclusive(discoveredVolumesStatuses)],
     async reconcile(pass) {
-      const devices = await pass.get(pointerTo(devicesStatuses, 'devices'));
+      const devices = await pass.get(pointerTo(devicesStatuses));
       if (devices?.spec.ready !== true) return;
-      await pass.put({ ...pointerTo(discoveryRefreshRequests, 'refresh'), spec: { request: firstRequest } });
-      const status = await pass.get(pointerTo(discoveryRefreshStatuses, 'refresh'));
+      await pass.put({ ...pointerTo(discoveryRefreshRequests), spec: { request: firstRequest } });
+      const status = await pass.get(pointerTo(discoveryRefreshStatuses));
       await pass.put({
-        ...pointerTo(discoveredVolumesStatuses, 'discovered-volumes-status'),
+        ...pointerTo(discoveredVolumesStatuses),
         spec: { ready: status?.spec.request === firstRequest },
       });
     },

@@ -30,7 +30,7 @@ export function discoveryController(init: DiscoveryInit): Controller {
     inputs: [weak(blockDevices), weak(discoveryRefreshRequests)],
     outputs: [exclusive(discoveredVolumes), exclusive(discoveryRefreshStatuses)],
     async reconcile(pass) {
-      const request = await pass.get(pointerTo(discoveryRefreshRequests, 'refresh'));
+      const request = await pass.get(pointerTo(discoveryRefreshRequests));
       const sizes = new Map(readDisks().map((disk) => [disk.name, disk]));
       const devices = readBlockDevices().filter(({ sizeBytes }) => sizeBytes > 0);
       await pass.replace(
@@ -46,7 +46,7 @@ export function discoveryController(init: DiscoveryInit): Controller {
       );
       if (request === undefined) return;
       const { spec } = request;
-      await pass.put({ ...pointerTo(discoveryRefreshStatuses, 'refresh'), spec: { request: spec.request } });
+      await pass.put({ ...pointerTo(discoveryRefreshStatuses), spec: { request: spec.request } });
     },
   };
 }

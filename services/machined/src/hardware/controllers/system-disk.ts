@@ -10,7 +10,7 @@ export function systemDiskController(): Controller {
     outputs: [exclusive(systemDisks)],
     async reconcile(pass) {
       const disk = systemDiskOf((await pass.list(discoveredVolumes)).map(({ spec }) => spec));
-      await pass.replace(systemDisks, disk === undefined ? [] : [{ id: 'system-disk', spec: disk }]);
+      await pass.replace(systemDisks, disk === undefined ? [] : [{ id: systemDisks.singleton, spec: disk }]);
     },
   };
 }

@@ -23,10 +23,10 @@ export function systemInfoController({ readSmbios, memoryKiB }: SystemInfoInit):
   let smbios: Smbios | undefined;
   return {
     name: 'hardware.SystemInfoController',
-    inputs: [weak(metaKeys), weak(metaLoads, 'meta-loaded')],
+    inputs: [weak(metaKeys), weak(metaLoads, metaLoads.singleton)],
     outputs: [exclusive(systemInformations), exclusive(processors), exclusive(memoryModules)],
     async reconcile(pass) {
-      const loaded = await pass.get(pointerTo(metaLoads, 'meta-loaded'));
+      const loaded = await pass.get(pointerTo(metaLoads));
       if (loaded?.spec.done !== true) return;
       if (!isRead) smbios = readSmbios();
       isRead = true;
@@ -34,7 +34,7 @@ export function systemInfoController({ readSmbios, memoryKiB }: SystemInfoInit):
       const system = systemInformationOf(smbios, givenUuid);
       await pass.replace(
         systemInformations,
-        system === undefined ? [] : [{ id: 'systeminformation', spec: system }],
+        system === undefined ? [] : [{ id: systemInformations.singleton, spec: system }],
       );
       await pass.replace(processors, processorsOf(smbios));
       await pass.replace(memoryModules, memoryModulesOf(smbios, memoryKiB()));

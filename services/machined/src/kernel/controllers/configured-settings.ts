@@ -33,5 +33,10 @@ export const watchdogTimerConfigController = (): Controller =>
     wanted: ({ watchdog }) =>
       watchdog === undefined
         ? []
-        : [{ id: 'timer', spec: { device: watchdog.device, timeout: watchdog.timeoutMs } }],
+        : [
+            {
+              id: watchdogTimerConfigs.singleton,
+              spec: { device: watchdog.device, timeout: watchdog.timeoutMs },
+            },
+          ],
   });

@@ -21,7 +21,7 @@ export const versionController = (): Controller =>
   fixedController({
     name: 'runtime.VersionController',
     output: versions,
-    wanted: () => [{ id: 'version', spec: { name: 'Talos', version: buildInfo.tag } }],
+    wanted: () => [{ id: versions.singleton, spec: { name: 'Talos', version: buildInfo.tag } }],
   });
 
 /** @param bootID another one after every start of the node */
@@ -29,7 +29,7 @@ export const bootIdController = (bootID: string): Controller =>
   fixedController({
     name: 'runtime.BootIDController',
     output: bootIds,
-    wanted: () => [{ id: 'boot-id', spec: { bootID } }],
+    wanted: () => [{ id: bootIds.singleton, spec: { bootID } }],
   });
 
 /** With what the kernel was started. A container is not told. */
@@ -41,7 +41,12 @@ export const kernelCmdlineController = (read: ReadIfThere, isContainer: boolean)
       const cmdline = isContainer ? undefined : read('/proc/cmdline');
       return cmdline === undefined
         ? []
-        : [{ id: 'cmdline', spec: { cmdline: redactUrlPasswords(cmdline.toString().trim()) } }];
+        : [
+            {
+              id: kernelCmdlines.singleton,
+              spec: { cmdline: redactUrlPasswords(cmdline.toString().trim()) },
+            },
+          ];
     },
   });
 
@@ -64,7 +69,7 @@ export const securityStateController = (read: ReadIfThere): Controller =>
     name: 'runtime.SecurityStateController',
     inputs: [weak(services)],
     output: securityStates,
-    wanted: () => [{ id: 'securitystate', spec: securityState(read) }],
+    wanted: () => [{ id: securityStates.singleton, spec: securityState(read) }],
   });
 
 /** @param layers the extensions that the system was started with */

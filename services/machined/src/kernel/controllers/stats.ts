@@ -19,8 +19,8 @@ export function statsController(kernel: Pick<KernelFiles, 'read'>): Controller {
       pass.wakeAfter(periodMs);
       const cpu = cpuStatSpec(parseStat(kernel.read('/proc/stat')));
       const memory = memoryStatSpec(parseMeminfo(kernel.read('/proc/meminfo')));
-      await pass.put({ ...pointerTo(cpuStats, 'latest'), spec: cpu });
-      await pass.put({ ...pointerTo(memoryStats, 'latest'), spec: memory });
+      await pass.put({ ...pointerTo(cpuStats), spec: cpu });
+      await pass.put({ ...pointerTo(memoryStats), spec: memory });
     },
   };
 }

@@ -8,5 +8,5 @@ export const eventSinkConfigController = (): Controller =>
     name: 'runtime.EventsSinkConfigController',
     output: eventSinkConfigs,
     wanted: ({ eventSink }) =>
-      eventSink === undefined ? [] : [{ id: 'event-sink', spec: { endpoint: eventSink } }],
+      eventSink === undefined ? [] : [{ id: eventSinkConfigs.singleton, spec: { endpoint: eventSink } }],
   });

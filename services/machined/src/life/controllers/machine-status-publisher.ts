@@ -21,10 +21,10 @@ export function machineStatusPublisherController(events: EventStore): Controller
   let told: MachineStatusSpec | undefined;
   return {
     name: 'runtime.MachineStatusPublisherController',
-    inputs: [weak(machineStatuses, 'machine')],
+    inputs: [weak(machineStatuses, machineStatuses.singleton)],
     outputs: [],
     async reconcile(pass) {
-      const spec = (await pass.get(pointerTo(machineStatuses, 'machine')))?.spec;
+      const spec = (await pass.get(pointerTo(machineStatuses)))?.spec;
       const stage = spec && stages[spec.stage];
       if (spec === undefined || stage === undefined || isDeepStrictEqual(spec, told)) return;
       told = spec;

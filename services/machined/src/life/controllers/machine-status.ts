@@ -37,10 +37,10 @@ export function machineStatusController({ events, hasHealthCheck }: MachineStatu
   return {
     name: 'runtime.MachineStatusController',
     inputs: [
-      weak(timeStatuses, 'node'),
-      weak(networkStatuses, 'status'),
+      weak(timeStatuses, timeStatuses.singleton),
+      weak(networkStatuses, networkStatuses.singleton),
       weak(services),
-      weak(machineTypes, 'machine-type'),
+      weak(machineTypes, machineTypes.singleton),
     ],
     outputs: [exclusive(machineStatuses)],
     open(source, scope) {
@@ -62,9 +62,9 @@ export function machineStatusController({ events, hasHealthCheck }: MachineStatu
     },
     async reconcile(pass) {
       const [time, network, machineType] = await Promise.all([
-        pass.get(pointerTo(timeStatuses, 'node')),
-        pass.get(pointerTo(networkStatuses, 'status')),
-        pass.get(pointerTo(machineTypes, 'machine-type')),
+        pass.get(pointerTo(timeStatuses)),
+        pass.get(pointerTo(networkStatuses)),
+        pass.get(pointerTo(machineTypes)),
       ]);
       const running = (await pass.list(services)).filter(({ metadata }) => metadata.phase === 'running');
       const spec = machineStatusOf({
@@ -75,7 +75,7 @@ export function machineStatusController({ events, hasHealthCheck }: MachineStatu
         time: time?.spec,
         network: network?.spec,
       });
-      await pass.put({ ...pointerTo(machineStatuses, 'machine'), spec });
+      await pass.put({ ...pointerTo(machineStatuses), spec });
     },
   };
 }

@@ -13,6 +13,6 @@ export const kmsgLogConfigController = (given: readonly string[]): Controller =>
     output: kmsgLogConfigs,
     wanted({ kernelLogDestinations }) {
       const destinations = [...new Set([...given, ...kernelLogDestinations.map(({ url }) => url)])];
-      return destinations.length === 0 ? [] : [{ id: 'kmsg-log', spec: { destinations } }];
+      return destinations.length === 0 ? [] : [{ id: kmsgLogConfigs.singleton, spec: { destinations } }];
     },
   });

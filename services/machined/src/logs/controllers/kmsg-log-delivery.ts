@@ -27,7 +27,10 @@ export function kmsgLogDeliveryController(init: KmsgLogDeliveryInit): Controller
   let delivery: RecordDelivery | undefined;
   return {
     name: 'runtime.KmsgLogDeliveryController',
-    inputs: [weak(networkStatuses, 'status'), weak(kmsgLogConfigs, 'kmsg-log')],
+    inputs: [
+      weak(networkStatuses, networkStatuses.singleton),
+      weak(kmsgLogConfigs, kmsgLogConfigs.singleton),
+    ],
     outputs: [],
     open({ log }, scope) {
       const bootUs = microseconds(bootTimeMs());
@@ -41,8 +44,8 @@ export function kmsgLogDeliveryController(init: KmsgLogDeliveryInit): Controller
       );
     },
     async reconcile(pass) {
-      const network = await pass.get(pointerTo(networkStatuses, 'status'));
-      const config = await pass.get(pointerTo(kmsgLogConfigs, 'kmsg-log'));
+      const network = await pass.get(pointerTo(networkStatuses));
+      const config = await pass.get(pointerTo(kmsgLogConfigs));
       // Destinations that are there stay while the network is changed.
       if (config !== undefined && network?.spec.addressReady !== true) return;
       const destinations = (config?.spec.destinations ?? []).flatMap((url) =>

@@ -18,10 +18,10 @@ export function createAddressEventController(publish: (event: NodeEvent) => void
   let toldMs = 0;
   return {
     name: 'network.AddressEventController',
-    inputs: [weak(nodeAddresses), weak(hostnameStatuses, 'hostname')],
+    inputs: [weak(nodeAddresses), weak(hostnameStatuses, hostnameStatuses.singleton)],
     outputs: [],
     async reconcile(pass) {
-      const hostname = await pass.get(pointerTo(hostnameStatuses, 'hostname'));
+      const hostname = await pass.get(pointerTo(hostnameStatuses));
       const addresses = await addressesOf(pass);
       if (hostname === undefined || addresses.length === 0) return;
       const event: NodeEvent = { kind: 'address', hostname: fullHostname(hostname.spec), addresses };

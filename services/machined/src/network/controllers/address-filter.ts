@@ -6,7 +6,7 @@ import { activeConfigId, configurationOf } from '../../base/controllers/configur
 export function createAddressFilterController(): Controller {
   return {
     name: 'k8s.AddressFilterController',
-    inputs: [weak(machineConfigs, activeConfigId), weak(nodenames, 'nodename'), weak(nodeStatuses)],
+    inputs: [weak(machineConfigs, activeConfigId), weak(nodenames, nodenames.singleton), weak(nodeStatuses)],
     outputs: [exclusive(nodeAddressFilters)],
     async reconcile(pass) {
       const configuration = await configurationOf(pass);

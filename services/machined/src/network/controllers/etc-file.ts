@@ -21,18 +21,18 @@ export function createEtcFileController(): Controller {
     name: 'network.EtcFileController',
     inputs: [
       weak(machineConfigs, activeConfigId),
-      weak(hostnameStatuses, 'hostname'),
-      weak(resolverStatuses, 'resolvers'),
+      weak(hostnameStatuses, hostnameStatuses.singleton),
+      weak(resolverStatuses, resolverStatuses.singleton),
       weak(nodeAddresses, 'default'),
-      weak(hostDnsConfigs, 'config'),
+      weak(hostDnsConfigs, hostDnsConfigs.singleton),
     ],
     outputs: [shared(etcFileSpecs)],
     async reconcile(pass) {
       const staticHosts = (await configurationOf(pass))?.effective.staticHosts ?? [];
-      const name = (await pass.get(pointerTo(hostnameStatuses, 'hostname')))?.spec;
-      const resolvers = (await pass.get(pointerTo(resolverStatuses, 'resolvers')))?.spec;
+      const name = (await pass.get(pointerTo(hostnameStatuses)))?.spec;
+      const resolvers = (await pass.get(pointerTo(resolverStatuses)))?.spec;
       const [address] = (await pass.get(pointerTo(nodeAddresses, 'default')))?.spec.addresses ?? [];
-      const hostDns = (await pass.get(pointerTo(hostDnsConfigs, 'config')))?.spec;
+      const hostDns = (await pass.get(pointerTo(hostDnsConfigs)))?.spec;
       const file = (id: string, contents: string) => ({ id, spec: { contents, mode, selinux_label: label } });
       const files = [];
       if (resolvers !== undefined && hostDns !== undefined) {

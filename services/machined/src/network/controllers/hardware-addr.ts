@@ -16,7 +16,12 @@ export function createHardwareAddrController(): Controller {
         hardwareAddresses,
         first === undefined
           ? []
-          : [{ id: 'first', spec: { name: first.metadata.id, hardwareAddr: first.spec.hardwareAddr } }],
+          : [
+              {
+                id: hardwareAddresses.singleton,
+                spec: { name: first.metadata.id, hardwareAddr: first.spec.hardwareAddr },
+              },
+            ],
       );
     },
   };

@@ -26,7 +26,7 @@ export function createHostDnsConfigController(hasResolver: boolean): Controller 
       const servicePrefix = `${hostDnsAddress}/32`;
       await pass.replace(hostDnsConfigs, [
         {
-          id: 'config',
+          id: hostDnsConfigs.singleton,
           spec: {
             enabled: isEnabled,
             listenAddresses: isEnabled

@@ -15,12 +15,16 @@ import { inLayers } from './network-config.ts';
 export function createHostnameConfigController(): Controller {
   return {
     name: 'network.HostnameConfigController',
-    inputs: [weak(machineConfigs, activeConfigId), weak(nodeAddresses, 'default'), weak(identities, 'local')],
+    inputs: [
+      weak(machineConfigs, activeConfigId),
+      weak(nodeAddresses, 'default'),
+      weak(identities, identities.singleton),
+    ],
     outputs: [shared(hostnameSpecs)],
     async reconcile(pass) {
       const hostname = (await configurationOf(pass))?.effective.hostname;
       const [address] = (await pass.get(pointerTo(nodeAddresses, 'default')))?.spec.addresses ?? [];
-      const nodeId = (await pass.get(pointerTo(identities, 'local')))?.spec.nodeId;
+      const nodeId = (await pass.get(pointerTo(identities)))?.spec.nodeId;
       const made = {
         stable: nodeId && stableHostname(nodeId),
         off: undefined,

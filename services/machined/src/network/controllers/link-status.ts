@@ -9,12 +9,12 @@ export function createLinkStatusController(network: OpenNetwork): Controller {
   let isGateOpen = false;
   return {
     name: 'network.LinkStatusController',
-    inputs: [weak(devicesStatuses, 'devices')],
+    inputs: [weak(devicesStatuses, devicesStatuses.singleton)],
     outputs: [exclusive(linkStatuses)],
     open: openKernelWatch(network, ['link']),
     async reconcile(pass) {
       if (!isGateOpen) {
-        const devices = await pass.get(pointerTo(devicesStatuses, 'devices'));
+        const devices = await pass.get(pointerTo(devicesStatuses));
         if (!devices?.spec.ready) return;
         isGateOpen = true;
         pass.setInputs([strong(linkSpecs)]);

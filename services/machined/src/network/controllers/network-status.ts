@@ -37,7 +37,7 @@ export function createNetworkStatusController(isLocal: boolean): Controller {
         hasHostname: (await pass.list(hostnameStatuses)).length > 0,
         etcFiles: (await pass.list(etcFileStatuses)).map(({ metadata }) => metadata.id),
       });
-      await pass.replace(networkStatuses, [{ id: 'status', spec }]);
+      await pass.replace(networkStatuses, [{ id: networkStatuses.singleton, spec }]);
     },
   };
 }

@@ -10,7 +10,9 @@ export function createNodeAddressSortAlgorithmController(): Controller {
     outputs: [exclusive(nodeAddressSortAlgorithms)],
     async reconcile(pass) {
       const algorithm = (await configurationOf(pass))?.effective.nodeAddressSortAlgorithm ?? 'v1';
-      await pass.replace(nodeAddressSortAlgorithms, [{ id: 'default', spec: { algorithm } }]);
+      await pass.replace(nodeAddressSortAlgorithms, [
+        { id: nodeAddressSortAlgorithms.singleton, spec: { algorithm } },
+      ]);
     },
   };
 }

@@ -32,7 +32,7 @@ export function createNodeAddressController({ given, isGivenAll }: NodeAddressIn
     async reconcile(pass) {
       const before = async (id: string) =>
         (await pass.get(pointerTo(nodeAddresses, id)))?.spec.addresses ?? [];
-      const algorithm = await pass.get(pointerTo(nodeAddressSortAlgorithms, 'default'));
+      const algorithm = await pass.get(pointerTo(nodeAddressSortAlgorithms));
       const sortAlgorithm = algorithm?.spec.algorithm === 'v2' ? 'v2' : 'v1';
       const addresses = nodeAddressesOf({
         candidates: isGivenAll ? { current: ours, routed: ours } : await kernelCandidates(pass),

@@ -8,18 +8,18 @@ import { nodenameFromHostname } from '../domain/hostname.ts';
 export function createNodenameController(): Controller {
   return {
     name: 'k8s.NodenameController',
-    inputs: [weak(machineConfigs, activeConfigId), weak(hostnameStatuses, 'hostname')],
+    inputs: [weak(machineConfigs, activeConfigId), weak(hostnameStatuses, hostnameStatuses.singleton)],
     outputs: [exclusive(nodenames)],
     async reconcile(pass) {
       const configuration = await configurationOf(pass);
-      const status = await pass.get(pointerTo(hostnameStatuses, 'hostname'));
+      const status = await pass.get(pointerTo(hostnameStatuses));
       // Kubernetes keeps to the name that it knows: one that is not known any more is not taken back.
       if (configuration === undefined || !configuration.effective.isComplete || status === undefined) return;
       const { registerWithFQDN, skipRegistration } = configuration.effective.node;
       const { hostname, domainname } = status.spec;
       const full = registerWithFQDN && domainname !== '' ? `${hostname}.${domainname}` : hostname;
       await pass.put({
-        ...pointerTo(nodenames, 'nodename'),
+        ...pointerTo(nodenames),
         spec: {
           nodename: nodenameFromHostname(full),
           hostnameVersion: String(status.metadata.version),

@@ -42,16 +42,16 @@ export function createPlatformConfigApplyController(): Controller {
       );
       await put(pass, linkSpecs, config.links, ({ name }) => name);
       await put(pass, routeSpecs, config.routes, routeId);
-      await put(pass, hostnameSpecs, config.hostnames, () => 'hostname');
-      await put(pass, resolverSpecs, config.resolvers, () => 'resolvers');
-      await put(pass, timeServerSpecs, config.timeServers, () => 'timeservers');
+      await put(pass, hostnameSpecs, config.hostnames, () => hostnameSpecs.singleton);
+      await put(pass, resolverSpecs, config.resolvers, () => resolverSpecs.singleton);
+      await put(pass, timeServerSpecs, config.timeServers, () => timeServerSpecs.singleton);
       await put(pass, operatorSpecs, config.operators, operatorId);
       await put(pass, probeSpecs, config.probes, probeId);
       await pass.replace(addressStatuses, externalAddresses(config));
       const { metadata } = config;
       await pass.replace(
         platformMetadatas,
-        metadata === undefined ? [] : [{ id: 'platformmetadata', spec: metadata }],
+        metadata === undefined ? [] : [{ id: platformMetadatas.singleton, spec: metadata }],
       );
     },
   };

@@ -9,11 +9,11 @@ import { inLayers } from './network-config.ts';
 export function createResolverConfigController(): Controller {
   return {
     name: 'network.ResolverConfigController',
-    inputs: [weak(machineConfigs, activeConfigId), weak(hostnameStatuses, 'hostname')],
+    inputs: [weak(machineConfigs, activeConfigId), weak(hostnameStatuses, hostnameStatuses.singleton)],
     outputs: [shared(resolverSpecs)],
     async reconcile(pass) {
       const config = (await configurationOf(pass))?.effective;
-      const hostname = await pass.get(pointerTo(hostnameStatuses, 'hostname'));
+      const hostname = await pass.get(pointerTo(hostnameStatuses));
       const specs = resolverLayers(config, hostname?.spec.domainname ?? '');
       await pass.replace(
         inLayers(resolverSpecs),

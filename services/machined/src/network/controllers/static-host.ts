@@ -10,14 +10,14 @@ export function createStaticHostController(): Controller {
     name: 'network.StaticHostController',
     inputs: [
       weak(machineConfigs, activeConfigId),
-      weak(hostnameStatuses, 'hostname'),
+      weak(hostnameStatuses, hostnameStatuses.singleton),
       weak(nodeAddresses, 'current'),
     ],
     outputs: [exclusive(staticHosts)],
     async reconcile(pass) {
       const entries = staticHostAddresses({
         configured: (await configurationOf(pass))?.effective.staticHosts ?? [],
-        name: (await pass.get(pointerTo(hostnameStatuses, 'hostname')))?.spec,
+        name: (await pass.get(pointerTo(hostnameStatuses)))?.spec,
         addresses: (await pass.get(pointerTo(nodeAddresses, 'current')))?.spec.addresses ?? [],
       });
       await pass.replace(

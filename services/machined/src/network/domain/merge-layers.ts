@@ -1,10 +1,13 @@
 // How the layers of network configuration come to one. Source: Talos v1.14: COSI resources, network id and merge rules.
-import type {
-  HostnameSpecSpec,
-  LinkSpecSpec,
-  NameServerSpec,
-  ResolverSpecSpec,
-  TimeServerSpecSpec,
+import {
+  type HostnameSpecSpec,
+  hostnameSpecs,
+  type LinkSpecSpec,
+  type NameServerSpec,
+  type ResolverSpecSpec,
+  resolverSpecs,
+  type TimeServerSpecSpec,
+  timeServerSpecs,
 } from '@nodewright/state/kinds';
 
 export const layers = ['default', 'cmdline', 'platform', 'operator', 'configuration'] as const;
@@ -43,7 +46,7 @@ export function mergeHighest<S extends Layered>(idOf: (spec: S) => string): Merg
 export const mergeHostnames: Merge<HostnameSpecSpec> = (specs) => {
   let best: HostnameSpecSpec | undefined;
   for (const spec of specs) if (best === undefined || rank(spec) > rank(best)) best = spec;
-  return best === undefined ? [] : [{ id: 'hostname', spec: best }];
+  return best === undefined ? [] : [{ id: hostnameSpecs.singleton, spec: best }];
 };
 
 /** A higher layer takes the place of lower ones; within a layer servers add up. */
@@ -59,7 +62,7 @@ export const mergeTimeServers: Merge<TimeServerSpecSpec> = (specs) => {
       };
     }
   }
-  return merged === undefined ? [] : [{ id: 'timeservers', spec: merged }];
+  return merged === undefined ? [] : [{ id: timeServerSpecs.singleton, spec: merged }];
 };
 
 /**
@@ -69,7 +72,7 @@ export const mergeTimeServers: Merge<TimeServerSpecSpec> = (specs) => {
 export const mergeResolvers: Merge<ResolverSpecSpec> = (specs) => {
   let merged: ResolverSpecSpec | undefined;
   for (const spec of byLayer(specs)) merged = merged === undefined ? spec : withResolvers(merged, spec);
-  return merged === undefined ? [] : [{ id: 'resolvers', spec: merged }];
+  return merged === undefined ? [] : [{ id: resolverSpecs.singleton, spec: merged }];
 };
 
 function withResolvers(lower: ResolverSpecSpec, spec: ResolverSpecSpec): ResolverSpecSpec {

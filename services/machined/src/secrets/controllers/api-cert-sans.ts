@@ -3,8 +3,8 @@ import { pointerTo } from '@nodewright/state';
 import { certSans, hostnameStatuses, nodeAddresses, osRootSecrets } from '@nodewright/state/kinds';
 import { apiCertSans } from '../domain/cert-sans.ts';
 
-const root = pointerTo(osRootSecrets, 'os');
-const hostname = pointerTo(hostnameStatuses, 'hostname');
+const root = pointerTo(osRootSecrets);
+const hostname = pointerTo(hostnameStatuses);
 const addresses = pointerTo(nodeAddresses, 'accumulative-no-k8s');
 
 /** Names and addresses for the certificates of the API. Source: Talos v1.14: secrets.APICertSANsController. */

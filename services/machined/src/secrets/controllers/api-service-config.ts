@@ -8,7 +8,7 @@ import {
 } from '@nodewright/state/kinds';
 import { apiServiceConfig } from '../domain/api-service-config.ts';
 
-const request = pointerTo(maintenanceServiceRequests, 'maintenance');
+const request = pointerTo(maintenanceServiceRequests);
 
 /**
  * How apid is to serve. It holds the request for maintenance, so that whoever takes it back knows when the listener of
@@ -19,8 +19,8 @@ export function createApiServiceConfigController(listenAddress: string): Control
     name: 'runtime.APIServiceConfigController',
     inputs: [
       strong(maintenanceServiceRequests, request.id),
-      weak(maintenanceServiceConfigs, 'maintenance'),
-      weak(apiCertificates, 'api'),
+      weak(maintenanceServiceConfigs, maintenanceServiceConfigs.singleton),
+      weak(apiCertificates, apiCertificates.singleton),
     ],
     outputs: [exclusive(apiServiceConfigs)],
     async reconcile(pass) {
@@ -29,11 +29,14 @@ export function createApiServiceConfigController(listenAddress: string): Control
       if (isMaintenance) await pass.hold(request);
       const spec = apiServiceConfig({
         isMaintenance,
-        maintenance: (await pass.get(pointerTo(maintenanceServiceConfigs, 'maintenance')))?.spec,
-        certificates: (await pass.get(pointerTo(apiCertificates, 'api')))?.spec,
+        maintenance: (await pass.get(pointerTo(maintenanceServiceConfigs)))?.spec,
+        certificates: (await pass.get(pointerTo(apiCertificates)))?.spec,
         listenAddress,
       });
-      await pass.replace(apiServiceConfigs, spec === undefined ? [] : [{ id: 'apid', spec }]);
+      await pass.replace(
+        apiServiceConfigs,
+        spec === undefined ? [] : [{ id: apiServiceConfigs.singleton, spec }],
+      );
       if (requested !== undefined && !isMaintenance) await pass.release(request);
     },
   };

@@ -52,7 +52,7 @@ interface Made {
   readonly issuedAtMs: number;
 }
 
-const output = pointerTo(apiCertificates, 'api');
+const output = pointerTo(apiCertificates);
 
 /**
  * The certificates of apid: a control plane issues them, a worker asks a control plane, and a node without a
@@ -62,14 +62,14 @@ const output = pointerTo(apiCertificates, 'api');
 export class ApiController implements Controller {
   readonly name = 'secrets.APIController';
   readonly inputs = [
-    weak(networkStatuses, 'status'),
-    weak(machineTypes, 'machine-type'),
-    weak(osRootSecrets, 'os'),
+    weak(networkStatuses, networkStatuses.singleton),
+    weak(machineTypes, machineTypes.singleton),
+    weak(osRootSecrets, osRootSecrets.singleton),
     weak(certSans),
-    weak(timeStatuses, 'node'),
+    weak(timeStatuses, timeStatuses.singleton),
     weak(endpoints),
-    weak(maintenanceRootSecrets, 'maintenance'),
-    weak(maintenanceServiceRequests, 'maintenance'),
+    weak(maintenanceRootSecrets, maintenanceRootSecrets.singleton),
+    weak(maintenanceServiceRequests, maintenanceServiceRequests.singleton),
   ];
   readonly outputs = [exclusive(apiCertificates)];
   readonly #ask: AskForCertificate;
@@ -86,14 +86,14 @@ export class ApiController implements Controller {
   }
 
   async reconcile(pass: ReconcilePass): Promise<void> {
-    const origin = originFor((await pass.get(pointerTo(machineTypes, 'machine-type')))?.spec);
+    const origin = originFor((await pass.get(pointerTo(machineTypes)))?.spec);
     if (origin !== this.#origin) {
       await pass.replace(apiCertificates, []);
       this.#request?.[Symbol.dispose]();
       this.#issued.forget();
       this.#origin = origin;
     }
-    if (!(await pass.get(pointerTo(networkStatuses, 'status')))?.spec.addressReady) return;
+    if (!(await pass.get(pointerTo(networkStatuses)))?.spec.addressReady) return;
     const made = await this.#makers[origin](pass);
     if (made !== undefined) {
       await pass.put({ ...output, spec: made.spec });
@@ -107,9 +107,9 @@ export class ApiController implements Controller {
   readonly #makers: Readonly<Record<Origin, (pass: ReconcilePass) => Promise<Made | undefined>>> = {
     maintenance: async (pass) => {
       // Every node begins without a configuration: only one that finds none needs such a certificate.
-      const request = await pass.get(pointerTo(maintenanceServiceRequests, 'maintenance'));
+      const request = await pass.get(pointerTo(maintenanceServiceRequests));
       if (request?.metadata.phase !== 'running') return undefined;
-      const ca = (await pass.get(pointerTo(maintenanceRootSecrets, 'maintenance')))?.spec.ca;
+      const ca = (await pass.get(pointerTo(maintenanceRootSecrets)))?.spec.ca;
       const sans = (await pass.get(pointerTo(certSans, 'maintenance')))?.spec;
       if (ca === undefined || sans === undefined) return undefined;
       return this.#renew(pass, { ca, sans }, async (nowMs) => ({
@@ -180,12 +180,12 @@ function originFor(machineType: MachineTypeName | undefined): Origin {
 }
 
 async function apiInputs(pass: ReconcilePass) {
-  const root = (await pass.get(pointerTo(osRootSecrets, 'os')))?.spec;
+  const root = (await pass.get(pointerTo(osRootSecrets)))?.spec;
   const sans = (await pass.get(pointerTo(certSans, 'api')))?.spec;
   return { root, sans };
 }
 
 /** It moves when the clock was set: certificates are then of another time. */
 async function epochOf(pass: ReconcilePass): Promise<number> {
-  return (await pass.get(pointerTo(timeStatuses, 'node')))?.spec.epoch ?? 0;
+  return (await pass.get(pointerTo(timeStatuses)))?.spec.epoch ?? 0;
 }

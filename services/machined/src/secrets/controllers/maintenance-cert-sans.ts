@@ -3,7 +3,7 @@ import { pointerTo } from '@nodewright/state';
 import { certSans, hostnameStatuses, nodeAddresses } from '@nodewright/state/kinds';
 import { maintenanceCertSans } from '../domain/cert-sans.ts';
 
-const hostname = pointerTo(hostnameStatuses, 'hostname');
+const hostname = pointerTo(hostnameStatuses);
 const addresses = pointerTo(nodeAddresses, 'accumulative');
 
 /** Names and addresses for the certificate of maintenance. Source: Talos v1.14: secrets.MaintenanceCertSANsController. */

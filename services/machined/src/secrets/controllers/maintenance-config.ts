@@ -9,10 +9,10 @@ import { maintenanceConfig } from '../domain/maintenance-config.ts';
 export function createMaintenanceConfigController(listenAddress: string): Controller {
   return {
     name: 'runtime.MaintenanceConfigController',
-    inputs: [weak(siderolinkConfigs, 'siderolink'), weak(nodeAddresses, 'current')],
+    inputs: [weak(siderolinkConfigs, siderolinkConfigs.singleton), weak(nodeAddresses, 'current')],
     outputs: [exclusive(maintenanceServiceConfigs)],
     async reconcile(pass) {
-      const siderolink = await pass.get(pointerTo(siderolinkConfigs, 'siderolink'));
+      const siderolink = await pass.get(pointerTo(siderolinkConfigs));
       const current = await pass.get(pointerTo(nodeAddresses, 'current'));
       const spec = maintenanceConfig({
         hasSiderolink: siderolink !== undefined,
@@ -20,7 +20,10 @@ export function createMaintenanceConfigController(listenAddress: string): Contro
         listenAddress,
         port: ports.apid,
       });
-      await pass.replace(maintenanceServiceConfigs, spec === undefined ? [] : [{ id: 'maintenance', spec }]);
+      await pass.replace(
+        maintenanceServiceConfigs,
+        spec === undefined ? [] : [{ id: maintenanceServiceConfigs.singleton, spec }],
+      );
     },
   };
 }

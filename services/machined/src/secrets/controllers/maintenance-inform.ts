@@ -18,15 +18,15 @@ export function createMaintenanceInformController(): Controller {
   return {
     name: 'runtime.MaintenanceServiceInformController',
     inputs: [
-      weak(maintenanceServiceRequests, 'maintenance'),
-      weak(maintenanceServiceConfigs, 'maintenance'),
-      weak(apiCertificates, 'api'),
+      weak(maintenanceServiceRequests, maintenanceServiceRequests.singleton),
+      weak(maintenanceServiceConfigs, maintenanceServiceConfigs.singleton),
+      weak(apiCertificates, apiCertificates.singleton),
     ],
     outputs: [],
     async reconcile(pass) {
-      const request = await pass.get(pointerTo(maintenanceServiceRequests, 'maintenance'));
-      const config = await pass.get(pointerTo(maintenanceServiceConfigs, 'maintenance'));
-      const certificates = await pass.get(pointerTo(apiCertificates, 'api'));
+      const request = await pass.get(pointerTo(maintenanceServiceRequests));
+      const config = await pass.get(pointerTo(maintenanceServiceConfigs));
+      const certificates = await pass.get(pointerTo(apiCertificates));
       const server = certificates?.spec.server;
       if (request?.metadata.phase !== 'running' || config === undefined) {
         told = '';

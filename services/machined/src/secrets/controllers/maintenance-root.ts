@@ -3,7 +3,7 @@ import { generateCertificateAuthority } from '@nodewright/pki';
 import { pointerTo } from '@nodewright/state';
 import { maintenanceRootSecrets } from '@nodewright/state/kinds';
 
-const root = pointerTo(maintenanceRootSecrets, 'maintenance');
+const root = pointerTo(maintenanceRootSecrets);
 const lifetimeHours = 24;
 
 /**

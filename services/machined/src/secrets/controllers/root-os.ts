@@ -12,7 +12,7 @@ export function createRootOsController(): Controller {
     async reconcile(pass) {
       const configuration = await configurationOf(pass);
       const spec = configuration && osRootFrom(configuration.effective);
-      await pass.replace(osRootSecrets, spec === undefined ? [] : [{ id: 'os', spec }]);
+      await pass.replace(osRootSecrets, spec === undefined ? [] : [{ id: osRootSecrets.singleton, spec }]);
     },
   };
 }

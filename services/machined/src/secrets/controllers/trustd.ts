@@ -12,7 +12,7 @@ import { trustdServerCertificate } from '../domain/certificate-specs.ts';
 import { issueLocally } from './issue-locally.ts';
 import { IssuedCertificates } from './issued-certificates.ts';
 
-const output = pointerTo(trustdCertificates, 'trustd');
+const output = pointerTo(trustdCertificates);
 
 /** What trustd of a control plane shows to joining nodes. Source: Talos v1.14: secrets.TrustdController. */
 export function createTrustdController(): Controller {
@@ -20,26 +20,26 @@ export function createTrustdController(): Controller {
   return {
     name: 'secrets.TrustdController',
     inputs: [
-      weak(networkStatuses, 'status'),
-      weak(machineTypes, 'machine-type'),
-      weak(osRootSecrets, 'os'),
+      weak(networkStatuses, networkStatuses.singleton),
+      weak(machineTypes, machineTypes.singleton),
+      weak(osRootSecrets, osRootSecrets.singleton),
       weak(certSans, 'api'),
-      weak(timeStatuses, 'node'),
+      weak(timeStatuses, timeStatuses.singleton),
     ],
     outputs: [exclusive(trustdCertificates)],
     async reconcile(pass) {
-      const machineType = (await pass.get(pointerTo(machineTypes, 'machine-type')))?.spec;
+      const machineType = (await pass.get(pointerTo(machineTypes)))?.spec;
       if (machineType !== 'controlplane' && machineType !== 'init') {
         await pass.replace(trustdCertificates, []);
         return;
       }
-      const network = (await pass.get(pointerTo(networkStatuses, 'status')))?.spec;
-      const root = (await pass.get(pointerTo(osRootSecrets, 'os')))?.spec;
+      const network = (await pass.get(pointerTo(networkStatuses)))?.spec;
+      const root = (await pass.get(pointerTo(osRootSecrets)))?.spec;
       const sans = (await pass.get(pointerTo(certSans, 'api')))?.spec;
       if (!network?.addressReady || !network.hostnameReady) return;
       if (root?.issuingCA === undefined || sans === undefined) return;
 
-      const epoch = (await pass.get(pointerTo(timeStatuses, 'node')))?.spec.epoch ?? 0;
+      const epoch = (await pass.get(pointerTo(timeStatuses)))?.spec.epoch ?? 0;
       const { issuingCA, acceptedCAs } = root;
       const inputs = { issuingCA, acceptedCAs, sans, epoch };
       const nowMs = pass.now();

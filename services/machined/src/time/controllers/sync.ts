@@ -69,19 +69,22 @@ export function createTimeSyncController({ world, query, steadyMs }: TimeSyncIni
   }
 
   const put = async (pass: ReconcilePass, settings: Parameters<typeof timeStatusOf>[1], of: ClockTrust) => {
-    await pass.put({ ...pointerTo(timeStatuses, 'node'), spec: timeStatusOf(of, settings) });
-    await pass.put({ ...pointerTo(ntpStatuses, 'node'), spec: ntpStatusOf(of) });
+    await pass.put({ ...pointerTo(timeStatuses), spec: timeStatusOf(of, settings) });
+    await pass.put({ ...pointerTo(ntpStatuses), spec: ntpStatusOf(of) });
   };
 
   return {
     name: 'time.SyncController',
-    inputs: [weak(devicesStatuses, 'devices')],
+    inputs: [weak(devicesStatuses, devicesStatuses.singleton)],
     outputs: [exclusive(timeStatuses), exclusive(ntpStatuses)],
     async reconcile(pass) {
       if (!isGateOpen) {
-        if (!(await pass.get(pointerTo(devicesStatuses, 'devices')))?.spec.ready) return;
+        if (!(await pass.get(pointerTo(devicesStatuses)))?.spec.ready) return;
         isGateOpen = true;
-        pass.setInputs([weak(timeServerStatuses, 'timeservers'), weak(machineConfigs, activeConfigId)]);
+        pass.setInputs([
+          weak(timeServerStatuses, timeServerStatuses.singleton),
+          weak(machineConfigs, activeConfigId),
+        ]);
       }
       const now = { wallMs: pass.now(), steadyMs: steadyMs() };
       if (last !== undefined)
@@ -95,7 +98,7 @@ export function createTimeSyncController({ world, query, steadyMs }: TimeSyncIni
       });
       await put(pass, settings(), trust);
       if (isTimeSynchronized(settings())) {
-        const status = await pass.get(pointerTo(timeServerStatuses, 'timeservers'));
+        const status = await pass.get(pointerTo(timeServerStatuses));
         const servers = status === undefined ? [] : askableServers(pass, status.spec);
         const key = servers.join(' ');
         if (key !== due.servers) due = { atMs: 0, servers: key, retryMs: firstRetryMs };
