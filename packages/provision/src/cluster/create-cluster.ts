@@ -1,23 +1,28 @@
 import { createHash } from 'node:crypto';
 import { readExistingTalosconfig } from '@nodewright/client/talosconfig';
 import { Fault } from '@nodewright/fault';
+import { lifecycles } from '../domain/lifecycle.ts';
 import { planCreation } from '../domain/plan-creation.ts';
 import type { ClusterRequest, ConfigPatches, CreateResult, Progress } from '../provisioner.ts';
+import type { ClusterKind } from './cluster-kind.ts';
 import { lockCluster } from './cluster-lock.ts';
-import type { ClusterMaker, CreateParts, Creation, CreationMilestones } from './creation.ts';
+import type { CreateParts, Creation, CreationMilestones } from './creation.ts';
 import { removeOwnContext } from './destroy-cluster.ts';
 import { findCluster, locateCluster } from './read-cluster.ts';
+import { removeClusterFolder } from './remove-cluster.ts';
+import { runLifecycle } from './run-lifecycle.ts';
+import { viewCluster } from './show-cluster.ts';
 
 /** Makes the cluster, starts it again when it is complete but stopped, or keeps it. */
 export async function createCluster<Parts extends CreateParts>(
-  maker: ClusterMaker<Parts>,
+  kind: ClusterKind<Parts>,
   request: ClusterRequest,
   parts: Parts,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<CreateResult> {
   const startedAt = performance.now();
-  await maker.checkRequest(request, parts);
+  await kind.checkRequest(request, parts);
   await parts.checkPatches(request.patches);
   // One that cannot be read could not be added to: better now than when the nodes run.
   await readExistingTalosconfig(request.talosconfig);
@@ -26,14 +31,14 @@ export async function createCluster<Parts extends CreateParts>(
 
   const milestones: CreationMilestones = {};
   const creation: Creation<Parts> = { request, folder, parts, progress, signal, milestones };
-  const outcome = await carryOut(maker, creation, digestPatches(request.patches));
+  const outcome = await carryOut(kind, creation, digestPatches(request.patches));
 
   const found = await findCluster(folder);
   if (found.kind !== 'cluster') throw new Fault('aborted', `${folder.path} was removed in the meantime`);
   const { votes } = milestones;
   const seconds = (at: number) => (at - startedAt) / 1000;
   return {
-    cluster: await maker.view(folder, found.state, found.supervisorPid, parts),
+    cluster: await viewCluster(kind.openHost(folder, found.state), folder, found.state, found.supervisorPid),
     outcome,
     answering: milestones.answering ?? 0,
     seconds: seconds(milestones.answeredAt ?? performance.now()),
@@ -42,52 +47,65 @@ export async function createCluster<Parts extends CreateParts>(
 }
 
 async function carryOut<Parts extends CreateParts>(
-  maker: ClusterMaker<Parts>,
+  kind: ClusterKind<Parts>,
   creation: Creation<Parts>,
   patchDigest: string,
 ): Promise<CreateResult['outcome']> {
   const { request, folder, progress } = creation;
-  const wish = { ...request, provisioner: maker.provisioner, patchDigest };
+  const wish = { ...request, provisioner: kind.provisioner, patchDigest };
   const plan = planCreation(await findCluster(folder), wish);
   switch (plan.kind) {
     case 'create':
-      await createOrTakeBack(maker, creation, patchDigest);
+      await createOrTakeBack(kind, creation, patchDigest);
       return 'created';
     case 'clean-and-create':
       progress.note(`an earlier creation of cluster "${request.name}" was interrupted: starting over`);
-      await maker.clean(creation);
-      await createOrTakeBack(maker, creation, patchDigest);
+      await clean(kind, creation);
+      await createOrTakeBack(kind, creation, patchDigest);
       return 'created';
     case 'start':
       progress.note(`cluster "${request.name}" exists and is stopped: starting it again`);
-      await maker.startAgain(creation, plan.state);
+      await runLifecycle(kind, lifecycles.startAgain, creation, { kind: 'existing', state: plan.state });
       return 'started';
     case 'keep':
       progress.note(`cluster "${request.name}" already runs`);
-      await maker.keepRunning(creation, plan.state);
+      await runLifecycle(kind, lifecycles.keepRunning, creation, { kind: 'existing', state: plan.state });
       return 'kept';
   }
 }
 
 /** An interruption leaves nothing, also one that comes while the nodes of a cluster that is made are waited for. */
 async function createOrTakeBack<Parts extends CreateParts>(
-  maker: ClusterMaker<Parts>,
+  kind: ClusterKind<Parts>,
   creation: Creation<Parts>,
   patchDigest: string,
 ): Promise<void> {
   try {
-    await maker.createAnew(creation, patchDigest);
+    await runLifecycle(kind, lifecycles.create, creation, { kind: 'new', patchDigest });
   } catch (error) {
     const { signal, folder, progress } = creation;
     // What failed otherwise stays where it came to stand, for its logs to be read.
     const found = signal.aborted ? await findCluster(folder) : undefined;
     if (found?.kind === 'cluster') {
       await removeOwnContext(folder, found.state, progress);
-      await maker.clean(creation);
+      await clean(kind, creation);
     }
     throw error;
   }
 }
+
+/** Removes what an interrupted creation left. */
+async function clean<Parts extends CreateParts>(
+  kind: ClusterKind<Parts>,
+  { folder, request }: Creation<Parts>,
+): Promise<void> {
+  const found = await findCluster(folder);
+  const state = found.kind === 'cluster' ? found.state : undefined;
+  await kind.openHost(folder, state).remove(request.name, { graceful: false, progress: silent });
+  await removeClusterFolder(folder);
+}
+
+const silent: Progress = { step: (_name, body) => body(), note: () => {} };
 
 function digestPatches({ all, controlPlanes, workers }: ConfigPatches): string {
   // Where a patch was read from does not matter.

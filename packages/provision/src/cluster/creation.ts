@@ -1,6 +1,5 @@
-import type { ClusterState, StatefulProvisioner } from '../domain/cluster-state.ts';
 import { nodesText } from '../domain/nodes-text.ts';
-import type { ClusterRequest, ClusterView, ConfigPatches, Progress } from '../provisioner.ts';
+import type { ClusterRequest, ConfigPatches, Progress } from '../provisioner.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
 import type { MakeClusterMaterial } from './cluster-material.ts';
 import type { EtcdProbe } from './etcd-probe.ts';
@@ -34,27 +33,6 @@ export interface CreationMilestones {
   answering?: number;
   answeredAt?: number;
   votes?: { readonly count: number; readonly at: number };
-}
-
-/** What one kind of cluster does at each outcome of the plan. */
-export interface ClusterMaker<Parts extends CreateParts> {
-  readonly provisioner: StatefulProvisioner;
-  /** Throws a Fault for what such a cluster cannot be, before anything is made. */
-  checkRequest(request: ClusterRequest, parts: Parts): Promise<void>;
-  /** Makes it where nothing is. A failure removes everything again. */
-  createAnew(creation: Creation<Parts>, patchDigest: string): Promise<void>;
-  /** Removes what an interrupted creation left. */
-  clean(creation: Creation<Parts>): Promise<void>;
-  /** Starts a complete cluster that is stopped. */
-  startAgain(creation: Creation<Parts>, state: ClusterState): Promise<void>;
-  /** Leaves a running cluster alone and makes sure that it answers and can be reached. */
-  keepRunning(creation: Creation<Parts>, state: ClusterState): Promise<void>;
-  view(
-    folder: ClusterFolder,
-    state: ClusterState,
-    supervisorPid: number | undefined,
-    parts: Parts,
-  ): Promise<ClusterView>;
 }
 
 /** Two cores start a handful of nodes in seconds; many nodes, or a busy machine, take their time. */

@@ -4,13 +4,18 @@ import type { ClusterState } from '../domain/cluster-state.ts';
 import type { ClusterRef, DestroyPlan, Progress } from '../provisioner.ts';
 import { findClusterContexts, removeClusterContext } from './cluster-context.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
+import type { ClusterKind } from './cluster-kind.ts';
 import { lockCluster } from './cluster-lock.ts';
 import { findClusterProcesses, readLivePid } from './cluster-processes.ts';
+import type { CreateParts } from './creation.ts';
 import { findCluster, locateCluster, noSuchCluster } from './read-cluster.ts';
 import { removeClusterFolder } from './remove-cluster.ts';
 
 /** What destroying the cluster would end and remove, for the user to read before it happens. */
-export async function planDestroyCluster(ref: ClusterRef): Promise<DestroyPlan> {
+export async function planDestroyCluster<Parts extends CreateParts>(
+  kind: ClusterKind<Parts>,
+  ref: ClusterRef,
+): Promise<DestroyPlan> {
   const folder = await locateCluster(ref, { make: false });
   // A state that cannot be read is no reason to say nothing; whether it is one to stop is decided on destroy.
   const found = await findCluster(folder).catch(() => undefined);
@@ -22,29 +27,32 @@ export async function planDestroyCluster(ref: ClusterRef): Promise<DestroyPlan> 
     place === undefined || clusterTalosconfig === undefined
       ? []
       : await findClusterContexts(place, clusterTalosconfig).catch(() => []);
+  const host = kind.openHost(folder, state);
+  await host.require();
+  const objects = await host.countObjects();
   return {
     folder: folder.path,
     supervisorPid: readLivePid(folder, folder.supervisorPid),
     processes: findClusterProcesses(folder).length,
     nodes: state?.nodes.map(({ name }) => name) ?? [],
     talosconfig: place === undefined || context === undefined ? undefined : { path: place.path, context },
+    ...(objects && { objects }),
   };
 }
 
-/** Ends what runs of a cluster, and removes what lies outside of its folder. The state is unknown when it is damaged. */
-export type EndAll = (folder: ClusterFolder, state: ClusterState | undefined) => Promise<void>;
-
 /** Ends and removes everything of the cluster: what runs, context, folder. */
-export async function destroyCluster(
+export async function destroyCluster<Parts extends CreateParts>(
+  kind: ClusterKind<Parts>,
   ref: ClusterRef,
   options: { readonly force: boolean },
   progress: Progress,
-  endAll: EndAll,
 ): Promise<void> {
   const folder = await locateCluster(ref, { make: false });
   await using _lock = await lockCluster(folder.path, ref.name);
   const state = await stateToDestroy(ref, folder, options.force);
-  await endAll(folder, state);
+  const host = kind.openHost(folder, state);
+  await host.require();
+  await host.remove(ref.name, { graceful: true, progress });
   await removeOwnContext(folder, state, progress);
   await progress.step('state folder', () => removeClusterFolder(folder));
 }

@@ -1,10 +1,14 @@
 import { Fault } from '@nodewright/fault';
-import type { ClusterState, StatefulProvisioner } from '../domain/cluster-state.ts';
+import type { ClusterState } from '../domain/cluster-state.ts';
+import { lifecycles } from '../domain/lifecycle.ts';
 import type { ClusterChange, ClusterRef, ClusterView, Progress } from '../provisioner.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
+import type { ClusterKind } from './cluster-kind.ts';
 import { lockCluster } from './cluster-lock.ts';
-import type { ClusterMaker, CreateParts, Creation } from './creation.ts';
+import type { CreateParts, Creation } from './creation.ts';
 import { findCluster, locateCluster, readCluster } from './read-cluster.ts';
+import { runLifecycle } from './run-lifecycle.ts';
+import { viewCluster } from './show-cluster.ts';
 
 /** A complete cluster whose lock is held. */
 export interface HeldCluster extends AsyncDisposable {
@@ -45,17 +49,9 @@ function checkNode({ name, nodes }: ClusterState, node: string | undefined): voi
   throw new Fault('invalid-argument', `cluster "${name}" has no node "${node}"; it has: ${known}`);
 }
 
-/** Starts one node, whose provisioner knows how. Resolves when it answers. */
-export type StartNode<Parts extends CreateParts> = (
-  creation: Creation<Parts>,
-  state: ClusterState,
-  node: string,
-) => Promise<void>;
-
 /** Starts a cluster, or one node of it. What runs already is left alone. */
 export async function startCluster<Parts extends CreateParts>(
-  maker: ClusterMaker<Parts>,
-  startNode: StartNode<Parts>,
+  kind: ClusterKind<Parts>,
   change: ClusterChange,
   parts: Parts,
   progress: Progress,
@@ -70,28 +66,29 @@ export async function startCluster<Parts extends CreateParts>(
     ...{ ifAbsent: true, bootstrap: true },
   };
   const creation: Creation<Parts> = { request, folder, parts, progress, signal, milestones: {} };
-  const isWhole = change.node === undefined;
-  if (isWhole && supervisorPid === undefined) await maker.startAgain(creation, state);
-  else if (isWhole) await maker.keepRunning(creation, state);
-  else if (supervisorPid !== undefined) await startNode(creation, state, change.node ?? '');
-  else {
+  const { node } = change;
+  if (node === undefined) {
+    const steps = supervisorPid === undefined ? lifecycles.startAgain : lifecycles.keepRunning;
+    await runLifecycle(kind, steps, creation, { kind: 'existing', state });
+  } else if (supervisorPid !== undefined) {
+    await runLifecycle(kind, lifecycles.startNode, creation, { kind: 'existing', state, node });
+  } else {
     throw new Fault(
       'failed-precondition',
       `cluster "${change.name}" is stopped: start it as a whole (talosctl cluster start --name ${change.name})`,
     );
   }
-  return viewAgain(maker.provisioner, folder, change, (after, pid) => maker.view(folder, after, pid, parts));
+  return viewAgain(kind, folder, change);
 }
 
 /** The cluster as it is after a change. */
-export async function viewAgain(
-  provisioner: StatefulProvisioner,
+export async function viewAgain<Parts extends CreateParts>(
+  kind: ClusterKind<Parts>,
   folder: ClusterFolder,
   { name }: ClusterRef,
-  view: (state: ClusterState, supervisorPid: number | undefined) => Promise<ClusterView>,
 ): Promise<ClusterView> {
   const found = await findCluster(folder);
-  if (found.kind === 'cluster' && found.state.provisioner === provisioner)
-    return view(found.state, found.supervisorPid);
+  if (found.kind === 'cluster' && found.state.provisioner === kind.provisioner)
+    return viewCluster(kind.openHost(folder, found.state), folder, found.state, found.supervisorPid);
   throw new Fault('aborted', `cluster "${name}" in ${folder.path} was removed in the meantime`);
 }

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeClusterState } from '../domain/cluster-state.ts';
 import type { TryDocker } from '../engine/index.ts';
 import { openTemporaryFolder } from '../testing/temporary-folder.ts';
-import { parseLogLine, stackLogs } from './stack-logs.ts';
+import { createDockerProvisioner } from './docker-provisioner.ts';
+import { parseLogLine } from './stack-logs.ts';
 
 const docker: TryDocker = async ([word]) => ({
   code: 0,
@@ -14,7 +15,10 @@ const docker: TryDocker = async ([word]) => ({
   stderr: '',
 });
 
-test('stackLogs() ends without a failure when its reader has seen enough', { timeout: 20_000 }, async () => {
+/** Logs are read without programs. */
+const noParts = () => assert.fail('no node is to be started');
+
+test('logs() ends without a failure when its reader has seen enough', { timeout: 20_000 }, async () => {
   await using temporary = await openTemporaryFolder();
   const { path } = temporary;
   await mkdir(join(path, 'clusters', 'x'), { recursive: true });
@@ -34,10 +38,11 @@ test('stackLogs() ends without a failure when its reader has seen enough', { tim
   await writeFile(join(path, 'docker'), program, { mode: 0o755 });
   const environment = { PATH: `${path}:/usr/bin:/bin` };
   const ref = { name: 'x', clustersFolder: join(path, 'clusters') };
+  const provisioner = createDockerProvisioner(noParts, { environment, docker });
   const ended = new AbortController();
   const lines: string[] = [];
   const request = { node: undefined, follow: true, signal: ended.signal };
-  for await (const { node, text } of stackLogs(ref, request, { environment, docker })) {
+  for await (const { node, text } of provisioner.logs(ref, request)) {
     lines.push(`${node} ${text}`);
     if (ended.signal.aborted) continue;
     ended.abort();

@@ -63,6 +63,15 @@ export async function listContainers(engine: Engine, folder: string): Promise<St
     .sort((a, b) => (a.service < b.service ? -1 : 1));
 }
 
+/** The services of a node in the compose file: its machined, and what lives in the network of that. */
+export async function nodeServices(engine: Engine, folder: string, node: string): Promise<string[]> {
+  const containers = await listContainers(engine, folder);
+  const services = containers.map(({ service }) => service);
+  return [...new Set(services)]
+    .filter((service) => service === node || service.startsWith(`${node}-`))
+    .sort();
+}
+
 /** How much of the cluster is in the engine. */
 export async function countObjects(engine: Engine, folder: string) {
   const { containers, networks, volumes } = await listObjects(engine, folder);

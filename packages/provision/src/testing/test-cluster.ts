@@ -1,15 +1,18 @@
 import { join } from 'node:path';
 import type { ClusterMaterial } from '../cluster/cluster-material.ts';
+import { createClusterProvisioner } from '../cluster/cluster-provisioner.ts';
+import type { CreateParts } from '../cluster/creation.ts';
 import { etcdVariable } from '../domain/daemon-environment.ts';
 import type { ProcessParts } from '../process/process-parts.ts';
 import { createProcessProvisioner } from '../process/process-provisioner.ts';
 import type { ClusterRef, ClusterRequest, Progress, Provisioner } from '../provisioner.ts';
 import { type FakeMachinedBehaviour, writeFakePrograms } from './fake-programs.ts';
+import { memoryKind } from './memory-kind.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 
-export interface TestCluster extends AsyncDisposable {
+/** A provisioner with its own folder. Disposing it destroys what it made. */
+export interface ClusterHome extends AsyncDisposable {
   readonly provisioner: Provisioner;
-  readonly parts: ProcessParts;
   readonly home: string;
   readonly notes: string[];
   readonly steps: string[];
@@ -18,28 +21,60 @@ export interface TestCluster extends AsyncDisposable {
   ref(name?: string): ClusterRef;
 }
 
-/** A provisioner with its own folder, fake nodes and quick keys. Disposing it destroys what it made. */
+export interface TestCluster extends ClusterHome {
+  readonly parts: ProcessParts;
+}
+
+/** Clusters of the real supervisor, with fake nodes and quick keys. */
 export async function openTestCluster(
   behaviour: FakeMachinedBehaviour = {},
   change: Partial<ProcessParts> = {},
 ): Promise<TestCluster> {
   const folder = await openTemporaryFolder();
-  const home = join(folder.path, 'home');
-  const notes: string[] = [];
-  const steps: string[] = [];
-  const names = new Set<string>();
   const parts: ProcessParts = {
     programs: writeFakePrograms(join(folder.path, 'dist'), behaviour),
+    ...fakeParts(folder.path),
+    ...change,
+  };
+  return {
+    parts,
+    ...openHome(
+      folder,
+      createProcessProvisioner(() => parts),
+    ),
+  };
+}
+
+/** Clusters in memory, with quick keys. */
+export async function openMemoryCluster(): Promise<ClusterHome> {
+  const folder = await openTemporaryFolder();
+  const parts = fakeParts(folder.path);
+  return openHome(
+    folder,
+    createClusterProvisioner(memoryKind(), () => parts),
+  );
+}
+
+function fakeParts(seed: string): CreateParts {
+  return {
     environment: { ...process.env, [etcdVariable]: 'none' },
     checkPatches: async () => {},
-    makeMaterial: async () => fakeMaterial(`${folder.path}`),
+    makeMaterial: async () => fakeMaterial(seed),
     openEtcdProbe: async () => {
       throw new Error('there is no etcd');
     },
     openProbe: async () => ({ version: async () => 'source', [Symbol.asyncDispose]: async () => {} }),
-    ...change,
   };
-  const provisioner = createProcessProvisioner(() => parts);
+}
+
+function openHome(
+  folder: { readonly path: string } & AsyncDisposable,
+  provisioner: Provisioner,
+): ClusterHome {
+  const home = join(folder.path, 'home');
+  const notes: string[] = [];
+  const steps: string[] = [];
+  const names = new Set<string>();
   const progress: Progress = {
     async step(name, body) {
       const result = await body();
@@ -50,13 +85,7 @@ export async function openTestCluster(
   };
   const ref = (name = 'c') => ({ name, clustersFolder: join(home, 'clusters') });
   return {
-    provisioner,
-    parts,
-    home,
-    notes,
-    steps,
-    progress,
-    ref,
+    ...{ provisioner, home, notes, steps, progress, ref },
     request(change = {}) {
       const request = {
         ...ref(),

@@ -1,35 +1,23 @@
 import type { ClusterFolder } from '../cluster/cluster-folder.ts';
+import type { HostView } from '../cluster/cluster-kind.ts';
 import { askOwner } from '../cluster/owner-socket.ts';
-import { locateCluster, readCluster } from '../cluster/read-cluster.ts';
-import { storedView } from '../cluster/stored-view.ts';
 import { supervisorSocket } from '../cluster/supervisor-record.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
-import { requireEngine } from '../engine/index.ts';
-import type { ClusterRef, ClusterView, NodeView } from '../provisioner.ts';
-import { engineOf, type StackEngineInit } from './stack-engine.ts';
+import type { Engine } from '../engine/index.ts';
+import type { NodeView } from '../provisioner.ts';
 import { listContainers, type StackContainer } from './stack-objects.ts';
 
-/** The cluster and what runs of it now. */
-export async function showStack(ref: ClusterRef, init: StackEngineInit): Promise<ClusterView> {
-  const folder = await locateCluster(ref, { make: false });
-  const { state, supervisorPid } = await readCluster(ref, folder);
-  await requireEngine(engineOf(folder, state, init));
-  return viewStack(folder, state, supervisorPid, init);
-}
-
 /** Asks the engine and, if it runs, the keeper how the nodes are. */
-export async function viewStack(
+export async function lookAtStack(
+  engine: Engine,
   folder: ClusterFolder,
-  state: ClusterState,
+  { stack, nodes }: ClusterState,
   supervisorPid: number | undefined,
-  init: StackEngineInit,
-): Promise<ClusterView> {
-  const containers = await listContainers(engineOf(folder, state, init), folder.path);
+): Promise<HostView> {
+  const containers = await listContainers(engine, folder.path);
   const starts = supervisorPid === undefined ? {} : await askStarts(folder, supervisorPid);
-  const isRunning = containers.some((container) => container.isRunning);
-  const { stack } = state;
   return {
-    ...storedView(folder, state, supervisorPid, isRunning ? 'running' : 'stopped'),
+    isRunning: containers.some((container) => container.isRunning),
     ...(stack === undefined || stack.jaegerPort === 0
       ? {}
       : {
@@ -38,7 +26,7 @@ export async function viewStack(
             otlp: `http://127.0.0.1:${stack.otlpPort}`,
           },
         }),
-    nodes: state.nodes.map((node) => ({
+    nodes: nodes.map((node) => ({
       ...node,
       ...runStateOf(node.name, containers, starts),
       ...(stack?.publishedPorts[node.name] === undefined

@@ -1,28 +1,18 @@
 import { open, stat } from 'node:fs/promises';
 import { pause } from '@nodewright/async';
-import { Fault } from '@nodewright/fault';
-import { locateCluster, readCluster } from '../cluster/read-cluster.ts';
-import type { ClusterRef, LogLine, LogRequest } from '../provisioner.ts';
+import type { ClusterFolder } from '../cluster/cluster-folder.ts';
+import type { LogLine, LogRequest } from '../provisioner.ts';
 
 const pollMs = 200;
 const chunkBytes = 64 * 1024;
 
-/**
- * What the machineds of a cluster printed, node by node, and what they print from now on when followed. Ends when the
- * signal is aborted. Source: Talos v1.14: cluster logs.
- */
-export async function* clusterLogs(
-  ref: ClusterRef,
-  { node, follow, signal }: LogRequest,
+/** What the machineds of these nodes printed, node by node, and what they print from now on when followed. */
+export async function* followNodeLogs(
+  folder: ClusterFolder,
+  nodes: readonly string[],
+  { follow, signal }: Pick<LogRequest, 'follow' | 'signal'>,
 ): AsyncGenerator<LogLine> {
-  const folder = await locateCluster(ref, { make: false });
-  const { state } = await readCluster(ref, folder);
-  const names = state.nodes.map(({ name }) => name).filter((name) => node === undefined || name === node);
-  if (names.length === 0) {
-    const known = state.nodes.map(({ name }) => name).join(', ');
-    throw new Fault('not-found', `cluster "${ref.name}" has no node "${node}": it has ${known}`);
-  }
-  const tails = names.map((name) => new FileTail(name, folder.nodeLog(name)));
+  const tails = nodes.map((name) => new FileTail(name, folder.nodeLog(name)));
   for (;;) {
     for (const tail of tails) yield* tail.read(signal);
     if (!follow || signal.aborted) break;

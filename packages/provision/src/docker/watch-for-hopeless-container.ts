@@ -1,12 +1,7 @@
 import { pause } from '@nodewright/async';
-import { parseTalosconfig } from '@nodewright/client/talosconfig';
-import { nodeExitCodes, ports } from '@nodewright/contract';
+import { nodeExitCodes } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
-import { awaitAnswers, type Creation } from '../cluster/creation.ts';
-import type { ClusterState } from '../domain/cluster-state.ts';
 import type { Engine } from '../engine/index.ts';
-import type { DockerParts } from './docker-parts.ts';
-import { engineOf } from './stack-engine.ts';
 import { listContainers, type StackContainer } from './stack-objects.ts';
 
 /** A container that died this often does not come up by waiting. */
@@ -17,39 +12,8 @@ const lookMs = 1_000;
 /** Logs are read at every so many looks: they cost a command a node. */
 const bareLookEvery = 5;
 
-/**
- * Resolves when every node answers, control planes at their endpoints, workers through the first of them, to the
- * commits that their images were built from.
- */
-export function awaitNodes(
-  creation: Creation<DockerParts>,
-  state: ClusterState,
-  talosconfig: string,
-  isAwaited: (node: { readonly name: string }) => boolean = () => true,
-): Promise<readonly string[]> {
-  const { folder, parts, request } = creation;
-  const config = parseTalosconfig(talosconfig);
-  const endpoints = config.contexts.get(config.context)?.endpoints ?? [];
-  const controlPlanes = state.nodes.filter(({ type }) => type === 'controlplane');
-  return awaitAnswers(creation, talosconfig, {
-    nodes: state.nodes.filter(isAwaited).map((node) => {
-      const own = controlPlanes.indexOf(node);
-      const endpoint = endpoints[own];
-      return {
-        name: node.name,
-        address: node.address,
-        endpoint: endpoint ?? endpoints[0] ?? '',
-        isDirect: endpoint !== undefined,
-        // A port that the engine publishes takes connections whether anyone is behind it or not.
-        listener: endpoint === node.address ? { host: node.address, port: ports.apid } : undefined,
-        log: `talosctl cluster logs --name ${request.name} ${node.name}`,
-      };
-    }),
-    watch: (signal) => watchForHopelessContainer(engineOf(folder, state, parts), folder.path, signal),
-  });
-}
-
-async function watchForHopelessContainer(
+/** Resolves to why waiting is of no use, or to undefined when the signal is aborted. */
+export async function watchForHopelessContainer(
   engine: Engine,
   folder: string,
   signal: AbortSignal,

@@ -6,7 +6,7 @@ import { encodeClusterState } from '../domain/cluster-state.ts';
 import type { TryDocker } from '../engine/index.ts';
 import type { ClusterView } from '../provisioner.ts';
 import { openTemporaryFolder } from '../testing/temporary-folder.ts';
-import { stopStack } from './stop-and-start.ts';
+import { createDockerProvisioner } from './docker-provisioner.ts';
 
 const progress = { step: <T>(_name: string, body: () => Promise<T>) => body(), note: () => {} };
 const services = ['node01', 'node01-apid', 'node01-trustd', 'node011', 'node02', 'node02-apid'];
@@ -52,8 +52,9 @@ test('a node is stopped with what lives in its network, a cluster as a whole', a
   });
   await writeFile(join(clustersFolder, 'x', 'state.yaml'), state);
   const { docker, orders } = fakeEngine();
-  const stop = (node: string | undefined) =>
-    stopStack({ name: 'x', clustersFolder, node }, progress, { environment: {}, docker });
+  const noParts = () => assert.fail('no node is to be started');
+  const provisioner = createDockerProvisioner(noParts, { environment: {}, docker });
+  const stop = (node: string | undefined) => provisioner.stop({ name: 'x', clustersFolder, node }, progress);
   assert.deepEqual(states(await stop('node01')), ['stopped', 'running']);
   assert.deepEqual(states(await stop(undefined)), ['stopped', 'stopped']);
   assert.deepEqual(orders, ['stop node01 node01-apid node01-trustd', 'stop']);

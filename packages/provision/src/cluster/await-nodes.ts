@@ -1,0 +1,42 @@
+import { parseTalosconfig } from '@nodewright/client/talosconfig';
+import { ports } from '@nodewright/contract';
+import type { ClusterState } from '../domain/cluster-state.ts';
+import { planWait } from '../domain/plan-wait.ts';
+import type { NodeLauncher } from './cluster-kind.ts';
+import { awaitAnswers, type Creation } from './creation.ts';
+
+export interface NodesWait {
+  readonly creation: Creation;
+  readonly launcher: NodeLauncher;
+  readonly state: ClusterState;
+  readonly talosconfig: string;
+  readonly isAwaited: (name: string) => boolean;
+}
+
+/** Resolves when every node that is waited for answers, to the commits that their programs were built from. */
+export async function awaitNodes(wait: NodesWait): Promise<readonly string[]> {
+  const { creation, launcher, state, talosconfig, isAwaited } = wait;
+  const { wiped, awaited } = planWait({
+    ...{ nodes: state.nodes, endpoints: endpointsOf(talosconfig), isAwaited },
+    isWiped: (name) => launcher.isWiped(name),
+  });
+  if (wiped.length > 0) {
+    const names = wiped.map(({ name, address }) => `${name} (${address})`).join(', ');
+    creation.progress.note(`waiting for a machine configuration since it was reset: ${names}`);
+  }
+  if (awaited.length === 0) return [];
+  return awaitAnswers(creation, talosconfig, {
+    nodes: awaited.map(({ node, endpoint, isDirect }) => ({
+      ...{ name: node.name, address: node.address, endpoint, isDirect },
+      listener: launcher.reaches(node, endpoint) ? { host: node.address, port: ports.apid } : undefined,
+      log: launcher.logOf(node.name),
+    })),
+    watch: (signal) => launcher.watchForHopeless(state, signal),
+  });
+}
+
+/** Of the control planes, in their order. */
+export function endpointsOf(talosconfig: string): readonly string[] {
+  const config = parseTalosconfig(talosconfig);
+  return config.contexts.get(config.context)?.endpoints ?? [];
+}

@@ -1,0 +1,52 @@
+import { Fault } from '@nodewright/fault';
+import type { ClusterRef, LogLine, LogRequest, Provisioner } from '../provisioner.ts';
+import type { ClusterKind } from './cluster-kind.ts';
+import { createCluster } from './create-cluster.ts';
+import type { CreateParts } from './creation.ts';
+import { destroyCluster, planDestroyCluster } from './destroy-cluster.ts';
+import { orFault } from './or-fault.ts';
+import { locateCluster, readCluster } from './read-cluster.ts';
+import { showCluster } from './show-cluster.ts';
+import { startCluster } from './start-cluster.ts';
+import { stopCluster } from './stop-cluster.ts';
+
+/**
+ * Clusters of one kind. `parts` is called when nodes are to be started: the other verbs do without programs.
+ */
+export function createClusterProvisioner<Parts extends CreateParts>(
+  kind: ClusterKind<Parts>,
+  parts: () => Parts,
+): Provisioner {
+  return {
+    create: (request, progress, signal) =>
+      orFault(async () => createCluster(kind, request, parts(), progress, signal)),
+    show: (ref) => orFault(() => showCluster(kind, ref)),
+    start: (change, progress, signal) =>
+      orFault(async () => startCluster(kind, change, parts(), progress, signal)),
+    stop: (change, progress) => orFault(() => stopCluster(kind, change, progress)),
+    planDestroy: (ref) => orFault(() => planDestroyCluster(kind, ref)),
+    destroy: (ref, options, progress) => orFault(() => destroyCluster(kind, ref, options, progress)),
+    logs: (ref, request) => clusterLogs(kind, ref, request),
+  };
+}
+
+/**
+ * What the daemons of a cluster's nodes printed, and what they print from now on when followed. Ends when the signal is
+ * aborted. Source: Talos v1.14: cluster logs.
+ */
+async function* clusterLogs<Parts extends CreateParts>(
+  kind: ClusterKind<Parts>,
+  ref: ClusterRef,
+  { node, ...request }: LogRequest,
+): AsyncGenerator<LogLine> {
+  const folder = await locateCluster(ref, { make: false });
+  const { state } = await readCluster(ref, folder);
+  const nodes = state.nodes.filter(({ name }) => node === undefined || name === node);
+  if (nodes.length === 0) {
+    const known = state.nodes.map(({ name }) => name).join(', ');
+    throw new Fault('not-found', `cluster "${ref.name}" has no node "${node}": it has ${known}`);
+  }
+  const host = kind.openHost(folder, state);
+  await host.require();
+  yield* host.logs(state, nodes, request);
+}

@@ -1,0 +1,35 @@
+import type { ClusterState } from '../domain/cluster-state.ts';
+import { endpointsOf } from './await-nodes.ts';
+import type { NodeLauncher } from './cluster-kind.ts';
+import type { Creation } from './creation.ts';
+import { formEtcd } from './form-etcd.ts';
+
+export interface ClusterEtcd {
+  readonly creation: Creation;
+  readonly launcher: NodeLauncher;
+  readonly state: ClusterState;
+  readonly talosconfig: string;
+  readonly isNewCluster: boolean;
+}
+
+/**
+ * Resolves when every control plane has a vote in etcd, which is bootstrapped where no node has data of it. Clusters
+ * without etcd, and those whose maker wants to do it himself, are left alone.
+ */
+export async function formClusterEtcd(cluster: ClusterEtcd, patienceMs?: number): Promise<void> {
+  const { creation, launcher, state, talosconfig, isNewCluster } = cluster;
+  const { parts, request, progress, signal, milestones } = creation;
+  const etcd = launcher.etcd(state, { isNewCluster });
+  if (etcd.kind === 'absent') {
+    if (etcd.note !== undefined) progress.note(etcd.note);
+    return;
+  }
+  if (!request.bootstrap) return;
+  const endpoints = endpointsOf(talosconfig);
+  const controlPlanes = state.nodes
+    .filter(({ type }) => type === 'controlplane')
+    .map(({ name, address }, index) => ({ name, address, endpoint: endpoints[index] ?? address }));
+  await using probe = await parts.openEtcdProbe(talosconfig);
+  await formEtcd({ controlPlanes, isNew: etcd.isNew, probe, progress, signal, patienceMs });
+  milestones.votes = { count: controlPlanes.length, at: performance.now() };
+}

@@ -1,0 +1,42 @@
+import type { ClusterFolder } from '../cluster/cluster-folder.ts';
+import type { NodeHost } from '../cluster/cluster-kind.ts';
+import { stopProcesses } from '../cluster/remove-cluster.ts';
+import type { ClusterState } from '../domain/cluster-state.ts';
+import { requireEngine } from '../engine/index.ts';
+import { lookAtStack } from './look-at-stack.ts';
+import { removeHeldImages } from './remove-held-images.ts';
+import { composeWords, engineOf, type StackEngineInit } from './stack-engine.ts';
+import { stackLogs } from './stack-logs.ts';
+import { countObjects, nodeServices, removeObjects } from './stack-objects.ts';
+
+/** Nodes that are containers of an engine: it knows of them, and the keeper of how often it started them. */
+export function openStackHost(
+  folder: ClusterFolder,
+  state: ClusterState | undefined,
+  init: StackEngineInit,
+): NodeHost {
+  const engine = engineOf(folder, state, init);
+  return {
+    require: () => requireEngine(engine),
+    look: (state, supervisorPid) => lookAtStack(engine, folder, state, supervisorPid),
+    async stop({ name }, progress) {
+      // The keeper leaves alone what was stopped, but not what it knows nothing of.
+      await progress.step('keeper', () => stopProcesses(folder, { graceful: true }));
+      await progress.step('containers', () => engine.run([...composeWords(folder, name), 'stop']));
+    },
+    async stopNode({ name }, node, _supervisorPid, progress) {
+      const services = await nodeServices(engine, folder.path, node);
+      await progress.step(node, () => engine.run([...composeWords(folder, name), 'stop', ...services]));
+    },
+    async remove(name, { graceful, progress }) {
+      await progress.step('keeper', () => stopProcesses(folder, { graceful }));
+      await progress.step('containers', async () => {
+        // What ran may have been the compose of a creation that was killed.
+        await removeObjects(engine, folder.path, { graceful, mayAppear: state?.phase !== 'created' });
+        await removeHeldImages(engine, name);
+      });
+    },
+    countObjects: () => countObjects(engine, folder.path),
+    logs: ({ name }, nodes, request) => stackLogs(engine, composeWords(folder, name), nodes, request),
+  };
+}

@@ -1,0 +1,158 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { nodePaths } from '@nodewright/contract';
+import { Fault } from '@nodewright/fault';
+import type { EtcdFacts, NodeLauncher, PlacedCluster } from '../cluster/cluster-kind.ts';
+import type { ClusterMaterial } from '../cluster/cluster-material.ts';
+import type { Creation } from '../cluster/creation.ts';
+import { membersFile } from '../cluster/members-file.ts';
+import { findCluster, reservedCidrs } from '../cluster/read-cluster.ts';
+import { writePrivateFile } from '../cluster/write-private-file.ts';
+import { clusterPorts } from '../domain/cluster-ports.ts';
+import { planNodes } from '../domain/cluster-shape.ts';
+import type { ClusterState } from '../domain/cluster-state.ts';
+import { etcdVariable } from '../domain/daemon-environment.ts';
+import { candidateSubnets, gatewayAddress, parseSubnet, type Subnet, subnetCidr } from '../domain/subnet.ts';
+import { startWishSignal } from '../domain/supervisor-message.ts';
+import { askSupervisor } from './ask-supervisor.ts';
+import { awaitRunState } from './await-run-state.ts';
+import { sendNodeWishes } from './node-wishes.ts';
+import type { ProcessParts } from './process-parts.ts';
+import { type StartedSupervisor, startSupervisor } from './start-supervisor.ts';
+import { watchForHopelessNode } from './watch-for-hopeless-node.ts';
+
+/** Tried in automatic choice before giving up: with more than that taken, something else is wrong. */
+const candidateCount = 32;
+
+/** Starts nodes as processes of a detached supervisor, which claims their addresses. */
+export function openProcessLauncher(
+  creation: Creation<ProcessParts>,
+  _state: ClusterState | undefined,
+  undo: AsyncDisposableStack,
+): NodeLauncher {
+  const { folder, parts, progress, signal } = creation;
+  const { programs, environment } = parts;
+  let supervisor: StartedSupervisor | undefined;
+  const start = async (choose: () => Subnet[] | Promise<Subnet[]>): Promise<StartedSupervisor> => {
+    const candidates = await choose();
+    supervisor = await progress.step('supervisor', () =>
+      startSupervisor({ folder, candidates, programs, environment, signal }),
+    );
+    return supervisor;
+  };
+  const startNodes = async ({ nodes }: ClusterState) =>
+    running(supervisor).startNodes(nodes.map(({ name }) => name));
+  return {
+    draft: () => ({}),
+    async place(draft) {
+      // After a kill the supervisor notices that its starter is gone and ends, and the folder says `creating`.
+      const starting = start(() => candidatesFor(creation));
+      undo.defer(async () => (await starting.catch(() => undefined))?.[Symbol.asyncDispose]());
+      return placedOn(creation, draft, (await starting).subnet);
+    },
+    handOut: (state, material) => writeNodeFiles(creation, state, material),
+    launch: startNodes,
+    async checkData() {},
+    async launchAgain(state) {
+      undo.use(await start(() => [parseSubnet(state.network?.cidr ?? '')]));
+      await startNodes(state);
+    },
+    launchMissing: (state) => startNodesThatAreOff(creation, state),
+    launchNode: (state, node) => startNode(creation, state, node),
+    release: async () => running(supervisor).release(),
+    isWiped: (node) => !existsSync(join(folder.nodeRoot(node), nodePaths.machineConfig)),
+    reaches: () => true,
+    logOf: (node) => folder.nodeLog(node),
+    watchForHopeless: (state, signal) => watchForHopelessNode(folder, state, signal),
+    etcd: (state) => etcdFacts(creation, state),
+    // Programs and talosctl are of one build here.
+    buildNote: () => undefined,
+  };
+}
+
+function running(supervisor: StartedSupervisor | undefined): StartedSupervisor {
+  if (supervisor === undefined) throw new Fault('internal', 'no supervisor was started');
+  return supervisor;
+}
+
+async function candidatesFor({ request, folder }: Creation): Promise<Subnet[]> {
+  if (request.cidr !== undefined) return [parseSubnet(request.cidr)];
+  return candidateSubnets(`${request.name}\0${folder.path}`, candidateCount, await reservedCidrs(request));
+}
+
+function placedOn({ request }: Creation, draft: ClusterState, subnet: Subnet): PlacedCluster {
+  const nodes = planNodes(request.shape, subnet);
+  const endpoints = nodes.filter(({ type }) => type === 'controlplane').map(({ address }) => address);
+  const network = { cidr: subnetCidr(subnet), gateway: gatewayAddress(subnet) };
+  return {
+    state: { ...draft, network, nodes, kubernetesEndpoint: `https://${endpoints[0]}:6443` },
+    endpoints,
+  };
+}
+
+async function writeNodeFiles(
+  { request, folder }: Creation,
+  { nodes, network, kubernetesEndpoint: endpoint = '' }: ClusterState,
+  material: ClusterMaterial,
+): Promise<void> {
+  const members = membersFile(nodes);
+  const timeServer = `${network?.gateway}:${clusterPorts.time}`;
+  const writes = nodes.flatMap((node) => {
+    const { name: clusterName, patches } = request;
+    const config = material.nodeConfig({ clusterName, node, endpoint, timeServer, certSans: [], patches });
+    const root = folder.nodeRoot(node.name);
+    return [
+      writePrivateFile(join(root, nodePaths.machineConfig), config),
+      writePrivateFile(join(root, nodePaths.membership), members),
+    ];
+  });
+  await Promise.all([...writes, writePrivateFile(folder.members, members)]);
+}
+
+async function startNodesThatAreOff({ folder, progress }: Creation, state: ClusterState): Promise<void> {
+  const supervisor = await askSupervisor(folder, state);
+  const off = (supervisor?.nodes ?? []).filter((node) => node.state === 'off').map(({ name }) => name);
+  // Only the pid we know is believed: someone else may sit on the port.
+  const found = await findCluster(folder);
+  if (supervisor === undefined || off.length === 0) return;
+  if (found.kind !== 'cluster' || found.supervisorPid !== supervisor.pid) return;
+  progress.note(`starting what was shut down: ${off.join(', ')}`);
+  process.kill(supervisor.pid, startWishSignal);
+}
+
+/** A worker is to be asked through the first control plane that runs; without one nobody can be asked. */
+async function startNode(
+  { folder }: Creation,
+  state: ClusterState,
+  node: string,
+): Promise<(name: string) => boolean> {
+  const owner = await askSupervisor(folder, state);
+  if (owner === undefined)
+    throw new Fault('unavailable', `the supervisor does not answer: see ${folder.supervisorLog}`);
+  await sendNodeWishes(folder, owner.pid, { start: [node], stop: [] });
+  await awaitRunState(folder, state, node, 'running');
+  const after = await askSupervisor(folder, state);
+  const runs = (name: string) => after?.nodes.some((each) => each.name === name && each.state === 'running');
+  const entrance = state.nodes.find(({ name, type }) => type === 'controlplane' && runs(name));
+  return (name) => entrance !== undefined && (name === node || name === entrance.name);
+}
+
+function etcdFacts({ folder, parts }: Creation<ProcessParts>, { nodes }: ClusterState): EtcdFacts {
+  if (parts.programs.etcd === undefined) {
+    // Who wants none need not be told.
+    const isUnwanted = parts.environment[etcdVariable] === 'none';
+    const note = 'control planes have no etcd: get it with make etcd, then start the cluster again';
+    return { kind: 'absent', note: isUnwanted ? undefined : note };
+  }
+  const controlPlanes = nodes.filter(({ type }) => type === 'controlplane');
+  const isNew = !controlPlanes.some(({ name }) => hasData(join(folder.nodeRoot(name), nodePaths.etcdData)));
+  return { kind: 'present', isNew };
+}
+
+function hasData(path: string): boolean {
+  try {
+    return readdirSync(path).length > 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises';
+import { pause } from '@nodewright/async';
+import { Fault } from '@nodewright/fault';
+import type { ClusterFolder } from '../cluster/cluster-folder.ts';
+import type { ClusterState } from '../domain/cluster-state.ts';
+import { askSupervisor } from './ask-supervisor.ts';
+
+/** A node that died this often does not come up by waiting. */
+const hopelessRestarts = 2;
+
+/** Resolves to why waiting is of no use, or to undefined when the signal is aborted. */
+export async function watchForHopelessNode(
+  folder: ClusterFolder,
+  state: ClusterState,
+  signal: AbortSignal,
+): Promise<Fault | undefined> {
+  while (!signal.aborted) {
+    await pause(500, signal);
+    if (signal.aborted) break;
+    const owner = await askSupervisor(folder, state);
+    if (owner === undefined) {
+      return new Fault('unavailable', `the supervisor is gone: see ${folder.supervisorLog}`);
+    }
+    const node = owner.nodes.find(({ restarts }) => restarts >= hopelessRestarts);
+    if (node === undefined) continue;
+    const log = folder.nodeLog(node.name);
+    const said = await lastLine(log);
+    return new Fault(
+      'unavailable',
+      `${node.name} keeps dying (${node.lastExit ?? 'unknown'}): ${said} (log: ${log})`,
+    );
+  }
+  return undefined;
+}
+
+async function lastLine(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.trimEnd().split('\n').at(-1) || 'it says nothing';
+}
