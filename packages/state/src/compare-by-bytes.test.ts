@@ -9,7 +9,7 @@ const cases: readonly { readonly what: string; readonly texts: readonly string[]
 ];
 
 for (const { what, texts } of cases) {
-  test(`sortByBytes() sorts ${what} as bytes of UTF-8`, () => {
+  test(`sortByBytes() sorts ${what} by UTF-8 bytes`, () => {
     const bytes = [...texts].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     assert.deepEqual([sortByBytes(texts), [...texts].sort(compareByBytes)], [bytes, bytes]);
   });

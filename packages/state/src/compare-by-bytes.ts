@@ -4,7 +4,10 @@ function sortKey(unit: number): number {
   return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
 }
 
-/** Compares texts as their UTF-8 bytes compare, as every peer sorts ids. Negative: `a` comes first. */
+/**
+ * Compares two texts by their UTF-8 bytes, the order in which every peer sorts ids. Negative when `a` comes
+ * first.
+ */
 export function compareByBytes(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -15,10 +18,10 @@ export function compareByBytes(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Texts without these units compare the same way as texts of JavaScript do. */
+/** Texts without surrogates compare the same way as JavaScript strings do. */
 const sortedApart = /[\ud800-\uffff]/;
 
-/** The texts in the order of `compareByBytes`; tens of thousands of them in a few milliseconds. */
+/** Sorts texts with `compareByBytes`. Tens of thousands of texts take a few milliseconds. */
 export function sortByBytes(texts: Iterable<string>): string[] {
   const sorted = [...texts].sort();
   return sorted.some((text) => sortedApart.test(text)) ? sorted.sort(compareByBytes) : sorted;

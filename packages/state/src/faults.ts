@@ -1,4 +1,4 @@
-// The ways in which a call to a state fails, each with the kind that becomes its gRPC code.
+// The faults of calls to a state. Each kind maps to a gRPC code.
 import { Fault } from '@nodewright/fault';
 import { type Metadata, type Phase, type Pointer, resourceText } from './resource.ts';
 

@@ -3,8 +3,9 @@ import type { State } from '../state.ts';
 import { updateResource } from './modify-resource.ts';
 
 /**
- * Holds a resource: it cannot be destroyed until each of these is removed again. Done in the name of its owner and in
- * any phase: whoever must not hold what is torn down looks at the phase before.
+ * Adds finalizers to a resource. The store refuses to destroy it until all of them are removed. The write
+ * uses the resource's own owner and is allowed in any phase. A caller that must not hold a resource being
+ * torn down checks the phase first.
  */
 export function addFinalizers<S>(
   state: State,
@@ -14,7 +15,7 @@ export function addFinalizers<S>(
   return setFinalizers(state, pointer, (current) => [...new Set([...current, ...finalizers])]);
 }
 
-/** Lets go of a resource. */
+/** Removes finalizers from a resource. */
 export function removeFinalizers<S>(
   state: State,
   pointer: Pointer<S>,

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { MemoryState } from '../store/memory-state.ts';
 import { updateResource } from './modify-resource.ts';
 
-test('updateResource() changes what is there, not what was there before it under the same version', async () => {
-  // A clock that stands still: both resources are made in one moment.
+test('updateResource() applies the change to a re-created resource that has the same version', async () => {
+  // The clock stands still, so both resources have the same creation time.
   const state = new MemoryState({ now: () => 0, cookie: new Uint8Array(8) });
   const pointer = { namespace: 'desk', type: 'Notes.test.nodewright.dev', id: 'a' };
   await state.create({ ...pointer, spec: { text: 'old' } });

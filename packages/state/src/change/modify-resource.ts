@@ -4,18 +4,19 @@ import { phaseConflict } from '../faults.ts';
 import type { Metadata, NewResource, Pointer, Resource } from '../resource.ts';
 import type { State, UpdateOptions, WriteOptions } from '../state.ts';
 
-/** What of a resource a writer may change. */
+/** The parts of a resource that a writer may change. */
 export interface Changes<S> {
   readonly spec?: S;
   readonly metadata?: Partial<Pick<Metadata, 'labels' | 'annotations' | 'finalizers'>>;
 }
 
-/** What is to become of a resource, given as it is. It may be called several times. */
+/** Computes the changes from the current resource. It may be called several times. */
 export type Change<S> = (current: Resource<S>) => Changes<S>;
 
 /**
- * Changes a resource that exists. Nothing is written when nothing changes, though the phase must be the expected one
- * (default `running`); when somebody else was quicker, the change is made to what they wrote.
+ * Changes an existing resource. Nothing is written when the change has no effect, but the phase must still be
+ * the expected one (default `running`). After a conflict with another writer, the change is computed again
+ * from the stored resource.
  */
 export async function updateResource<S>(
   state: State,
@@ -41,17 +42,17 @@ export async function updateResource<S>(
     } catch (error) {
       if (faultFrom(error).kind !== 'failed-precondition') throw error;
       const { metadata: now } = await state.get(pointer);
-      // The store refuses it for another reason than that somebody was quicker.
+      // The stored resource is unchanged, so the update was not refused because of another writer.
       if (now.version === metadata.version && now.createdMs === metadata.createdMs) throw error;
     }
   }
 }
 
 /**
- * Makes a resource what it should be: creates it, or changes its spec and what of the metadata is given. Nothing is
- * written when it is that already.
+ * Creates a resource, or updates its spec and the given parts of its metadata. Nothing is written when the
+ * stored resource is already equal.
  *
- * @throws Fault `permission-denied` when it is another's, `invalid-argument` when it is being torn down
+ * @throws Fault `permission-denied` when it has another owner, `invalid-argument` when it is being torn down
  */
 export async function putResource<S>(
   state: State,

@@ -2,7 +2,7 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import type { Pointer, Resource } from '../resource.ts';
 import type { State, WriteOptions } from '../state.ts';
 
-/** Says that a resource is to go, waits until nothing holds it, and destroys it. */
+/** Tears a resource down, waits until it has no finalizers, and destroys it. */
 export async function teardownAndDestroy(
   state: State,
   pointer: Pointer,
@@ -34,7 +34,7 @@ export async function watchFor<S>(
     isOver = true;
     using watch = await state.watch(pointer, { signal });
     for await (const [event] of watch) {
-      // Events were lost: a new watch begins with what there is.
+      // Events were lost: a new watch starts from the current content.
       isOver = event?.kind !== 'errored';
       if (!isOver) break;
       const resource = event?.kind === 'created' || event?.kind === 'updated' ? event.resource : undefined;

@@ -2,7 +2,7 @@ import { faultFrom } from '@nodewright/fault';
 import type { Pointer } from '../resource.ts';
 import type { State, WriteOptions } from '../state.ts';
 
-/** `State.teardown` for a state that has no such call: by what it reads and by an update. */
+/** Implements `State.teardown` with `get` and `update`, for a server without a teardown call. */
 export async function teardownByUpdate(
   state: State,
   pointer: Pointer,
@@ -18,7 +18,7 @@ export async function teardownByUpdate(
     } catch (error) {
       const fault = faultFrom(error);
       if (fault.kind !== 'failed-precondition') throw fault;
-      // Somebody was quicker: what they wrote is torn down.
+      // Another writer changed the resource first: retry with the stored version.
     }
   }
 }

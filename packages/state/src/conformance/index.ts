@@ -7,7 +7,7 @@ export { EventReader, type NoteSpec, newNote, note, notes, wordOf } from './note
 export { openMemoryState } from './open-memory-state.ts';
 export type { OpenState, StateUnderTest } from './open-state.ts';
 
-/** What every state must do, as tests of node:test, whether it holds its resources itself or asks another for them. */
+/** Tests for node:test that every implementation of `State` must pass, in memory or behind a connection. */
 export function testStateConformance(label: string, open: OpenState): void {
   testWrites(label, open);
   testQueries(label, open);

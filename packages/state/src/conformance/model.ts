@@ -1,4 +1,4 @@
-// What a store should do, written down as plainly as it can be: a map and a list of everything that happened.
+// The simplest possible model of a store: a map, and a list of all events.
 import type { Phase } from '../resource.ts';
 
 export interface ModelResource {
@@ -16,19 +16,19 @@ export type Operation =
       readonly id: string;
       readonly owner: string;
       readonly count: number;
-      /** How far the version that is named is from the stored one. */
+      /** The difference between the version named in the operation and the stored version. */
       readonly staleness: number;
       readonly expectedPhase: Phase | 'any';
     }
   | { readonly kind: 'teardown' | 'destroy'; readonly id: string; readonly owner: string }
   | { readonly kind: 'add' | 'remove'; readonly id: string; readonly finalizer: string };
 
-/** The content of a store by id, and its history as words. */
+/** The content of a store by id, and its history as short texts. */
 export class Model {
   readonly resources = new Map<string, ModelResource>();
   readonly history: string[] = [];
 
-  /** Does an operation. Gives `ok`, or the kind of the fault. */
+  /** Applies an operation. Returns `ok`, or the kind of the fault. */
   apply(operation: Operation): string {
     const { id } = operation;
     const stored = this.resources.get(id);

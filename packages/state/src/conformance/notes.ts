@@ -1,4 +1,4 @@
-// The resources of the tests.
+// The resources that the tests use.
 import { defineKind, type SpecOf } from '../meta/define-kind.ts';
 import { type NewResource, pointerTo } from '../resource.ts';
 import { field, int, text } from '../spec/field-types.ts';
@@ -21,7 +21,7 @@ export function newNote(
   return { ...note(id), spec: { text: id, count: 0 }, ...more };
 }
 
-/** `created a@1`: an event as a word. */
+/** An event as a short text, such as `created a@1`. */
 export function wordOf(event: ResourceEvent<NoteSpec>): string {
   if (event.kind === 'errored') return `errored ${event.message.split(':')[0]}`;
   if (!('resource' in event)) return event.kind;
@@ -30,11 +30,11 @@ export function wordOf(event: ResourceEvent<NoteSpec>): string {
   return `${event.kind} ${metadata.id}@${metadata.version}${old}`;
 }
 
-/** Reads a watch event by event. Each read waits until there is one. */
+/** Reads a watch event by event. Each read waits for the next event. */
 export class EventReader {
   readonly #watch: AsyncIterator<readonly ResourceEvent<NoteSpec>[], void>;
   #batch: readonly ResourceEvent<NoteSpec>[] = [];
-  /** The last bookmark that was seen. */
+  /** The last bookmark that was read. */
   bookmark: Uint8Array | undefined;
 
   constructor(watch: Watch<NoteSpec>) {

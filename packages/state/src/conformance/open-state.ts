@@ -1,11 +1,11 @@
 import type { State } from '../state.ts';
 
-/** A state under test, and what it keeps its resources in. */
+/** A state under test, and the store that holds its resources. */
 export interface StateUnderTest extends AsyncDisposable {
   readonly state: State;
-  /** The store behind it: what is written here is written without a connection in between. */
+  /** The store behind the state. Writes to it do not pass through a connection. */
   readonly store: State;
 }
 
-/** An empty state. Specs of the tests are of the kind `notes`, whose codec it must know. */
+/** Opens an empty state. It must have the codec of the kind `notes`, which the tests use. */
 export type OpenState = () => Promise<StateUnderTest>;

@@ -7,9 +7,9 @@ import { failureOf } from './writes.ts';
 
 const term = (invert: boolean, rest: object) => ({ key: 'size', invert, ...rest }) as LabelTerm;
 
-/** Lists are sorted, and labels and ids choose from them. */
+/** Tests that lists are sorted and can be filtered by labels and ids. */
 export function testQueries(label: string, open: OpenState): void {
-  test(`${label}: a list is in the order of bytes, and of its own namespace and type`, async () => {
+  test(`${label}: a list is sorted by bytes and limited to its namespace and type`, async () => {
     await using opened = await open();
     const { state, store } = opened;
     const ids = ['b', 'a', 'B', '10', '9', 'ä', '\u{1f600}', '\uff5e', 'ab', ''];
@@ -20,7 +20,7 @@ export function testQueries(label: string, open: OpenState): void {
     assert.deepEqual(await state.list({ namespace: 'desk', type: 'Others.test.nodewright.dev' }), []);
   });
 
-  test(`${label}: label queries choose as each operation says, inverted or not`, async () => {
+  test(`${label}: every label operation selects correctly, inverted or not`, async () => {
     await using opened = await open();
     const { state, store } = opened;
     const sizes = { small: '9', big: '1Ki', kilo: '1k', word: 'zzz', none: undefined };
@@ -52,7 +52,7 @@ export function testQueries(label: string, open: OpenState): void {
     }
   });
 
-  test(`${label}: all terms of one query hold, one query of several holds, and ids must match as well`, async () => {
+  test(`${label}: all terms of one query must hold, one of several queries must hold, and ids must match too`, async () => {
     await using opened = await open();
     const { state, store } = opened;
     for (const id of ['aa', 'ab', 'bb']) {

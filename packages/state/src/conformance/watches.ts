@@ -7,7 +7,7 @@ import { EventReader, newNote, note, notes } from './notes.ts';
 import type { OpenState } from './open-state.ts';
 import { failureOf } from './writes.ts';
 
-/** One more change to a note. */
+/** Writes one more change to a note. */
 async function touch(state: State, id: string, labels?: Record<string, string>): Promise<void> {
   await updateResource(state, note(id), ({ spec }) => ({
     spec: { ...spec, count: spec.count + 1 },
@@ -15,9 +15,9 @@ async function touch(state: State, id: string, labels?: Record<string, string>):
   }));
 }
 
-/** Watches begin, go on and end as they should. */
+/** Tests how watches start, continue and end. */
 export function testWatches(label: string, open: OpenState): void {
-  test(`${label}: a watch of one id begins with what is there and tells of no other`, async () => {
+  test(`${label}: a watch of one id starts with the current resource and sends no events of others`, async () => {
     await using opened = await open();
     const { state, store } = opened;
     await store.create(newNote('a'));
@@ -34,7 +34,7 @@ export function testWatches(label: string, open: OpenState): void {
     assert.deepEqual(await b.words(2), ['created b@1', 'destroyed b@1']);
   });
 
-  test(`${label}: a plain watch of a kind tells only what happens from then on, with the content`, async () => {
+  test(`${label}: a plain watch of a kind sends only later events, with their content`, async () => {
     await using opened = await open();
     const { state, store } = opened;
     await store.create(newNote('a'));
@@ -50,7 +50,7 @@ export function testWatches(label: string, open: OpenState): void {
     assert.deepEqual(last?.kind === 'destroyed' && last.resource, created);
   });
 
-  test(`${label}: a watch with contents gives them in order, then what happens, whatever is read when`, async () => {
+  test(`${label}: a watch with contents sends them in order, then later events, at any reading pace`, async () => {
     for (const aggregated of [false, true]) {
       await using opened = await open();
       const { state, store } = opened;
@@ -69,7 +69,7 @@ export function testWatches(label: string, open: OpenState): void {
     }
   });
 
-  test(`${label}: an aggregated watch gives its contents as one batch, another one event by event`, async () => {
+  test(`${label}: an aggregated watch sends its contents as one batch, another watch event by event`, async () => {
     await using opened = await open();
     const { state, store } = opened;
     for (const id of ['a', 'b']) await store.create(newNote(id));
@@ -80,7 +80,7 @@ export function testWatches(label: string, open: OpenState): void {
     assert.deepEqual([await firstBatch(false), await firstBatch(true)], [1, 3]);
   });
 
-  test(`${label}: a query shows what begins to match as created and what no longer does as destroyed`, async () => {
+  test(`${label}: a query reports resources that begin to match as created, that cease to match as destroyed`, async () => {
     await using opened = await open();
     const { state, store } = opened;
     await store.create(newNote('a', { labels: { on: 'yes' } }));
@@ -104,7 +104,7 @@ export function testWatches(label: string, open: OpenState): void {
     assert.deepEqual(await new EventReader(ids).words(1), ['created x@1']);
   });
 
-  test(`${label}: a watch goes on after a bookmark, and a foreign one is refused`, async () => {
+  test(`${label}: a watch resumes after a bookmark, and rejects a foreign bookmark`, async () => {
     await using opened = await open();
     const { state, store } = opened;
     await store.create(newNote('a'));
@@ -136,7 +136,7 @@ export function testWatches(label: string, open: OpenState): void {
     }
   });
 
-  test(`${label}: tail events are the last ones, of one id when one is watched`, async () => {
+  test(`${label}: tail events are the last events, of one id when one id is watched`, async () => {
     await using opened = await open();
     const { state, store } = opened;
     await store.create(newNote('a'));
@@ -153,7 +153,7 @@ export function testWatches(label: string, open: OpenState): void {
     assert.match(await failureOf(state.watchKind(notes, both)), /^unknown: /);
   });
 
-  test(`${label}: a reader that falls behind is told so once, and the writer and others go on`, async () => {
+  test(`${label}: a slow reader gets one error event, and does not delay the writer or other readers`, async () => {
     await using opened = await open();
     const { state, store } = opened;
     await store.create(newNote('a'));
@@ -161,11 +161,11 @@ export function testWatches(label: string, open: OpenState): void {
     using other = await state.watch(note('b'));
     const reader = new EventReader(slow);
     const wordsOfOther = new EventReader(other).words(2);
-    // Large enough that no buffer of a connection in between holds them all.
+    // Large enough that no buffer of a connection in between can hold all events.
     const spec = { text: 'x'.repeat(4096), count: 0 };
     for (let count = 0; count < 4000; count += 1) {
       await updateResource(store, note('a'), () => ({ spec: { ...spec, count } }));
-      // Connections get their turns.
+      // Gives connections time to read and write.
       if (count % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     await store.create(newNote('b'));
@@ -184,7 +184,7 @@ export function testWatches(label: string, open: OpenState): void {
     assert.deepEqual(await wordsOfOther, ['absent', 'created b@1']);
   });
 
-  test(`${label}: a watch ends with its signal, with its disposal, and before it began`, async () => {
+  test(`${label}: a watch ends when its signal aborts, when it is disposed, and when the signal aborted before it began`, async () => {
     await using opened = await open();
     const { state } = opened;
     const stop = new AbortController();

@@ -8,7 +8,7 @@ import type { Resource } from '../resource.ts';
 import { newNote, note, notes } from './notes.ts';
 import type { OpenState } from './open-state.ts';
 
-/** `not-found: resource ...` of a call that must fail. */
+/** The fault of a call that must fail, such as `not-found: resource ...`. */
 export async function failureOf(call: Promise<unknown>): Promise<string> {
   const error = await call.then(
     () => undefined,
@@ -26,9 +26,9 @@ const withoutTimes = ({ metadata: { createdMs, updatedMs, ...metadata }, spec }:
 
 const text = (id: string, version: string | number) => `Notes.test.nodewright.dev(desk/${id}@${version})`;
 
-/** Resources are made, changed and destroyed by the rules, and refused with the faults of the rules. */
+/** Tests that resources are created, changed and destroyed by the rules, and which faults refuse the rest. */
 export function testWrites(label: string, open: OpenState): void {
-  test(`${label}: a resource has version 1, its owner and its times once it is created, and is read so`, async () => {
+  test(`${label}: a created resource has version 1, its owner and its times, and reads back the same`, async () => {
     await using opened = await open();
     const { state } = opened;
     const created = await state.create(
@@ -50,7 +50,7 @@ export function testWrites(label: string, open: OpenState): void {
     );
   });
 
-  test(`${label}: an update moves the version by one and keeps owner and creation, change or not`, async () => {
+  test(`${label}: every update increments the version and keeps owner and creation time, even without a change`, async () => {
     await using opened = await open();
     const { state } = opened;
     const created = await state.create(newNote('a'), { owner: 'writer' });
@@ -76,7 +76,7 @@ export function testWrites(label: string, open: OpenState): void {
     assert.equal((await state.update(updated, { owner: 'writer' })).metadata.version, 3);
   });
 
-  test(`${label}: what does not exist is not found, whatever is to be done with it`, async () => {
+  test(`${label}: every operation on a missing resource fails with not-found`, async () => {
     await using opened = await open();
     const { state, store } = opened;
     const gone = await store.create(newNote('a'));
@@ -94,7 +94,7 @@ export function testWrites(label: string, open: OpenState): void {
     assert.deepEqual(await state.list(notes), []);
   });
 
-  test(`${label}: an update is refused for its owner, then its version, then its phase`, async () => {
+  test(`${label}: an update checks the owner first, then the version, then the phase`, async () => {
     await using opened = await open();
     const { state } = opened;
     const created = await state.create(newNote('a'), { owner: 'writer' });
@@ -123,7 +123,7 @@ export function testWrites(label: string, open: OpenState): void {
     );
   });
 
-  test(`${label}: teardown is one way, is done once, and says whether something holds the resource`, async () => {
+  test(`${label}: teardown is final and idempotent, and reports whether finalizers remain`, async () => {
     await using opened = await open();
     const { state } = opened;
     await state.create(newNote('a', { finalizers: ['f'] }), { owner: 'writer' });
@@ -147,7 +147,7 @@ export function testWrites(label: string, open: OpenState): void {
     await state.destroy(note('a'), { owner: 'writer' });
   });
 
-  test(`${label}: finalizers are a set that anybody may add to and take from in any phase`, async () => {
+  test(`${label}: finalizers are a set that any caller may change in any phase`, async () => {
     await using opened = await open();
     const { state } = opened;
     await state.create(newNote('a'), { owner: 'writer' });
@@ -159,7 +159,7 @@ export function testWrites(label: string, open: OpenState): void {
     assert.deepEqual([left.metadata.finalizers, left.metadata.version], [['g'], 6]);
   });
 
-  test(`${label}: updateResource() is not stopped by those who are quicker and writes no change that is none`, async () => {
+  test(`${label}: updateResource() retries after conflicts and does not write an empty change`, async () => {
     await using opened = await open();
     const { state } = opened;
     await state.create(newNote('a'));
@@ -170,7 +170,7 @@ export function testWrites(label: string, open: OpenState): void {
     assert.deepEqual([same.spec.count, same.metadata.version], [8, 9]);
   });
 
-  test(`${label}: putResource() creates, changes, or leaves as it is`, async () => {
+  test(`${label}: putResource() creates, updates, or writes nothing`, async () => {
     await using opened = await open();
     const { state } = opened;
     const versions: number[] = [];
@@ -184,7 +184,7 @@ export function testWrites(label: string, open: OpenState): void {
     assert.match(await failureOf(putResource(state, newNote('a'), { owner: 'v' })), /^permission-denied: /);
   });
 
-  test(`${label}: teardownAndDestroy() waits until nothing holds the resource`, async () => {
+  test(`${label}: teardownAndDestroy() waits until the resource has no finalizers`, async () => {
     await using opened = await open();
     const { state, store } = opened;
     await store.create(newNote('a', { finalizers: ['f'] }));

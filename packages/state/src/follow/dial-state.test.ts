@@ -56,7 +56,7 @@ function follow(path: string) {
   };
 }
 
-test('dialState() follows a real server, through its end and its return, however long its path is', async () => {
+test('dialState() follows a real server, reconnects after a restart, and supports long socket paths', async () => {
   await using scope = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'state-'));
   scope.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -79,7 +79,7 @@ test('dialState() follows a real server, through its end and its return, however
   assert.deepEqual(await following.next(), ['c']);
 });
 
-test('dialState() tells how a server refuses', async () => {
+test('dialState() reports the fault of a server that rejects the call', async () => {
   await using scope = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'state-'));
   scope.defer(() => rmSync(folder, { recursive: true, force: true }));

@@ -6,8 +6,9 @@ import type { StateConnection } from './follow-state.ts';
 const maxMessageBytes = 4 * 1024 * 1024;
 
 /**
- * Connects to a state on a unix socket, for watches alone. It stands on the HTTP/2 of the gateway and not on the gRPC
- * library: that takes three times as long to come to its first answer, which is time that a node takes to listen.
+ * Connects to a state on a unix socket, for watches only. It uses the HTTP/2 client of the gateway, not the
+ * gRPC library: the library takes three times as long to its first response, which would delay the start of a
+ * node.
  */
 export async function dialState(path: string, signal: AbortSignal): Promise<StateConnection> {
   const connection = nodeEngine.connect(await dialUnix(path, signal), gatewayLimits);

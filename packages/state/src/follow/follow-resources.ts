@@ -4,7 +4,7 @@ import type { SpecCodec } from '../spec/spec-codec.ts';
 import type { ResourceEvent } from '../state.ts';
 import { eventFromMessage } from '../wire/event-messages.ts';
 
-/** Resources of a kind to follow: all of them, or one. */
+/** The resources to follow: all resources of a kind, or one of them. */
 export interface FollowedKind<S> {
   readonly namespace: string;
   readonly type: string;
@@ -12,7 +12,7 @@ export interface FollowedKind<S> {
   readonly id?: string;
 }
 
-/** The watches of `cosi.resource.State`. */
+/** The watch call of `cosi.resource.State`. */
 export interface StateWatcher {
   watch(request: WatchRequest, options: { readonly signal: AbortSignal }): AsyncIterable<WatchResponse>;
 }
@@ -21,20 +21,23 @@ export interface FollowResourcesInit<S> {
   readonly client: StateWatcher;
   readonly kind: FollowedKind<S>;
   readonly signal: AbortSignal;
-  /** What there is, by id: once everything is known, and after every change. The map is the same one each time. */
+  /**
+   * Called with all specs by id, once the first state is complete and after every change. It is always the
+   * same map.
+   */
   readonly onSpecs: (specs: ReadonlyMap<string, S>) => void;
 }
 
 /**
  * Follows resources behind a connection until the signal aborts.
  *
- * @throws Fault when the stream ends or breaks, events were lost, or what came cannot be read
+ * @throws Fault when the stream ends or breaks, events were lost, or a message cannot be read
  */
 export async function followResources<S>(init: FollowResourcesInit<S>): Promise<void> {
   const { client, kind, signal, onSpecs } = init;
   const codecs = new Map([[kind.type, kind.codec]]);
   const specs = new Map<string, S>();
-  // The watch of one id begins with that resource; the watch of a kind says when all have been told.
+  // A watch of one id starts with that resource. A watch of a kind sends `bootstrapped` after its contents.
   let isComplete = kind.id !== undefined;
   try {
     for await (const { event: messages } of client.watch(requestOf(kind), { signal })) {
@@ -43,7 +46,7 @@ export async function followResources<S>(init: FollowResourcesInit<S>): Promise<
         if (event.kind === 'bootstrapped') isComplete = true;
         else take(specs, event);
       }
-      // The first message says that the watch is in place and nothing else.
+      // The first message has no events. It only confirms that the watch is in place.
       if (isComplete && messages.length > 0) onSpecs(specs);
     }
   } catch (error) {

@@ -9,16 +9,16 @@ import type { State } from '../state.ts';
 import { createStateService } from '../wire/state-service.ts';
 import { all, followState, one, type StateConnection } from './follow-state.ts';
 
-/** Connections to a state that the test can break, by messages but without sockets. */
+/** Connections to a state that the test can break. They pass messages without sockets. */
 class Wire {
   state: State = openMemoryState();
-  /** How many connections are refused from now on. */
+  /** How many of the next connections are refused. */
   refusals = 0;
   opened = 0;
   closed = 0;
   #breaking = new AbortController();
 
-  /** Ends every connection; the next ones are good. */
+  /** Breaks every open connection; later connections work. */
   break(): void {
     this.#breaking.abort();
     this.#breaking = new AbortController();
@@ -61,7 +61,7 @@ function follow(wire: Wire) {
     signal: stop.signal,
     onBroken: ({ message }, retryMs) => broken.push(`${message} ${retryMs}`),
   });
-  /** The next value, in words. */
+  /** The next value, as a short text. */
   const next = async () => {
     const { value, done } = await following.next();
     if (done === true) return 'end';
@@ -72,7 +72,7 @@ function follow(wire: Wire) {
   return { next, broken, stop: () => stop.abort() };
 }
 
-test('followState() begins with all that there is, and tells each change', async () => {
+test('followState() yields the complete state first, then every change', async () => {
   const wire = new Wire();
   await wire.state.create(newNote('second'));
   await wire.state.create(newNote('first'));
@@ -88,13 +88,13 @@ test('followState() begins with all that there is, and tells each change', async
   assert.deepEqual([wire.opened, wire.closed], [1, 1]);
 });
 
-test('followState() knows an empty state as such', async () => {
+test('followState() yields an empty state', async () => {
   const { next, stop } = follow(new Wire());
   assert.equal(await next(), '1: - of ');
   stop();
 });
 
-test('followState() connects again, counts the connections, and tells what the new state has, not what was', async () => {
+test('followState() reconnects, counts the connections, and yields only what the new connection reports', async () => {
   const wire = new Wire();
   await wire.state.create(newNote('first'));
   const { next, broken, stop } = follow(wire);
@@ -110,7 +110,7 @@ test('followState() connects again, counts the connections, and tells what the n
   assert.deepEqual([...new Set(broken.map((text) => text.split(' ').at(-1)))], ['50']);
 });
 
-test('followState() says at once, and once, that nobody listens, and tries with growing pauses', async () => {
+test('followState() yields undefined once when nothing listens, and backs off longer each time', async () => {
   const wire = new Wire();
   wire.refusals = 3;
   const { next, broken, stop } = follow(wire);
@@ -120,7 +120,7 @@ test('followState() says at once, and once, that nobody listens, and tries with 
   assert.deepEqual(broken, ['nobody listens 50', 'nobody listens 100', 'nobody listens 200']);
 });
 
-test('followState() ends while it pauses, and while it waits for news', async () => {
+test('followState() ends during a back-off and while it waits for a change', async () => {
   const wire = new Wire();
   const waiting = follow(wire);
   await waiting.next();

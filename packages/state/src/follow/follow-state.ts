@@ -1,21 +1,22 @@
-// How the daemons beside machined learn what they need: they hold no copy of the store, only what they follow.
+// Daemons other than machined read resources this way: they keep only the resources that they follow, not a
+// copy of the store.
 import { pause } from '@nodewright/async';
 import { type Fault, faultFrom } from '@nodewright/fault';
 import type { ResourceKind } from '../meta/define-kind.ts';
 import { type FollowedKind, followResources, type StateWatcher } from './follow-resources.ts';
 
-/** Resources to follow, and how a view shows their specs. */
+/** Resources to follow, and the function that turns their specs into a view. */
 export interface Followed<S, V> {
   readonly kind: FollowedKind<S>;
   view(specs: ReadonlyMap<string, S>): V;
 }
 
-/** One resource; its spec in a view is undefined while there is none. */
+/** Follows one resource. Its spec in the view is undefined when the resource does not exist. */
 export function one<S>({ namespace, type, codec }: ResourceKind<S>, id: string): Followed<S, S | undefined> {
   return { kind: { namespace, type, codec, id }, view: (specs) => specs.get(id) };
 }
 
-/** All resources of a kind, in the order of their ids. */
+/** Follows all resources of a kind, in the order of their ids. */
 export function all<S>({ namespace, type, codec }: ResourceKind<S>): Followed<S, readonly S[]> {
   return {
     kind: { namespace, type, codec },
@@ -26,28 +27,28 @@ export function all<S>({ namespace, type, codec }: ResourceKind<S>): Followed<S,
 // biome-ignore lint/suspicious/noExplicitAny: a record cannot say that each entry has types of its own
 type FollowedSet = Readonly<Record<string, Followed<any, any>>>;
 
-/** What is known, under the names that were given to what is followed. */
+/** The views, under the same names as in the followed set. */
 export type StateView<F extends FollowedSet> = {
   readonly [Name in keyof F]: F[Name] extends Followed<infer _S, infer V> ? V : never;
 };
 
 export interface KnownState<F extends FollowedSet> {
   readonly view: StateView<F>;
-  /** Counts the connections that were made: another number, and the state may be another one. */
+  /** The number of the connection. After a reconnect the server may hold a different state. */
   readonly connection: number;
 }
 
-/** Watches, and the connection that they have for themselves. */
+/** A client for watches, and the connection that it owns. */
 export interface StateConnection extends Disposable {
   readonly client: StateWatcher;
 }
 
 export interface FollowStateInit<F extends FollowedSet> {
   readonly followed: F;
-  /** Opens a connection; it may fail. */
+  /** Opens a connection; rejects when that fails. */
   readonly connect: (signal: AbortSignal) => Promise<StateConnection>;
   readonly signal: AbortSignal;
-  /** Told of each connection that failed or broke; the next is tried after `retryMs`. */
+  /** Called for each connection that failed or broke. The next attempt follows after `retryMs`. */
   readonly onBroken: (fault: Fault, retryMs: number) => void;
 }
 
@@ -55,10 +56,10 @@ const firstRetryMs = 50;
 const longestRetryMs = 1000;
 
 /**
- * What is known of a state behind a connection: as soon as everything is, and after every change, of which several may
- * come as one. A connection that breaks is made again, and what was known then stays until the new one knows everything.
- * Undefined comes at most once, as the first value: the state was not reachable at the first attempt. Ends when the
- * signal aborts.
+ * Yields views of a state behind a connection: first when all of them are complete, then after changes.
+ * Several changes may be combined into one view. A broken connection is opened again; the last view stays
+ * valid until the new connection has everything. `undefined` is yielded at most once, as the first value,
+ * when the first attempt fails. Ends when the signal aborts.
  */
 export async function* followState<F extends FollowedSet>(
   init: FollowStateInit<F>,
@@ -89,7 +90,7 @@ export async function* followState<F extends FollowedSet>(
 class Session<F extends FollowedSet> {
   readonly #init: FollowStateInit<F>;
   readonly #views = new Map<string, unknown>();
-  #news = Promise.withResolvers<void>();
+  #changed = Promise.withResolvers<void>();
 
   constructor(init: FollowStateInit<F>) {
     this.#init = init;
@@ -103,13 +104,13 @@ class Session<F extends FollowedSet> {
     using connection = await connect(signal);
     const names = Object.keys(followed);
     const watches = names.map((name) => this.#follow(name, connection, signal));
-    // None fails unseen: all are awaited together, and the one that fails first ends the session.
+    // All watches are awaited together, so no failure is lost, and the first failure ends the session.
     const broken = Promise.all(watches);
     broken.catch(() => {});
     try {
       while (!signal.aborted) {
-        await Promise.race([this.#news.promise, broken]);
-        this.#news = Promise.withResolvers();
+        await Promise.race([this.#changed.promise, broken]);
+        this.#changed = Promise.withResolvers();
         if (signal.aborted || this.#views.size < names.length) continue;
         yield Object.fromEntries(this.#views) as StateView<F>;
       }
@@ -123,7 +124,7 @@ class Session<F extends FollowedSet> {
     const { kind, view } = this.#init.followed[name] as Followed<unknown, unknown>;
     const onSpecs = (specs: ReadonlyMap<string, unknown>) => {
       this.#views.set(name, view(specs));
-      this.#news.resolve();
+      this.#changed.resolve();
     };
     return followResources({ client, kind, signal, onSpecs });
   }

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { compileExpression } from './expression/compile-expression.ts';
 import { ExpressionError } from './expression/syntax.ts';
 
-/** What JavaScript's own expressions say, where both have the same syntax. */
+/** The results of JavaScript's own expressions, where both have the same syntax. */
 const oracle = (expression: string, text: string) => new RegExp(expression, 'u').test(text);
 
-test('compileExpression() finds what the same expression of JavaScript finds', () => {
+test('compileExpression() matches the same texts as the same JavaScript expression', () => {
   const atom = fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\d', '\\w', '\\.', '^', '$', '\\b', '(?:ab)');
   const { expression } = fc.letrec((tie) => ({
     expression: fc.oneof(
@@ -23,7 +23,7 @@ test('compileExpression() finds what the same expression of JavaScript finds', (
   const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1', '.', '-', 'ä'), maxLength: 8 });
   fc.assert(
     fc.property(expression as fc.Arbitrary<string>, text, (source, candidate) => {
-      // Upstream's words are ASCII, and so are those of JavaScript.
+      // RE2's word characters are ASCII, as in JavaScript.
       assert.equal(
         compileExpression(source)(candidate),
         oracle(source, candidate),
@@ -34,7 +34,7 @@ test('compileExpression() finds what the same expression of JavaScript finds', (
   );
 });
 
-test('compileExpression() knows what only RE2 writes so', () => {
+test('compileExpression() supports the syntax that only RE2 has', () => {
   const rows: [string, string, boolean][] = [
     ['(?i)NODE', 'node01', true],
     ['(?i:N)ode', 'node01', true],
@@ -61,7 +61,7 @@ test('compileExpression() knows what only RE2 writes so', () => {
   }
 });
 
-test('compileExpression() refuses what RE2 refuses', () => {
+test('compileExpression() rejects what RE2 rejects', () => {
   const broken = [
     '(',
     ')',
@@ -89,14 +89,14 @@ test('compileExpression() refuses what RE2 refuses', () => {
   }
 });
 
-test('compileExpression() is not kept busy by expressions that are made for it', { timeout: 5000 }, () => {
+test('compileExpression() runs in bounded time for malicious expressions', { timeout: 5000 }, () => {
   const text = `${'a'.repeat(2000)}!`;
   for (const source of ['^(a+)+$', '^(a|a)*$', '^(.*)*b$', '(a?){200}a{200}b']) {
     assert.equal(compileExpression(source)(text), false);
   }
 });
 
-test('compileExpression() is not kept busy by nothing, repeated', { timeout: 5000 }, () => {
+test('compileExpression() runs in bounded time for repeats of an empty expression', { timeout: 5000 }, () => {
   const nothing = ['', '(?i)', 'a{0}'].map((part) => `${'('.repeat(20)}${part}${'){1000}'.repeat(20)}`);
   for (const source of nothing) assert.equal(compileExpression(`^${source}b$`)('b'), true, source);
 });

@@ -4,9 +4,8 @@ import { compileIdQuery } from './id-query.ts';
 import { matchesLabels } from './label-query.ts';
 
 /**
- * The test that both queries make together; undefined when everything matches.
- *
- * @throws Fault `invalid-argument`
+ * Compiles label and id queries into one test; `undefined` when every resource matches. @throws Fault
+ * `invalid-argument`
  */
 export function compileQuery({
   labelQueries,

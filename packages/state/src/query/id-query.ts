@@ -2,12 +2,12 @@ import { Fault } from '@nodewright/fault';
 import { compileExpression } from './expression/compile-expression.ts';
 import { ExpressionError } from './expression/syntax.ts';
 
-/** An expression of RE2's syntax that is searched for anywhere in the id. */
+/** An expression in RE2 syntax that may match anywhere in the id. */
 export interface IdQuery {
   readonly regexp: string;
 }
 
-/** @throws Fault `invalid-argument` for an expression that cannot be read */
+/** @throws Fault `invalid-argument` for an expression with invalid syntax */
 export function compileIdQuery({ regexp }: IdQuery): (id: string) => boolean {
   try {
     return compileExpression(regexp);

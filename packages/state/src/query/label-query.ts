@@ -2,16 +2,16 @@ import { Fault } from '@nodewright/fault';
 import { compareByBytes } from '../compare-by-bytes.ts';
 
 /**
- * One condition on a label. `invert` turns the result round, but a comparison of a label that is missing, or is no
- * number, stays false. Source: Talos v1.14: COSI queries.
+ * One condition on a label. `invert` negates the result, but a comparison of a label that is missing or not a
+ * number stays false. Source: Talos v1.14: COSI queries.
  */
 export type LabelTerm = { readonly key: string; readonly invert?: boolean } & (
   | { readonly operation: 'exists' }
   | { readonly operation: 'equal'; readonly value: string }
   | { readonly operation: 'in'; readonly values: readonly string[] }
-  /** By bytes. */
+  /** Compared by bytes. */
   | { readonly operation: 'less' | 'less-or-equal'; readonly value: string }
-  /** As 64-bit integers with an optional suffix (`k`, `Mi`, ...). */
+  /** Compared as 64-bit integers with an optional suffix (`k`, `Mi`, ...). */
   | { readonly operation: 'less-numeric' | 'less-or-equal-numeric'; readonly value: string }
 );
 
@@ -20,7 +20,7 @@ export type LabelQuery = readonly LabelTerm[];
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Whether one of the queries holds; no query: everything matches. */
+/** Whether at least one query holds. Without queries everything matches. */
 export function matchesLabels(labels: Labels, queries: readonly LabelQuery[] | undefined): boolean {
   if (queries === undefined || queries.length === 0) return true;
   return queries.some((terms) => terms.every((term) => holds(labels, term)));
@@ -54,7 +54,7 @@ function holds(labels: Labels, term: LabelTerm): boolean {
   }
 }
 
-/** Far more than a number of 64 bits has: reading one of millions of digits would keep the process busy. */
+/** Far more digits than a 64-bit number has. Parsing millions of digits would block the process. */
 const maxNumberCharacters = 100;
 const powers = ['', 'k', 'm', 'g', 't', 'p'];
 

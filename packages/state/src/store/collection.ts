@@ -2,27 +2,30 @@ import { sortByBytes } from '../compare-by-bytes.ts';
 import type { Metadata, Resource } from '../resource.ts';
 import { EventLog, type StoredEvent } from './event-log.ts';
 
-/** Somebody who has read everything there is and waits for more. */
+/** A watch that has read all events and waits for the next one. */
 export interface Waiter {
-  /** Told of an event that may concern it, and of the event's number. True: it wakes, and waits no longer. */
+  /**
+   * Offers an event that may concern the waiter, with the event's number. Returns true when the waiter wakes;
+   * it is then no longer waiting.
+   */
   offer(event: StoredEvent, number: number): boolean;
 }
 
 /**
- * The resources of one kind, what happened to them lately, and who waits for more. Those who wait for one id are found
- * by it, so that a write costs only as much as it has readers.
+ * The resources of one kind, their recent events, and the waiting watches. Watches of one id are indexed by
+ * that id, so the cost of a write depends only on the watches that it concerns.
  */
 export class Collection {
   readonly resources = new Map<string, Resource>();
   readonly log = new EventLog();
-  /** How many there are that are open, whether they wait or not. */
+  /** How many watches are open, waiting or not. */
   watches = 0;
   readonly #waiting = new Set<Waiter>();
   readonly #waitingForId = new Map<string, Set<Waiter>>();
   #sortedIds: readonly string[] | undefined;
-  /** When those were created that have been destroyed in this moment of the clock, by id. */
+  /** Creation times, by id, of the resources destroyed within the current clock reading. */
   readonly #justDestroyed = new Map<string, number>();
-  /** The latest of these times. */
+  /** The latest of these creation times. */
   #justDestroyedMs = 0;
 
   /** All resources in the order of ids. */
@@ -32,8 +35,9 @@ export class Collection {
   }
 
   /**
-   * The time of creation of a resource that is made now: never that of the one before it, however coarse the clock,
-   * so that the two can be told apart. A microsecond is what the wire can carry.
+   * The creation time of a new resource. It always differs from that of a destroyed predecessor, even with a
+   * coarse clock, so that the two can be told apart. A microsecond is the smallest step that the wire
+   * carries.
    */
   creationMs(id: string, nowMs: number): number {
     const before = this.#justDestroyed.get(id);
@@ -47,7 +51,7 @@ export class Collection {
     this.#justDestroyedMs = Math.max(this.#justDestroyedMs, createdMs);
   }
 
-  /** Records what has just been done and tells those who wait. */
+  /** Records a change and wakes the waiting watches that it concerns. */
   publish(event: StoredEvent): void {
     const { resource } = event;
     const { id } = resource.metadata;
@@ -62,7 +66,7 @@ export class Collection {
     if (forId.size === 0) this.#waitingForId.delete(id);
   }
 
-  /** @param id the only one that concerns the waiter; undefined: all of them. */
+  /** @param id the only id that concerns the waiter; undefined: all ids */
   wait(waiter: Waiter, id: string | undefined): void {
     if (id === undefined) this.#waiting.add(waiter);
     else if (this.#waitingForId.get(id)?.add(waiter) === undefined)

@@ -12,7 +12,7 @@ const resource: Resource = {
   spec: {},
 };
 
-test('Collections forget a kind that nobody has written with its last watch, and no other', () => {
+test('Collections drops a kind without writes when its last watch ends, and keeps the others', () => {
   const collections = new Collections();
   const first = collections.startWatch(kind);
   assert.equal(collections.startWatch(kind), first);

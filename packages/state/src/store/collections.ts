@@ -5,25 +5,28 @@ import { Collection } from './collection.ts';
 export class Collections {
   readonly #byNamespace = new Map<string, Map<string, Collection>>();
 
-  /** Undefined for a kind that nobody has written or watched. */
+  /** `undefined` when the kind was never written or watched. */
   find({ namespace, type }: KindRef): Collection | undefined {
     return this.#byNamespace.get(namespace)?.get(type);
   }
 
-  /** The collection of the kind, made when it is not there yet. */
+  /** The collection of the kind; created when missing. */
   open({ namespace, type }: KindRef): Collection {
     const ofNamespace = this.#byNamespace.getOrInsertComputed(namespace, () => new Map());
     return ofNamespace.getOrInsertComputed(type, () => new Collection());
   }
 
-  /** For watching, until `stopWatch`. */
+  /** Returns the collection for a watch; the caller must call `stopWatch` later. */
   startWatch(kind: KindRef): Collection {
     const collection = this.open(kind);
     collection.watches += 1;
     return collection;
   }
 
-  /** A kind that nobody has ever written is forgotten with its last watch: callers can name any number of them. */
+  /**
+   * A kind that was never written is dropped with its last watch, because callers can name any number of
+   * kinds.
+   */
   stopWatch({ namespace, type }: KindRef, collection: Collection): void {
     collection.watches -= 1;
     if (collection.watches > 0 || collection.log.total > 0) return;
@@ -32,7 +35,7 @@ export class Collections {
     if (ofNamespace?.size === 0) this.#byNamespace.delete(namespace);
   }
 
-  /** How many there are. */
+  /** The number of collections. */
   get count(): number {
     return this.#byNamespace.values().reduce((sum, ofNamespace) => sum + ofNamespace.size, 0);
   }

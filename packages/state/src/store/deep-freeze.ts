@@ -1,4 +1,4 @@
-/** Freezes plain data all the way down and gives it back. Bytes cannot be frozen and are left as they are. */
+/** Freezes plain data recursively and returns it. Bytes cannot be frozen and stay writable. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) {
     return value;

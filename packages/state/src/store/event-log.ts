@@ -1,39 +1,40 @@
 import type { ResourceEvent } from '../state.ts';
 
-/** A change that happened; it carries the bookmark of its place. */
+/** A change of a resource, with its bookmark. */
 export type StoredEvent = ResourceEvent & { readonly kind: 'created' | 'updated' | 'destroyed' };
 
 /**
- * How many events of a kind are kept for readers that are behind: a ring of 1024 whose last four places are left to
+ * How many events of a kind are kept for slow readers: a ring of 1024 whose last four places are reserved for
  * the writer. Source: Talos v1.14: COSI watch semantics, slow reader.
  */
 export const historyLimit = 1020;
 
 /**
- * How much of specs that are texts is kept for readers that are behind, in UTF-16 units: each version of a machine
- * configuration may have 8 MiB. The last events are kept whatever they have, so that a reader that keeps up loses none.
+ * How much text of specs is kept for slow readers, in UTF-16 units, because each version of a machine
+ * configuration may have 8 MiB. The last `leastHistory` events are always kept, so that a reader that keeps
+ * up loses none.
  */
 export const historyTextLimit = 4 * 1024 ** 2;
 export const leastHistory = 4;
 
-/** The last events of one kind, under the numbers 1, 2, 3, ... */
+/** The last events of one kind, numbered 1, 2, 3, ... */
 export class EventLog {
   readonly #events: (StoredEvent | undefined)[] = [];
   #total = 0;
   #kept = 0;
   #text = 0;
 
-  /** How many events there have been: the number of the last one. */
+  /** How many events were appended, which is the number of the last one. */
   get total(): number {
     return this.#total;
   }
 
-  /** The number of the oldest event that is kept, less one: readers can go on from there. */
+  /** The number before the oldest kept event: readers can resume from here. */
   get oldest(): number {
     return this.#total - this.#kept;
   }
 
-  /** Takes the next event; gives its number. */
+  /** Appends an event and returns its number. */
   append(event: StoredEvent): number {
     if (this.#kept === historyLimit) this.#forgetOldest();
     this.#events[this.#total % historyLimit] = event;
@@ -44,7 +45,7 @@ export class EventLog {
     return this.#total;
   }
 
-  /** The event with this number, of those that are kept. */
+  /** The event with this number, which must still be kept. */
   at(number: number): StoredEvent {
     return this.#events[(number - 1) % historyLimit] as StoredEvent;
   }
@@ -56,7 +57,7 @@ export class EventLog {
   }
 }
 
-/** How long the text is that only this event may keep in memory. */
+/** The length of the text that only this event may keep in memory. */
 function textOf(event: StoredEvent): number {
   const { spec } = event.kind === 'updated' ? event.old : event.resource;
   return typeof spec === 'string' ? spec.length : 0;

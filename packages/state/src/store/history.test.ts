@@ -9,7 +9,7 @@ import { historyLimit, historyTextLimit, leastHistory } from './event-log.ts';
 const touch = (state: ReturnType<typeof openMemoryState>) =>
   updateResource(state, note('a'), ({ spec }) => ({ spec: { ...spec, count: spec.count + 1 } }));
 
-test('the history of a kind has a limit: tails, bookmarks and readers reach back to it and no further', async () => {
+test('the history of a kind is limited: tails, bookmarks and readers reach no further back', async () => {
   const state = openMemoryState();
   await state.create(newNote('a'));
   using begun = await state.watchKind(notes, { bootstrapBookmark: true });
@@ -34,7 +34,7 @@ test('the history of a kind has a limit: tails, bookmarks and readers reach back
   assert.deepEqual(await reader.words(1), ['errored buffer overrun']);
 });
 
-test('a reader of one id that waits is not lost to the events of others', async () => {
+test('a waiting reader of one id loses no event because of other ids', async () => {
   const state = openMemoryState();
   await state.create(newNote('a'));
   using watch = await state.watch(note('b'));
@@ -44,7 +44,7 @@ test('a reader of one id that waits is not lost to the events of others', async 
   assert.deepEqual(await words, ['absent', 'created b@1']);
 });
 
-test('a watch that was left holds nothing in the store and costs its writes nothing', async () => {
+test('a closed watch leaves nothing in the store and costs later writes nothing', async () => {
   const state = openMemoryState();
   await state.create(newNote('a'));
   for (const open of [() => state.watch(note('a')), () => state.watchKind(notes)]) {
@@ -61,7 +61,7 @@ test('a watch that was left holds nothing in the store and costs its writes noth
   assert.equal((await state.get(note('a'))).metadata.version, 2);
 });
 
-test('the history keeps few versions of long texts, and many of short ones', async () => {
+test('the history keeps few versions of long texts, and many versions of short ones', async () => {
   const texts: KindRef<string> = { namespace: 'desk', type: 'Texts.test.nodewright.dev' };
   const versionsOf = async (length: number) => {
     const state = openMemoryState();

@@ -33,15 +33,15 @@ import { viewOfQuery } from './view-of-query.ts';
 export interface MemoryStateInit {
   /** Unix ms. */
   readonly now: () => number;
-  /** 8 bytes that no other run has: bookmarks of one run mean nothing to another. */
+  /** 8 bytes, unique to this run: a bookmark of another run is invalid. */
   readonly cookie: Uint8Array;
-  /** The W3C traceparent of the span that is active, which the events of a write carry. */
+  /** The W3C traceparent of the active span, which the events of a write carry. */
   readonly traceparent?: () => string | undefined;
 }
 
 /**
- * Resources in memory. Every call does its work before it returns its promise, so that a call is one step for all who
- * watch. What is stored is frozen: whoever wants a change makes a new value.
+ * Resources in memory. Every call does its work before it returns its promise, so each call is atomic for all
+ * watches. Stored values are frozen: a writer stores a new value instead of changing one.
  */
 export class MemoryState implements State {
   readonly #now: () => number;
@@ -172,7 +172,7 @@ export class MemoryState implements State {
     }) as Watch<S>;
   }
 
-  /** The number of the event after which to start, when the options name one. */
+  /** The number of the event after which the watch starts, when the options name one. */
   #start(
     { log }: Collection,
     { startFromBookmark, tailEvents = 0 }: WatchOptions,
@@ -199,7 +199,7 @@ export class MemoryState implements State {
     return resource as Resource<S>;
   }
 
-  /** Stores what comes next in the place of what is there. */
+  /** Replaces the stored resource with its next version. */
   #replace<S>(metadata: Metadata, spec: S): Resource<S> {
     return this.#publish('updated', {
       metadata: { ...metadata, version: metadata.version + 1, updatedMs: this.#now() },

@@ -30,7 +30,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 );
 const operations = fc.array(operation, { maxLength: 40 });
 
-/** Does to a store what the model does to itself. */
+/** Applies the operation to a store that the model applies to itself. */
 async function apply(state: State, op: Operation): Promise<string> {
   try {
     switch (op.kind) {
@@ -70,7 +70,7 @@ const contentOf = (resources: Iterable<Resource<{ count: number }>>) =>
     ]),
   );
 
-test('a store answers every sequence of operations as a plain map does, and holds the same', async () => {
+test('a store answers every sequence of operations as the model does, and has the same content', async () => {
   await fc.assert(
     fc.asyncProperty(operations, async (sequence) => {
       const [state, model] = [openMemoryState(), new Model()];
@@ -81,7 +81,7 @@ test('a store answers every sequence of operations as a plain map does, and hold
   );
 });
 
-test('a watch tells the history from where it began, however reads and writes alternate', async () => {
+test('a watch reports the history from its start, in any order of reads and writes', async () => {
   const turn = fc.record({ writes: fc.array(operation, { maxLength: 4 }), reads: fc.nat(4) });
   await fc.assert(
     fc.asyncProperty(
@@ -113,7 +113,7 @@ test('a watch tells the history from where it began, however reads and writes al
   );
 });
 
-test('what a watch with a query has told is what the query finds, wherever it began', async () => {
+test('the events of a watch with a query add up to the result of the query, from any start', async () => {
   const matching: QueryOptions[] = [
     { labelQueries: [[{ key: 'even', operation: 'exists' }]] },
     { idQuery: { regexp: '[ab]' } },
@@ -136,22 +136,22 @@ test('what a watch with a query has told is what the query finds, wherever it be
       for (const op of before) await write(op);
       using watch = await state.watchKind(notes, { ...query, bootstrapContents: true, aggregated: true });
       for (const op of after) await write(op);
-      const told = new Map<string, Resource>();
+      const seen = new Map<string, Resource>();
       const expected = await state.list(notes, query);
-      // What had happened is told in the same turn.
+      // Earlier events are read in the same turn.
       setImmediate(() => watch[Symbol.dispose]());
       for await (const events of watch) {
         for (const event of events) {
           if (!('resource' in event)) continue;
           const { id: name } = event.resource.metadata;
-          if (event.kind === 'created') assert.equal(told.has(name), false);
-          else assert.equal(told.has(name), true);
-          if (event.kind === 'destroyed') told.delete(name);
-          else told.set(name, event.resource);
+          if (event.kind === 'created') assert.equal(seen.has(name), false);
+          else assert.equal(seen.has(name), true);
+          if (event.kind === 'destroyed') seen.delete(name);
+          else seen.set(name, event.resource);
         }
       }
       assert.deepEqual(
-        [...told.values()].sort((a, b) => (a.metadata.id < b.metadata.id ? -1 : 1)),
+        [...seen.values()].sort((a, b) => (a.metadata.id < b.metadata.id ? -1 : 1)),
         expected,
       );
     }),
@@ -159,7 +159,7 @@ test('what a watch with a query has told is what the query finds, wherever it be
   );
 });
 
-test('a watch of one id tells the history of that id and of no other', async () => {
+test('a watch of one id reports the history of that id only', async () => {
   await fc.assert(
     fc.asyncProperty(operations, operations, async (before, after) => {
       const [state, model] = [openMemoryState(), new Model()];
@@ -180,7 +180,7 @@ test('a watch of one id tells the history of that id and of no other', async () 
   );
 });
 
-test('bookmarks resume without loss and without doubles, wherever a watch is cut', async () => {
+test('bookmarks resume without losing or repeating events, wherever a watch is cut', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(operation, { minLength: 10, maxLength: 60 }),
@@ -210,7 +210,7 @@ test('bookmarks resume without loss and without doubles, wherever a watch is cut
   );
 });
 
-test('what a store gives out cannot be changed by whoever has it', async () => {
+test('a value that a store returned cannot be changed', async () => {
   const state = openMemoryState();
   const { metadata, spec } = await state.create(newNote('a', { labels: { l: '1' } }));
   assert.throws(() => Object.assign(spec, { count: 5 }), TypeError);

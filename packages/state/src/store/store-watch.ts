@@ -8,24 +8,24 @@ import type { StoredEvent } from './event-log.ts';
 export interface StoreWatchInit {
   readonly kind: KindRef;
   readonly collections: Collections;
-  /** The only id that is watched; undefined: all of them. */
+  /** The only watched id; undefined: all ids. */
   readonly id: string | undefined;
-  /** What is told before anything that happens. */
+  /** Events that the watch sends first. */
   readonly initial: readonly ResourceEvent[];
-  /** The number of the last event that is not to be told. */
+  /** The number of the last event that the watch skips. */
   readonly after: number;
   readonly isAggregated: boolean;
-  /** What the watcher sees of an event; undefined: nothing. */
+  /** Converts an event for this watcher; undefined: the event is not sent. */
   readonly view: (event: StoredEvent) => ResourceEvent | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-/** So many events at a time at most, that one watcher does not hold the others up. */
+/** The most events per batch, so that one watcher does not delay the others. */
 const batchLimit = 256;
 
 /**
- * Reads the log of a collection at its reader's pace: the writer never waits. A reader that falls behind what the log
- * keeps is told so, once, and hears nothing more until it goes away.
+ * Reads the log of a collection at its reader's pace: the writer never waits. A reader that falls behind the
+ * kept events gets one `errored` event and nothing after it.
  */
 export class StoreWatch implements Watch, Waiter {
   readonly #init: StoreWatchInit;
@@ -58,7 +58,7 @@ export class StoreWatch implements Watch, Waiter {
   }
 
   offer(event: StoredEvent, number: number): boolean {
-    // Nothing before this event concerned it: all that did was offered.
+    // Every event that concerns this watch is offered, so the events before this one can be skipped.
     this.#seen = number - 1;
     if (this.#init.view(event) === undefined) {
       this.#seen = number;

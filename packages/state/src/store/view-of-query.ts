@@ -3,8 +3,8 @@ import type { ResourceEvent } from '../state.ts';
 import type { StoredEvent } from './event-log.ts';
 
 /**
- * What a watcher with a query sees of an event: a resource that begins to match is created for it, one that no longer
- * does is destroyed. Source: Talos v1.14: COSI watch semantics.
+ * Converts an event for a watcher with a query: a resource that begins to match is reported as created, one
+ * that ceases to match as destroyed. Source: Talos v1.14: COSI watch semantics.
  */
 export function viewOfQuery(
   matches: (resource: Resource) => boolean,

@@ -13,7 +13,7 @@ import { createStateService } from './state-service.ts';
 
 const codecs = codecsOf([notes]);
 
-/** A client of a store in this process whose streams break after so many messages each. */
+/** A client of a store in this process whose streams break after a given number of messages each. */
 function breakingClient(store: ReturnType<typeof openMemoryState>, messagesPerStream: number) {
   const { implementation } = createStateService({ stateOf: () => store, codecs, now: () => 1 });
   const requests: WatchRequest[] = [];
@@ -39,7 +39,7 @@ function breakingClient(store: ReturnType<typeof openMemoryState>, messagesPerSt
   return { client, requests, delays };
 }
 
-test('a watch whose stream breaks goes on from its last bookmark', async () => {
+test('a watch resumes from its last bookmark after its stream breaks', async () => {
   const store = openMemoryState();
   const { client, requests, delays } = breakingClient(store, 2);
   using watch = await client.watchKind(notes, { bootstrapBookmark: true });
@@ -63,7 +63,7 @@ test('a watch whose stream breaks goes on from its last bookmark', async () => {
   );
 });
 
-test('a watch that has seen no bookmark cannot go on and says so, once', async () => {
+test('a watch without a bookmark cannot resume and reports one error', async () => {
   const store = openMemoryState();
   await store.create(newNote('a'));
   await store.create(newNote('b'));
@@ -72,7 +72,7 @@ test('a watch that has seen no bookmark cannot go on and says so, once', async (
   assert.deepEqual(await new EventReader(watch).words(2), ['created a@1', 'errored gone']);
 });
 
-test('events of clients that are newer are errors, those for older ones are left out', async () => {
+test('a watch of protocol version 0 gets no events that old clients cannot decode', async () => {
   const store = openMemoryState();
   const { implementation } = createStateService({ stateOf: () => store, codecs, now: () => 1 });
   await store.create(newNote('a'));

@@ -10,11 +10,11 @@ import type { SpecCodecs } from '../spec/spec-codec.ts';
 import type { ResourceEvent, Watch } from '../state.ts';
 import { eventFromMessage } from './event-messages.ts';
 
-/** How a watch goes on from its last bookmark when its stream breaks. */
+/** How a watch resumes from its last bookmark after its stream broke. */
 export interface RetryPolicy {
-  /** How long to wait before the attempt, in ms; attempts count from 1 after every event. */
+  /** The delay before an attempt, in ms. Attempts count from 1 after every event. */
   readonly delayMs: (attempt: number) => number;
-  /** Resolves after the time, or early when the signal aborts. */
+  /** Resolves after the time, or earlier when the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export class ClientWatch implements Watch {
     else init.signal?.addEventListener('abort', this.#close);
   }
 
-  /** Resolves when the server says that the watch is in place. @throws Fault */
+  /** Resolves when the server confirms that the watch is in place. @throws Fault */
   static async open(init: ClientWatchInit): Promise<ClientWatch> {
     const watch = new ClientWatch(init);
     try {
@@ -49,7 +49,7 @@ export class ClientWatch implements Watch {
     } catch (error) {
       const isClosed = watch.#closed.signal.aborted;
       watch.#close();
-      // Whoever gave it up gets a watch that has ended, as everywhere.
+      // The caller aborted: return a watch that has ended, as every other state does.
       if (isClosed) return watch;
       throw faultFrom(error);
     }
@@ -76,7 +76,7 @@ export class ClientWatch implements Watch {
     this.#closed.abort();
   }
 
-  /** The next events; none when the stream broke and was, or is yet to be, taken up again. */
+  /** The next events; `undefined` when the stream broke and the caller must call again. */
   async #next(attempt: number): Promise<readonly ResourceEvent[] | undefined> {
     try {
       this.#stream ??= await this.#reconnect(attempt);
@@ -127,7 +127,7 @@ export class ClientWatch implements Watch {
   }
 }
 
-/** What is left of a watch that has failed: it stays open and tells nothing, until it is closed. */
+/** Replaces the stream of a failed watch: it stays open without messages until the watch is closed. */
 async function* silence(signal: AbortSignal): AsyncGenerator<WatchResponse> {
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => resolve());

@@ -16,10 +16,10 @@ const eventTypes = {
 } as const satisfies Record<ResourceEvent['kind'], EventType>;
 
 export interface EventMessageInit {
-  /** What is watched; the id is empty for a whole kind. */
+  /** The target of a watch; the id is empty for a whole kind. */
   readonly target: Pointer;
   readonly encode: (resource: Resource) => ResourceMessage;
-  /** Unix ms; the time of what stands for nothing. */
+  /** Unix ms; the time in a tombstone. */
   readonly now: () => number;
 }
 
@@ -42,7 +42,7 @@ export function messageFromEvent(event: ResourceEvent, { target, encode, now }: 
   }
 }
 
-/** The event of a message; one that nobody knows is an error. */
+/** Decodes an event. An event of an unknown type becomes `errored`. */
 export function eventFromMessage(message: Event, codecs: SpecCodecs): ResourceEvent {
   const { eventType, resource, old, error } = message;
   const bookmark = message.bookmark === undefined ? {} : { bookmark: message.bookmark };

@@ -11,7 +11,7 @@ import { openMemoryState } from '../conformance/open-memory-state.ts';
 import { createStateClient } from './state-client.ts';
 import { createStateService } from './state-service.ts';
 
-test('reads from a server that does not answer are given up when their signal aborts', async () => {
+test('reads abort with their signal when the server does not answer', async () => {
   await using scope = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'state-'));
   scope.defer(() => rm(folder, { recursive: true }));

@@ -3,7 +3,7 @@ import type { Resource } from '../resource.ts';
 
 const limit = 64;
 
-/** Remembers the messages of the last resources: what one watcher is told the others are told as well. */
+/** Caches the messages of recent resources, so that several watchers share one encoding. */
 export class MessageCache {
   readonly #encode: (resource: Resource) => ResourceMessage;
   readonly #messages = new Map<Resource, ResourceMessage>();
@@ -12,7 +12,7 @@ export class MessageCache {
     this.#encode = encode;
   }
 
-  /** The message of a resource. Nobody may change it. */
+  /** The message of a resource. Callers must not change it. */
   of(resource: Resource): ResourceMessage {
     const known = this.#messages.get(resource);
     if (known !== undefined) return known;

@@ -24,7 +24,7 @@ interface QueryMessages {
   readonly idQuery?: IDQuery | undefined;
 }
 
-/** @throws Fault `unimplemented` for an operation that nobody knows */
+/** @throws Fault `unimplemented` for an unknown operation */
 export function queriesFromMessages({ labelQuery, idQuery }: QueryMessages): QueryOptions {
   return {
     ...(labelQuery.length > 0 && { labelQueries: labelQuery.map(({ terms }) => terms.map(termFromMessage)) }),

@@ -6,10 +6,10 @@ import { EncodedSpec } from '../spec/encoded-spec.ts';
 import type { SpecCodecs } from '../spec/spec-codec.ts';
 import { timestampFromUnixMs, unixMsFromTimestamp } from './timestamp.ts';
 
-/** How the wire says that a resource has no version. */
+/** The version text of a resource without a version. */
 const noVersion = 'undefined';
 
-/** A resource as the wire shows it. @throws Fault `internal` for a spec that nobody can encode */
+/** Encodes a resource. @throws Fault `internal` when there is no codec for the spec */
 export function messageFromResource(
   { metadata, spec }: Resource,
   codecs: SpecCodecs,
@@ -36,7 +36,7 @@ function messageFromSpec(type: string, spec: unknown, codecs: SpecCodecs) {
   return { yamlSpec: encodeYaml(codec.toYaml(spec)), protoSpec: Buffer.from(codec.toProto(spec)) };
 }
 
-/** What stands for a resource that is not there. Source: Talos v1.14: COSI watch semantics, tombstone. */
+/** The message for a resource that does not exist. Source: Talos v1.14: COSI watch semantics, tombstone. */
 export function tombstoneMessage({ namespace, type, id }: Pointer, nowMs: number): ResourceMessage {
   const time = timestampFromUnixMs(nowMs);
   return {
@@ -62,7 +62,7 @@ export function isTombstone(message: ResourceMessage | undefined): boolean {
 }
 
 /**
- * The resource of a message. A spec of a type without a codec stays as it came.
+ * Decodes a resource. A spec of a type without a codec stays encoded.
  *
  * @throws Fault `invalid-argument` when a part is missing or cannot be read
  */

@@ -21,13 +21,13 @@ import { messageFromResource, resourceFromMessage } from './resource-message.ts'
 
 export interface StateClientInit {
   readonly client: Client<typeof StateDefinition>;
-  /** Types that specs are decoded for; others stay encoded (`EncodedSpec`). None by default. */
+  /** The types whose specs are decoded; other specs stay encoded (`EncodedSpec`). Default: no types. */
   readonly codecs?: SpecCodecs;
-  /** How to go on with a watch whose stream broke; default: it ends with `errored`. */
+  /** How to resume a watch whose stream broke; by default the watch ends with `errored`. */
   readonly retry?: RetryPolicy;
 }
 
-/** The state behind a connection. Calls reject with Faults, as those of any state do. */
+/** The state behind a connection. Calls reject with Faults, like those of every state. */
 export function createStateClient({ client, codecs = new Map(), retry }: StateClientInit): State {
   return new StateClient(client, codecs, retry);
 }
@@ -36,7 +36,7 @@ class StateClient implements State {
   readonly #client: Client<typeof StateDefinition>;
   readonly #codecs: SpecCodecs;
   readonly #retry: RetryPolicy | undefined;
-  /** Older servers have no such call. */
+  /** Older servers do not implement this call. */
   #hasTeardown = true;
 
   constructor(client: Client<typeof StateDefinition>, codecs: SpecCodecs, retry: RetryPolicy | undefined) {

@@ -1,4 +1,4 @@
-// What crosses the wire, where a client of ours would not send or show it.
+// Messages that our own client would not send or show.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -41,7 +41,7 @@ async function kindOfFailure(call: () => unknown): Promise<string> {
   return 'none';
 }
 
-test('a watch of one id takes neither contents nor label queries, and leaves id queries out', async () => {
+test('a watch of one id rejects contents and label queries, and ignores id queries', async () => {
   const { service, context } = openService();
   const watch = (options: object) => () =>
     service.watch(WatchRequest.fromPartial({ ...target, id: 'a', options, apiVersion: 1 }), context);
@@ -50,7 +50,7 @@ test('a watch of one id takes neither contents nor label queries, and leaves id 
   assert.equal(await kindOfFailure(watch({ idQuery: { regexp: '(' } })), 'none');
 });
 
-test('a query with an operation that nobody knows, or without a value, is refused', async () => {
+test('rejects a query with an unknown operation or without a value', async () => {
   const { service, context } = openService();
   const list = (term: object) => () =>
     service.list(
@@ -62,7 +62,7 @@ test('a query with an operation that nobody knows, or without a value, is refuse
   assert.equal(await kindOfFailure(list({ key: 'a', op: 2 })), 'none');
 });
 
-test('a resource without metadata or spec, or with a version or phase that is none, is an invalid argument', async () => {
+test('rejects a resource without metadata or spec, or with an invalid version or phase', async () => {
   const { service, context } = openService();
   const metadata = { ...note('a'), version: '1', phase: 'running' };
   const spec = { yamlSpec: '', protoSpec: Buffer.alloc(0) };
@@ -78,7 +78,7 @@ test('a resource without metadata or spec, or with a version or phase that is no
   assert.equal(await kindOfFailure(create({ metadata, spec })), 'none');
 });
 
-test('an update without an expected phase takes any', async () => {
+test('an update without an expected phase accepts any phase', async () => {
   const { store, service, context } = openService();
   await store.create(newNote('a', { finalizers: ['f'] }));
   await store.teardown(note('a'));
@@ -97,7 +97,7 @@ test('an update without an expected phase takes any', async () => {
   assert.equal(await kindOfFailure(update()), 'none');
 });
 
-test('messages have both encodings, and what stands for nothing has times, phase and an empty spec', async () => {
+test('messages have both encodings, and a tombstone has times, a phase and an empty spec', async () => {
   const { store, service, context, stop } = openService();
   await store.create(newNote('a', { labels: { l: '1' } }));
   const request = { ...target, apiVersion: 1, options: { bootstrapContents: true, aggregated: true } };
@@ -130,7 +130,7 @@ test('messages have both encodings, and what stands for nothing has times, phase
   });
 });
 
-test('a resource of a type that nobody knows keeps both of its encodings', async () => {
+test('a resource of an unknown type keeps both of its encodings', async () => {
   const { service, context } = openService();
   const metadata = { namespace: 'desk', type: 'Unknowns.x', id: 'a', phase: 'running' };
   const spec = { yamlSpec: 'any: thing\n', protoSpec: Buffer.from([1, 2, 3]) };
@@ -142,7 +142,7 @@ test('a resource of a type that nobody knows keeps both of its encodings', async
   assert.deepEqual(resource.spec, new EncodedSpec('any: thing\n', Buffer.from([1, 2, 3])));
 });
 
-test('a client tears down by an update where the server has no other way, and asks for it once', async () => {
+test('a client falls back to updates for teardown, and remembers that the server lacks the call', async () => {
   const { store, service, context } = openService();
   let asked = 0;
   const client = {

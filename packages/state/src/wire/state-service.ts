@@ -18,9 +18,9 @@ import { queriesFromMessages } from './query-messages.ts';
 import { messageFromResource, phaseFromText, resourceFromMessage } from './resource-message.ts';
 
 export interface StateServiceInit {
-  /** The state as the caller may use it. */
+  /** The state, limited to what the caller may use. */
   readonly stateOf: (context: CallContext) => State;
-  /** Specs of other types must have come over the wire themselves. */
+  /** Specs of other types can be sent only as they were received, encoded. */
   readonly codecs: SpecCodecs;
   /** Unix ms. */
   readonly now: () => number;
@@ -37,7 +37,7 @@ export function createStateService(init: StateServiceInit): {
   const encode = (resource: Resource) => ({
     resource: messageFromResource(resource, codecs),
   });
-  const told = new MessageCache((resource) => messageFromResource(resource, codecs));
+  const messages = new MessageCache((resource) => messageFromResource(resource, codecs));
   const implementation: StateServiceImplementation = {
     get: async (request, context) => encode(await stateOf(context).get(request)),
 
@@ -80,10 +80,10 @@ export function createStateService(init: StateServiceInit): {
       const { namespace, type, id = '', apiVersion } = request;
       const about = {
         target: { namespace, type, id },
-        encode: (resource: Resource) => told.of(resource),
+        encode: (resource: Resource) => messages.of(resource),
         now: init.now,
       };
-      // Clients wait for it: from now on they miss nothing.
+      // Clients wait for this message: from here on the watch misses no event.
       yield { event: [] };
       for await (const events of watch) {
         const shown = apiVersion < 1 ? events.filter(({ kind }) => !newKinds.includes(kind)) : events;
@@ -94,7 +94,7 @@ export function createStateService(init: StateServiceInit): {
   return { definition: StateDefinition, implementation };
 }
 
-/** What clients of the first version do not know. */
+/** Clients of the first protocol version cannot decode this. */
 const newKinds: readonly string[] = ['bootstrapped', 'errored'];
 
 async function openWatch(state: State, request: WatchRequest, signal: AbortSignal): Promise<Watch> {

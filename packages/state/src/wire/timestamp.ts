@@ -1,6 +1,6 @@
 import type { Timestamp } from '@nodewright/contract/gen/google/protobuf/timestamp.ts';
 
-/** @param unixMs with fractions down to microseconds. */
+/** @param unixMs may have fractions down to microseconds */
 export function timestampFromUnixMs(unixMs: number): Timestamp {
   const seconds = Math.floor(unixMs / 1000);
   return { seconds: BigInt(seconds), nanos: Math.round((unixMs - seconds * 1000) * 1000) * 1000 };

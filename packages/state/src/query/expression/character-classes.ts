@@ -2,7 +2,7 @@ import { type CharacterTest, ExpressionError } from './syntax.ts';
 
 const code = (character: string) => character.codePointAt(0) as number;
 
-/** `between('az', '09')`: one of these ranges. */
+/** Tests for a character in one of these ranges: `between('az', '09')`. */
 function between(...ranges: string[]): CharacterTest {
   const pairs = ranges.map(([from = '', to = '']) => [code(from), code(to)] as const);
   return (point) => pairs.some(([from, to]) => point >= from && point <= to);
@@ -17,7 +17,7 @@ const digit = between('09');
 export const isWord = between('09', 'AZ', 'az', '__');
 const space: CharacterTest = (point) => [9, 10, 12, 13, 32].includes(point);
 
-/** `\d`, `\s`, `\w` and their opposites: ASCII, as RE2 has them. */
+/** `\d`, `\s`, `\w` and their opposites: ASCII only, as in RE2. */
 export const perlClasses: Readonly<Record<string, CharacterTest>> = {
   d: digit,
   D: not(digit),
@@ -27,7 +27,7 @@ export const perlClasses: Readonly<Record<string, CharacterTest>> = {
   W: not(isWord),
 };
 
-/** `[[:alpha:]]` and its like. */
+/** POSIX classes such as `[[:alpha:]]`. */
 export const posixClasses: Readonly<Record<string, CharacterTest>> = {
   alnum: between('09', 'AZ', 'az'),
   alpha: between('AZ', 'az'),
@@ -52,13 +52,13 @@ export function unicodeClass(name: string): CharacterTest {
       const pattern = new RegExp(`^\\p{${property}}$`, 'u');
       return (point) => pattern.test(String.fromCodePoint(point));
     } catch {
-      // Not a category; perhaps a script.
+      // Not a category; try it as a script.
     }
   }
   throw new ExpressionError(`unknown class of characters \\p{${name}}`);
 }
 
-/** The same test for either case of a letter. */
+/** The same test, ignoring the case of letters. */
 export function ignoringCase(test: CharacterTest): CharacterTest {
   return (point) => {
     const text = String.fromCodePoint(point);

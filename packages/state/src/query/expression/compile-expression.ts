@@ -1,5 +1,6 @@
-// Ids are searched with expressions of callers. JavaScript's own would let any of them keep the process busy for ever
-// with a few characters; here the time is bounded by the size of the expression times the length of the id.
+// Callers choose the expressions that ids are matched with. JavaScript's own expressions would let a caller
+// block the process with a few characters. Here the time is bounded by the size of the expression times the
+// length of the id.
 import { isWord } from './character-classes.ts';
 import { parseExpression } from './parse-expression.ts';
 import { type Assertion, type CharacterTest, ExpressionError, type Syntax } from './syntax.ts';
@@ -7,19 +8,19 @@ import { type Assertion, type CharacterTest, ExpressionError, type Syntax } from
 type Step =
   | { readonly kind: 'character'; readonly test: CharacterTest }
   | { readonly kind: 'assertion'; readonly assertion: Assertion }
-  /** Goes on at all of these at once. */
+  /** Continues at all of these steps at once. */
   | { readonly kind: 'fork'; readonly targets: number[] }
   | { readonly kind: 'match' };
 
-/** Room for every repeat that RE2 allows, and little enough that hundreds of ids take a moment at most. */
+/** Enough for every repeat that RE2 allows, and small enough that matching hundreds of ids takes a moment. */
 const maxSteps = 2000;
-/** Classes of characters with very many members would cost more than their one step. */
+/** A class with very many members costs more than one step, so its size is limited. */
 const maxCharacters = 10_000;
 
 /**
- * A function that says whether the expression is found anywhere in a text.
+ * Returns a function that reports whether the expression matches anywhere in a text.
  *
- * @throws ExpressionError when the expression is not one of RE2's, or too large
+ * @throws ExpressionError when the expression is not valid RE2 syntax, or too large
  */
 export function compileExpression(text: string): (candidate: string) => boolean {
   if (text.length > maxCharacters) throw new ExpressionError('too large');
@@ -72,7 +73,7 @@ function emitRepeat({ part, min, max }: Syntax & { kind: 'repeat' }, steps: Step
   for (let count = 0; count < min; count += 1) {
     const before = steps.length;
     emit(part, steps);
-    // Nothing any number of times is nothing, and nested repeats of it would never end.
+    // A repeat of an empty expression matches the empty text. Compiling nested ones would never end.
     if (steps.length === before) break;
   }
   if (max === Number.POSITIVE_INFINITY) {
@@ -95,10 +96,13 @@ function emitRepeat({ part, min, max }: Syntax & { kind: 'repeat' }, steps: Step
   for (const fork of forks) fork.push(steps.length);
 }
 
-/** Walks all alternatives in step, character by character. */
+/** Follows all alternatives in parallel, character by character. */
 function search(steps: readonly Step[], text: string): boolean {
   const points = [...text].map((character) => character.codePointAt(0) as number);
-  /** At which character each step was last added, plus one: so no step is gone through twice there. */
+  /**
+   * The character at which each step was last added, plus one. It prevents visiting a step twice per
+   * character.
+   */
   const added = new Uint32Array(steps.length);
   let active: number[] = [];
   for (let at = 0; at <= points.length; at += 1) {
@@ -109,7 +113,7 @@ function search(steps: readonly Step[], text: string): boolean {
     };
     add(0);
     const next: number[] = [];
-    // The list grows while it is walked.
+    // The list grows during the loop.
     for (let position = 0; position < active.length; position += 1) {
       const index = active[position] as number;
       const step = steps[index] as Step;
@@ -119,7 +123,7 @@ function search(steps: readonly Step[], text: string): boolean {
         if (isAt(step.assertion, points, at)) add(index + 1);
       } else if (at < points.length && step.test(points[at] as number)) next.push(index + 1);
     }
-    // What waits for the next character was reached once each, for each has one step before it.
+    // Each step that consumes a character has exactly one predecessor, so it was added only once.
     active = next;
     for (const index of next) added[index] = at + 2;
   }

@@ -7,7 +7,7 @@ interface Flags {
   readonly dotAll: boolean;
 }
 
-/** What RE2 allows. */
+/** The largest repeat count of RE2. */
 const maxRepeat = 1000;
 const maxDepth = 200;
 
@@ -21,7 +21,7 @@ const escapedAssertions: Readonly<Record<string, Assertion>> = {
 const newline = 10;
 
 /**
- * Reads an expression in the syntax of RE2, which has neither references to groups nor looks around.
+ * Parses an expression in RE2 syntax, which has no back-references and no look-around.
  *
  * @throws ExpressionError
  */
@@ -56,7 +56,7 @@ class Parser {
     return character;
   }
 
-  /** Steps over `words` when they come next. */
+  /** Skips `words` when the input continues with them. */
   #skip(words: string): boolean {
     const found = [...words].every((character, offset) => this.#text[this.#at + offset] === character);
     if (found) this.#at += words.length;
@@ -172,7 +172,10 @@ class Parser {
     return syntax;
   }
 
-  /** `?i-s:` and `?i)`. True when the group is nothing but flags, which then hold for the rest of the one around it. */
+  /**
+   * Parses `?i-s:` and `?i)`. Returns true when the group has only flags, which then apply to the rest of the
+   * enclosing group.
+   */
   #setFlags(): boolean {
     let value = true;
     for (;;) {
@@ -186,7 +189,7 @@ class Parser {
     }
   }
 
-  /** What follows a backslash, outside of a class and in it. */
+  /** Parses what follows a backslash, outside a class or inside it. */
   #escape(): CharacterTest {
     const character = this.#next();
     const perlClass = perlClasses[character];

@@ -1,7 +1,7 @@
-/** A place in a text that takes no character. */
+/** A position in a text that consumes no character. */
 export type Assertion = 'text-start' | 'text-end' | 'line-start' | 'line-end' | 'word-edge' | 'no-word-edge';
 
-/** What an expression is made of. */
+/** The nodes of a parsed expression. */
 export type Syntax =
   | { readonly kind: 'empty' }
   | { readonly kind: 'character'; readonly test: CharacterTest }
@@ -9,10 +9,10 @@ export type Syntax =
   | { readonly kind: 'sequence' | 'choice'; readonly parts: readonly Syntax[] }
   | { readonly kind: 'repeat'; readonly part: Syntax; readonly min: number; readonly max: number };
 
-/** Whether a code point is meant. */
+/** Whether a code point matches. */
 export type CharacterTest = (codePoint: number) => boolean;
 
-/** An expression that cannot be read. */
+/** An expression with invalid syntax. */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
 }
