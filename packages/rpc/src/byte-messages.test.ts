@@ -13,7 +13,7 @@ const messages = fc.record({
   metadata: fc.constantFrom(undefined, Data.fromPartial({ metadata: { hostname: 'node01' } }).metadata),
 });
 
-test('byteMessages write and read what the generated code does', () => {
+test('byteMessages encode and decode like the generated code', () => {
   fc.assert(
     fc.property(messages, (message) => {
       const wire = Buffer.from(Data.encode(message).finish());
@@ -23,7 +23,7 @@ test('byteMessages write and read what the generated code does', () => {
   );
 });
 
-test('byteMessages read every other form of a message as the generated code does, and refuse the same', () => {
+test('byteMessages decode every other form of a message, and reject the same input, as the generated code does', () => {
   const outcome = (decode: () => unknown) => {
     try {
       return decode();

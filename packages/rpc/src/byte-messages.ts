@@ -1,5 +1,6 @@
-// Streams of bytes come in messages of 1 KiB: a copy of a node's files is a hundred thousand of them. What is generated
-// for `common.Data` builds each from parts, and copies its bytes four times on the way to the socket.
+// Streams of bytes use messages of 1 KiB, so copying a node's files sends a hundred thousand messages. The
+// generated code for `common.Data` builds each message from parts and copies its bytes four times before the
+// socket.
 import { Data } from '@nodewright/contract/gen/common/common.ts';
 import type { CompatServiceDefinition } from 'nice-grpc';
 
@@ -11,10 +12,12 @@ interface Codec {
 }
 
 const bytesTag = (2 << 3) | 2;
-/** Lengths from here on take a third byte. */
+/** A length from here on needs a third byte. */
 const twoByteLength = 1 << 14;
 
-/** `common.Data` on the wire, where nothing but a few bytes is in it; everything else as it is generated. */
+/**
+ * Codec of `common.Data`: a fast path for messages with only a few bytes, the generated code for all others.
+ */
 export const byteMessages: Codec = {
   fromPartial: (message) => message,
   encode(message) {
@@ -36,19 +39,19 @@ export const byteMessages: Codec = {
     encoded.set(bytes, headBytes);
     return { finish: () => encoded };
   },
-  /** The bytes share the memory of the message. */
+  /** The returned bytes share the memory of the message. */
   decode(message) {
     const [tag, low = 0, high = 0] = message;
     const headBytes = low < 0x80 ? 2 : 3;
     const length = headBytes === 2 ? low : (low & 0x7f) | (high << 7);
-    // With more to its length than two bytes it is longer than that by the third one alone.
+    // A message with a three-byte length is one byte longer than one with a two-byte length.
     if (tag !== bytesTag || message.length !== headBytes + length) return Data.decode(message);
     const { buffer, byteOffset } = message;
     return { metadata: undefined, bytes: Buffer.from(buffer, byteOffset + headBytes, length) };
   },
 };
 
-/** The same service, with the quick form of `common.Data` wherever it answers with that. */
+/** The same service, with the fast codec wherever it responds with `common.Data`. */
 export function withByteMessages<Service extends CompatServiceDefinition>(definition: Service): Service {
   if (!('methods' in definition)) return definition;
   const methods = Object.entries(definition.methods as Record<string, { responseType: unknown }>).map(

@@ -2,7 +2,7 @@ import { faultFrom, grpcCodeFromKind } from '@nodewright/fault';
 import { type CallContext, ServerError, type ServerMiddlewareCall } from 'nice-grpc';
 import { statusText } from './status-text.ts';
 
-/** Turns whatever a handler throws into a gRPC status: the only place where that happens in a server. */
+/** Turns every error of a handler into a gRPC status. A server does this in no other place. */
 export async function* faultMiddleware<Request, Response>(
   call: ServerMiddlewareCall<Request, Response>,
   context: CallContext,
@@ -10,7 +10,7 @@ export async function* faultMiddleware<Request, Response>(
   try {
     return yield* call.next(call.request, context);
   } catch (error) {
-    // Statuses of the library itself pass as they are.
+    // Statuses of the library itself pass unchanged.
     if (error instanceof ServerError) throw error;
     const { kind, message } = faultFrom(error);
     throw new ServerError(grpcCodeFromKind(kind), statusText(message));

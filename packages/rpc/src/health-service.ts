@@ -6,13 +6,16 @@ import { HealthCheckResponse_ServingStatus as ServingStatus } from '@nodewright/
 import { Fault } from '@nodewright/fault';
 import type { CallContext } from 'nice-grpc';
 
-/** The standard health service over one bit: whether this daemon is ready to take calls. */
+/** The standard health service. Its only input is whether this daemon is ready to take calls. */
 export class HealthService implements HealthServiceImplementation {
   readonly #services: ReadonlySet<string>;
   readonly #changes = new EventTarget();
   #serving = true;
 
-  /** `services` are the full names that may be asked for beside the empty name of the whole server. */
+  /**
+   * `services` are the full names that a client may check, in addition to the empty name for the whole
+   * server.
+   */
   constructor(services: Iterable<string>) {
     this.#services = new Set(['', ...services]);
   }

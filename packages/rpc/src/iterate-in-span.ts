@@ -1,8 +1,8 @@
 import type { Span, Telemetry } from '@nodewright/telemetry';
 
 /**
- * Drives a generator with `span` active in each of its steps. A generator continues in the context of whoever asks
- * for the next value, so one activation around the whole of it would not hold.
+ * Drives a generator with `span` active in each of its steps. A generator runs in the context of the caller
+ * of `next`, so activating the span once around the whole loop would have no effect.
  */
 export async function* iterateInSpan<Value, Result>(
   telemetry: Telemetry,
@@ -20,7 +20,7 @@ export async function* iterateInSpan<Value, Result>(
     finished = true;
     return result.value;
   } finally {
-    // Left early: let the generator close what it has open.
+    // The consumer left early: let the generator release its resources.
     if (!finished) await generator.return(undefined as never);
   }
 }

@@ -3,7 +3,10 @@ import type { Logger } from '@nodewright/telemetry';
 import type { CallContext, Metadata, ServerMiddleware } from 'nice-grpc';
 import { statusOf } from './status-of.ts';
 
-/** Metadata whose values nobody may read in a log. Source: Talos v1.14: request log, widened by `authorization`. */
+/**
+ * Metadata whose values must not appear in a log. Source: Talos v1.14: request log, widened by
+ * `authorization`.
+ */
 const hiddenKeys: ReadonlySet<string> = new Set(['token', 'authorization']);
 
 const annotations = new WeakMap<Metadata, Record<string, unknown>>();
@@ -15,7 +18,7 @@ export function annotateRequest(context: CallContext, facts: Record<string, unkn
 
 const quiet = new WeakSet<Metadata>();
 
-/** Makes the current request no line of the log unless it fails: it is one of very many that say the same. */
+/** Leaves the current request out of the log unless it fails, for requests that repeat very often. */
 export function keepOutOfLog(context: CallContext): void {
   quiet.add(context.metadata);
 }
@@ -29,7 +32,10 @@ function shownMetadata(metadata: Metadata): Record<string, string> {
   return shown;
 }
 
-/** One log line a finished request, outside of everything that may refuse it. Health checks stay out of the log. */
+/**
+ * Logs one line per finished request. It wraps every middleware that may reject the request. Health checks
+ * are not logged.
+ */
 export function createLogMiddleware(log: Logger): ServerMiddleware {
   return async function* logMiddleware(call, context) {
     if (call.method.path.startsWith('/grpc.health.v1.')) return yield* call.next(call.request, context);

@@ -7,7 +7,7 @@ import type { CallContext } from 'nice-grpc';
 import type { RpcService } from './rpc-service.ts';
 import { undecodableFault } from './tolerant-decoding.ts';
 
-/** What @grpc/reflection hands to a server: the service as grpc-js sees it. */
+/** The service that @grpc/reflection registers, in the form of grpc-js. */
 interface CapturedService {
   readonly method: MethodDefinition<object, object>;
   readonly handle: (stream: EventEmitter) => void;
@@ -67,9 +67,9 @@ function decode({ path, requestDeserialize }: CapturedService['method'], request
 const identity = (bytes: Uint8Array) => Buffer.from(bytes);
 
 /**
- * The gRPC reflection service, versions v1 and v1alpha, for the named services. nice-grpc's server has no room for
- * the library's own registration, so its handlers are run over raw bytes here. Loaded at the first question: most
- * daemons are never asked, and the library brings a whole protobuf runtime.
+ * The gRPC reflection service, versions v1 and v1alpha, for the named services. The library registers itself
+ * only with grpc-js, not with nice-grpc, so its handlers run over raw bytes here. The library is loaded at
+ * the first request: it brings a whole protobuf runtime, and most daemons never use it.
  */
 export function createReflectionServices(services: readonly string[]): RpcService[] {
   let loading: Promise<Map<string, CapturedService>> | undefined;

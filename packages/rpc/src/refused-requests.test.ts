@@ -1,4 +1,4 @@
-// What a server says to requests that no handler can answer.
+// What a server responds to requests that no handler can process.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -72,7 +72,7 @@ before(async () => {
 });
 after(() => scope.disposeAsync());
 
-/** Code and details of a call with these messages. */
+/** The code and the details of a call with these messages. */
 async function outcome(method: string, messages: readonly Uint8Array[], options: CallOptions = {}) {
   const definition = { call: { ...raw, path: method, requestStream: true, responseStream: false } } as const;
   using channel = openUnixChannel(path);
@@ -88,7 +88,7 @@ async function outcome(method: string, messages: readonly Uint8Array[], options:
   }
 }
 
-test('a request that is no message of its type is refused with INVALID_ARGUMENT, and logged', async () => {
+test('rejects a request that cannot be decoded with INVALID_ARGUMENT, and logs it', async () => {
   const [code, details] = await outcome('/time.TimeService/TimeCheck', [broken]);
   assert.equal(code, 3);
   assert.match(String(details), /^the request of \/time\.TimeService\/TimeCheck cannot be decoded: \S/);
@@ -98,7 +98,7 @@ test('a request that is no message of its type is refused with INVALID_ARGUMENT,
   ]);
 });
 
-test('a message of a stream that cannot be decoded ends the stream with INVALID_ARGUMENT', async () => {
+test('ends a stream with INVALID_ARGUMENT when one of its messages cannot be decoded', async () => {
   assert.deepEqual(await outcome('/unit.Numbers/Sum', [Buffer.of(2), Buffer.of(3)]), [0, [5]]);
   assert.deepEqual(await outcome('/unit.Numbers/Sum', [Buffer.of(1), Buffer.of(2, 3), Buffer.of(4)]), [
     3,
@@ -106,12 +106,12 @@ test('a message of a stream that cannot be decoded ends the stream with INVALID_
   ]);
 });
 
-test('whoever may not call is told that, whatever the request is', async () => {
+test('reports a denied permission before an invalid request', async () => {
   const stranger = { metadata: Metadata({ who: 'stranger' }) };
   assert.deepEqual(await outcome('/time.TimeService/TimeCheck', [broken], stranger), [7, 'not for you']);
 });
 
-test('the health and reflection services refuse what they cannot decode as every other service does', async () => {
+test('the health and reflection services reject undecodable requests like every other service', async () => {
   const reflection = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
   for (const method of ['/grpc.health.v1.Health/Check', reflection]) {
     const [code, details] = await outcome(method, [broken]);
@@ -120,7 +120,7 @@ test('the health and reflection services refuse what they cannot decode as every
   }
 });
 
-test('calls of methods and services that are not there get the words that clients know', async () => {
+test('reports unknown methods and services with the texts that clients expect', async () => {
   const methods = ['/time.TimeService/Nope', '/no.such.Service/Time', '/time.TimeServic/Time'];
   assert.deepEqual(await Promise.all(methods.map((method) => outcome(method, [broken]))), [
     [12, 'unknown method Nope for service time.TimeService'],
@@ -129,7 +129,7 @@ test('calls of methods and services that are not there get the words that client
   ]);
 });
 
-test('unknownMethodText() says what is wrong with a path that names no method at all', () => {
+test('unknownMethodText() describes a malformed method path', () => {
   const known = ['/a.B/C'];
   const rows = ['/a.B/', '/a/B/C', 'a.B/D', '/', '', '/a.B'].map((given) => unknownMethodText(given, known));
   assert.deepEqual(rows, [

@@ -63,7 +63,7 @@ async function dial(port: number, options: ConnectionOptions = {}): Promise<TLSS
 const commonNameSeenBy = (socket: TLSSocket) =>
   parseCertificate(socket.getPeerX509Certificate()?.raw ?? Buffer.alloc(0)).subject.commonName;
 
-test('ReloadingServerCredentials shows the new certificate to new handshakes and keeps old connections', async () => {
+test('ReloadingServerCredentials uses the new certificate for new handshakes and keeps old connections', async () => {
   const { server, serverCredentials, port } = await startServer();
   await using _ = server;
   const channel = createChannel(
@@ -86,7 +86,7 @@ test('ReloadingServerCredentials shows the new certificate to new handshakes and
   channel.close();
 });
 
-test('ReloadingServerCredentials keeps the former pair when the new one does not go together', async () => {
+test('ReloadingServerCredentials keeps the former pair when the new certificate and key do not match', async () => {
   const { server, serverCredentials, port } = await startServer();
   await using _ = server;
   const mixed = { certificate: second.certificate, key: first.key };
@@ -101,14 +101,14 @@ test('ReloadingServerCredentials keeps the former pair when the new one does not
   socket.destroy();
 });
 
-test('ReloadingServerCredentials asks no client certificate, chooses h2 and resumes no session', async () => {
+test('ReloadingServerCredentials requests no client certificate, negotiates h2 and resumes no session', async () => {
   const { server, serverCredentials, port } = await startServer();
   await using _ = server;
   serverCredentials.reload(second);
   const sessions: Buffer[] = [];
   const socket = await dial(port, { rejectUnauthorized: true });
   socket.on('session', (session) => sessions.push(session));
-  // The settings frame of the server: everything of the handshake came before it.
+  // Wait for the server's SETTINGS frame, which follows the handshake.
   await once(socket, 'data');
   const again = await dial(port, { session: sessions.at(-1) });
   assert.deepEqual(
@@ -118,7 +118,7 @@ test('ReloadingServerCredentials asks no client certificate, chooses h2 and resu
   for (const each of [socket, again]) each.destroy();
 });
 
-test('ReloadingServerCredentials refuses TLS 1.2, also after a reload', async () => {
+test('ReloadingServerCredentials rejects TLS 1.2, also after a reload', async () => {
   const { server, serverCredentials, port } = await startServer();
   await using _ = server;
   for (const round of ['start', 'reloaded']) {

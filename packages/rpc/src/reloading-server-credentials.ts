@@ -3,7 +3,7 @@ import { createSecureContext, type SecureContextOptions, type SecureVersion } fr
 import { ServerCredentials } from '@grpc/grpc-js';
 import { Fault } from '@nodewright/fault';
 
-/** Who a server says it is. Both PEM; the key under a label that OpenSSL takes. */
+/** The certificate and key of a server, both PEM. The key has a label that OpenSSL accepts. */
 export interface ServerIdentity {
   readonly certificate: string;
   readonly key: string;
@@ -14,11 +14,11 @@ export interface ReloadingServerCredentialsInit extends ServerIdentity {
 }
 
 /**
- * Throws when the pair is unusable. Asked before the library gets it: given a broken pair, it would answer nobody any
- * more.
+ * Throws when the pair is unusable. Checked before the library gets the pair: with a broken one, every later
+ * handshake would fail.
  */
 function secureContextOptions(init: ReloadingServerCredentialsInit): SecureContextOptions {
-  // Node makes a context without a certificate from an empty one, and every handshake then fails.
+  // Node accepts an empty certificate and creates a context without one; every handshake then fails.
   for (const part of ['certificate', 'key'] as const) {
     if (init[part] === '') throw new Fault('invalid-argument', `the server's ${part} is empty`);
   }
@@ -26,13 +26,13 @@ function secureContextOptions(init: ReloadingServerCredentialsInit): SecureConte
     cert: init.certificate,
     key: init.key,
     minVersion: init.minVersion,
-    // No resumption: each connection proves itself against what is true now.
+    // No session resumption: each connection is authenticated with the current certificates.
     secureOptions: constants.SSL_OP_NO_TICKET,
   };
   try {
     createSecureContext(options);
   } catch (error) {
-    // What OpenSSL says names functions and reasons, never content.
+    // OpenSSL's messages name functions and reasons, never key content.
     const reason = error instanceof Error ? error.message : String(error);
     throw new Fault('invalid-argument', `the server's certificate or key cannot be used: ${reason}`, {
       cause: error,
@@ -42,13 +42,14 @@ function secureContextOptions(init: ReloadingServerCredentialsInit): SecureConte
 }
 
 /**
- * TLS for a server whose certificate is replaced while it runs: handshakes after `reload` see the new one, established
- * connections stay. Asks no certificate of the client, offers ALPN `h2`, resumes no sessions.
+ * TLS for a server whose certificate is replaced while it runs. Handshakes after `reload` use the new
+ * certificate; established connections stay open. Requests no client certificate, offers ALPN `h2`, resumes
+ * no sessions.
  */
 export class ReloadingServerCredentials extends ServerCredentials {
   readonly #minVersion: SecureVersion;
 
-  /** Throws a Fault `invalid-argument` when certificate and key do not go together. */
+  /** Throws a Fault `invalid-argument` when the certificate and the key do not match. */
   constructor(init: ReloadingServerCredentialsInit) {
     super({ requestCert: false, ALPNProtocols: ['h2'] }, secureContextOptions(init));
     this.#minVersion = init.minVersion;

@@ -12,7 +12,7 @@ import { withByteMessages } from './byte-messages.ts';
 import { createClientTraceMiddleware } from './trace-middleware.ts';
 import { openUnixPath } from './unix-path.ts';
 
-/** Options that every channel of the house has. */
+/** Options that every channel of this project uses. */
 export const channelOptions = {
   'grpc.max_receive_message_length': maxMessageSizeBytes,
   'grpc.max_send_message_length': -1,
@@ -20,21 +20,21 @@ export const channelOptions = {
 } as const;
 
 export interface UnixChannelOptions {
-  /** How long the next try to connect is put off at most. Default: two minutes, as gRPC says. */
+  /** The longest back-off before the next connection attempt. Default: two minutes, the default of gRPC. */
   readonly maxReconnectPauseMs?: number;
 }
 
-/** A channel to a daemon's unix socket, whatever the length of its path. It connects at the first call. */
+/** A channel to a daemon's unix socket; the path may have any length. It connects at the first call. */
 export function openUnixChannel(
   path: string,
   { maxReconnectPauseMs }: UnixChannelOptions = {},
 ): Channel & Disposable {
   const socket = openUnixPath(path);
-  // Proxies of the environment are for the outside world.
+  // Proxy variables of the environment do not apply to unix sockets.
   const channel: Channel = new GrpcChannel(`unix:${socket.path}`, credentials.createInsecure(), {
     ...channelOptions,
     'grpc.enable_http_proxy': 0,
-    // Else a channel inherits the pause, of up to two minutes, that others before it have come to at this socket.
+    // Otherwise a channel inherits the back-off, of up to two minutes, of earlier channels to this socket.
     'grpc.use_local_subchannel_pool': 1,
     ...(maxReconnectPauseMs === undefined
       ? {}
@@ -53,7 +53,7 @@ export function openUnixChannel(
 
 export interface RpcClientOptions {
   telemetry: Telemetry;
-  /** Sent with every call. */
+  /** Metadata sent with every call. */
   metadata?: Readonly<Record<string, string | string[]>>;
 }
 

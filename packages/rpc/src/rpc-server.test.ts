@@ -78,7 +78,7 @@ const timeClient = (path: string, metadata: Record<string, string> = {}) => {
   };
 };
 
-test('an rpc server answers on a socket whose path is longer than the kernel takes', async () => {
+test('an rpc server listens on a socket whose path is longer than the kernel accepts', async () => {
   await withServer(
     async ({ path }) => {
       assert.ok(path.length > 200);
@@ -91,7 +91,7 @@ test('an rpc server answers on a socket whose path is longer than the kernel tak
   );
 });
 
-test('an rpc server gives its socket the mode that is asked for, and its folder another', async () => {
+test('an rpc server sets the requested modes of its socket and of its directory', async () => {
   const root = await mkdtemp(join(tmpdir(), 'rpc-'));
   const path = join(root, 's', 'x.sock');
   const log = createLogger({ name: 'unit', telemetry: noTelemetry, destination: { write: () => {} } });
@@ -109,13 +109,13 @@ test('an rpc server gives its socket the mode that is asked for, and its folder 
   }
 });
 
-test('an rpc server does not listen where the kernel makes no folders', { timeout: 5_000 }, async () => {
+test('an rpc server fails to listen where the kernel allows no directories', { timeout: 5_000 }, async () => {
   const log = createLogger({ name: 'unit', telemetry: noTelemetry, destination: { write: () => {} } });
   await using server = createRpcServer({ services: [], telemetry: noTelemetry, log });
   await assert.rejects(server.listenUnix('/proc/nodewright/run/x.sock'), { code: 'ENOENT' });
 });
 
-test('an rpc server turns faults into statuses and never shows more than their text', async () => {
+test('an rpc server turns faults into statuses and shows only their text', async () => {
   await withServer(async ({ path }) => {
     const { channel, client } = timeClient(path);
     using _ = channel;
@@ -136,7 +136,7 @@ test('an rpc server turns faults into statuses and never shows more than their t
   });
 });
 
-test('an rpc server and its connection outlive a fault that quotes half a character, or very much', async () => {
+test('an rpc server and its connection survive a fault text with half a character, and a very long one', async () => {
   await withServer(async ({ path }) => {
     const { channel, client } = timeClient(path);
     using _ = channel;
@@ -155,7 +155,7 @@ test('an rpc server and its connection outlive a fault that quotes half a charac
   });
 });
 
-test('an rpc server logs one line a request, with hidden tokens and the annotations of the handler', async () => {
+test("an rpc server logs one line per request, with redacted tokens and the handler's annotations", async () => {
   await withServer(async ({ path, lines }) => {
     const { channel, client } = timeClient(path, { token: 'abcdef.secret', 'talos-role': 'os:reader' });
     using _ = channel;
@@ -186,7 +186,7 @@ test('an rpc server logs one line a request, with hidden tokens and the annotati
   });
 });
 
-test('an rpc server logs no line for a request that is one of many, unless it fails', async () => {
+test('an rpc server logs suppressed requests only when they fail', async () => {
   await withServer(async ({ path, lines }) => {
     const { channel, client } = timeClient(path);
     using _ = channel;
@@ -201,7 +201,7 @@ test('an rpc server logs no line for a request that is one of many, unless it fa
   });
 });
 
-test('an rpc client hands the active span on, whether its caller gives metadata or none', async () => {
+test('an rpc client propagates the active span, with and without metadata of the caller', async () => {
   await withServer(async ({ path }) => {
     const { channel, client } = timeClient(path);
     using _ = channel;
@@ -224,7 +224,7 @@ test('an rpc server keeps the trace of its caller active in the handler', async 
   });
 });
 
-test('an rpc server refuses a request over its limit', async () => {
+test('an rpc server rejects a request larger than its limit', async () => {
   await withServer(
     async ({ path }) => {
       const { channel, client } = timeClient(path);
@@ -249,7 +249,7 @@ test('an rpc server answers health checks, per service and over time', async () 
   });
 });
 
-test('an rpc server tells by reflection which services it has and what they look like', async () => {
+test('an rpc server lists and describes its services by reflection', async () => {
   await withServer(async ({ path }) => {
     using channel = openUnixChannel(path);
     const identity = (bytes: Uint8Array) => Buffer.from(bytes);

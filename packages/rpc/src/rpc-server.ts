@@ -26,38 +26,49 @@ import { nameUnknownMethods } from './unknown-method.ts';
 
 export interface RpcServerInit {
   services: readonly RpcService[];
-  /** Run inside tracing, logging and fault handling, the first outermost: role checks and the like. */
+  /**
+   * Middleware such as role checks. It runs inside tracing, logging and fault handling; the first entry is
+   * outermost.
+   */
   middleware?: readonly ServerMiddleware[];
   telemetry: Telemetry;
   log: Logger;
-  /** Larger requests are refused with RESOURCE_EXHAUSTED. Default 32 MiB. */
+  /** Larger requests are rejected with RESOURCE_EXHAUSTED. Default 32 MiB. */
   maxMessageSizeBytes?: number;
-  /** Whether the reflection service is there. Default true. */
+  /** Whether the server offers the reflection service. Default true. */
   reflection?: boolean;
-  /** Whether the health service is there. Default true. */
+  /** Whether the server offers the health service. Default true. */
   health?: boolean;
-  /** What clients are granted. Default: what daemons of a node grant each other. */
+  /** The limits for clients. Default: the limits between daemons of one node. */
   transportLimits?: TransportLimits;
-  /** How long calls in flight may go on once the server closes, in milliseconds. Default 5,000. */
+  /**
+   * How long calls in flight may continue after the server starts to close, in milliseconds. Default 5,000.
+   */
   drainTimeoutMs?: number;
 }
 
 export interface UnixListenOptions {
-  /** Mode of the socket's directory: who may enter it may call. Default 0700. */
+  /** Mode of the socket's directory. Every user who may enter it may call. Default 0700. */
   directoryMode?: number;
-  /** Owner of the directory and the socket. Needs root, but for this process's user and one of its groups. */
+  /**
+   * Owner of the directory and the socket. Needs root, unless it is this process's user and one of its
+   * groups.
+   */
   owner?: { uid: number; gid: number };
-  /** Mode of the socket. Default what the umask leaves. */
+  /** Mode of the socket. Default: set by the umask. */
   socketMode?: number;
 }
 
-/** A gRPC server with health, reflection, tracing, request log and one place for errors. Disposing it drains it. */
+/**
+ * A gRPC server with health, reflection, tracing, request log and one place for errors. Disposing it drains
+ * it.
+ */
 export interface RpcServer extends AsyncDisposable {
-  /** Listens on a unix socket; a stale socket in its place is removed, the directory is made. */
+  /** Listens on a unix socket. Creates its directory and replaces a stale socket. */
   listenUnix(path: string, options?: UnixListenOptions): Promise<void>;
-  /** Listens on `host:port` with TLS; port 0 takes a free one. Yields the bound port. */
+  /** Listens on `host:port` with TLS; port 0 picks a free port. Resolves to the bound port. */
   listenTls(address: string, credentials: ServerCredentials): Promise<number>;
-  /** What the health service answers. True from the start. */
+  /** The status that the health service reports. True from the start. */
   setServing(serving: boolean): void;
 }
 
@@ -74,13 +85,13 @@ function fullName({ definition }: RpcService): string {
 export function createRpcServer(init: RpcServerInit): RpcServer {
   const { telemetry, log, drainTimeoutMs = defaultDrainTimeoutMs } = init;
   nameUnknownMethods();
-  // Outermost first: a call is traced and logged whatever refuses it, and every error becomes a status in one place.
+  // Outermost first: rejected calls are traced and logged too, and every error becomes a status in one place.
   const server = createServer({
     ...transportOptions({
       ...(init.transportLimits ?? localTransportLimits),
       onRefused: (method, reason) => log.warn({ method, reason }, 'request refused'),
     }),
-    // The first one sees the library's own call.
+    // The first middleware sees the library's own call object.
     interceptors: [releaseStreamedBytes, sendAhead],
     'grpc.max_receive_message_length': init.maxMessageSizeBytes ?? defaultMaxMessageSizeBytes,
     'grpc.max_send_message_length': -1,
@@ -98,7 +109,7 @@ export function createRpcServer(init: RpcServerInit): RpcServer {
     builder.add(withTolerantDecoding(withByteMessages(definition)), implementation);
   };
   for (const service of init.services) add(service, init.middleware);
-  // The standard services stand outside of the daemon's own checks: whoever reaches the socket may ask for health.
+  // The standard services bypass the daemon's own checks: every client of the socket may check its health.
   if (init.health !== false) add({ definition: HealthDefinition, implementation: health });
   if (init.reflection !== false) {
     for (const service of createReflectionServices([...names, 'grpc.health.v1.Health'])) add(service);
@@ -117,7 +128,7 @@ export function createRpcServer(init: RpcServerInit): RpcServer {
         chownSync(directory, owner.uid, owner.gid);
         chownSync(path, owner.uid, owner.gid);
       }
-      // After the owner: until then no group has the socket that should not.
+      // Set the mode after the owner, so that no wrong group can ever use the socket.
       if (socketMode !== undefined) chmodSync(path, socketMode);
     },
     listenTls: (address, credentials) => server.listen(address, credentials),

@@ -1,6 +1,6 @@
 import type { CompatServiceDefinition } from 'nice-grpc';
 
-/** A service and who answers it. The implementation is the generated `…ServiceImplementation` of the definition. */
+/** A service and its implementation, which is the generated `…ServiceImplementation` of the definition. */
 export interface RpcService {
   readonly definition: CompatServiceDefinition;
   // biome-ignore lint/suspicious/noExplicitAny: the type follows from the definition, which a list cannot express

@@ -34,7 +34,7 @@ async function withCopy(
   }
 }
 
-/** A call on a connection of its own, of which nothing is read yet. */
+/** A call on its own connection; the test has not read from it. */
 async function withStream(
   path: string,
   initialWindowSize: number,
@@ -58,7 +58,7 @@ async function withStream(
   }
 }
 
-test('small messages of a stream that come quickly share frames', async () => {
+test('small messages that follow each other quickly share frames', async () => {
   const count = 320;
   await withCopy(
     async function* () {
@@ -72,14 +72,14 @@ test('small messages of a stream that come quickly share frames', async () => {
           frames += 1;
           bytes += chunk.length;
         }
-        // The head of gRPC, tag, length and ten bytes.
+        // The gRPC message header, tag, length and ten bytes.
         assert.equal(bytes, count * (5 + 2 + 10));
         assert.ok(frames < count / 2, `${frames} frames of ${count} messages`);
       }),
   );
 });
 
-test('a stream waits for its reader after a few messages, and then goes on in order', async () => {
+test('a stream pauses for a slow reader after a few messages, and resumes in order', async () => {
   const count = 500;
   let taken = 0;
   await withCopy(
@@ -90,7 +90,7 @@ test('a stream waits for its reader after a few messages, and then goes on in or
       withStream(path, 2000, async (stream) => {
         while (taken < 16) await pause(5);
         await pause(100);
-        // What the library lets wait, what waits for the socket, what the window takes.
+        // The limit of the library, the messages queued for the socket, and the window.
         assert.ok(taken < 50, `${taken} messages for nobody`);
         const chunks: Buffer[] = [];
         for await (const chunk of stream) chunks.push(chunk);
@@ -105,7 +105,7 @@ test('a stream waits for its reader after a few messages, and then goes on in or
   );
 });
 
-test('a stream that fails ends with its status behind all of its messages', async () => {
+test('a failing stream sends its status after all of its messages', async () => {
   await withCopy(
     async function* () {
       for (let index = 0; index < 40; index += 1) yield { bytes: Buffer.of(index) };

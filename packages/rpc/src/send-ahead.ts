@@ -1,12 +1,12 @@
 import { ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js';
 
-/** How many messages of a call may wait for the socket: as many as the library lets wait for their turn before that. */
+/** How many messages of a call may be queued for the socket: the same number as the library queues itself. */
 const messagesAhead = 16;
 
 /**
- * Takes the next message before the one before is in the socket. The library waits for each, which is a frame, a
- * system call and a turn of the event loop for each message, here and with everyone that the stream goes through; what
- * waits together goes out together.
+ * Takes the next message before the previous one is written to the socket. The library waits for each write,
+ * which costs a frame, a system call and a turn of the event loop per message, here and in every proxy on the
+ * way. Queued messages are written together.
  */
 class SendAheadCall extends ServerInterceptingCall {
   #waiting = 0;
@@ -26,8 +26,8 @@ class SendAheadCall extends ServerInterceptingCall {
 }
 
 /**
- * For a server whose streams consist of many small messages. A reader that is slow still slows its stream down. Calls
- * with one answer stay as they are: for them this would cost more than it saves.
+ * For a server whose streams consist of many small messages. A slow reader still slows its stream down. Unary
+ * calls are unchanged: for them this would cost more than it saves.
  */
 export const sendAhead: ServerInterceptor = ({ responseStream }, call) =>
   responseStream ? new SendAheadCall(call) : (call as ServerInterceptingCall);

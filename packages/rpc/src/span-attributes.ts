@@ -6,7 +6,7 @@ export function rpcAttributes(fullMethod: string): Attributes {
   return { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': method };
 }
 
-/** `/machine.MachineService/Memory` is the span `machine.MachineService/Memory`. */
+/** `/machine.MachineService/Memory` becomes the span `machine.MachineService/Memory`. */
 export function rpcSpanName(fullMethod: string): string {
   return fullMethod.slice(1);
 }

@@ -3,18 +3,18 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { statusText } from './status-text.ts';
 
-test('statusText() leaves an ordinary text as it is', () => {
+test('statusText() keeps an ordinary text unchanged', () => {
   for (const text of ['', 'no such disk', 'naïve 🎈', 'x'.repeat(32 * 1024)]) {
     assert.equal(statusText(text), text);
   }
 });
 
-test('statusText() says how long a text was that it cuts', () => {
+test('statusText() states the original length of a text that it truncates', () => {
   const text = statusText('x'.repeat(5_000_000));
   assert.match(text, /^x{32768}\.\.\. \(cut: it has 5000000 characters\)$/);
 });
 
-test('statusText() gives what can be encoded, and is never much longer than a trailer may be', () => {
+test('statusText() returns text that can be encoded, at most slightly over the limit', () => {
   const long = fc
     .tuple(fc.string({ unit: 'binary' }), fc.nat(20_000))
     .map(([text, times]) => text.repeat(times));

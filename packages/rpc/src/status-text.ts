@@ -1,13 +1,13 @@
-// The text of a status travels in a trailer. The library ends the process over half a character in it, and a text that
-// makes the trailers larger than the other side takes ends the connection, with every other call on it. What a text
-// quotes may be of any length, and may have been cut anywhere.
+// The text of a status is sent in a trailer. Half a surrogate pair in it makes the library end the process.
+// Trailers larger than the peer accepts close the connection with all of its calls. A text may quote input of
+// any length, cut at any position.
 
-/** Encoded, in bytes: half of what common implementations take for all trailers of a call. */
+/** Encoded, in bytes: half of what common implementations accept for all trailers of a call. */
 const maxEncodedBytes = 32 * 1024;
 /** A UTF-16 unit takes at most three bytes, each written as `%xx`. */
 const maxBytesOfUnit = 9;
 
-/** The text as a trailer can carry it: well-formed, and cut where it is too long, which its end then says. */
+/** Makes a text fit for a trailer: well-formed, and truncated with a note at its end when it is too long. */
 export function statusText(message: string): string {
   if (message.length * maxBytesOfUnit <= maxEncodedBytes) return message.toWellFormed();
   const text = message.slice(0, maxEncodedBytes + 1).toWellFormed();

@@ -1,9 +1,10 @@
-// The HTTP/2 library answers a request that it cannot decode by itself, with INTERNAL and no reason. Here decoding never
-// fails: what it fails on is handed on, and refused behind the checks of the daemon as every other wrong argument is.
+// The gRPC library answers a request that it cannot decode with INTERNAL and no reason. Here decoding never
+// fails: an undecodable request becomes a marker, which is rejected after the daemon's own checks like any
+// other invalid argument.
 import { Fault } from '@nodewright/fault';
 import type { CallContext, CompatServiceDefinition, ServerMiddlewareCall } from 'nice-grpc';
 
-/** Stands for a request that is no message of its type. */
+/** Marks a request that is not a valid message of its type. */
 class UndecodableRequest {
   readonly problem: string;
 
@@ -46,7 +47,7 @@ export function withTolerantDecoding(definition: CompatServiceDefinition): Compa
   return changed as unknown as CompatServiceDefinition;
 }
 
-/** What a caller is told whose request is no message of its type. */
+/** The error for a request that is not a valid message of its type. */
 export function undecodableFault(path: string, problem: string): Fault {
   return new Fault('invalid-argument', `the request of ${path} cannot be decoded: ${problem}`);
 }
@@ -60,7 +61,10 @@ async function* eachChecked<Request>(requests: AsyncIterable<Request>, path: str
   for await (const request of requests) yield checked(request, path);
 }
 
-/** Middleware that refuses with `invalid-argument` what could not be decoded. Innermost: who may not call learns nothing. */
+/**
+ * Middleware that rejects undecodable requests with `invalid-argument`. It is innermost, so a caller without
+ * permission learns nothing about its request.
+ */
 export function refuseUndecodable<Request, Response>(
   call: ServerMiddlewareCall<Request, Response>,
   context: CallContext,

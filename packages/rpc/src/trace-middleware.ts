@@ -18,8 +18,8 @@ const traceparentKey = 'traceparent';
 type Replies<Response> = AsyncGenerator<Response, Response | undefined, undefined>;
 
 /**
- * A span of kind server for each call, continuing the trace that the caller sent. What is not traced passes as it is:
- * every generator on the way costs time with each message.
+ * Creates a server span per call, which continues the caller's trace. Untraced calls pass without a wrapper,
+ * because every generator in the chain costs time per message.
  */
 export function createServerTraceMiddleware(telemetry: Telemetry): ServerMiddleware {
   return (call, context) => {
@@ -36,7 +36,7 @@ export function createServerTraceMiddleware(telemetry: Telemetry): ServerMiddlew
     const { path } = call.method;
     const span = telemetry.startSpan(rpcSpanName(path), {
       kind: 'server',
-      // No parent: this call starts a trace of its own, whatever happens to be active here.
+      // No parent: this call starts a new trace, whatever span is active here.
       parent: parent ?? '',
       attributes: rpcAttributes(path),
     });
@@ -58,12 +58,12 @@ export function createServerTraceMiddleware(telemetry: Telemetry): ServerMiddlew
   }
 }
 
-/** A span of kind client for each call; the callee continues it. */
+/** Creates a client span per call; the callee continues its trace. */
 export function createClientTraceMiddleware(telemetry: Telemetry): ClientMiddleware {
   return (call, given) => {
     const { path } = call.method;
     const span = telemetry.startSpan(rpcSpanName(path), { kind: 'client', attributes: rpcAttributes(path) });
-    // Callers without metadata of their own give none.
+    // A caller without its own metadata passes none.
     const { traceparent } = span;
     const options =
       traceparent === undefined

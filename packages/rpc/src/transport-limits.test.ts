@@ -66,7 +66,7 @@ function open(session: ClientHttp2Session, method: string): ClientHttp2Stream {
   return stream;
 }
 
-/** `grpc-status` and `grpc-message` of a call; the HTTP/2 error code when it has none. */
+/** `grpc-status` and `grpc-message` of a call; the HTTP/2 error code when there is no status. */
 async function statusOf(stream: ClientHttp2Stream): Promise<[number, string]> {
   let fields: Record<string, unknown> = {};
   const keep = (more: object) => {
@@ -79,7 +79,7 @@ async function statusOf(stream: ClientHttp2Stream): Promise<[number, string]> {
   return [Number(fields['grpc-status'] ?? -stream.rstCode), String(fields['grpc-message'] ?? '')];
 }
 
-/** A message of that size, or as much of it as `sentBytes` says. */
+/** A message of the given size, or its first `sentBytes` bytes. */
 function message(bodyBytes: number, sentBytes = bodyBytes): Buffer {
   const framed = Buffer.alloc(5 + sentBytes);
   framed.writeUInt32BE(bodyBytes, 1);
@@ -93,7 +93,7 @@ function chunkMessage(bytes: number): Buffer {
   return Buffer.concat([message(body.length, 0), body]);
 }
 
-test('an rpc server refuses a call whose unfinished body has no room on its connection, and serves others', async () => {
+test("an rpc server rejects a call whose unfinished body exceeds its connection's budget, and serves others", async () => {
   await withServer({ connectionReceiveBytes: 100_000 }, async (dial) => {
     const [greedy, other] = [dial(), dial()];
     const first = open(greedy, 'Memory');
@@ -110,7 +110,7 @@ test('an rpc server refuses a call whose unfinished body has no room on its conn
     assert.equal((await statusOf(fine))[0], 0);
     first.close();
     await once(first, 'close');
-    // What the cancelled call held is free again.
+    // The bytes of the cancelled call are free again.
     let [code] = [-1];
     while (code !== 0) {
       const again = open(greedy, 'Memory');
@@ -120,7 +120,7 @@ test('an rpc server refuses a call whose unfinished body has no room on its conn
   });
 });
 
-test('an rpc server refuses bodies that have no room beside those of other connections', async () => {
+test('an rpc server rejects bodies that exceed the budget shared by all connections', async () => {
   await withServer({ serverReceiveBytes: 100_000 }, async (dial) => {
     open(dial(), 'Memory').write(message(1_000_000, 60_000));
     await delay(20);
@@ -133,7 +133,7 @@ test('an rpc server refuses bodies that have no room beside those of other conne
   });
 });
 
-test('an rpc server takes a stream that is longer than its budget, as long as each message is read', async () => {
+test('an rpc server accepts a stream longer than its budget while each message is read', async () => {
   await withServer({ connectionReceiveBytes: 100_000 }, async (dial) => {
     const stream = open(dial(), 'EtcdRecover');
     const status = statusOf(stream);
@@ -162,7 +162,7 @@ test('an rpc server keeps the connection of a client that cancels 2,000 calls', 
   });
 });
 
-test('an rpc server tells each connection how many calls it may have open', async () => {
+test('an rpc server announces to each connection how many calls it may have open', async () => {
   await withServer({ maxConcurrentCalls: 3 }, async (dial) => {
     const session = dial();
     await once(session, 'remoteSettings');

@@ -3,19 +3,24 @@ import type { Socket } from 'node:net';
 import { Server, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
 import { ByteBudget, HandshakeGate } from '@nodewright/h2';
 
-/** What a server grants all of its clients, and each connection. */
+/** The limits of a server, for all of its clients together and for each connection. */
 export interface TransportLimits {
-  /** Open calls of one connection; more are refused as a stream. */
+  /** Open calls per connection; the server refuses further streams. */
   readonly maxConcurrentCalls: number;
-  /** Request bytes that one connection may have here, read and not read, until their calls end. */
+  /** Request bytes of one connection, read or unread, that are counted until their calls end. */
   readonly connectionReceiveBytes: number;
-  /** The same for all connections together. */
+  /** The same limit for all connections together. */
   readonly serverReceiveBytes: number;
-  /** TLS handshakes under way at once; the address with the most loses its oldest one. */
+  /**
+   * Concurrent TLS handshakes. Above the limit, the address with the most handshakes loses its oldest one.
+   */
   readonly handshakesInFlight: number;
 }
 
-/** For sockets between daemons of a node, whose callers the gateway has limited. One message has 32 MiB. */
+/**
+ * For sockets between daemons of a node, whose callers the gateway has already limited. One message may have
+ * 32 MiB.
+ */
 export const localTransportLimits: TransportLimits = {
   maxConcurrentCalls: 4096,
   connectionReceiveBytes: 40 * 1024 * 1024,
@@ -24,14 +29,14 @@ export const localTransportLimits: TransportLimits = {
 };
 
 export interface TransportLimitsInit extends TransportLimits {
-  /** A call was refused because a budget has no room. The text is for a log. */
+  /** Called when a call is refused because a budget is exhausted. The text is for a log. */
   onRefused(path: string, reason: string): void;
 }
 
-/** Where the limits stand among the options of a server. The library leaves options alone that it does not know. */
+/** The key of the limits in the options of a server. The library ignores unknown options. */
 const optionKey = 'nodewright.transport_limits';
 
-/** More resets, or refused streams, than a connection can carry. The library keeps 32 bits of it. */
+/** More resets, or refused streams, than a connection can carry. The library stores it in 32 bits. */
 const unlimitedResets = 2 ** 31;
 
 interface Http2ServerLike {
@@ -50,8 +55,9 @@ interface ServerInternals {
 let isWrapped = false;
 
 /**
- * Options of a grpc-js server that has these limits. The library hands out neither its HTTP/2 server nor the options of
- * it, so its one function that makes them is wrapped, once a process. Throws when that function is gone.
+ * Options of a grpc-js server with these limits. The library exposes neither its HTTP/2 server nor the
+ * server's options, so its function that creates them is wrapped, once per process. Throws when that function
+ * does not exist.
  */
 export function transportOptions(init: TransportLimitsInit): Record<string, unknown> {
   wrapServer();
@@ -68,7 +74,7 @@ function wrapServer(): void {
   internals.createHttp2Server = function (this: ServerInternals, credentials) {
     const init = this.options[optionKey] as TransportLimitsInit | undefined;
     if (init === undefined) return create.call(this, credentials);
-    // The library's own count of resets breaks the calls of everybody on the connection.
+    // The library's own limit of resets would break all calls on the connection.
     Object.assign(this.commonServerOptions, {
       maxSessionRejectedStreams: unlimitedResets,
       streamResetBurst: unlimitedResets,
@@ -87,7 +93,7 @@ function limitHandshakes(server: Http2ServerLike, { handshakesInFlight }: Transp
   server.prependListener('secureConnection', (socket) => gate.done(socket));
 }
 
-/** Bytes of a call that are counted now. */
+/** The bytes of a call that count against the budgets. */
 const heldBytes = new WeakMap<object, { release(): void }>();
 
 function limitBytes(server: Http2ServerLike, init: TransportLimitsInit): void {
@@ -107,7 +113,7 @@ function limitBytes(server: Http2ServerLike, init: TransportLimitsInit): void {
   });
 }
 
-/** Counts the body of a request as it arrives, whether it is read or not. */
+/** Counts the body of a request as it arrives, read or unread. */
 function countArrivals(
   stream: ServerHttp2Stream,
   budget: ByteBudget,
@@ -145,7 +151,7 @@ function refuse(stream: ServerHttp2Stream, reason: string): void {
     { ...trailersOnly, 'grpc-status': String(status.RESOURCE_EXHAUSTED), 'grpc-message': reason },
     { endStream: true },
   );
-  // After the answer: the client is asked to stop sending.
+  // After the response: the RST_STREAM asks the client to stop sending.
   setImmediate(() => {
     if (!stream.destroyed) stream.close(noError);
     stream.resume();
@@ -157,8 +163,8 @@ const noError = 0;
 const enhanceYourCalm = 11;
 
 /**
- * Frees the bytes of a message of a client's stream once the handler has it: such a call may carry more than the budget.
- * A call with one message holds its bytes until it ends.
+ * Frees the bytes of a client stream's message when the handler receives it, so such a call may carry more
+ * than the budget. A call with one message holds its bytes until it ends.
  */
 export const releaseStreamedBytes: ServerInterceptor = (method, call) => {
   const { stream } = call as unknown as { stream?: object };

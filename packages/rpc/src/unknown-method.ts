@@ -24,8 +24,8 @@ const libraryText = /^The server does not implement the method (.*)$/s;
 let isDone = false;
 
 /**
- * Gives every server of this process those words. The library has no hook for calls that it has no handler for, so its
- * one function that answers them is wrapped; without that function the calls keep the library's words.
+ * Makes every server of this process use those texts. The library has no hook for calls without a handler, so
+ * its function that answers them is wrapped. If that function does not exist, the library's own texts remain.
  */
 export function nameUnknownMethods(): void {
   if (isDone) return;
