@@ -15,7 +15,7 @@ const generated = join(
   'common.ts',
 );
 
-test('withoutJson() leaves out both JSON methods of every codec, and nothing else', () => {
+test('withoutJson() removes both JSON methods of every codec, and nothing else', () => {
   const source = readFileSync(generated, 'utf8');
   const contents = withoutJson(source);
   const count = (text: string, method: string) =>

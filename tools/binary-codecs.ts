@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'esbuild';
 
-/** A method of a generated codec that reads or writes protobuf JSON, to the line that ends it. */
+/** Matches a method of a generated codec that reads or writes protobuf JSON, up to its closing line. */
 const jsonMethod = /^ {2}(?:fromJSON|toJSON)\(.*\{\n(?: {4}.*\n|\n)* {2}\},\n/gm;
 const jsonCode = /^ {2}(?:fromJSON|toJSON)\(.*\{$/m;
 
 /**
- * Leaves the JSON form out of the generated codecs: esbuild cannot tell that nobody calls a method. On a node only the
- * files of the suite's own contracts are JSON, and theirs stay.
+ * Removes the JSON methods from the generated codecs, because esbuild cannot see that they are unused. On a
+ * node, only the suite's own contracts are read or written as JSON, so their codecs keep these methods.
  */
 export const binaryCodecs: Plugin = {
   name: 'binary-codecs',

@@ -9,7 +9,7 @@ import { type Bundle, bundles } from './bundles.ts';
 const checkout = join(import.meta.dirname, '..');
 const outputRoot = join(checkout, '_out', 'dist');
 
-/** The library looks for its contracts two folders above its own file; in a bundle they lie beside it. */
+/** The library looks for its .proto files two folders above its own file; in a bundle they lie next to it. */
 const reflectionAssets: Plugin = {
   name: 'reflection-assets',
   setup(setup) {
@@ -27,8 +27,8 @@ const reflectionAssets: Plugin = {
 };
 
 /**
- * What the client of Docker engines brings for engines on other machines and for building images, which no program of the
- * suite does: half a megabyte, and native parts.
+ * Removes the parts of the Docker client that reach remote engines and build images. No program of the suite
+ * uses them; they take half a megabyte and include native code.
  */
 const localEngineOnly: Plugin = {
   name: 'local-engine-only',
@@ -46,7 +46,7 @@ const localEngineOnly: Plugin = {
   },
 };
 
-/** Imports of these modules are of the files beside the bundle. */
+/** Resolves imports of these modules to the separate files next to the bundle. */
 const modulesApart = (modules: readonly string[]): Plugin => ({
   name: 'modules-apart',
   setup(setup) {
@@ -58,7 +58,7 @@ const modulesApart = (modules: readonly string[]): Plugin => ({
   },
 });
 
-/** Such as `reflection.cjs`: the file beside the bundle that is this module. */
+/** Name of the file next to the bundle that holds this module, such as `reflection.cjs`. */
 const fileApart = (module: string) => `${basename(module, extname(module))}.cjs`;
 
 function commitId(): string {
@@ -69,7 +69,7 @@ function commitId(): string {
       stdio: 'pipe',
     }).trim();
   } catch {
-    // A tarball, or no commit yet.
+    // The checkout is an unpacked tarball, or has no commit yet.
     return 'unknown';
   }
 }
@@ -92,11 +92,11 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     sourcemap: false,
     define: {
       BUILD_SHA: JSON.stringify(sha),
-      // Of the bundle, once it is one.
+      // In a bundle, these must name the folder and file of the bundle.
       'import.meta.dirname': '__dirname',
       'import.meta.filename': '__filename',
     },
-    // Its form for import() asks where its own file is, which a bundle cannot tell.
+    // koffi's ES module looks up its own path, which does not exist in a bundle; the CommonJS form does not.
     alias: { koffi: join(checkout, 'node_modules', 'koffi', 'index.cjs') },
     plugins: [
       ...[reflectionAssets, localEngineOnly, modulesApart(modules)],
@@ -117,7 +117,7 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     mkdirSync(dirname(target), { recursive: true });
     copyFileSync(join(checkout, from), target);
   }
-  // Programs that run keep the file they opened; the next start takes the new one.
+  // A running program keeps the file that it opened; its next start uses the new one.
   rmSync(folder, { recursive: true, force: true });
   renameSync(staging, folder);
 }

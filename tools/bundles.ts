@@ -1,18 +1,24 @@
 /** A program of the suite: one file that runs in any folder, with the assets that its libraries load beside it. */
 export interface Bundle {
   readonly name: string;
-  /** Below the checkout. */
+  /** Path below the checkout. */
   readonly entry: string;
   /** Copied beside the bundle: from a path below the checkout to a path below the bundle's folder. */
   readonly assets: Readonly<Record<string, string>>;
   /**
-   * Modules that are bundles of their own beside the program's, read only when they are imported: from the name of the
-   * module to its entry below the checkout. For what most runs do without: the text of the program stays in memory.
+   * Modules that get a bundle of their own next to the program's: from the module's name to its entry below
+   * the checkout. They are read only when imported. This saves memory for code that most runs do not need.
    */
   readonly apart?: Readonly<Record<string, string>>;
-  /** Programs of worker threads, each a bundle of its own beside the program's: from the file's name to its entry. */
+  /**
+   * Programs of worker threads, each a separate bundle next to the program's: from the file's name to its
+   * entry.
+   */
   readonly workers?: Readonly<Record<string, string>>;
-  /** Messages of contracts other than the suite's own are never JSON there: what would make them so is left out. */
+  /**
+   * Removes JSON from the codecs of contracts other than the suite's own, which this program never reads or
+   * writes as JSON.
+   */
   readonly binaryCodecs?: true;
 }
 
@@ -23,20 +29,23 @@ const reflectionProtos = Object.fromEntries(
   ]),
 );
 
-/** For those who ask what the services are; channels would have the loader for services that no program offers. */
+/**
+ * gRPC reflection, loaded at its first request. The proto loader is listed because channels would otherwise
+ * load it.
+ */
 const reflection = {
   '@grpc/reflection': 'node_modules/@grpc/reflection/build/src/index.js',
   '@grpc/proto-loader': 'node_modules/@grpc/proto-loader/build/src/index.js',
   '@nodewright/contract/gen/descriptors.ts': 'packages/contract/src/gen/descriptors.ts',
 };
 
-/** For nodes that have an engine. */
+/** For nodes that use a Docker engine. */
 const dockerClient = {
   dockerode: 'node_modules/dockerode/lib/docker.js',
   'tar-stream': 'node_modules/tar-stream/index.js',
 };
 
-/** The native part of the add-on for system calls; its loader looks for it beside the bundle. */
+/** The native part of koffi, the add-on for system calls; its loader looks for it next to the bundle. */
 const nativeCalls = {
   [`node_modules/@koromix/koffi-linux-${process.arch}/linux_${process.arch}/koffi.node`]: `linux_${process.arch}/koffi.node`,
 };

@@ -12,9 +12,9 @@ interface Key {
 
 interface Reference {
   readonly documents: Readonly<Record<string, readonly Key[]>>;
-  /** Keys that the published schema lacks. */
+  /** Keys that the published schema does not have. */
   readonly supplement: Readonly<Record<string, readonly Key[]>>;
-  /** Where the decoder takes something else than the schema says. */
+  /** Keys for which the decoder accepts another type than the schema says. */
   readonly schemaVsDecoder: readonly {
     readonly kind: string;
     readonly path: string;
@@ -25,13 +25,13 @@ interface Reference {
   readonly alwaysEncoded: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Pairs of certificate and key stand in the reference as one object with a format. */
+/** The reference describes a pair of certificate and key as one object with a format. */
 const partsOfPairs: Readonly<Record<string, readonly string[]>> = {
   'base64-pem {crt,key}': ['crt', 'key'],
   'base64-pem {key}': ['key'],
 };
 
-/** The table: a heading for each kind, and a key a line with its type and its marks. */
+/** The table: a heading per kind, then one line per key with its type and its marks. */
 export function configFacts(reference: Reference): string {
   const kinds = [...new Set([...Object.keys(reference.documents), ...Object.keys(reference.supplement)])];
   return kinds

@@ -1,4 +1,4 @@
-// `make containerd`: the real containerd and runc that the tests of its driver start.
+// `make containerd`: fetches the real containerd and runc, which the tests of the containerd driver start.
 import { join } from 'node:path';
 import { ensureContainerd } from './containerd/ensure-containerd.ts';
 

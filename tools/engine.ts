@@ -1,7 +1,8 @@
-// A Docker engine for machines that have none running. `node tools/engine.ts start|stop|status|install [--folder <path>]
-// [--registry-mirror <url>] [--without-network]`. An engine that answers already is left as it is. What is started here
-// runs as root, keeps its images below the folder for the next time, and ends by its pid file. Its socket is the one that
-// DOCKER_HOST names: with that and a folder of its own a second engine runs beside the machine's.
+// Starts a Docker engine on a machine where none runs. `node tools/engine.ts start|stop|status|install
+// [--folder <path>] [--registry-mirror <url>] [--without-network]`. An engine that already answers is left
+// unchanged. The started engine runs as root, keeps its images below the folder for the next start, and is
+// stopped by its pid file. It listens on the socket that DOCKER_HOST names: with another socket and folder, a
+// second engine can run next to the machine's own.
 import { parseArgs } from 'node:util';
 import { askEngine } from '@nodewright/provision/engine';
 import { engineFolder } from './engine/engine-folder.ts';

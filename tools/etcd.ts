@@ -1,4 +1,4 @@
-// `make etcd`: the real etcd that control planes of processes run, and that the tests start.
+// `make etcd`: fetches the real etcd, which control planes of processes run and the tests start.
 import { join } from 'node:path';
 import { ensureEtcd } from './etcd/ensure-etcd.ts';
 

@@ -1,8 +1,8 @@
-// Makes the images of the suite. `node tools/images.ts [--tag dev] [--arch amd64|arm64] [--no-cache] [--jaeger] [--etcd]`
-// With --jaeger only Jaeger's, which is pulled, or built from its Go module where no registry answers. --checkout builds
-// from a copy of what the images are made of.
-// With --etcd only the image of etcd, in the same way.
-// The same commit gives the same image ids: on this machine, on another, with either builder of Docker.
+// Builds the images of the suite. `node tools/images.ts [--tag dev] [--arch amd64|arm64] [--no-cache]
+// [--jaeger] [--etcd]` `--jaeger` makes only Jaeger's image: pulled, or built from its Go module when no
+// registry answers. `--etcd` makes only the image of etcd, in the same way. `--checkout` builds from a copy
+// of the files that the images are made of. The same commit gives the same image ids on every machine and
+// with either builder of Docker.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -55,7 +55,7 @@ function note(line: string): void {
   process.stdout.write(`images: ${line}\n`);
 }
 
-/** The time that every file of the images carries: that of the commit. */
+/** The modification time of every file in the images: the time of the commit. */
 function epochSeconds(): number {
   return Number(process.env.SOURCE_DATE_EPOCH ?? git('log', '-1', '--format=%ct') ?? '0');
 }
@@ -64,7 +64,7 @@ function git(...args: string[]): string | undefined {
   try {
     return execFileSync('git', args, { cwd: checkout, encoding: 'utf8', stdio: 'pipe' }).trim();
   } catch {
-    // A tarball, or no commit yet.
+    // The checkout is an unpacked tarball, or has no commit yet.
     return undefined;
   }
 }

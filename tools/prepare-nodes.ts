@@ -1,5 +1,6 @@
-// Makes ready what the nodes of a run need: `node tools/prepare-nodes.ts [process|docker]`. Processes need etcd's
-// programs, containers need an engine and the images. Verbs of the Makefile call it, so that each works after a clone.
+// Prepares what nodes need: `node tools/prepare-nodes.ts [process|docker]`. Nodes of processes need etcd's
+// programs; nodes of containers need an engine and the images. Targets of the Makefile call it, so that each
+// of them works right after a clone.
 import { join } from 'node:path';
 import { askEngine } from '@nodewright/provision/engine';
 import { ensureEtcd } from './etcd/ensure-etcd.ts';

@@ -1,4 +1,5 @@
-// `make sample-text SEED=`: what the project says, drawn by lot, to be read by somebody who was not there.
+// `make sample-text SEED=`: prints a random sample of the project's texts, to be read by a person who does
+// not know the project.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,6 +36,6 @@ const drawn = (
   );
   return `\n${title} (${texts.length})\n\n${lines.join('\n')}\n`;
 });
-// Whoever reads the beginning only has had enough.
+// The reader of a pipe may close it early, as `head` does.
 process.stdout.on('error', () => {});
 process.stdout.write(`seed ${seed}\n${drawn.join('')}`);

@@ -1,4 +1,5 @@
-// Makes the client a package that can be published: `node tools/sdk.ts [folder]`, by default _out/sdk.
+// Makes the client a package that can be published: `node tools/sdk.ts [folder]`; the default folder is
+// _out/sdk.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -32,7 +33,7 @@ interface Manifest {
 const readManifest = (folder: string) =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
-/** What users import, by the path after the package's name. The messages are there one file a contract. */
+/** The entry files, by the import path after the package's name. The messages have one entry per contract. */
 const entries: Readonly<Record<string, string>> = {
   index: 'packages/client/src/index.ts',
   health: 'packages/client/src/health/index.ts',
@@ -45,7 +46,7 @@ const entries: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Bundles the packages of this house into ES modules that share what they have in common. */
+/** Bundles the packages of this project into ES modules; code that several entries need is in shared chunks. */
 async function bundle(folder: string): Promise<Metafile> {
   const { metafile } = await build({
     entryPoints: Object.entries(entries).map(([out, file]) => ({ in: join(checkout, file), out })),
@@ -59,7 +60,7 @@ async function bundle(folder: string): Promise<Metafile> {
       {
         name: 'other-packages',
         setup(setup) {
-          // The packages of this house are part of it; those of others are its dependencies.
+          // Packages of this project are bundled; packages of others stay dependencies.
           setup.onResolve({ filter: /^[^./]/ }, ({ path }) =>
             path.startsWith('@nodewright/') ? undefined : { path, external: true, sideEffects: false },
           );
@@ -76,7 +77,10 @@ async function bundle(folder: string): Promise<Metafile> {
   return metafile;
 }
 
-/** The files that the entries lead to. The bundler also writes what only unused code would have loaded. */
+/**
+ * The output files that the entries reach. The bundler also writes files that only unused code would have
+ * loaded.
+ */
 function reachedOutputs({ outputs }: Metafile): string[] {
   const ownEntries = new Set(Object.values(entries));
   const reached = Object.keys(outputs).filter((output) => ownEntries.has(outputs[output]?.entryPoint ?? ''));
@@ -88,7 +92,7 @@ function reachedOutputs({ outputs }: Metafile): string[] {
   return reached;
 }
 
-/** The packages of others that the bundle needs, with the versions that this checkout is tested with. */
+/** The external packages that the bundle imports, with the versions that this checkout is tested with. */
 function dependenciesOf(folder: string, metafile: Metafile): Record<string, string> {
   const versions = Object.assign(
     {},
@@ -123,7 +127,7 @@ function dependenciesOf(folder: string, metafile: Metafile): Record<string, stri
   );
 }
 
-/** The declarations of everything that the entries reach, with imports that lead to each other. */
+/** Writes the declarations of everything that the entries reach, with imports that refer to each other. */
 function declare(folder: string, { inputs }: Metafile): void {
   const staging = join(folder, 'declarations');
   const project = join(folder, 'tsconfig.json');
@@ -143,7 +147,7 @@ function declare(folder: string, { inputs }: Metafile): void {
       },
       include: [],
       exclude: [],
-      // With what the sources themselves declare of packages that declare nothing.
+      // Include the sources' own declarations of packages that come without any.
       files: [...Object.keys(inputs), ...globSync('packages/*/src/*.d.ts', { cwd: checkout })]
         .filter((file) => file.startsWith('packages/'))
         .map((file) => join(checkout, file)),
@@ -159,7 +163,10 @@ function declare(folder: string, { inputs }: Metafile): void {
 const typesOf = (file: string) =>
   `./types/${file.replace(/^packages\/([^/]+)\/src\/(.*)\.ts$/, '$1/$2.d.ts')}`;
 
-/** Makes the package in `folder`, anew. It is built aside: another run does not disturb this one, nor a reader. */
+/**
+ * Replaces the package in `folder` by a new build. The build uses a temporary folder, so concurrent runs and readers
+ * are not disturbed.
+ */
 export async function buildSdk(folder: string): Promise<void> {
   mkdirSync(dirname(folder), { recursive: true });
   const staging = mkdtempSync(`${folder}.new-`);

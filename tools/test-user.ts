@@ -1,16 +1,16 @@
-// `make test-user`: the tests as an ordinary user. Root runs them as nobody, from a copy of the checkout that belongs to
-// nobody.
+// `make test-user`: runs the tests as an ordinary user. Root runs them as the user nobody, from a copy of the
+// checkout that nobody owns.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** "nobody" and "nogroup" of Debian. */
+/** The user nobody and the group nogroup of Debian. */
 const nobody = { uid: 65_534, gid: 65_534 } as const;
 
 const checkout = join(import.meta.dirname, '..');
-// What an ordinary user may not do is skipped there, which is no failure of the suite.
+// Tests that need privileges are skipped there, and a skip must not count as a failure.
 const { CI: _, ...environment } = process.env;
 process.exitCode = process.getuid?.() === 0 ? await runAsNobody() : await runTests(checkout, {});
 
@@ -28,7 +28,7 @@ async function runAsNobody(): Promise<number> {
   }
 }
 
-/** The copy belongs to nobody: tests write below `_out`. */
+/** The user nobody owns the copy, because tests write below `_out`. */
 function copyTo(target: string): string {
   const run = (...words: [string, ...string[]]) => {
     const [program, ...args] = words;

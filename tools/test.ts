@@ -1,8 +1,9 @@
-// Runs the tests and counts them. `node tools/test.ts [pattern ...]`, `node tools/test.ts --compose` for those with
-// containers only, `node tools/test.ts --upstream` for the released client of upstream on processes and on containers.
-// Without any of these: all that `make test` promises, those with containers beside the others, where an engine answers.
-// Few files that fail beside others run once more, and the report names those that pass then.
-// On a person's machine a test that lacks a part is skipped and named; where CI is set a skipped test is a failure.
+// Runs the tests and counts them. `node tools/test.ts [pattern ...]`; `--compose` runs only the tests with
+// containers; `--upstream` runs upstream's released client against processes and against containers. Without
+// arguments: everything that `make test` promises, with the container tests in parallel to the others when an
+// engine answers. When few files fail in a parallel run, they run once more, and the report names those that
+// pass then. On a developer's machine a test that lacks a part is skipped and named; where CI is set, a
+// skipped test is a failure.
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -21,17 +22,17 @@ const defaultPatterns = [
   'tests/**/*.test.ts',
 ];
 const composePatterns = ['tests/compose/**/*.test.ts', 'tests/cluster/docker/**/*.test.ts'];
-/** Long runs have verbs of their own; those with containers run one at a time, beside the others. */
+/** Long runs have Makefile targets of their own; tests with containers run one at a time, in parallel to the others. */
 const separateRuns = ['compose', 'cluster/docker', 'fuzz', 'bench', 'soak', 'boot', 'upstream'].map(
   (name) => `tests/${name}/`,
 );
-/** Compares the host before and after, so nothing that the other tests do to it may happen meanwhile. */
+/** Compares the host before and after, so no other test may change the host meanwhile. */
 const alone = ['tests/contract/machined/host-unchanged.test.ts'];
 const isContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
 const testTimeoutMs = 180_000;
-/** Four nodes are started, crashed and asked for their traces. */
+/** Time for starting four nodes, crashing them and reading their traces. */
 const composeTimeoutMs = 900_000;
-/** One file of tests/upstream, for each round of its actions. */
+/** Per file of tests/upstream and per round of its actions. */
 const upstreamTimeoutMs = 900_000;
 
 const { values, positionals: patterns } = parseArgs({
@@ -47,7 +48,7 @@ const notRun: string[] = [];
 if (patterns.length > 0) turns.push(await runOthers(filesOf(patterns)));
 else if (values.upstream) await runUpstream();
 else {
-  // A test that needs it says so where it is missing.
+  // A test that needs etcd skips itself and says so when etcd is missing.
   await ensureEtcd(checkout).catch(({ message }: Error) => process.stderr.write(`${message}\n`));
   const others = filesOf(defaultPatterns).filter(
     (path) => !separateRuns.some((prefix) => path.startsWith(prefix)) && !alone.includes(path),
@@ -61,7 +62,10 @@ else {
 }
 report();
 
-/** Tests wait for half of their time: for leases, elections, daemons that start. */
+/**
+ * Runs more files than there are processors: tests spend half of their time waiting, for leases, elections
+ * and daemons that start.
+ */
 function runOthers(files: readonly string[]): Promise<TestCounts> {
   return runFiles({
     checkout,
@@ -72,7 +76,7 @@ function runOthers(files: readonly string[]): Promise<TestCounts> {
   });
 }
 
-/** Processes first: the images are made meanwhile. A lack of the client or of etcd fails all of it. */
+/** Runs on processes first, while the images are built. Throws when the client or etcd cannot be had. */
 async function runUpstream(): Promise<void> {
   const note = (line: string) => void process.stdout.write(`upstream-client: ${line}\n`);
   ensureUpstreamClient({ checkout, environment: process.env, note });
@@ -108,7 +112,7 @@ async function runBeside(files: readonly string[]): Promise<TestCounts> {
   return counts;
 }
 
-/** Makes the images and runs what needs them. Notes why it cannot run where it cannot. */
+/** Builds the images and runs the tests that need them, or records why they cannot run. */
 async function runContainers(run: () => Promise<TestCounts>): Promise<void> {
   const tag = process.env.NODEWRIGHT_TAG ?? `test-${process.pid}`;
   const readiness = await prepareCompose(checkout, tag);
@@ -140,7 +144,7 @@ function report(): void {
   for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
   for (const file of turns.flatMap(({ repeated }) => repeated))
     process.stdout.write(`failed beside others, passed alone: ${file}\n`);
-  // What was skipped was not tested: in CI that is as bad.
+  // A skipped test has tested nothing: in CI that is a failure.
   const failed = sum((counts) => counts.failed) + (isContinuousIntegration ? skipped.length : 0);
   const note = isContinuousIntegration || skipped.length === 0 ? '' : `, ${skipped.length} skipped`;
   process.stdout.write(`${sum((counts) => counts.passed)} passed, ${failed} failed${note}\n`);

@@ -1,6 +1,7 @@
-// `make up` and `make down`: a cluster of this checkout, of containers where a Docker engine answers and of processes
-// otherwise. `node tools/up.ts up --name <name> --controlplanes 3 --workers 1 [--provisioner docker|process]`, or
-// `node tools/up.ts down --name <name>`, which also removes the image tags that `up` made.
+// `make up` and `make down`: a cluster of this checkout, of containers when a Docker engine answers and of
+// processes otherwise. `node tools/up.ts up --name <name> --controlplanes 3 --workers 1 [--provisioner
+// docker|process]`, or `node tools/up.ts down --name <name>`, which also removes the image tags that `up`
+// made.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -22,7 +23,7 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
-// An interrupt also reaches the command, which cleans up: wait for it.
+// An interrupt from the terminal also reaches the command, which then cleans up: wait for it.
 process.on('SIGINT', () => {});
 
 try {
@@ -40,7 +41,7 @@ async function up(): Promise<void> {
   const { provisioner: chosen, note } = chooseProvisioner({ wanted: values.provisioner, existing, engine });
   if (note !== undefined) process.stderr.write(`${note}\n`);
   let provisioner = chosen;
-  // Without an engine the command line says what to do.
+  // The message of the command line already says what to do without an engine.
   if (chosen === 'docker' && existing === undefined && engine.state === 'ready')
     provisioner = await prepareImages();
   if (provisioner === 'process') await prepareEtcd();
@@ -50,7 +51,10 @@ async function up(): Promise<void> {
   );
 }
 
-/** Yields what the nodes will be: without images they still can be processes, unless containers were asked for. */
+/**
+ * Returns the provisioner to use. When the images cannot be built, it is processes, unless the user asked for
+ * containers.
+ */
 async function prepareImages(): Promise<'docker' | 'process'> {
   try {
     await ensureImages(checkout, process.env.NODEWRIGHT_TAG || 'dev');
@@ -62,7 +66,7 @@ async function prepareImages(): Promise<'docker' | 'process'> {
   }
 }
 
-/** Nodes without etcd are of use, too: what keeps it away is told, and no more. */
+/** Nodes without etcd are still useful, so report the failure and go on. */
 async function prepareEtcd(): Promise<void> {
   const wanted = process.env.NODEWRIGHT_ETCD ?? '';
   if (wanted !== '') return;
@@ -82,7 +86,10 @@ async function down(): Promise<void> {
   if (used.length > 0) process.stderr.write(`images that are in use stay: ${used.join(', ')}\n`);
 }
 
-/** Runs the command line of this checkout. Its clusters are the checkout's own, whatever the environment says. */
+/**
+ * Runs the command line of this checkout. It manages the checkout's own clusters, whatever the environment
+ * says.
+ */
 async function talosctl(...words: string[]): Promise<void> {
   const { TALOSCONFIG: _, TALOS_HOME: __, ...environment } = process.env;
   const child = spawn(join(checkout, 'bin', 'talosctl'), words, { stdio: 'inherit', env: environment });

@@ -1,4 +1,4 @@
-// `make upstream-client`: the released talosctl of upstream, which tests/upstream drives against our nodes.
+// `make upstream-client`: builds upstream's released talosctl, which tests/upstream runs against our nodes.
 import { join } from 'node:path';
 import { clientVersion } from './upstream-client/build-client.ts';
 import { ensureUpstreamClient } from './upstream-client/ensure-client.ts';

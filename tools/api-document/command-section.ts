@@ -16,7 +16,7 @@ containers (tests/upstream). *Refused* is what our nodes do not have yet, with t
 
 const places = { process: 'on processes', docker: 'on containers' } as const;
 
-/** One row per command of the released client: what it was checked with, or why nothing checks it. */
+/** One row per command of the released client: which check covers it, or why no check does. */
 export function commandSection(): string {
   const byCommand = Map.groupBy(suite, ({ command }) => command);
   const rows = new Map([...byCommand].map(([command, checks]) => [command, checks.map(phraseOf).join('; ')]));

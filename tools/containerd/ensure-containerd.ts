@@ -4,12 +4,12 @@ import { basename, join } from 'node:path';
 import { unpackPackages } from '../engine/unpack-packages.ts';
 
 export interface ContainerdPrograms {
-  /** All of them; containerd finds its shim and runc on the search path. */
+  /** Holds all programs; containerd finds its shim and runc on the search path. */
   readonly folder: string;
   readonly containerd: string;
 }
 
-/** By package: what is taken from it, and the words after which it says that it runs here. */
+/** Per package: the programs to take, and the arguments with which a program proves that it runs here. */
 const packages: Readonly<Record<string, readonly { path: string; probe: readonly string[] }[]>> = {
   containerd: [
     { path: 'usr/bin/containerd', probe: ['--version'] },
@@ -17,15 +17,15 @@ const packages: Readonly<Record<string, readonly { path: string; probe: readonly
   ],
   runc: [{ path: 'usr/sbin/runc', probe: ['--version'] }],
 };
-/** Newest first: containerd 1.7 of Debian 13 runs on Debian 12, its runc does not. */
+/** Newest first. On Debian 12, containerd 1.7 of Debian 13 runs but its runc does not. */
 const suites = ['trixie', 'bookworm'] as const;
 const version = 'debian-13';
 
 /**
- * A real containerd with runc, unpacked from Debian's packages below `_out/tools` of a checkout, without installing
- * anything. Two that call it at once do no harm to each other.
+ * A real containerd with runc, unpacked from Debian's packages below `_out/tools` of a checkout, without
+ * installing anything. Concurrent calls are safe.
  *
- * @throws Error with one line where the packages are not to be had or do not run here
+ * @throws Error with one line when the packages cannot be fetched or do not run here
  */
 export function ensureContainerd(checkout: string): ContainerdPrograms {
   const parent = join(checkout, '_out', 'tools');
@@ -38,7 +38,7 @@ export function ensureContainerd(checkout: string): ContainerdPrograms {
     for (const [name, wanted] of Object.entries(packages)) takePackage(name, wanted, draft);
     renameSync(draft, folder);
   } catch (error) {
-    // Whoever was quicker has put the same there.
+    // A concurrent call has already put the same programs there.
     if (!existsSync(programs.containerd)) {
       const line = (error instanceof Error ? error.message : String(error)).split('\n')[0];
       throw new Error(`containerd is not to be had from Debian's packages: ${line}`, { cause: error });
@@ -49,7 +49,7 @@ export function ensureContainerd(checkout: string): ContainerdPrograms {
   return programs;
 }
 
-/** Takes the programs of a package from the newest release of which all run here. */
+/** Takes the programs of a package from the newest release whose programs all run here. */
 function takePackage(name: string, wanted: (typeof packages)[string], folder: string): void {
   const failures: string[] = [];
   for (const suite of suites) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** Where an engine that we start keeps what is its own. */
+/** The folder with the files of an engine that this project starts. */
 export interface EngineFolder {
   readonly path: string;
   /** Images and volumes; kept for the next start. */
@@ -22,7 +22,10 @@ export function engineFolder(path: string): EngineFolder {
   };
 }
 
-/** The process of the engine that was started for this folder; a pid that another program has by now is not it. */
+/**
+ * Pid of the engine that was started for this folder. A pid that now belongs to another program does not
+ * count.
+ */
 export function engineProcess(folder: EngineFolder): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(folder.pid, 'utf8'), 10);

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { unpackPackages } from './unpack-packages.ts';
 
 /**
- * Path of a static BusyBox: the shell of images that tests make. Debian's, unpacked once for a checkout, without root.
+ * Path of a static BusyBox, the shell of the images that tests make. It comes from Debian's package and is
+ * unpacked once per checkout, without root.
  *
- * @throws Error where there is no apt, or it reaches no mirror.
+ * @throws Error when there is no apt, or no mirror can be reached
  */
 export function ensureBusybox(checkout: string): string {
   const folder = join(checkout, '_out', 'tools', 'busybox');
@@ -16,7 +17,7 @@ export function ensureBusybox(checkout: string): string {
   try {
     unpackPackages('trixie', ['busybox-static'], work);
     mkdirSync(folder, { recursive: true });
-    // Whole at once, as others may want it now.
+    // Rename the complete file: another process may be reading it.
     const draft = `${program}.${process.pid}`;
     const found = ['usr/bin/busybox', 'bin/busybox'].map((path) => join(work, path)).find(existsSync);
     copyFileSync(found ?? join(work, 'usr/bin/busybox'), draft);

@@ -4,18 +4,20 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unpackPackages } from './unpack-packages.ts';
 
-/** What is installed where it is missing, by the program that is looked for. */
+/** The packages to install, by the program that is missing. */
 const packageOf = {
   dockerd: 'docker.io',
   docker: 'docker.io',
   iptables: 'iptables',
-  // Makes the stand-in of the base where nothing can be pulled.
+  // Builds the replacement for the base image when no registry can be reached.
   mmdebstrap: 'mmdebstrap',
-  // For the test of the path of those who can pull.
+  // For the test of the case in which a registry can be reached.
   'docker-registry': 'docker-registry',
 } as const;
 
-/** Installs what is missing of engine, client, compose plugin, registry and the maker of bases on a Debian machine. */
+/**
+ * Installs, on a Debian machine, what is missing of engine, client, compose plugin, registry and mmdebstrap.
+ */
 export function installEngine(): string {
   if (process.getuid?.() !== 0) throw new Error('only root can install packages');
   const packages = Object.entries(packageOf)
@@ -31,7 +33,10 @@ export function installEngine(): string {
   return done.length === 0 ? 'nothing was missing' : `installed ${done.join(', ')}`;
 }
 
-/** Debian 12 has an engine and no compose plugin; that of the next release is one static file. */
+/**
+ * Debian 12 packages an engine but no compose plugin. The plugin of Debian 13 is one static file that also
+ * runs here.
+ */
 function installCompose(): void {
   const folder = mkdtempSync(join(tmpdir(), 'compose-plugin-'));
   try {

@@ -8,23 +8,26 @@ const startTimeoutMs = 60_000;
 const pollMs = 200;
 
 export interface StartEngineInit {
-  /** `DOCKER_HOST` names the socket, as it does for the client. */
+  /** `DOCKER_HOST` names the socket to listen on, as it does for the client. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Where images of Docker Hub are asked for first. */
+  /** URL of the mirror that the engine asks first for images of Docker Hub. */
   readonly registryMirror?: string;
-  /** Without a network for containers: enough to build images, and it meets no other engine of the machine. */
+  /**
+   * Gives containers no network: enough to build images, and no conflict with another engine's iptables
+   * rules.
+   */
   readonly withoutNetwork: boolean;
 }
 
 /**
- * Makes sure that an engine answers, and says which. Starting twice is starting once.
+ * Starts an engine unless one already answers, and returns a line that says which one answers. Idempotent.
  *
- * @throws Error with one line: what is missing, or what the engine said last.
+ * @throws Error with one line: what is missing, or the last line of the engine's log
  */
 export async function startEngine(folder: EngineFolder, init: StartEngineInit): Promise<string> {
   const before = await askEngine();
   if (before.state === 'ready') return `Docker ${before.engine} answers already`;
-  // Another engine is there: ours would not make it newer or friendlier.
+  // An engine listens there but cannot be used (too old, or access denied); starting ours would not help.
   if (before.state !== 'absent') throw new Error(before.advice);
   if (process.getuid?.() !== 0) throw new Error(`${before.advice}; only root can start one here`);
   if (spawnSync('dockerd', ['--version']).error !== undefined)
@@ -51,7 +54,8 @@ function flagsFor({ environment, registryMirror, withoutNetwork }: StartEngineIn
   return [
     ...(host === '' ? [] : ['--host', host]),
     ...(registryMirror === undefined ? [] : ['--registry-mirror', registryMirror]),
-    // Not "--bridge=none": with that an engine removes the bridge of every other one on the machine.
+    // Not `--bridge=none`: an engine with that option removes the bridge of every other engine on the
+    // machine.
     ...(withoutNetwork ? ['--iptables=false', '--ip-forward=false'] : []),
   ];
 }
@@ -59,7 +63,7 @@ function flagsFor({ environment, registryMirror, withoutNetwork }: StartEngineIn
 function launch(folder: EngineFolder, flags: readonly string[]): void {
   for (const path of [folder.path, folder.data, folder.state])
     mkdirSync(path, { recursive: true, mode: 0o711 });
-  // dockerd refuses to start over the pid file of a dead one.
+  // dockerd refuses to start when the pid file of an engine that crashed is still there.
   rmSync(folder.pid, { force: true });
   const log = openSync(folder.log, 'a', 0o640);
   spawn(

@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EngineFolder, engineProcess } from './engine-folder.ts';
 
-/** An engine first stops its containers, each of which has its own time to end. */
+/** The engine first stops its containers, each of which has a stop timeout of its own. */
 const stopTimeoutMs = 60_000;
 
-/** Ends the engine that was started for this folder, and with it its containers. Its images stay. */
+/** Stops the engine that was started for this folder, with its containers. Its images stay. */
 export async function stopEngine(folder: EngineFolder): Promise<string> {
   const pid = engineProcess(folder);
   if (pid === undefined) return `none was started in ${folder.path}`;
   process.kill(pid, 'SIGTERM');
   const deadline = performance.now() + stopTimeoutMs;
-  // Not until its pid file is gone: it lets go of its mounts after that.
+  // Wait for the process, not for its pid file: dockerd removes the file before it unmounts.
   while (isAlive(pid)) {
     if (performance.now() > deadline)
       throw new Error(`dockerd, pid ${pid}, does not end; its log is ${folder.log}`);
@@ -22,7 +22,10 @@ export async function stopEngine(folder: EngineFolder): Promise<string> {
   return `dockerd, pid ${pid}, has ended`;
 }
 
-/** Where the root of the machine is no shared mount, an engine mounts its data over itself, and leaves that behind. */
+/**
+ * Where `/` is not a shared mount, the engine bind-mounts its data folder on itself and leaves that mount
+ * behind.
+ */
 function unmountBelow(path: string): void {
   const points = readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
@@ -33,7 +36,7 @@ function unmountBelow(path: string): void {
 
 function isAlive(pid: number): boolean {
   try {
-    // What has ended and waits for its parent has let go of everything.
+    // A zombie has already released its files and mounts.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;

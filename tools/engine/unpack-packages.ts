@@ -6,10 +6,10 @@ import { join } from 'node:path';
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /**
- * Unpacks packages of another release of Debian into `folder`, without installing them: the machine's own package
- * sources stay as they are. Needs no root. What is unpacked must run on the libraries of this machine.
+ * Unpacks packages of another release of Debian into `folder`, without installing them and without root. The
+ * machine's own apt sources stay unchanged. The programs must run with the libraries of this machine.
  *
- * @throws Error where there is no apt, or it knows no mirror of Debian.
+ * @throws Error when there is no apt, or its sources name no mirror of Debian
  */
 export function unpackPackages(suite: string, packages: readonly string[], folder: string): void {
   const work = mkdtempSync(join(tmpdir(), 'packages-'));
@@ -35,7 +35,10 @@ export function unpackPackages(suite: string, packages: readonly string[], folde
   }
 }
 
-/** Where this machine gets Debian's packages from. Security updates live elsewhere and have no other release. */
+/**
+ * The mirror from which this machine gets Debian's packages. The mirror of security updates is another host
+ * and does not have the other release.
+ */
 function debianMirror(): string {
   const format = '$(SITE) $(REPO_URI)';
   const lines = execFileSync('apt-get', ['indextargets', '--format', format, 'Created-By: Packages'], {

@@ -25,7 +25,7 @@ const work = mkdtempSync(join(tmpdir(), 'ensure-etcd-'));
 after(() => rmSync(work, { recursive: true, force: true }));
 const newCheckout = () => mkdtempSync(join(work, 'checkout-'));
 
-/** Programs that tell a version and nothing else. */
+/** Programs that only print a version. */
 function writePrograms(folder: string, version: string): void {
   mkdirSync(folder, { recursive: true });
   for (const program of etcdPrograms) {
@@ -45,7 +45,7 @@ const failing: EtcdSource = {
   },
 };
 
-test('ensureEtcd() takes the first source that works, and is done when it is called again', async () => {
+test('ensureEtcd() takes the first source that works, and fetches nothing when called again', async () => {
   const checkout = newCheckout();
   const first = await ensureEtcd(checkout, [failing, working('9.9.1')]);
   const folder = join(checkout, '_out', 'tools', 'etcd');
@@ -60,7 +60,7 @@ test('ensureEtcd() takes the first source that works, and is done when it is cal
   assert.deepEqual(readdirSync(join(checkout, '_out', 'tools')).sort(), ['etcd', 'etcd-9.9.1']);
 });
 
-test('ensureEtcd() says in one line why no source works, and leaves nothing', async () => {
+test('ensureEtcd() says in one line why every source failed, and leaves no files', async () => {
   const checkout = newCheckout();
   const broken: EtcdSource = {
     name: 'a third',
@@ -79,7 +79,7 @@ test('ensureEtcd() says in one line why no source works, and leaves nothing', as
   assert.deepEqual(readdirSync(join(checkout, '_out', 'tools')), []);
 });
 
-test('ensureEtcd() called by many at once yields the same programs to all', async () => {
+test('ensureEtcd() gives concurrent callers the same programs', async () => {
   const checkout = newCheckout();
   const slow: EtcdSource = {
     name: 'slow',
@@ -96,7 +96,7 @@ test('ensureEtcd() called by many at once yields the same programs to all', asyn
   assert.deepEqual(readdirSync(join(checkout, '_out', 'tools')).sort(), ['etcd', 'etcd-9.9.2']);
 });
 
-test('fetchRelease() unpacks the archive that is pinned and no other', async () => {
+test('fetchRelease() unpacks only the archive whose SHA-256 is pinned', async () => {
   const architecture = 'amd64';
   const packed = join(work, 'packed');
   writePrograms(join(packed, archiveName(architecture)), '9.9.3');

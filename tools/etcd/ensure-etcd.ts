@@ -9,7 +9,7 @@ import { fetchRelease } from './fetch-release.ts';
 export interface EtcdPrograms {
   /** `3.5.16`. */
   readonly version: string;
-  /** Whether it had to be fetched now. */
+  /** Whether this call fetched it. */
   readonly fetched: boolean;
   readonly etcd: string;
   readonly etcdutl: string;
@@ -24,7 +24,7 @@ export interface EtcdSource {
 
 const debian = { suite: 'trixie', packages: ['etcd-server', 'etcd-client'] } as const;
 
-/** The ways, in the order in which they are tried. */
+/** The sources, in the order in which they are tried. */
 export const etcdSources: readonly EtcdSource[] = [
   {
     name: 'release archive',
@@ -50,16 +50,16 @@ export const etcdSources: readonly EtcdSource[] = [
   },
 ];
 
-/** Where the programs of a checkout are: a link to the folder of their version. */
+/** The folder of a checkout with its programs: a link to the folder of their version. */
 export function etcdFolder(checkout: string): string {
   return join(checkout, '_out', 'tools', 'etcd');
 }
 
 /**
- * The real etcd of a checkout with its tools: those that are there already, or fetched without root into
- * `_out/tools/etcd-<version>`. Two that call it at once do no harm to each other.
+ * The real etcd of a checkout with its tools: already present, or fetched without root into
+ * `_out/tools/etcd-<version>`. Concurrent calls are safe.
  *
- * @throws Error with one line that tells why each source failed.
+ * @throws Error with one line that says why each source failed
  */
 export async function ensureEtcd(
   checkout: string,
@@ -88,7 +88,10 @@ export async function ensureEtcd(
   );
 }
 
-/** Under its version, then as the one that is used; each step is one rename, and whoever is second finds it done. */
+/**
+ * Moves the folder to the name of its version, then points the link to it. Each step is one rename; a
+ * concurrent call that comes second finds the result.
+ */
 function publish(draft: string, folder: string, parent: string): void {
   const name = `etcd-${versionOf(join(draft, 'etcd'))}`;
   if (!existsSync(join(parent, name, 'etcd'))) {
@@ -100,7 +103,7 @@ function publish(draft: string, folder: string, parent: string): void {
       if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
     }
   }
-  // A folder without the programs, which somebody has made by hand: a link cannot take its place.
+  // A person may have made a folder without the programs here; a rename cannot replace it by a link.
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) rmSync(folder, { recursive: true });
   const link = `${draft}.link`;
   symlinkSync(name, link);
@@ -118,7 +121,9 @@ function programsOf(folder: string, fetched: boolean): EtcdPrograms {
   };
 }
 
-/** @throws Error where it does not run here, for want of its libraries or of the right processor. */
+/**
+ * @throws Error when the program does not run here: a library is missing, or it is for another architecture
+ */
 function versionOf(etcd: string): string {
   let said: string;
   try {

@@ -1,6 +1,6 @@
 import type { Architecture } from '../images/architecture.ts';
 
-/** The release that is fetched where it can be reached. */
+/** The release that is fetched from etcd's own project, when that can be reached. */
 export const etcdRelease = {
   version: '3.5.27',
   /** SHA-256 of the archives, by architecture. */
@@ -10,15 +10,15 @@ export const etcdRelease = {
   },
 } as const satisfies { version: string; sha256: Record<Architecture, string> };
 
-/** What is kept of an archive or of packages. */
+/** The programs that are taken from an archive or from packages. */
 export const etcdPrograms = ['etcd', 'etcdutl', 'etcdctl'] as const;
 
-/** The folder inside of an archive, and its name without the ending. */
+/** Name of the folder inside an archive, which is also the archive's name without its suffix. */
 export function archiveName(architecture: Architecture): string {
   return `etcd-v${etcdRelease.version}-linux-${architecture}`;
 }
 
-/** Where etcd's own project publishes the archive. */
+/** Where etcd's own project publishes its archives. */
 export function releaseUrl(architecture: Architecture): string {
   const project = 'https://github.com/etcd-io/etcd/releases/download';
   return `${project}/v${etcdRelease.version}/${archiveName(architecture)}.tar.gz`;

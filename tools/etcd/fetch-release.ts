@@ -12,14 +12,15 @@ export interface ReleaseArchive {
   readonly sha256: string;
 }
 
-/** A machine without a way to the outside shall not wait long for it. */
+/** Short, so that a machine without internet access does not wait long. */
 const firstByteTimeoutMs = 6_000;
 const wholeTimeoutMs = 180_000;
 
 /**
- * Fetches a release archive of etcd and puts its programs into `folder`, which is made.
+ * Fetches a release archive of etcd and puts its programs into `folder`, which it creates.
  *
- * @throws Error with one line where it cannot be reached, or is not the one that is pinned: then nothing is unpacked.
+ * @throws Error with one line when the archive cannot be fetched or its sum is not the pinned one; then
+ * nothing is unpacked
  */
 export async function fetchRelease(
   { url, architecture, sha256 }: ReleaseArchive,

@@ -3,22 +3,23 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { unpackPackages } from '../engine/unpack-packages.ts';
 
-/** Debian's own, for machines without a recent Go: its programs run on older releases as well. */
+/** Debian's own, for machines without a recent Go. Its programs also run on older releases of Debian. */
 const debianGo = { version: '1.26', suite: 'trixie-backports' } as const;
 
 export interface FindGoInit {
-  /** 26 for Go 1.26: what the module to build asks for. */
+  /** Minor version that the module to build needs: 26 for Go 1.26. */
   readonly leastMinor: number;
-  /** Where a Go is unpacked, and found again. */
+  /** Folder into which a Go is unpacked, and in which a later call finds it. */
   readonly folder: string;
   readonly environment?: NodeJS.ProcessEnv;
   readonly note: (line: string) => void;
 }
 
 /**
- * The path of a `go` of that version or later: the machine's, or one unpacked from Debian's packages.
+ * The path of a `go` of that version or later: the machine's own, or one unpacked from Debian's packages.
  *
- * @throws Error with one line that says which version the machine has, where none fits and none can be unpacked.
+ * @throws Error with one line that names the machine's version, when it is too old and no other can be
+ * unpacked
  */
 export function findGo({ leastMinor, folder, environment = process.env, note }: FindGoInit): string {
   const minor = minorOf('go', environment);
@@ -48,10 +49,10 @@ export function findGo({ leastMinor, folder, environment = process.env, note }: 
   }
 }
 
-/** 0 where it is not installed. */
+/** Minor version of a `go`; 0 when it is not installed. */
 function minorOf(go: string, env: NodeJS.ProcessEnv): number {
   try {
-    // Outside any module: a go.mod could ask for another version.
+    // Run outside any module, because a go.mod could select another version.
     const said = execFileSync(go, ['env', 'GOVERSION'], { cwd: '/', env, encoding: 'utf8', stdio: 'pipe' });
     return Number(/^go1\.(\d+)/.exec(said)?.[1] ?? 0);
   } catch {

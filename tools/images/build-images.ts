@@ -27,13 +27,16 @@ export interface BuildImagesInit {
   readonly tag: string;
   readonly architecture: Architecture;
   readonly useCache: boolean;
-  /** Time of every file. */
+  /** Modification time of every file. */
   readonly epochSeconds: number;
   readonly revision: string;
   readonly note: (line: string) => void;
 }
 
-/** Builds every image and puts it into the engine as `nodewright/<service>:<tag>`. Throws one line of what failed. */
+/**
+ * Builds every image and loads it into the engine as `nodewright/<service>:<tag>`. Throws an error of one
+ * line.
+ */
 export async function buildImages(init: BuildImagesInit): Promise<{ name: string; id: string }[]> {
   const { checkout, architecture, services = imageServices } = init;
   const isNative = architecture === nativeArchitecture();
@@ -43,7 +46,7 @@ export async function buildImages(init: BuildImagesInit): Promise<{ name: string
   const names = services.map((service) => `nodewright/${service}:${init.tag}${suffix}`);
   const drafts = names.map((name) => `${name}-draft`);
   try {
-    // One after the other: they share their first layers.
+    // Build one image at a time: they share their first layers.
     for (const [index, service] of services.entries())
       await build(init, base, context, service, drafts[index] ?? '');
     const normalised = await saveNormalised({
@@ -53,7 +56,7 @@ export async function buildImages(init: BuildImagesInit): Promise<{ name: string
     });
     const before = (await Promise.all(names.map(idOf))).filter((id) => id !== undefined);
     await load(normalised);
-    // An image that lost its name to the new one goes, unless a container still runs it.
+    // An image that lost its tag to the new one is removed, unless a container still runs it.
     const kept = new Set(normalised.images.map(({ id }) => id));
     for (const id of before) if (!kept.has(id)) await tryDocker(['rmi', id]);
     return [...normalised.images].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -77,7 +80,7 @@ async function build(
       ...['--platform', `linux/${init.architecture}`],
       ...['--tag', tag],
       ...buildArgs.flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
-      // The old builder's cache mixes architectures up.
+      // The cache of the old builder does not separate architectures.
       ...(init.useCache && init.architecture === nativeArchitecture() ? [] : ['--no-cache']),
       context,
     ],

@@ -4,23 +4,26 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { findGo } from '../go/find-go.ts';
 
-/** One commit carries both versions: that of the Go module and that of the program. */
+/** One commit carries both version tags: the one of the Go module and the one of the program. */
 export const jaegerVersion = '2.13.0';
 const module = 'github.com/jaegertracing/jaeger';
 const moduleVersion = 'v1.76.0';
-/** What its go.mod asks for. */
+/** The Go version that Jaeger's go.mod requires. */
 const leastGoMinor = 25;
-/** What the module and its go.mod must be, in the words of go.sum. Its own go.sum pins everything else. */
+/**
+ * The sums of the module and of its go.mod, in the format of go.sum. Jaeger's own go.sum pins everything
+ * else.
+ */
 const sums = [
   `${module} ${moduleVersion} h1:sWCOOF1dr+NL0PLil7mFo3BqqQL8k4WiM7aguFbc14g=`,
   `${module} ${moduleVersion}/go.mod h1:hqcuJlLDTv7G2x5eFd/BhwcPdLxj3N+90aKhIzdOcKo=`,
 ];
 
 /**
- * Builds Jaeger as `path` below the folder `cache`, unless it is there, and yields where it is. Minutes of processor
- * time, at the lowest priority.
+ * Builds Jaeger as `path` below the folder `cache`, unless it is there, and returns its path. Takes minutes
+ * of processor time, at the lowest priority.
  *
- * @throws Error with one line when there is no Go, or the build fails.
+ * @throws Error with one line when there is no Go, or the build fails
  */
 export function buildJaeger(cache: string, path: string, note: (line: string) => void): string {
   const program = join(cache, path);
@@ -30,7 +33,8 @@ export function buildJaeger(cache: string, path: string, note: (line: string) =>
   note(`building Jaeger ${jaegerVersion} from its Go module, which takes minutes`);
   const wrapper = mkdtempSync(join(tmpdir(), 'jaeger-'));
   try {
-    // A module with `replace` lines cannot be installed, only required by one that repeats them.
+    // `go install` refuses a module with `replace` lines. So a wrapper module requires it and repeats those
+    // lines.
     const { Dir: source } = JSON.parse(
       go(wrapper, ['mod', 'download', '-json', `${module}@${moduleVersion}`]),
     ) as { Dir: string };
@@ -57,7 +61,7 @@ function run(go: string, cwd: string, args: readonly string[]): string {
     cwd,
     encoding: 'utf8',
     env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '' },
-    // Go tells each download.
+    // Go prints a line per download.
     stdio: ['ignore', 'pipe', 'pipe'],
     maxBuffer: 64 * 1024 * 1024,
   });

@@ -2,10 +2,13 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Of the machine: root writes it, everybody may read what is there. */
+/** The cache shared by the machine: root writes it, every user can read it. */
 export const sharedCache = '/var/cache/nodewright';
 
-/** The folder for what takes minutes to make and outlives a checkout: the machine's where it may be written, or the user's. */
+/**
+ * The folder for build results that take minutes and outlive a checkout: the machine's when it is writable,
+ * else the user's.
+ */
 export function cacheFolder(environment: NodeJS.ProcessEnv): string {
   try {
     mkdirSync(sharedCache, { recursive: true });

@@ -12,11 +12,12 @@ export interface EnsureBaseInit {
 }
 
 /**
- * Makes sure that the image is there which the libraries of the suite's images come from, and yields its name, the
- * Dockerfiles' build argument `BASE`: the public one, found or pulled, or a stand-in from Debian packages where no
- * registry answers. A stand-in has a name of its own: it holds libraries only, and nobody should take it for the other.
+ * Makes sure that the image exists from which the suite's images copy their libraries, and returns its name
+ * for the build argument `BASE`. It is the public image, present or pulled, or a stand-in made of Debian
+ * packages when no registry answers. The stand-in holds only libraries, so it has a name of its own that
+ * cannot be mistaken for the public image.
  *
- * @throws Error with one line that says what to do.
+ * @throws Error with one line that says what to do
  */
 export async function ensureBase({ architecture, epochSeconds, note }: EnsureBaseInit): Promise<string> {
   const name = publicBase(architecture);
@@ -36,7 +37,10 @@ export async function ensureBase({ architecture, epochSeconds, note }: EnsureBas
   return standIn;
 }
 
-/** Docker Hub has the images of each architecture under a name of their own, too, which leaves the short one alone. */
+/**
+ * Docker Hub also has the images of each architecture under separate names. Pulling those does not replace
+ * the image under the short name.
+ */
 export function publicBase(architecture: Architecture): string {
   if (architecture === nativeArchitecture()) return baseTag;
   return `${architecture === 'arm64' ? 'arm64v8' : 'amd64'}/${baseTag}`;

@@ -18,8 +18,9 @@ export interface EnsureEtcdImageInit {
 }
 
 /**
- * Makes sure that the stack's image of etcd is there: found, pulled, or made from the programs that the checkout has. It
- * has a name of its own, as it may be of an older release than the public one.
+ * Makes sure that the image of etcd for container nodes exists: present, pulled, or made from the checkout's
+ * own programs. An image made here has a name of its own, because its release may be older than the public
+ * one.
  */
 export async function ensureEtcdImage({ checkout, epochSeconds, note }: EnsureEtcdImageInit): Promise<void> {
   const found = await tryDocker(['image', 'inspect', '--format', '{{.Id}}', etcdImage]);

@@ -15,7 +15,10 @@ export interface EnsureJaegerInit {
   readonly note: (line: string) => void;
 }
 
-/** Makes sure that Jaeger's image is there: found, pulled, or made under its public name where no registry answers. */
+/**
+ * Makes sure that Jaeger's image exists: present, pulled, or built under its public name when no registry
+ * answers.
+ */
 export async function ensureJaeger({ checkout, environment, note }: EnsureJaegerInit): Promise<void> {
   const found = await tryDocker(['image', 'inspect', '--format', '{{.Id}}', jaegerImage]);
   if (found.code === 0) return;
@@ -43,7 +46,7 @@ export async function ensureJaeger({ checkout, environment, note }: EnsureJaeger
 
 const programPath = join('jaeger', jaegerVersion, nativeArchitecture(), 'jaeger-linux');
 
-/** What root built serves everybody. */
+/** Let every user read what root built. */
 function findProgram(): string | undefined {
   const path = join(sharedCache, programPath);
   return existsSync(path) ? path : undefined;

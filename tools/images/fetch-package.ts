@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /**
- * Gets a package that is not for this machine, with the version and the sum that the lock file says, below the folder
- * `cache`, and yields where it is unpacked.
+ * Fetches a package for another platform, with the version and the sum of the lock file, into the folder
+ * `cache`. Returns the folder with its unpacked files.
  */
 export function fetchPackage(checkout: string, name: string, cache: string): string {
   const lock = JSON.parse(readFileSync(join(checkout, 'package-lock.json'), 'utf8')) as {

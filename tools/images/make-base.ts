@@ -6,12 +6,13 @@ import { runDocker } from '@nodewright/provision/engine';
 import type { Architecture } from './architecture.ts';
 
 const release = 'trixie';
-/** What the pinned Node.js needs; see the Dockerfiles. */
+/** The libraries that the pinned Node.js needs; see the Dockerfiles. */
 const packages = ['libc6', 'libstdc++6', 'libgcc-s1', 'libatomic1'];
 
 /**
- * Makes the image that libraries are copied from where the public one cannot be pulled: the same libraries out of the
- * same release's packages, and nothing else. Needs root. The same day gives the same bytes.
+ * Makes a stand-in for the image from which libraries are copied, when the public one cannot be pulled. It
+ * holds the same libraries from packages of the same Debian release, and nothing else. Needs root. Two builds
+ * on the same day give the same bytes.
  */
 export async function makeBase(tag: string, architecture: Architecture, epochSeconds: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'base-'));

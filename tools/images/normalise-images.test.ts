@@ -1,4 +1,4 @@
-// The ids of images depend on what is in them, not on when, where and by which builder they were made.
+// The id of an image depends on its content, not on when, where and by which builder it was built.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { readTar, withTimes, writeTar } from './tar.ts';
 const epochSeconds = 1_700_000_000;
 const digest = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** A layer as a builder makes it: one file whose entry and extended header carry a time. */
+/** A layer as a builder writes it: one file whose entry and extended header both have a time. */
 function layerOf(content: string, builtSeconds: number): Buffer {
   const record = (text: string) => `${String(text.length + 4)} ${text}\n`;
   const extended = Buffer.from(`${record(`mtime=${builtSeconds}.5`)}${record('uname=some one')}`);
@@ -78,7 +78,7 @@ test('normaliseImages() gives two builds of the same content the same id and byt
   );
 });
 
-test('normaliseImages() leaves what the image does as it is, under the final name', () => {
+test("normaliseImages() keeps the image's own configuration and names it by its final name", () => {
   const { archive, images } = normalise({ builtSeconds: 1_800_000_000 });
   const files = new Map([...readTar(Buffer.concat(archive))].map(({ name, data }) => [name, data]));
   const [entry] = JSON.parse(String(files.get('manifest.json')));
@@ -97,7 +97,7 @@ test('normaliseImages() leaves what the image does as it is, under the final nam
   assert.deepEqual(layers.map(digest), config.rootfs.diff_ids);
 });
 
-test('withTimes() sets the time of every entry and drops the times of extended headers', () => {
+test('withTimes() sets the time of every entry and removes the times of extended headers', () => {
   const entries = [...readTar(Buffer.concat(withTimes(layerOf('text', 1_800_000_000), epochSeconds)))];
   assert.deepEqual(
     entries.map(({ type, header, data }) => [

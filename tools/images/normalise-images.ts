@@ -9,7 +9,10 @@ interface ManifestEntry {
   readonly Layers: readonly string[];
 }
 
-/** The parts of an image's configuration that are looked at. The steps that led to it stay out: builders tell them apart. */
+/**
+ * The used parts of an image's configuration. The build steps in it are dropped, because builders describe
+ * them differently.
+ */
 interface ImageConfig {
   readonly os: string;
   readonly config: Record<string, unknown>;
@@ -17,29 +20,29 @@ interface ImageConfig {
 }
 
 export interface NormalisedImages {
-  /** What `docker load` takes, in pieces. */
+  /** The archive for `docker load`, in pieces. */
   readonly archive: readonly Buffer[];
   readonly images: readonly { readonly name: string; readonly id: string }[];
 }
 
 export interface NormaliseRequest {
-  /** What `docker save` printed. */
+  /** The archive that `docker save` wrote. */
   readonly saved: Buffer;
-  /** What the images were built for: the old builder notes its own machine instead. */
+  /** The architecture that the images were built for. The old builder records its own machine's instead. */
   readonly architecture: Architecture;
-  /** Time of every file and of the images. */
+  /** Modification time of every file, and creation time of the images. */
   readonly epochSeconds: number;
-  /** The final name of each image by the name under which it was saved. */
+  /** Final name of each image, by the name under which it was saved. */
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** What a builder notes about the build itself. */
+/** Labels with which a builder describes the build itself. */
 const buildTraces = ['Image', 'Hostname', 'Domainname'];
 const unsaid = new Set<unknown>([null, false, '']);
 
 /**
- * Takes the time and the place of their build out of saved images, so that the same inputs give the same ids on every
- * machine and with every builder.
+ * Removes the time and place of the build from saved images, so that the same inputs give the same ids on
+ * every machine and with every builder.
  */
 export function normaliseImages({
   saved,
@@ -88,10 +91,13 @@ export function normaliseImages({
   return { archive: writeTar(files), images };
 }
 
-/** Compose labels what it builds with the project for which it did. */
+/** Compose labels the images that it builds with the name of its project. */
 const isBuildLabel = (name: string) => name.startsWith('com.docker.compose.');
 
-/** What the image does, in an order of its own, without what one builder says and another leaves out. */
+/**
+ * The runtime configuration of the image, with a fixed order of keys and without fields that only one builder
+ * writes.
+ */
 function normaliseSettings(settings: Record<string, unknown>): Record<string, unknown> {
   const said = Object.entries(settings).filter(
     ([name, value]) =>
@@ -111,7 +117,7 @@ function archiveReader(saved: Buffer): (path: string) => Buffer {
   return (path) => {
     const entry = entries.get(path);
     if (entry === undefined) throw new Error(`the engine saved an image without ${path}`);
-    // A layer that several images share is saved once and linked.
+    // A layer that several images share is in the archive once; the other places are links to it.
     if (entry.type !== '2') return entry.data;
     const target = new URL(entry.linkName, `file:///${path}`).pathname.slice(1);
     const linked = entries.get(target);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runDocker } from '@nodewright/provision/engine';
 import { type NormalisedImages, type NormaliseRequest, normaliseImages } from './normalise-images.ts';
 
-/** Reads images out of the engine, by the names under which they are there, and takes the traces of their build out. */
+/** Saves images from the engine, given their names there, and removes the traces of their build. */
 export async function saveNormalised(request: Omit<NormaliseRequest, 'saved'>): Promise<NormalisedImages> {
   const folder = mkdtempSync(join(tmpdir(), 'images-'));
   try {

@@ -4,8 +4,9 @@ import { type Architecture, npmArchitecture } from './architecture.ts';
 import { fetchPackage } from './fetch-package.ts';
 
 /**
- * Lays out a build context for another architecture below the checkout: what the checkout would be on such a machine.
- * What is machine code comes from the same npm packages as here, those for the other architecture.
+ * Prepares a build context for another architecture below the checkout: the files that the checkout would
+ * have on such a machine. Native code comes from the same npm packages, in their variant for the other
+ * architecture.
  */
 export function stageContext(checkout: string, architecture: Architecture): string {
   const images = join(checkout, '_out', 'images');
@@ -23,7 +24,7 @@ export function stageContext(checkout: string, architecture: Architecture): stri
   return folder;
 }
 
-/** Package, file in it, and where it is in a checkout. */
+/** The package, the file in it, and the path of that file in a checkout. */
 const machineCode = (npmName: string) =>
   [
     [`node-linux-${npmName}`, 'bin/node', `node_modules/node-linux-${npmName}/bin/node`],

@@ -1,4 +1,5 @@
-// Just enough of tar for images: reading what an engine saves, and giving every entry the same time.
+// The parts of tar that images need: reading the archive that an engine saves, and giving every entry the
+// same time.
 const blockBytes = 512;
 
 export interface TarEntry {
@@ -10,7 +11,7 @@ export interface TarEntry {
   readonly data: Buffer;
 }
 
-/** The entries as they lie in the archive, extended headers included. Data are views, not copies. */
+/** The entries in the order of the archive, extended headers included. The data are views, not copies. */
 export function* readTar(archive: Buffer): Generator<TarEntry> {
   for (let offset = 0; offset + blockBytes <= archive.length; ) {
     const header = archive.subarray(offset, offset + blockBytes);

@@ -4,7 +4,7 @@ import { commentsOf, draw, userTextsOf } from './texts.ts';
 
 const texts = (found: readonly { readonly text: string }[]) => found.map(({ text }) => text);
 
-test('commentsOf() finds comments whole, and none in what is no comment', () => {
+test('commentsOf() returns whole comments, and ignores comment marks inside strings', () => {
   const text = `// The first line
 // and the second.
 /** A block
@@ -18,7 +18,7 @@ const url = 'http://x'; // at the end of a line
   ]);
 });
 
-test('userTextsOf() finds messages and descriptions, in every kind of quotes', () => {
+test('userTextsOf() finds messages and descriptions in every kind of quotes', () => {
   const text = `throw new Fault('not-found', \`no "\${name}" here\`);
 const option = { description: "name of the node; the kernel's by default", type: 'a b' };
 command.option('-v, --verbose', 'show every field');`;
@@ -30,7 +30,7 @@ command.option('-v, --verbose', 'show every field');`;
   ]);
 });
 
-test('draw() repeats itself with its seed, draws nothing twice, and no more than there is', () => {
+test('draw() gives the same texts for the same seed, none of them twice, and at most all of them', () => {
   const all = Array.from({ length: 100 }, (_, index) => index);
   assert.deepEqual(draw(all, 20, 7), draw(all, 20, 7));
   assert.notDeepEqual(draw(all, 20, 7), draw(all, 20, 8));

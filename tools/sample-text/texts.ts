@@ -1,10 +1,13 @@
-/** A piece of text, and the file that it is in. */
+/** A text and the file that contains it. */
 export interface FoundText {
   readonly path: string;
   readonly text: string;
 }
 
-/** The comments of a source, each on one line, without their marks. Lines with `//` that follow each other are one. */
+/**
+ * The comments of a source file, each on one line and without comment marks. Consecutive `//` lines are one
+ * comment.
+ */
 export function commentsOf({ path, text }: FoundText): FoundText[] {
   const blocks = [...text.matchAll(/\/\*\*?([\s\S]*?)\*\//g)].map(([, body = '']) =>
     body.replace(/^\s*\* ?/gm, ''),
@@ -18,7 +21,9 @@ export function commentsOf({ path, text }: FoundText): FoundText[] {
     .map((comment) => ({ path, text: comment }));
 }
 
-/** The literals of a source that people read: messages of faults, and descriptions of commands and settings. */
+/**
+ * The literals of a source that users read: messages of faults, and descriptions of commands and settings.
+ */
 export function userTextsOf({ path, text }: FoundText): FoundText[] {
   const literal = String.raw`(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|${'`'}((?:[^${'`'}\\]|\\.)*)${'`'})`;
   const places = [
@@ -33,7 +38,7 @@ export function userTextsOf({ path, text }: FoundText): FoundText[] {
     .map((message) => ({ path, text: message }));
 }
 
-/** So many of the texts, each at most once, in an order that the seed decides. */
+/** Picks up to `count` of the texts, each at most once, in an order that depends on the seed. */
 export function draw<T>(texts: readonly T[], count: number, seed: number): T[] {
   const left = [...texts];
   const random = randomFrom(seed);
@@ -43,7 +48,7 @@ export function draw<T>(texts: readonly T[], count: number, seed: number): T[] {
   });
 }
 
-/** The generator mulberry32: numbers from 0 to below 1. */
+/** The generator mulberry32: numbers in [0, 1). */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

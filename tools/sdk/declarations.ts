@@ -1,4 +1,5 @@
-// The declarations of the client, made to stand alone: beside each other, and without what nobody reaches.
+// Makes the declarations of the client complete without node_modules: imports become relative, and
+// unreachable files are dropped.
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
@@ -9,8 +10,8 @@ const named = /^(import|export)( type)? \{([^}]*)\} from ['"]@nodewright\/([^/'"
 const ownSpecifier = /(\bfrom\s+|\bimport\()(['"])(\.[^'"]+)\.ts\2/g;
 
 /**
- * Moves the declarations that the compiler left in `staging` (as `packages/<name>/src/...`) to `types`: those that
- * `entries` reach, with imports that lead to the very file that declares a name.
+ * Moves the declarations that the compiler left in `staging` (as `packages/<name>/src/...`) to `types`. Only
+ * those that `entries` reach are moved, and each import is changed to the file that declares the name.
  */
 export function moveDeclarations(staging: string, types: string, entries: readonly string[]): void {
   const all: Declarations = new Map(

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { packagePaths } from './package-paths.ts';
 
-test('packagePaths() leads every export of every package to its file, patterns included', (t) => {
+test('packagePaths() maps every export of every package to its file, patterns included', (t) => {
   const checkout = mkdtempSync(join(tmpdir(), 'package-paths-'));
   t.after(() => rmSync(checkout, { recursive: true }));
   const write = (folder: string, manifest: object) => {
@@ -23,7 +23,7 @@ test('packagePaths() leads every export of every package to its file, patterns i
   });
 });
 
-test('packagePaths() leaves the compiler no package of this house to find in node_modules', (t) => {
+test('packagePaths() leaves no package of this project for the compiler to find in node_modules', (t) => {
   const checkout = join(import.meta.dirname, '..', '..');
   const folder = mkdtempSync(join(tmpdir(), 'package-paths-'));
   t.after(() => rmSync(folder, { recursive: true }));

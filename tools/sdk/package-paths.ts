@@ -7,9 +7,10 @@ interface Manifest {
 }
 
 /**
- * What the compiler option `paths` must say for it to find the packages of this house by their folders. Found by their
- * links in node_modules they may count as packages of others, whose declarations the compiler leaves out: it reads files
- * in parallel, and which way it came first differs from run to run (microsoft/typescript-go issue 1570).
+ * The compiler option `paths` with which it finds the packages of this project by their folders. When the
+ * compiler finds them by their links in node_modules, it may take them for external packages and write no
+ * declarations. It reads files in parallel, so which of the two happens differs from run to run
+ * (microsoft/typescript-go issue 1570).
  */
 export function packagePaths(checkout: string): Readonly<Record<string, readonly string[]>> {
   const manifests = globSync('packages/*/package.json', { cwd: checkout }).sort();

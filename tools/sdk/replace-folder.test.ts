@@ -13,7 +13,7 @@ function temporaryFolder(t: TestContext): string {
   return path;
 }
 
-test('replaceFolder() leaves the new files and nothing of the old', (t) => {
+test('replaceFolder() leaves the new files and none of the old', (t) => {
   const root = temporaryFolder(t);
   for (const name of ['first', 'second']) {
     mkdirSync(join(root, 'new'));
@@ -23,7 +23,7 @@ test('replaceFolder() leaves the new files and nothing of the old', (t) => {
   }
 });
 
-test('replaceFolder() by several processes at once leaves a whole folder of one of them', async (t) => {
+test('replaceFolder() leaves one complete folder when several processes call it at once', async (t) => {
   const root = temporaryFolder(t);
   const program = `
     import { mkdirSync, writeFileSync } from 'node:fs';

@@ -5,10 +5,10 @@ const isTaken = (error: unknown) =>
 const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 /**
- * Puts the finished folder `staging` in the place of `folder`, which is there as a whole before and after, whoever else
- * does the same meanwhile: the last one's stays.
+ * Replaces `folder` by the finished folder `staging`. Readers see the complete old or the complete new
+ * folder, even when other processes do the same; the last one wins.
  *
- * @param aside a free path on the same file system, of this process alone
+ * @param aside a free path on the same file system that only this process uses
  */
 export function replaceFolder(staging: string, folder: string, aside: string): void {
   for (;;) {
@@ -21,7 +21,7 @@ export function replaceFolder(staging: string, folder: string, aside: string): v
     try {
       renameSync(folder, aside);
     } catch (error) {
-      // Another one has just taken it away.
+      // Another process has just moved it away.
       if (!isMissing(error)) throw error;
     }
     rmSync(aside, { recursive: true, force: true });

@@ -1,17 +1,21 @@
-// Loaded before each test file: the file ends soon after its tests, whatever a test or a failed fixture left open.
-// Without it such a file runs to its time limit. What is open then is printed, and the file has failed.
+// Preloaded into each test file: exits soon after the last test, whatever a test or a failed fixture left
+// open. Otherwise such a file would run until its time limit. It prints what is still open, and the file
+// counts as failed.
 import { existsSync } from 'node:fs';
 import { after } from 'node:test';
 import { isMainThread } from 'node:worker_threads';
 import { failureMark } from './failure-mark.ts';
 
-/** From the end of the last test: closing what the file opened belongs to it, containers take their time. */
+/**
+ * Measured from the end of the last test. Includes the time in which the file closes what it opened;
+ * containers are slow to stop.
+ */
 const graceMs = Number(process.env.TEST_GRACE_MS ?? 45_000);
-/** The same when a fixture failed: the daemons that it left open keep nobody waiting. */
+/** The same after a fixture failed: do not wait for the daemons that it left running. */
 const graceAfterFailureMs = Number(process.env.TEST_FAILED_GRACE_MS ?? 10_000);
 
 const program = process.argv[1] ?? '';
-// Workers and children of a test file inherit this file, too.
+// Workers and child processes of a test file preload this file, too.
 const isTestFile = isMainThread && /\.test\.\w+$/.test(program);
 if (isTestFile) after(endLater);
 

@@ -5,14 +5,14 @@ import { text } from 'node:stream/consumers';
 import { askEngine, tryDocker } from '@nodewright/provision/engine';
 import { imageServices } from '../images/build-images.ts';
 
-/** What the tests with containers need, or why they cannot run. */
+/** Whether the tests with containers can run, or why not. */
 export type ComposeReadiness =
   | { readonly state: 'ready'; readonly removeImages: () => Promise<void> }
   | { readonly state: 'missing'; readonly reason: string };
 
 /**
- * Makes what the tests with containers need where an engine answers: Jaeger's image, which may have to be built for
- * minutes, and the suite's own images, under `tag`.
+ * Prepares the tests with containers when an engine answers: builds the suite's own images under `tag`, and
+ * Jaeger's image, which may take minutes.
  */
 export async function prepareCompose(checkout: string, tag: string): Promise<ComposeReadiness> {
   const engine = await askEngine();

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 
 const runFiles = join(import.meta.dirname, 'run-files.ts');
-/** What runs test files is itself no test, so it runs in a process of its own. */
+/** runFiles() cannot run inside a test, so each test starts it in a process of its own. */
 const program = `import { runFiles } from ${JSON.stringify(runFiles)};
 const counts = await runFiles({ checkout: process.cwd(), files: ['fixture.test.mjs'], concurrency: 1, timeoutMs: 60_000, beside: process.argv[2] === 'beside' });
 process.stdout.write('counts ' + JSON.stringify(counts));`;
@@ -22,7 +22,7 @@ const fixtures = {
 };
 
 for (const [what, fixture] of Object.entries(fixtures)) {
-  test(`runFiles() ends a file soon when the fixture of ${what} failed and left a server open`, async () => {
+  test(`runFiles() soon ends a file when the fixture of ${what} failed and left a server open`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'run-files-'));
     try {
       writeFileSync(
@@ -59,7 +59,7 @@ const rows = [
   [failsOnce, 'alone', { passed: 0, failed: 1, skipped: [], repeated: [] }],
   [failsAlways, 'beside', { passed: 0, failed: 1, skipped: [], repeated: [] }],
 ] as const;
-test('runFiles() runs a file once more that failed beside others, and says so when it passes then', async () => {
+test('runFiles() retries a file that failed in a parallel run, and reports it when it passes then', async () => {
   for (const [fixture, where, expected] of rows) {
     const folder = mkdtempSync(join(tmpdir(), 'run-files-'));
     try {

@@ -11,20 +11,20 @@ export interface RunFilesInit {
   readonly files: readonly string[];
   /** How many files at once. */
   readonly concurrency: number;
-  /** A file that takes longer hangs. */
+  /** A file that takes longer counts as hung. */
   readonly timeoutMs: number;
-  /** Other tests run meanwhile: few files that fail are run once more. */
+  /** Whether other tests run at the same time. If so, a few failed files run once more. */
   readonly beside: boolean;
-  /** Takes what is printed, piece by piece. Default: standard output. */
+  /** Called with each piece of output. Default: writes to standard output. */
   readonly print?: (text: string) => void;
 }
 
 export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
-  /** Each with its reason. */
+  /** Name of each skipped test, with its reason. */
   readonly skipped: readonly string[];
-  /** Files that failed beside others and passed alone. */
+  /** Files that failed in the parallel run and passed alone. */
   readonly repeated: readonly string[];
 }
 
@@ -34,20 +34,25 @@ interface FileCounts {
   readonly skipped: string[];
 }
 
-/** More files than this do not fail because the machine is busy. */
+/** When more files than this fail, a busy machine is not the cause, and none is repeated. */
 const mostRepeated = 3;
 
-/** Ends a file whose tests are over and that still holds something open, such as a daemon of a fixture that failed. */
+/**
+ * Preloaded to end a file whose tests are over but that still holds something open, such as a daemon of a
+ * failed fixture.
+ */
 const endFile = join(import.meta.dirname, 'end-file.ts');
 
 /**
- * Runs test files and prints what they do. Never throws for a test that fails. Tests with clocks may fail while others
- * keep all processors busy: where few files failed beside others, they run once more, one after the other, and that counts.
+ * Runs test files and prints their output. Does not throw when a test fails. Tests that depend on time may
+ * fail while other tests keep all processors busy. So, when few files failed in parallel, they run once more,
+ * one at a time, and that result counts.
  */
 export async function runFiles(init: RunFilesInit): Promise<TestCounts> {
   const counts = await runOnce(init);
   const failed = [...counts].filter(([, { failed }]) => failed > 0).map(([file]) => file);
-  // A test that a shared file declares counts there, and cannot be run without the file that calls it.
+  // A test that a shared module declares is counted under that module, which cannot run without the file that
+  // imports it.
   const canRepeat = failed.length <= mostRepeated && failed.every((file) => init.files.includes(file));
   const repeats = init.beside && canRepeat ? failed : [];
   if (repeats.length > 0) {
@@ -67,7 +72,7 @@ export async function runFiles(init: RunFilesInit): Promise<TestCounts> {
 
 const print = (text: string) => void process.stdout.write(text);
 
-/** What became of each file, by its path below the checkout. */
+/** The result of each file, by its path below the checkout. */
 async function runOnce({
   checkout,
   files,
@@ -86,7 +91,7 @@ async function runOnce({
   const execArgv = ['--import', endFile];
   const failures = mkdtempSync(join(tmpdir(), 'test-failures-'));
   process.env.TEST_FAILURES = failures;
-  // A third of the time of a small file goes into reading TypeScript.
+  // Cache compiled code: compiling TypeScript takes a third of the time of a small file.
   process.env.NODE_COMPILE_CACHE ??= join(checkout, '_out', 'compile-cache');
   const stream = run({ files: paths, concurrency, timeout: timeoutMs, cwd: checkout, execArgv });
   stream.on('test:complete', ({ file, details }) => {
@@ -96,12 +101,12 @@ async function runOnce({
   stream.on('test:pass', ({ name, file, skip, details }) => {
     const counted = countsOf(file);
     if (skip !== undefined && skip !== false)
-      // A suite that is skipped has no tests that could be told.
+      // The runner does not list the tests of a skipped suite, so name the suite.
       counted.skipped.push(typeof skip === 'string' && skip !== '' ? `${name}: ${skip}` : name);
     else if (details.type !== 'suite') counted.passed += 1;
   });
   stream.on('test:fail', ({ file, details }) => {
-    // A suite fails with its tests, which count themselves, or by what it does before and after them.
+    // A suite fails because of its tests, which are counted themselves, or because of its hooks.
     const { failureType } = details.error as { failureType?: string };
     if (details.type !== 'suite' || failureType !== 'subtestsFailed') countsOf(file).failed += 1;
   });

@@ -1,17 +1,17 @@
 import type { EngineAnswer } from '@nodewright/provision/engine';
 
 export interface ProvisionerChoice {
-  /** What the user asked for, `PROVISIONER=`; empty for no wish. */
+  /** The value of `PROVISIONER=`; empty when the user set none. */
   readonly wanted: string;
-  /** Which provisioner made the cluster, if it exists. */
+  /** The provisioner of the cluster, if the cluster exists. */
   readonly existing: string | undefined;
   readonly engine: EngineAnswer;
 }
 
-/** Docker where an engine answers and processes otherwise, unless the user or an existing cluster says. */
+/** Docker when an engine answers, else processes, unless the user or an existing cluster decides. */
 export function chooseProvisioner({ wanted, existing, engine }: ProvisionerChoice): {
   readonly provisioner: string;
-  /** One line for the user, when the choice was not theirs. */
+  /** One line that tells the user about the choice; absent when the user made it. */
   readonly note?: string;
 } {
   if (wanted !== '') return { provisioner: wanted };

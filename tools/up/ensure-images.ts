@@ -7,19 +7,19 @@ import { tryDocker } from '@nodewright/provision/engine';
 import { etcdImage, jaegerImage, stackImages } from '../../packages/provision/src/domain/stack-document.ts';
 import { listTags, readMade, tagsMade, writeMade } from './made-images.ts';
 
-/** Below the checkout. */
+/** Path below the checkout. */
 export const madeImagesFile = join('_out', 'images', 'made.json');
 
 /**
- * Makes the images that are missing, and the suite's own again when the programs have changed since this checkout made
- * them; writes down which tags were not there before. Throws one line of what failed.
+ * Builds the images that are missing. Rebuilds the suite's own when the programs have changed since this
+ * checkout built them. Records which tags did not exist before. Throws an error of one line.
  */
 export async function ensureImages(checkout: string, tag: string): Promise<void> {
   const suite = Object.values(stackImages(tag));
   const digestFile = join(checkout, '_out', 'images', `${tag}.programs`);
   const digest = digestPrograms(checkout);
   const recorded = readText(digestFile);
-  // Images that someone else made are taken for those of the programs that are there now.
+  // Without a record, assume that existing images were built from the current programs.
   const isStale = recorded !== '' && recorded !== digest;
   const lacksSuite = isStale || !(await areThere(suite));
   const lacksJaeger = !(await areThere([jaegerImage]));
@@ -47,7 +47,7 @@ async function areThere(images: readonly string[]): Promise<boolean> {
   return (await tryDocker(['image', 'inspect', '--format', '{{.Id}}', ...images])).code === 0;
 }
 
-/** Its own words go to our standard error: what is asked of us ends with the table of the cluster. */
+/** Sends the tool's output to standard error, because standard output ends with the table of the cluster. */
 async function runImagesTool(checkout: string, args: readonly string[]): Promise<void> {
   const tool = spawn(process.execPath, [join(checkout, 'tools', 'images.ts'), ...args], {
     stdio: ['ignore', 2, 'inherit'],
@@ -60,7 +60,7 @@ function digestPrograms(checkout: string): string {
   const folder = join(checkout, '_out', 'dist');
   const hash = createHash('sha256');
   for (const file of globSync('*/*.cjs', { cwd: folder }).sort()) {
-    // The command line and the supervisors run on the host.
+    // These two run on the host, not in an image.
     if (/^(process-supervisor|docker-keeper)\//.test(file)) continue;
     hash.update(`${file}\0`).update(readFileSync(join(folder, file)));
   }

@@ -1,4 +1,5 @@
-// The image tags that `make up` built. `make down` removes these and leaves images that were there before.
+// Keeps a record of the image tags that `make up` built. `make down` removes these, and keeps images that
+// existed before.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { runDocker, tryDocker } from '@nodewright/provision/engine';
@@ -6,10 +7,10 @@ import { runDocker, tryDocker } from '@nodewright/provision/engine';
 /** Image ids by tag. */
 export type Tags = Readonly<Record<string, string>>;
 
-/** Repositories that tools/images.ts makes or pulls. */
+/** Repositories that tools/images.ts builds or pulls. */
 const ourRepositories = /^(nodewright\/|jaegertracing\/jaeger:|node:|(amd64|arm64v8)\/node:)/;
 
-/** The tags in the engine that this project might have made. Throws a Fault when the engine does not answer. */
+/** The tags in the engine that this project may have made. Throws a Fault when the engine does not answer. */
 export async function listTags(): Promise<Tags> {
   const format = '{{.Repository}}:{{.Tag}} {{.ID}}';
   const stdout = await runDocker(['image', 'ls', '--no-trunc', '--format', format]);
@@ -20,7 +21,7 @@ export async function listTags(): Promise<Tags> {
   return Object.fromEntries(rows);
 }
 
-/** What is known to be made after images were made: what is new, and what was known and has changed since. */
+/** The tags that this project made: those that are new after a build, and recorded ones. */
 export function tagsMade(known: Tags, before: Tags, after: Tags): Tags {
   return Object.fromEntries(
     Object.entries(after).filter(([tag]) => before[tag] === undefined || known[tag] === before[tag]),
@@ -45,18 +46,18 @@ export function writeMade(path: string, tags: Tags): void {
 }
 
 /**
- * Removes the tags in the record that still are what was made and that no container uses. What is used stays, and stays
- * in the record. Yields what was removed and what is used.
+ * Removes the recorded tags that still name the recorded image and that no container uses. Tags in use stay,
+ * also in the record. Returns the removed tags and the tags in use.
  */
 export async function removeMade(path: string): Promise<{ removed: string[]; used: string[] }> {
   const made = readMade(path);
-  // Without a record no engine is asked: there may be none.
+  // Without a record do not call the engine: there may be none.
   if (Object.keys(made).length === 0) return { removed: [], used: [] };
   const now = await listTags();
   const kept: Record<string, string> = {};
   const removed: string[] = [];
   for (const [tag, id] of Object.entries(made)) {
-    // Someone has made it anew since: it is theirs.
+    // Someone has rebuilt this tag since, so it is no longer ours to remove.
     if (now[tag] !== id) continue;
     const { stdout } = await tryDocker(['ps', '--all', '--quiet', '--filter', `ancestor=${tag}`]);
     const { code } = stdout.trim() === '' ? await tryDocker(['rmi', tag]) : { code: 1 };

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { cacheFolder, sharedCache } from '../images/cache-folder.ts';
 
 export interface Caches {
-  /** Where a new build goes: a folder that outlives the checkout where one may be written. */
+  /** Folder for a new build: one that outlives the checkout, when such a folder is writable. */
   readonly writable: string;
-  /** Where builds may already be. */
+  /** Folders in which a build may already exist. */
   readonly readable: readonly string[];
 }
 
-/** The folders for what takes minutes to build, the machine's first and the checkout's own last. */
+/** The folders for build results that take minutes: the machine's first, the checkout's own last. */
 export function buildCaches(checkout: string, environment: NodeJS.ProcessEnv): Caches {
   const [cache, own] = [cacheFolder(environment), join(checkout, '_out', 'tools')];
   return {

@@ -5,31 +5,37 @@ import { join } from 'node:path';
 
 /** The release that the wrapper module requires; a test compares it with go.mod. */
 export const clientVersion = 'v1.13.9';
-/** The wrapper: a main that calls the client's own, and what pins its modules. */
+/**
+ * The wrapper module: a main function that calls the released client's, and a go.mod that pins its modules.
+ */
 export const wrapperFiles = ['go.mod', 'go.sum', 'main.go'] as const;
-/** What go.mod asks for; where the machine's Go is of this line and older, Go fetches its newer toolchain itself. */
+/**
+ * The minor version of Go in go.mod. A Go of that line with an older patch version downloads the newer
+ * toolchain itself.
+ */
 export const leastGoMinor = 26;
 const versionVariable = 'github.com/siderolabs/talos/pkg/machinery/version.Tag';
 export const buildFlags = [
-  // Without parts of its dependencies that the commands do not need.
+  // Leaves out parts of its dependencies that the commands do not need.
   ...['-trimpath', '-tags', 'tcell_minimal,grpcnotrace'],
   ...['-ldflags', `-s -w -X ${versionVariable}=${clientVersion}`],
 ] as const;
 
 export interface BuildClientInit {
   readonly go: string;
-  /** With the files of the wrapper, which stay as they are. */
+  /** Folder with the files of the wrapper; they are not changed. */
   readonly wrapper: string;
-  /** Gets a folder for the version of Go, and the program in it. */
+  /** Receives a folder for this version of Go, with the program in it. */
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly note: (line: string) => void;
 }
 
 /**
- * Builds the client below `folder`, unless this version of Go has built it there, and yields the program's path.
+ * Builds the client below `folder`, unless this version of Go has already built it there, and returns the
+ * program's path.
  *
- * @throws Error with the last line that Go printed.
+ * @throws Error with the last line that Go printed
  */
 export function buildClient({ go, wrapper, folder, environment, note }: BuildClientInit): string {
   const work = mkdtempSync(join(tmpdir(), 'upstream-client-'));
@@ -55,7 +61,7 @@ export function buildClient({ go, wrapper, folder, environment, note }: BuildCli
   }
 }
 
-/** At the lowest priority: other work goes on beside it. */
+/** Runs at the lowest priority, so that other work is not slowed down. */
 function runGo(go: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): string {
   try {
     return execFileSync('nice', ['-n', '19', go, ...args], {
@@ -63,7 +69,7 @@ function runGo(go: string, args: readonly string[], cwd: string, env: NodeJS.Pro
       env,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Go prints each download.
+      // Go prints a line per download.
       maxBuffer: 64 * 1024 * 1024,
     });
   } catch (error) {

@@ -8,7 +8,7 @@ import { ensureUpstreamClient } from './ensure-client.ts';
 
 const wrapper = join(import.meta.dirname, '..', '..', 'tests', 'upstream', 'client');
 
-/** A checkout with the wrapper module alone, an empty cache, and a `go` that is this shell script. */
+/** A checkout that has only the wrapper module, an empty cache, and a `go` that is this shell script. */
 function openFolders(go: string) {
   const folder = mkdtempSync(join(tmpdir(), 'ensure-client-'));
   const [checkout, cache, programs] = ['checkout', 'cache', 'bin'].map((name) => join(folder, name)) as [
@@ -31,7 +31,7 @@ function openFolders(go: string) {
   return { ensure, notes, checkout, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
 }
 
-/** Prints its version, and builds a file that holds its own arguments. */
+/** A `go` that prints its version, and builds a file that holds its own arguments. */
 const goodGo = `[ "$1" = env ] && { echo go1.26.7; exit; }
 all="$*"; while [ "$1" != -o ]; do shift; done; echo "$all" > "$2"`;
 
@@ -51,7 +51,7 @@ test('ensureUpstreamClient() builds once, and again when the wrapper module chan
   assert.equal(folders.notes.length, 2);
 });
 
-test('ensureUpstreamClient() fails with the last line of the build, and leaves nothing that counts as built', () => {
+test('ensureUpstreamClient() fails with the last line of the build, and leaves no finished build', () => {
   using folders = openFolders(
     '[ "$1" = env ] && { echo go1.26.7; exit; }; echo "no such module" >&2; exit 1',
   );

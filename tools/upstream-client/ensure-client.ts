@@ -10,26 +10,27 @@ export interface EnsureClientInit {
   readonly checkout: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly note: (line: string) => void;
-  /** Those of this machine by default. */
+  /** The folders to use; this machine's by default. */
   readonly caches?: Caches;
 }
 
 export interface UpstreamClient {
-  /** A link in the checkout that the tests start. */
+  /** The link in the checkout that the tests run. */
   readonly program: string;
   readonly built: boolean;
 }
 
-/** Where the released client of a checkout is: a link to the build in a cache. */
+/** Path of the released client in a checkout: a link to the build in a cache. */
 export function upstreamClientPath(checkout: string): string {
   return join(checkout, '_out', 'tools', 'upstream-talosctl');
 }
 
 /**
- * The released client of upstream, built from its Go modules unless a cache has it: minutes of processor time at the
- * lowest priority. A cache keeps it by the sum of the wrapper module and by Go's version.
+ * Upstream's released client, built from its Go modules unless a cache has it. A build takes minutes of
+ * processor time, at the lowest priority. The cache key is the sum of the wrapper module and the version of
+ * Go.
  *
- * @throws Error with one line: no Go that fits, or the last line of a build that failed.
+ * @throws Error with one line: no suitable Go, or the last line of a failed build
  */
 export function ensureUpstreamClient(init: EnsureClientInit): UpstreamClient {
   const { checkout, environment, note } = init;
@@ -46,20 +47,23 @@ export function ensureUpstreamClient(init: EnsureClientInit): UpstreamClient {
   return { program, built: found === undefined };
 }
 
-/** Twelve digits that change with what the client is built from, and how. */
+/** Twelve hexadecimal digits that depend on the sources of the client and on how it is built. */
 function digestOf(wrapper: string): string {
   const hash = createHash('sha256').update(buildFlags.join(' '));
   for (const name of wrapperFiles) hash.update(`\0${name}\0`).update(readFileSync(join(wrapper, name)));
   return hash.digest('hex').slice(0, 12);
 }
 
-/** Any version of Go that fits makes the same client. Empty where there is none. */
+/**
+ * Path of a finished build by any suitable version of Go, since all of them build the same client; empty when
+ * there is none.
+ */
 function findBuild(folder: string): string {
   const [path] = globSync('go*/talosctl', { cwd: folder });
   return path === undefined ? '' : join(folder, path);
 }
 
-/** One rename: another process sees the old link or the new one. */
+/** Replace the link by one rename: another process sees the old link or the new one. */
 function link(target: string, path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) rmSync(path, { recursive: true });

@@ -9,10 +9,10 @@ import { noOwnNamespace } from '../../../packages/linux/src/netlink/own-namespac
 const folder = mkdtempSync(join(tmpdir(), 'follow-node-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Less than this and Docker doubles its pause before the next start. */
+/** A container that ran for less than this: Docker doubles its delay before the next start. */
 const engineTakesForWorkingSeconds = 10;
 
-test('a daemon whose network was replaced ends, but not before its engine takes it for a working one', {
+test('a daemon whose network was replaced exits, but only after its engine counts its start as successful', {
   skip: noOwnNamespace,
 }, () => {
   const socket = join(folder, 'runtime.sock');
@@ -21,7 +21,8 @@ test('a daemon whose network was replaced ends, but not before its engine takes 
   const program = `
     process.on('exit', (code) => fs.writeFileSync(${JSON.stringify(report)}, code + ' ' + process.uptime()));
     setTimeout(() => process.exit(1), 30_000);`;
-  // The address goes away after the program has seen it, and the socket is made anew, as machined does.
+  // Remove the address after the program has seen it, and renew the socket, as machined does when it
+  // restarts.
   const script = `
     ip link add test0 type veth peer name test1 && ip address add 10.9.8.7/32 dev test0 && ip link set test0 up && ip link set test1 up
     "$@" &

@@ -1,22 +1,23 @@
-// Loaded before a daemon that lives in the network of its node's machined (`--require`). When that container ends, the
-// engine takes the network away and gives machined a new one at its next start, while its neighbours stay behind in the
-// old one without an address. So a daemon that has lost every address ends as soon as machined has made its runtime
-// socket anew: the engine starts it again, in the network that is there now. Before that it stays, because an engine does
-// not retry a container whose network is missing.
+// Preloaded (`--require`) into a daemon that shares the network namespace of its node's machined. When
+// machined's container ends, the engine removes that network and gives machined a new one at its next start.
+// The other daemons stay in the old one, without an address. So a daemon that has lost every address exits as
+// soon as machined has re-created its runtime socket, and the engine restarts it in the new network. It must
+// not exit earlier: an engine does not retry a container whose network is missing.
 import { statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 
 const pollMs = 500;
 /**
- * An engine doubles its pause before a restart, up to a minute, while a container ends sooner than this after its start.
- * So a daemon that is younger stays a little longer, and a node that reboots often is not away for a minute.
+ * When a container runs for less than this, the engine doubles its delay before the next restart, up to a
+ * minute. So a younger daemon waits until it reaches this age; otherwise a node that reboots often would be
+ * away for a minute.
  */
 const engineTakesForWorkingSeconds = 10;
-/** As if the daemon had been told to end by SIGTERM and had been too slow. */
+/** The exit code of a process that SIGTERM ended. */
 const exitCode = 143;
 const runtimeSocket = process.argv[process.argv.indexOf('--runtime-socket') + 1] ?? '';
 
-/** When the runtime socket was made last while there was a network. */
+/** When the runtime socket was created, as last seen while there was a network. */
 let madeMs: number | undefined;
 let hadAddress = false;
 let isEnding = false;

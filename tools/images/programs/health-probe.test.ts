@@ -1,4 +1,4 @@
-// The health check of the images, asked as an engine asks it: by the exit code.
+// Tests the health check of the images as an engine uses it: by the exit code.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ async function ask(socket: string): Promise<{ code: number; said: string }> {
   return { code: (await ended)[0], said };
 }
 
-test('health-probe succeeds while the daemon serves and tells why when it does not', async () => {
+test('health-probe succeeds while the daemon serves, and prints the reason when it does not', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'probe-'));
   const socket = join(folder, 'health', 'health.sock');
   const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
@@ -36,7 +36,7 @@ test('health-probe succeeds while the daemon serves and tells why when it does n
   }
 });
 
-test('health-probe without a socket says so', () => {
+test('health-probe without a socket prints its usage', () => {
   const { status, stderr } = spawnSync(process.execPath, [probe], { encoding: 'utf8' });
   assert.deepEqual([status, stderr], [1, 'health-probe: which socket?\n']);
 });

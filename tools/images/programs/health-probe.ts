@@ -1,13 +1,16 @@
-// Asks a daemon's gRPC health service on its unix socket: `health-probe <socket>`. Exit code 0 when it serves.
-// It stands in every image as the health check. The engine starts it every few seconds in every container, so it
-// speaks the few bytes of the protocol itself: a gRPC library would take ten times as long to load.
+// Calls a daemon's gRPC health service on its unix socket: `health-probe <socket>`. Exit code 0 when the
+// daemon serves. It is the health check of every image. The engine starts it every few seconds in every
+// container, so it implements the few bytes of the protocol itself: a gRPC library would take ten times as
+// long to load.
 import { connect } from 'node:http2';
 import { createConnection } from 'node:net';
 
 const timeoutMs = 2000;
-/** `HealthCheckRequest` without a service: the daemon as a whole; five bytes of gRPC framing and no body. */
+/**
+ * `HealthCheckRequest` for the daemon as a whole (no service named): five bytes of gRPC framing and no body.
+ */
 const request = Buffer.alloc(5);
-/** `HealthCheckResponse { status: SERVING }` in its framing. */
+/** `HealthCheckResponse { status: SERVING }` with its gRPC framing. */
 const serving = Buffer.from([0, 0, 0, 0, 2, 0x08, 0x01]);
 
 const [path] = process.argv.slice(2);
