@@ -1,4 +1,4 @@
-// The benchmark's load client against a server whose answers are known.
+// Tests the load client of the benchmark against a server that gives known answers.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ interface Answering extends AsyncDisposable {
   readonly seen: { calls: number; inFlight: number; most: number };
 }
 
-/** Answers calls after `delayMs`; from call number `failFrom` on with status 13. */
+/** Answers each call after `delayMs`; fails calls from number `failFrom` on with status 13. */
 async function openServer(delayMs: number, failFrom = Number.POSITIVE_INFINITY): Promise<Answering> {
   const folder = mkdtempSync(join(tmpdir(), 'load-'));
   const path = join(folder, 'server.sock');
@@ -67,7 +67,7 @@ function unaryJob(path: string, change: Partial<UnaryJob> = {}): UnaryJob {
   };
 }
 
-test('the load client keeps as many calls in flight as asked and measures each of them', async () => {
+test('the load client keeps the requested number of calls in flight and measures each of them', async () => {
   const delayMs = 10;
   await using server = await openServer(delayMs);
   await using client = openLoadClient();
@@ -76,7 +76,7 @@ test('the load client keeps as many calls in flight as asked and measures each o
   );
   assert.equal(server.seen.most, 6);
   assert.equal(server.seen.inFlight, 0);
-  // Timers fire a little early by the clock of the other process.
+  // A timer may fire slightly early, as seen by the clock of the other process.
   assert.ok(latency.p50 >= (delayMs - 1.5) * 1000, `p50 ${latency.p50} µs`);
   assert.ok(latency.p50 <= latency.p90 && latency.p90 <= latency.p99 && latency.p99 <= latency.max);
   assert.ok(requests >= 6 && requests <= (durationMs / (delayMs - 1.5) + 1) * 6, `${requests} requests`);
@@ -84,7 +84,7 @@ test('the load client keeps as many calls in flight as asked and measures each o
   assert.ok((cpuMs[process.pid] ?? 0) > 0 && loadCpuMs > 0);
 });
 
-test('the load client fails at an answer that is not the expected one, and goes on with the next job', async () => {
+test('the load client fails at an unexpected answer, and continues with the next job', async () => {
   await using client = openLoadClient();
   await using failing = await openServer(1, 3);
   await assert.rejects(client.run(unaryJob(failing.path)), /grpc-status 13: broken/);
@@ -103,7 +103,7 @@ test('the load client fails at an answer that is not the expected one, and goes 
   assert.deepEqual([...Buffer.from(message, 'base64')], [1, 2, 3]);
 });
 
-test('the load client reads a stream whole, or slowly and cuts it', async () => {
+test('the load client reads a stream to its end, or reads slowly and cancels it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'load-'));
   try {
     const path = join(folder, 'stream.sock');

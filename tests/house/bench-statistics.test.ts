@@ -1,4 +1,4 @@
-// The benchmark itself takes minutes; that it counts right is tested here.
+// The benchmark takes minutes, so its calculations are tested here.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -10,14 +10,14 @@ import { parseBenchOptions } from '../bench/options.ts';
 import { readPeakMemory, readProcessMemory } from '../bench/process-memory.ts';
 import { renderTable } from '../bench/report/render-table.ts';
 
-test('percentile() is the nearest rank', () => {
+test('percentile() uses the nearest rank', () => {
   const hundred = Float64Array.from({ length: 100 }, (_, index) => index + 1);
   const ranks = [0, 0.5, 0.99, 0.991, 1].map((fraction) => percentile(hundred, fraction));
   assert.deepEqual(ranks, [1, 50, 99, 100, 100]);
   assert.throws(() => percentile(new Float64Array(), 0.5), /no values/);
 });
 
-test('percentile() is the smallest value that the part of all values does not exceed', () => {
+test('percentile() is the smallest value that at least the given share of values does not exceed', () => {
   const values = fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 300 });
   fc.assert(
     fc.property(values, fc.double({ min: 0.01, max: 1, noNaN: true }), (list, fraction) => {
@@ -30,7 +30,7 @@ test('percentile() is the smallest value that the part of all values does not ex
   );
 });
 
-test('LatencyRecorder keeps every sample, also more than it had room for, and reports microseconds', () => {
+test('LatencyRecorder keeps every sample, also beyond its initial capacity, and reports microseconds', () => {
   const recorder = new LatencyRecorder();
   for (let warmup = 0; warmup < 10; warmup += 1) recorder.record(1e9);
   recorder.clear();
@@ -61,7 +61,7 @@ test('figuresOfRun() divides by time and by requests, for each group of processe
   });
 });
 
-test('medianFigures() takes the middle of every figure by itself', () => {
+test('medianFigures() takes the median of each figure separately', () => {
   const run = (rate: number, p50: number, gateways: number) => ({
     requestsPerSecond: rate,
     p50,
@@ -78,17 +78,17 @@ test('cpuMsFromStat() finds user and system time behind a program name with blan
   assert.equal(cpuMsFromStat(line), 1750);
 });
 
-test('readProcessCpuMs() counts what this process uses', () => {
+test('readProcessCpuMs() measures the processor time of this process', () => {
   const [before, usedBefore] = [readProcessCpuMs(process.pid), process.cpuUsage()];
   while (process.cpuUsage(usedBefore).user < 60_000);
   const spent = readProcessCpuMs(process.pid) - before;
   const { user, system } = process.cpuUsage(usedBefore);
   const known = (user + system) / 1000;
-  // The kernel adds to both at ticks of its own.
+  // The kernel updates both values only at its clock ticks.
   assert.ok(Math.abs(spent - known) < 30, `${spent} ms, of which getrusage knows ${known} ms`);
 });
 
-test('readProcessMemory() and readPeakMemory() are in megabytes and agree with the run time', () => {
+test('readProcessMemory() and readPeakMemory() return megabytes and agree with the runtime', () => {
   const own = process.memoryUsage.rss() / 1e6;
   const { rss, pss, uss } = readProcessMemory(process.pid);
   assert.ok(Math.abs(rss - own) < 30, `${rss} against ${own}`);
@@ -96,7 +96,7 @@ test('readProcessMemory() and readPeakMemory() are in megabytes and agree with t
   assert.ok(readPeakMemory(process.pid) >= rss * 0.95);
 });
 
-test('summarizeMemory() tells memory that levels off from memory that grows', () => {
+test('summarizeMemory() distinguishes memory that levels off from memory that grows', () => {
   const samples = [50, 60, 90, 88, 91, 90, 70].map((rss, index) => ({ atMs: index * 10, rss }));
   assert.deepEqual(summarizeMemory(samples, 50), { before: 50, firstHalf: 90, secondHalf: 91, after: 70 });
   assert.deepEqual(summarizeMemory(samples.slice(0, 1), 5), {
@@ -107,7 +107,7 @@ test('summarizeMemory() tells memory that levels off from memory that grows', ()
   });
 });
 
-test('parseBenchOptions() reads its flags and refuses what makes no sense', () => {
+test('parseBenchOptions() reads its flags and rejects invalid values', () => {
   const { sections, measureMs, repeats, out } = parseBenchOptions([
     ...['--seconds', '1.5', '--repeats', '5', '--only', 'stream,unary', '--out', 'x.json'],
   ]);
@@ -130,7 +130,7 @@ test('parseBenchOptions() reads its flags and refuses what makes no sense', () =
   assert.throws(() => parseBenchOptions(['--slow']), /--slow/);
 });
 
-test('renderTable() aligns cells under heads of different height', () => {
+test('renderTable() aligns cells under headings of different heights', () => {
   const table = renderTable({
     heads: ['who', 'requests\n/s', 'p50'],
     rows: [

@@ -1,4 +1,4 @@
-// A bundle is complete: it runs from an empty folder that holds nothing but what its build listed.
+// A bundle is complete: it runs from an empty folder that holds only the files which its build lists.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { startLoneNode } from '@nodewright/testkit';
 import { bundles } from '../../tools/bundles.ts';
 
 const dist = join(import.meta.dirname, '..', '..', '_out', 'dist');
-/** The answer of the reflection service to `list_services`, as it came. */
+/** The undecoded response of the reflection service to `list_services`. */
 async function listServices(socket: string): Promise<string> {
   using channel = openUnixChannel(socket);
   const identity = (bytes: Uint8Array) => Buffer.from(bytes);
@@ -39,7 +39,7 @@ async function listServices(socket: string): Promise<string> {
   return '';
 }
 
-test('no bundle has a letter beyond Latin-1: with one its text takes twice the memory of a daemon', () => {
+test('no bundle contains a character beyond Latin-1, which would double the memory that its text takes', () => {
   for (const { name } of bundles) {
     const text = readFileSync(join(dist, name, `${name}.cjs`), 'utf8');
     const [letter] = /[\u0100-\uffff]/.exec(text) ?? [];

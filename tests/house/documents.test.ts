@@ -1,4 +1,4 @@
-// What the documents for those who work on the project name must be there.
+// Every path that the contributor documents name must exist.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -10,12 +10,12 @@ const machined = 'services/machined/src';
 const textOf = (document: string) => readFileSync(join(checkout, document), 'utf8');
 const isThere = (path: string) => existsSync(join(checkout, path));
 
-test('every path that CONTRIBUTING.md names is there', () => {
+test('every path that CONTRIBUTING.md names exists', () => {
   const named = [...textOf('CONTRIBUTING.md').matchAll(/`([\w.-]+(?:\/[\w.-]+)+\/?)`/g)].map(
     ([, path = '']) => path,
   );
   assert.ok(named.length > 30, String(named.length));
-  // Those of its last columns are below the sources of machined.
+  // Paths in the last columns are relative to the sources of machined.
   assert.deepEqual(
     named.filter((path) => !isThere(path) && !isThere(join(machined, path))),
     [],
@@ -35,7 +35,7 @@ test('every link between the documents leads to a file', () => {
   }
 });
 
-test('the page for operators and the one for contributors lead to the others', () => {
+test('README.md and CONTRIBUTING.md link to the other documents', () => {
   assert.match(textOf('README.md'), /\(CONTRIBUTING\.md\)/);
   assert.match(textOf('CONTRIBUTING.md'), /\(docs\/decisions\/README\.md\)/);
   assert.match(textOf('ARCHITECTURE.md'), /\(docs\/sources\.md\)/);

@@ -1,4 +1,4 @@
-// Node's own recursive mkdir never returns where the kernel makes no folders, such as below /proc.
+// Node's recursive mkdir never returns where the kernel refuses new folders, such as below /proc.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { test } from 'node:test';
 const checkout = join(import.meta.dirname, '..', '..');
 const endlessMkdir = /\bmkdir(Sync)?\([^;]*\brecursive\b/;
 
-test('what runs on a node or for a user makes folders with makeFolder() alone', () => {
+test('programs of nodes and of users create folders only with makeFolder()', () => {
   const files = globSync('{packages,services,cli}/*/src/**/*.ts', { cwd: checkout }).filter(
     (file) => !/\.test\.ts$|\/testing\/|\/testkit\//.test(file),
   );

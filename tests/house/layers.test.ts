@@ -1,4 +1,4 @@
-// The walls of the house (ARCHITECTURE.md): who may import whom.
+// The import rules between layers and packages (ARCHITECTURE.md).
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -31,7 +31,7 @@ const show = ({ file, target }: Import) => `${file} imports ${target}`;
 const layerOf = (file: string) => /\/src\/(?:[a-z0-9-]+\/)?(domain|host|rpc|controllers)\//.exec(file)?.[1];
 const roomOf = (file: string) => file.split('/').slice(0, 2).join('/');
 
-/** Modules of Node that reach out of the process or read what decisions should be given. */
+/** Modules of Node that do input or output, or that read values which decisions should get as arguments. */
 const effects = new Set(
   [
     'child_process',
@@ -62,7 +62,7 @@ const effectPackages = new Set([
   '@nodewright/state/wire',
 ]);
 
-test('the sources import something, so that the rules below have something to judge', () => {
+test('the sources have imports, so that the rules below are really checked', () => {
   assert.ok(files.length > 100 && imports.length > 300, `${files.length} files, ${imports.length} imports`);
 });
 
@@ -95,7 +95,7 @@ test('packages are imported by name, never by a path into their folder', () => {
   assert.deepEqual(found.map(show), []);
 });
 
-test('domain decides and does nothing else: no input, no output, no host', () => {
+test('domain imports nothing that does input or output, and no host code', () => {
   const found = imports.filter(
     ({ file, target }) =>
       layerOf(file) === 'domain' &&
@@ -105,14 +105,14 @@ test('domain decides and does nothing else: no input, no output, no host', () =>
   assert.deepEqual(found.map(show), []);
 });
 
-test('host does not know which calls it serves', () => {
+test('host does not import rpc', () => {
   const found = imports.filter(
     ({ file, target }) => layerOf(file) === 'host' && !isTest(file) && layerOf(target) === 'rpc',
   );
   assert.deepEqual(found.map(show), []);
 });
 
-test('a package names every package that it imports', () => {
+test("a package's manifest lists every package that it imports", () => {
   const missing = new Set<string>();
   for (const { file, target } of imports) {
     if (target.startsWith('node:') || /^(packages|services|cli)\//.test(target)) continue;

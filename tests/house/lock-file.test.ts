@@ -1,4 +1,4 @@
-// `npm ci` refuses a lock file that is not in step with the manifests, and a fresh clone then builds nothing.
+// `npm ci` fails when the lock file does not match the manifests, and then a fresh clone cannot be built.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ interface LockedPackage {
 
 const locked: Record<string, LockedPackage> = readJson('package-lock.json').packages;
 
-test('the lock file holds the dependencies of every workspace', () => {
+test('the lock file has the dependencies of every workspace', () => {
   const manifests = globSync(['packages/*/package.json', 'services/*/package.json', 'cli/*/package.json'], {
     cwd: checkout,
   });

@@ -1,4 +1,4 @@
-// `make help` is how a newcomer learns the verbs: it lists each of them, and each works as the first after a clone.
+// `make help` lists every target for newcomers, and each target works as the first one after a clone.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ test('make help lists exactly the phony targets, in their order, each with a sen
   assert.ok(phony.length > 20);
 });
 
-test('each verb that starts a cluster with etcd fetches etcd first', () => {
+test('each target that starts a cluster with etcd fetches etcd first', () => {
   const steps = make('--dry-run', 'chaos', 'conformance', 'measure', 'ENDPOINT=');
   const order = /prepare-nodes|chaos\.ts|conformance\.ts|budgets\.ts/g;
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// What `make up` decides, and which image tags `make down` may remove.
+// How `make up` chooses a provisioner, and which image tags `make down` may remove.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chooseProvisioner } from '../../tools/up/choose-provisioner.ts';
@@ -7,7 +7,7 @@ import { tagsMade } from '../../tools/up/made-images.ts';
 const ready = { state: 'ready', engine: '28.0.0', compose: '2.30.0' } as const;
 const absent = { state: 'absent', advice: 'no Docker engine answers' } as const;
 
-test('chooseProvisioner() takes docker where an engine answers, processes otherwise, and says why', () => {
+test('chooseProvisioner() takes docker when an engine answers, otherwise processes, and says why', () => {
   const choice = { wanted: '', existing: undefined };
   assert.deepEqual(chooseProvisioner({ ...choice, engine: ready }), { provisioner: 'docker' });
   assert.deepEqual(chooseProvisioner({ ...choice, engine: absent }), {
@@ -16,7 +16,7 @@ test('chooseProvisioner() takes docker where an engine answers, processes otherw
   });
 });
 
-test('chooseProvisioner() lets the user decide first, then the cluster that is there', () => {
+test('chooseProvisioner() follows the user first, then the existing cluster', () => {
   const rows = [
     ['process', undefined, 'process'],
     ['docker', 'process', 'docker'],
@@ -28,7 +28,7 @@ test('chooseProvisioner() lets the user decide first, then the cluster that is t
       assert.deepEqual(chooseProvisioner({ wanted, existing, engine }), { provisioner });
 });
 
-test('tagsMade() are the new ones, and those of the record that were made anew', () => {
+test('tagsMade() returns new tags, and recorded tags that were rebuilt', () => {
   const known = { 'nodewright/apid:dev': 'a1', 'nodewright/toolbox:dev': 't1' };
   const before = { ...known, 'jaegertracing/jaeger:1': 'j1', 'nodewright/trustd:dev': 'theirs' };
   const after = {
@@ -45,7 +45,7 @@ test('tagsMade() are the new ones, and those of the record that were made anew',
   });
 });
 
-test('tagsMade() never claims a tag that was there before anything was recorded', () => {
+test('tagsMade() never claims a tag that existed before anything was recorded', () => {
   assert.deepEqual(tagsMade({}, { 'nodewright/apid:dev': 'a1' }, { 'nodewright/apid:dev': 'a2' }), {});
   assert.deepEqual(
     tagsMade(

@@ -1,4 +1,4 @@
-// The add-on for system calls: in the bundle of machined, which asks the kernel for its network with it.
+// The add-on for system calls in the bundle of machined, which uses it to read the network from the kernel.
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// A reader finds every source that a comment cites: docs/sources.md has a row for each, and no other rows.
+// Every source that a comment cites has a row in docs/sources.md, and every row is cited.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,21 +8,21 @@ const checkout = join(import.meta.dirname, '..', '..');
 
 interface Citation {
   readonly file: string;
-  /** What stands behind the keyword, up to the next one or to the end of the comment. */
+  /** Matches the text after the keyword, up to the next keyword or the end of the comment. */
   readonly text: string;
 }
 
 interface Row {
-  /** The beginnings of citations that the row is for. */
+  /** The beginnings of citations that belong to the row. */
   readonly names: readonly string[];
   readonly addresses: string;
 }
 
-/** Blocks, lines of `//` that follow each other, and what stands behind code in its line. */
+/** Matches block comments, consecutive `//` lines, and comments behind code. */
 const commentPattern =
   /^[ \t]*\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*(?:\n|$))+|[ \t]\/\/[ \t].*$|[ \t]\/\*.*?\*\//gm;
 
-/** The comments of a source text, each as one line without its marks. */
+/** The comments of a source text, each as one line without comment marks. */
 function commentsOf(source: string): string[] {
   return [...source.matchAll(commentPattern)].map(([comment]) =>
     comment
@@ -36,7 +36,9 @@ function citationsOf(source: string): string[] {
   return commentsOf(source).flatMap((comment) => comment.split(/\bSource: /).slice(1));
 }
 
-/** The rows of both tables. The first table leaves out the words with which all of its citations begin. */
+/**
+ * The rows of both tables. The names in the first table omit the words with which all of its citations begin.
+ */
 function rowsOf(document: string): Row[] {
   return document.split(/^## /m).flatMap((section) => {
     const prefix = section.startsWith('Talos v1.14\n') ? 'Talos v1.14: ' : '';
@@ -47,7 +49,7 @@ function rowsOf(document: string): Row[] {
   });
 }
 
-/** Whether the citation is the name, or the name and a part of that source. */
+/** Whether the citation is the name, or the name followed by a part of that source. */
 function beginsWith(citation: string, name: string): boolean {
   return citation.startsWith(name) && /^(?:$|[,;:.](?:\s|$)|\/)/.test(citation.slice(name.length));
 }
@@ -64,13 +66,13 @@ const citations: Citation[] = files.flatMap((file) =>
 const rows = rowsOf(readFileSync(join(checkout, 'docs', 'sources.md'), 'utf8'));
 const names = rows.flatMap((row) => row.names);
 
-/** The longest name that a citation begins with: `machine configuration, patches` has a row of its own. */
+/** The longest name with which a citation begins: `machine configuration, patches` has a row of its own. */
 function nameOf({ text }: Citation): string | undefined {
   const fitting = names.filter((name) => beginsWith(text, name));
   return fitting.sort((left, right) => right.length - left.length)[0];
 }
 
-test('citations are read from comments alone, across the ends of their lines', () => {
+test('citations are read only from comments, and across line ends', () => {
   const source = [
     '/**',
     ' * A fact. Source: Talos v1.14:',
@@ -104,7 +106,7 @@ test('every row of docs/sources.md is cited', () => {
   assert.ok(rows.length > 100, `${rows.length} rows`);
 });
 
-test('every row of docs/sources.md has names of its own and a public address', () => {
+test('every row of docs/sources.md has unique names and a public address', () => {
   const repeated = names.filter((name, index) => names.indexOf(name) !== index);
   assert.deepEqual(repeated, []);
   const unreachable = rows.filter(({ addresses }) => !/\]\(https:\/\/[^\s)]+\)/.test(addresses));

@@ -1,4 +1,5 @@
-// The rooms of machined: a topic is a folder with everything about it, and others know its face only (ARCHITECTURE.md).
+// The import rules between topics of machined. A topic is a folder with all of its code; other topics import
+// only its face, the files listed here (ARCHITECTURE.md).
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -9,7 +10,7 @@ const source = join(import.meta.dirname, '..', '..', 'services', 'machined', 'sr
 interface Topic {
   /** Other topics whose faces it may import. */
   readonly imports: readonly string[];
-  /** What others may import, besides its opener. */
+  /** The files that others may import, in addition to its opener. */
   readonly face: readonly string[];
 }
 
@@ -79,7 +80,7 @@ const topics: Readonly<Record<string, Topic>> = {
 };
 
 interface Import {
-  /** Both below the sources of machined. */
+  /** Both paths are relative to the sources of machined. */
   readonly file: string;
   readonly target: string;
 }
@@ -105,7 +106,7 @@ test('every topic is a folder with an opener, and every folder with an opener is
   assert.deepEqual(found.sort(), Object.keys(topics).sort());
 });
 
-test('nothing outside of a topic imports more than its face', () => {
+test('no code outside a topic imports more than its face', () => {
   const found = imports.filter(({ file, target }) => {
     const topic = topicOf(target);
     return topic !== undefined && topicOf(file) !== topic && !faceOf(topic).includes(target);
@@ -113,7 +114,7 @@ test('nothing outside of a topic imports more than its face', () => {
   assert.deepEqual(found.map(show), []);
 });
 
-test('every file of a face is there, and is imported from outside of its topic', () => {
+test('every file of a face exists and is imported from outside its topic', () => {
   const idle = Object.keys(topics).flatMap((name) =>
     faceOf(name).filter(
       (path) => !imports.some(({ file, target }) => target === path && topicOf(file) !== name),
@@ -122,7 +123,7 @@ test('every file of a face is there, and is imported from outside of its topic',
   assert.deepEqual(idle, []);
 });
 
-test('a topic imports only the topics that it is listed with', () => {
+test('a topic imports only the topics in its list', () => {
   const found = imports.filter(({ file, target }) => {
     const [own, other] = [topicOf(file), topicOf(target)];
     if (own === undefined || other === undefined || own === other) return false;
@@ -131,7 +132,7 @@ test('a topic imports only the topics that it is listed with', () => {
   assert.deepEqual(found.map(show), []);
 });
 
-test('no topic imports itself by way of others', () => {
+test('the imports between topics have no cycle', () => {
   const reach = (name: string, path: readonly string[]): string[] =>
     (topics[name]?.imports ?? []).flatMap((next) =>
       path.includes(next) ? [[...path, next].join(' > ')] : reach(next, [...path, next]),
@@ -148,7 +149,7 @@ test('only the stages of the composition open topics', () => {
   assert.deepEqual(found.map(show), []);
 });
 
-test('only the root of the composition knows the stages', () => {
+test('only the composition root imports the stages', () => {
   const found = imports.filter(
     ({ file, target }) =>
       target.startsWith('stages/') && !file.startsWith('stages/') && file !== 'machined.ts',
@@ -156,21 +157,21 @@ test('only the root of the composition knows the stages', () => {
   assert.deepEqual(found.map(show), []);
 });
 
-test('the base knows no topic and no stage', () => {
+test('the base imports no topic and no stage', () => {
   const found = imports.filter(
     ({ file, target }) => file.startsWith('base/') && !target.startsWith('base/') && !isTest(file),
   );
   assert.deepEqual(found.map(show), []);
 });
 
-test('at most a tenth of the imports within topics reach into another one', () => {
+test('at most a tenth of the imports within topics reach into another topic', () => {
   const own = imports.filter(({ file }) => topicOf(file) !== undefined && !isTest(file));
   const across = own.filter(({ file, target }) => ![topicOf(file), undefined].includes(topicOf(target)));
   const share = across.length / own.length;
   assert.ok(share <= 0.1, `${across.length} of ${own.length}:\n${across.map(show).join('\n')}`);
 });
 
-test('the base is at most a tenth of the lines, and has no controller and no call', () => {
+test('the base has at most a tenth of the lines, no controller and no call', () => {
   const files = globSync('**/*.ts', { cwd: source }).filter((file) => !isTest(file));
   const text = (file: string) => readFileSync(join(source, file), 'utf8');
   const lines = (some: readonly string[]) =>
@@ -183,6 +184,6 @@ test('the base is at most a tenth of the lines, and has no controller and no cal
   assert.deepEqual(calls, []);
 });
 
-test('the root of the composition is read on one page', () => {
+test('the composition root fits on one page', () => {
   assert.ok(readFileSync(join(source, 'machined.ts'), 'utf8').split('\n').length < 100);
 });

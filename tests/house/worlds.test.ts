@@ -1,4 +1,5 @@
-// Where a node runs is a table of facts (services/machined/src/base/domain/world.ts): nobody asks which row it is.
+// What differs by where a node runs is a table of facts (services/machined/src/base/domain/world.ts). Code
+// asks for a fact, never for the name of the row.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { test } from 'node:test';
 
 const source = join(import.meta.dirname, '..', '..', 'services', 'machined', 'src');
 const table = 'base/domain/world.ts';
-/** They turn the settings into a world. */
+/** These files turn the settings into a world. */
 const makers = ['machined.ts', 'stages/open-host.ts'];
 
 const files = globSync('**/*.ts', { cwd: source }).filter(
@@ -15,7 +16,7 @@ const files = globSync('**/*.ts', { cwd: source }).filter(
 const text = (file: string) => readFileSync(join(source, file), 'utf8');
 const name = "'(process|stack|container|machine|metal|child|external)'";
 
-test('nobody compares the names of worlds, modes or platforms', () => {
+test('no code compares the names of worlds, modes or platforms', () => {
   const compares = new RegExp(`\\b(name|mode|platform|source|world)\\s*[!=]==?\\s*${name}|\\bcase ${name}`);
   assert.match("if (mode === 'process')", compares);
   assert.match("case 'stack':", compares);
@@ -25,7 +26,7 @@ test('nobody compares the names of worlds, modes or platforms', () => {
   );
 });
 
-test('only the stage that opens the host knows the settings that a world is made of', () => {
+test('only the stage that opens the host uses the settings that select a world', () => {
   const knowers = files.filter((file) => /\b(NodeMode|ServiceSource|worldOf)\b/.test(text(file)));
   assert.deepEqual(knowers.sort(), makers);
 });
