@@ -1,5 +1,6 @@
-// Attacks a cluster of its own in every way that was ever found, while a second client uses it. `make attack`. Ends with
-// 1 when a call of the second client fails, when it waits too long, when a daemon keeps memory, or when a check fails.
+// Runs every known attack against a cluster of its own, while a second client uses that cluster. `make
+// attack`. Exits with 1 when a call of the second client fails or takes too long, when a daemon keeps memory,
+// or when a check fails.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +16,7 @@ import { type FloodRow, renderRow, renderTable } from './report/render-table.ts'
 import { shortcomings } from './report/shortcomings.ts';
 import { type OpenedTarget, openTarget } from './target/open-target.ts';
 
-/** Above its level after ordinary load a daemon may keep so much, in MB. */
+/** How far a daemon's memory may stay above its level after ordinary load, in MB. */
 const allowedGrowthMb = 32;
 
 const tell = (line: string) => process.stdout.write(`${line}\n`);

@@ -1,13 +1,16 @@
 import { parseArgs } from 'node:util';
 
-/** What a run of the attacks does. */
+/** The options of a run. */
 export interface AttackOptions {
-  /** Names of floods and checks; empty: all. */
+  /** Names of the floods and checks to run; empty: all. */
   readonly only: readonly string[];
   readonly rounds: number;
-  /** Of each attack, in milliseconds. */
+  /** Duration of each attack, in milliseconds. */
   readonly durationMs: number;
-  /** How long memory may take to come back, and how long it rests after ordinary load, in milliseconds. */
+  /**
+   * How long memory may take to return to its level, and how long to wait after ordinary load, in
+   * milliseconds.
+   */
   readonly settleMs: number;
 }
 

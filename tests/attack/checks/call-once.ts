@@ -7,12 +7,12 @@ import type { Credentials, ServerAddress } from '../wire/raw-connection.ts';
 export interface CallOnce {
   readonly path: string;
   readonly metadata?: readonly (readonly [name: string, value: string])[];
-  /** One framed message or more; an empty message by default. */
+  /** One or more framed messages; an empty message by default. */
   readonly body?: Uint8Array;
 }
 
 export interface Answer {
-  /** gRPC status code; undefined when the call had none. */
+  /** gRPC status code; `undefined` when the call ended without one. */
   readonly code: number | undefined;
   readonly message: string;
   readonly body: Buffer;
@@ -21,17 +21,20 @@ export interface Answer {
 const callTimeoutMs = 15_000;
 const emptyMessage = Buffer.alloc(5);
 
-/** How apid begins the failure of one of several nodes in a joint answer. */
+/** How apid begins the error text of a node in a joint answer. */
 const failureOfNode = 'rpc error: code = ';
 
-/** Whether a node carried the call out: it ended well, and of several nodes not every one failed. */
+/**
+ * Whether at least one node executed the call: the status is OK and, in a joint answer, not every node
+ * failed.
+ */
 export function isCarriedOut({ code, body }: Answer, metadata: CallOnce['metadata'] = []): boolean {
   if (code !== 0) return false;
   const targets = metadata.filter(([name]) => name === 'nodes').length;
   return targets === 0 || body.toString('latin1').split(failureOfNode).length - 1 < targets;
 }
 
-/** A client on node:http2 that shows what is on the wire. Rejects when the handshake fails. */
+/** A client on node:http2 that returns statuses and bytes undecoded. Rejects when the handshake fails. */
 export class Caller implements Disposable {
   readonly socket: TLSSocket;
   readonly session: ClientHttp2Session;
@@ -72,7 +75,7 @@ export class Caller implements Disposable {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('error', () => {});
     stream.setTimeout(callTimeoutMs, () => stream.close());
-    // A call that ends with an error closes too.
+    // A call that ends with an error emits `close`, too.
     const closed = new Promise((resolve) => stream.once('close', resolve));
     stream.end(body);
     await closed;

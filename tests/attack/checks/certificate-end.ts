@@ -4,9 +4,9 @@ import { Caller } from './call-once.ts';
 import type { AttackCheck } from './check.ts';
 
 const lifetimeMs = 6_000;
-/** After its certificate has ended a connection may stay this long. */
+/** How long a connection may stay open after its certificate has expired. */
 const graceMs = 3_000;
-/** Certificates of the run begin five minutes in the past. */
+/** The validity of the run's certificates begins five minutes in the past. */
 const beginsBeforeMs = 300_000;
 const hourMs = 3_600_000;
 

@@ -1,13 +1,13 @@
 import type { OpenedTarget } from '../target/open-target.ts';
 
-/** Something that must never happen, tried on a running cluster. */
+/** Tries something on a running cluster that must never happen. */
 export interface AttackCheck {
   readonly name: string;
   readonly what: string;
   run(opened: OpenedTarget): Promise<{
-    /** What was tried and what came of it, for the reader. */
+    /** Describes for the reader what was tried and with what result. */
     readonly summary: string;
-    /** What did not hold; none when all did. */
+    /** The expectations that did not hold; empty when all did. */
     readonly problems: readonly string[];
   }>;
 }

@@ -7,7 +7,7 @@ import type { AttackCheck } from './check.ts';
 
 const attempts = 50;
 const permissionDenied = 7;
-/** An address that no cluster of processes takes: theirs are from 127.0.0.0/16. */
+/** An address outside 127.0.0.0/16, from which clusters of processes take theirs. */
 const listenerHost = '127.254.3.1';
 
 export const dials: AttackCheck = {

@@ -5,7 +5,7 @@ import type { Credentials, ServerAddress } from '../wire/raw-connection.ts';
 import type { AttackCheck } from './check.ts';
 
 const kinds = ['foreign-admin', 'expired-admin', 'server-admin', undefined] as const;
-/** What goes before the text of a GOAWAY: the last stream, and the error code. */
+/** The bytes before the debug data of a GOAWAY: last stream id and error code. */
 const goAwayHeadBytes = 8;
 
 export const refusedCertificates: AttackCheck = {
@@ -26,7 +26,10 @@ export const refusedCertificates: AttackCheck = {
   },
 };
 
-/** The alert or the text of the GOAWAY with which the server ends the connection; undefined when it is merely closed. */
+/**
+ * The TLS alert, or the text of the GOAWAY, with which the server ends the connection; `undefined` when it
+ * only closes.
+ */
 function reasonOfRefusal(
   server: ServerAddress,
   credentials: Credentials | undefined,

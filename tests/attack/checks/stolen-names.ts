@@ -31,7 +31,8 @@ export const stolenNames: AttackCheck = {
     for (const [index, hostname] of names.entries()) {
       const { code } = await sendReport(target, index, hostname);
       if (code !== undefined && code !== 0) refused.push(hostname);
-      // A short name that two workers go by leads to neither; that of a control plane always leads to it.
+      // A short name of two workers must lead to neither of them; that of a control plane must always lead to
+      // it.
       const forEntry = await hostnameOf(target, entry.name);
       const forBehind = await hostnameOf(target, behind.name);
       if (forEntry !== entry.name)
@@ -49,7 +50,10 @@ export const stolenNames: AttackCheck = {
   },
 };
 
-/** A report with the right token. The answer waits for the next change of the list, so silence means that the report was accepted. */
+/**
+ * Sends a report with the right token. The server answers at the next change of the list, so no answer means
+ * that it accepted the report.
+ */
 async function sendReport({ entry, token, bystander }: AttackTarget, index: number, hostname: string) {
   const message = ReportRequest.encode(
     ReportRequest.create({
@@ -72,7 +76,7 @@ async function sendReport({ entry, token, bystander }: AttackTarget, index: numb
   return await Promise.race([answer, sleep(reportWaitMs, { code: undefined }, { ref: false })]);
 }
 
-/** The name by which a node that is called by its name answers. */
+/** The name that a node returns when it is called by its name. */
 async function hostnameOf({ entry, certificates }: AttackTarget, name: string): Promise<string> {
   using caller = await Caller.open({ host: entry.address, port: ports.apid }, certificates.reader);
   const { code, message, body } = await caller.call({
@@ -80,6 +84,6 @@ async function hostnameOf({ entry, certificates }: AttackTarget, name: string): 
     metadata: [['node', name]],
   });
   if (code !== 0) return `code ${code}: ${message}`;
-  // The gRPC prefix goes before the message.
+  // Skip the gRPC prefix of the message.
   return HostnameResponse.decode(body.subarray(prefixBytes)).messages[0]?.hostname ?? 'nobody';
 }

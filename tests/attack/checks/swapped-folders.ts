@@ -58,7 +58,7 @@ export const swappedFolders: AttackCheck = {
   },
 };
 
-/** Puts the link in the place of the folder and back. */
+/** Replaces the folder by the link, and back. */
 function swap(work: string): void {
   const at = (name: string) => join(work, name);
   renameSync(at('folder'), at('away'));

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { checkout } from '../../cluster/run-talosctl.ts';
 import type { AttackCheck } from './check.ts';
 
-/** Titles, colours, a cleared screen, a reply to the shell, bidirectional marks, and a carriage return over a name. */
+/**
+ * Titles, colours, a cleared screen, a terminal query, bidirectional marks, and a carriage return over a
+ * name.
+ */
 const hostile = [
   '\x1b]0;title\x07',
   '\x1b[2J\x1b[H',
@@ -15,7 +18,7 @@ const hostile = [
   '\x1bP+q544e\x1b\\',
 ].join('\n');
 
-/** The escape sequences that our own output may hold: colours and the end of a line of progress. */
+/** The escape sequences that our own output may contain: colours, and "erase to end of line" for progress. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
 const ownSequences = /\x1b\[(?:\d{1,3}(?:;\d{1,3})*)?[mK]/g;
 
@@ -29,7 +32,7 @@ export const terminal: AttackCheck = {
     const words = `${join(checkout, 'bin', 'talosctl')} -n ${target.entry.address} read /var/attack/hostile`;
     const env = { ...process.env, TALOS_HOME: cluster.home, TERM: 'xterm' };
     const { stdout, status } = spawnSync('script', ['-qec', words, '/dev/null'], { env, encoding: 'utf8' });
-    // The terminal itself ends each line with a carriage return.
+    // The terminal driver adds a carriage return to each line.
     const shown = stdout.replaceAll('\r\n', '\n').replaceAll(ownSequences, '');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
     const raw = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/u.exec(shown)?.[0];

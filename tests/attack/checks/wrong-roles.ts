@@ -1,4 +1,4 @@
-// Calls that need a role, by certificates without it, in every way that a caller could try.
+// Makes calls that need a role with certificates that lack it, in every way that a caller could try.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { metadataKeys, methodTable, ports, roles } from '@nodewright/contract';
 import type { AttackTarget, CertificateKind } from '../target/attack-target.ts';
@@ -7,12 +7,14 @@ import { Caller, type CallOnce, isCarriedOut } from './call-once.ts';
 import type { AttackCheck } from './check.ts';
 
 const calls = 5_000;
-/** Between two calls of one certificate, in milliseconds: apid lets 50 refused calls per second go on. */
+/**
+ * Time between two calls with one certificate, in milliseconds: apid tolerates 50 refused calls per second.
+ */
 const spacingMs = 21;
-/** Kinds whose certificate is refused before any call. */
+/** Kinds of certificates that the server rejects in the handshake. */
 const neverLetIn: ReadonlySet<string> = new Set(['foreign-admin', 'expired-admin']);
 
-/** Roles that a certificate gives its holder here; those that are refused in the handshake have none. */
+/** The roles that a certificate gives its holder here. Certificates that the handshake rejects give none. */
 const kinds: Readonly<Partial<Record<CertificateKind, readonly string[]>>> = {
   'no-role': [],
   'unknown-role': [],
@@ -32,7 +34,9 @@ type Way = (
 ) => CallOnce & { readonly host?: string };
 
 const claimAdmin = [metadataKeys.role, roles.admin] as const;
-/** A holder of the impersonator role may speak for others: it claims a role that does not suffice. */
+/**
+ * A holder of the impersonator role may claim the roles of others; here it claims one that does not suffice.
+ */
 const claim = (own: readonly string[]) =>
   own.includes(roles.impersonator) ? ([metadataKeys.role, roles.imageVerifier] as const) : claimAdmin;
 
@@ -69,7 +73,10 @@ const ways: Readonly<Record<string, Way>> = {
   }),
 };
 
-/** The codes of a call that no node carried out: refused, or with 0 the joint answer of nodes that all refused. */
+/**
+ * The codes of a call that no node executed: the refusals, or 0 for a joint answer in which every node
+ * refused.
+ */
 const refusals: ReadonlySet<number | undefined> = new Set([0, 7, 16, 3, 12, undefined]);
 
 interface Attempt {
@@ -110,7 +117,7 @@ export const wrongRoles: AttackCheck = {
   },
 };
 
-/** Every combination for which the certificate lacks the role, spread evenly until there are enough. */
+/** The combinations for which the certificate lacks the role, evenly sampled down to the requested number. */
 function planAttempts(): Attempt[] {
   const all = Object.entries(kinds).flatMap(([kind, own]) =>
     Object.keys(ways).flatMap((way) =>
@@ -144,7 +151,10 @@ async function make(
   return { code: answer.code, isCarriedOut: isCarriedOut(answer, call.metadata) };
 }
 
-/** Undefined when the certificate is refused: TLS 1.3 says so only after the client's side of the handshake. */
+/**
+ * `undefined` when the certificate is rejected. With TLS 1.3 the client learns that only after its side of
+ * the handshake.
+ */
 async function openCaller(target: AttackTarget, kind: CertificateKind, host: string) {
   const caller = await Caller.open({ host, port: ports.apid }, target.certificates[kind]).catch(
     () => undefined,

@@ -10,9 +10,9 @@ import type { Flood } from './flood.ts';
 
 const version = '/machine.MachineService/Version';
 const mib = 1024 * 1024;
-/** Just below the largest message that the gateway lets through for any method. */
+/** Just below the largest message that the gateway accepts for any method. */
 const largeBytes = 31 * mib;
-/** The largest one that it lets through for this method. */
+/** The largest message that it accepts for this method. */
 const allowedBytes = 64 * 1024;
 const chunk = Buffer.alloc(256 * 1024);
 const sameNode = 100;
@@ -23,7 +23,7 @@ interface Shape {
   readonly metadata: (target: AttackTarget) => readonly (readonly [string, string])[];
   /** The length of each body, in bytes. */
   readonly bodyBytes: number;
-  /** Whether the last byte is left out. */
+  /** Omits the last byte. */
   readonly isUnfinished: boolean;
 }
 
@@ -61,7 +61,7 @@ function bodies(name: string, what: string, shape: Shape): Flood {
         ...{ certificate, key },
       };
       const session = await openSession(address).catch(() => undefined);
-      // Who went too far in an attack before this one is not let in for a while.
+      // The server may still refuse this client because of an earlier attack.
       if (session === undefined) return { ...counts, refusedConnections: 1 };
       session.on('error', () => {});
       const metadata = shape.metadata(target);

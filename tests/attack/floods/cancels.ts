@@ -5,9 +5,9 @@ import { frameTypes } from '../wire/frame.ts';
 import { RawConnection } from '../wire/raw-connection.ts';
 import type { Flood } from './flood.ts';
 
-/** In one run, at most: apid refuses a client that goes on before it gets there. */
+/** Most calls in one run: apid refuses further calls of the client before this number. */
 const cancelsPerRun = 7_000;
-/** Before a client that disconnects does so. */
+/** Number of calls before a client disconnects, in the variant that does so. */
 const callsPerConnection = 1_200;
 const batch = 100;
 const events = '/machine.MachineService/Events';
@@ -59,7 +59,7 @@ async function run(
       if (count === 0) break;
       const streams = Array.from({ length: count }, () => open.stream());
       await open.send(...streams.flatMap((stream) => [headers(stream), emptyRequest(stream)]));
-      // The calls are to reach the daemon behind before they are taken back.
+      // Wait, so that the calls reach the daemon behind apid before they are cancelled.
       await new Promise((wait) => setTimeout(wait, 20));
       if (way === 'cancels each call') await open.cancel(streams);
       calls += count;

@@ -22,13 +22,13 @@ const texts: Readonly<Record<string, () => string>> = {
     'apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a\n---\n'.repeat(50_000),
   'configuration-aliases': () => `a: &a [${'1'}]\nb:\n${'  - *a\n'.repeat(50_000)}`,
   'configuration-depth': () => `a: ${'['.repeat(100_000)}`,
-  // As many values as a node takes, in a configuration that it would take.
+  // A valid configuration with as many values as a node accepts.
   'configuration-values': () =>
     `version: v1alpha1\nmachine:\n  type: worker\n  sysctls:\n${Array.from({ length: 14_000 }, (_, at) => `    net.a${at}: "1"\n`).join('')}`,
   'configuration-nodes': () => `a:\n${'  - 1\n'.repeat(2_000_000)}`,
 };
 
-/** Sent to a node that waits for its configuration, where a stranger may try one. */
+/** Sent to a node in maintenance, where a client without a certificate may try a configuration. */
 export const configurationFloods: readonly Flood[] = Object.entries(texts).map(([name, textOf]) => ({
   name,
   what: `a stranger sends a node without a configuration one that is extreme: ${name.replace('configuration-', '')}`,
@@ -39,11 +39,13 @@ export const configurationFloods: readonly Flood[] = Object.entries(texts).map((
       : [],
 }));
 
-/** A cheap call beside it may take this long on a machine that two other programs keep busy, in milliseconds. */
+/**
+ * How long a cheap call may take meanwhile, on a machine that two other programs keep busy, in milliseconds.
+ */
 const longestStopMs = 500;
 const askMs = 20;
 
-/** Sends the text a few times, and meanwhile asks the same node something else again and again. */
+/** Sends the text a few times, and meanwhile repeats a cheap call to the same node. */
 async function apply(target: AttackTarget, text: string, signal: AbortSignal): Promise<FloodCounts> {
   const counts = { applied: 0, refused: 0, asked: 0, longestAnswerMs: 0 };
   const message = ApplyConfigurationRequest.encode(
@@ -77,7 +79,10 @@ async function apply(target: AttackTarget, text: string, signal: AbortSignal): P
   return counts;
 }
 
-/** A call on a connection of its own; yields its status, undefined when it had none. Rejects when the attack is over. */
+/**
+ * Makes a call on a connection of its own and returns its status, `undefined` when it had none. Rejects when
+ * the attack is over.
+ */
 async function call(
   host: string,
   path: string,

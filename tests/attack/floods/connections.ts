@@ -28,7 +28,7 @@ export const connectionFloods: readonly Flood[] = [
   },
 ];
 
-/** Opens connections that say nothing, and counts how many the server has ended. */
+/** Opens connections that send nothing, and counts how many the server has closed. */
 export async function keepSilent(server: ServerAddress, signal: AbortSignal) {
   const sockets: Socket[] = [];
   const counts = { connections: 0, endedByServer: 0 };

@@ -11,7 +11,7 @@ const framesPerRun = 200_000;
 const batch = 1_000;
 const headerTableSetting = 0x1;
 const version = '/machine.MachineService/Version';
-/** In one field of metadata. */
+/** Size of one metadata field. */
 const bigFieldBytes = 15_000;
 
 const ping = frame(frameTypes.ping, 0, 0, new Uint8Array(8));
@@ -42,7 +42,8 @@ export const frameFloods: readonly Flood[] = [
     run: async (target, signal) => {
       const value = 'x'.repeat(bigFieldBytes);
       const metadata = ['a', 'b', 'c', 'd'].map((name) => [name, value] as const);
-      // One frame holds 16 kB: the rest would need CONTINUATION, so each field is a call's own.
+      // One frame holds 16 kB and more would need CONTINUATION frames, so each field is sent in a call of its
+      // own.
       const frames = metadata.map((field) => headersOf({ path: version, metadata: [field] }, true));
       const counts = { frames: 0, connections: 0, refusedConnections: 0 };
       while (counts.frames < 8_000 && !signal.aborted) {
@@ -67,7 +68,10 @@ function repeated(name: string, what: string, each: () => Buffer): Flood {
   };
 }
 
-/** Sends the same frame until the bounded number is reached, on a new connection whenever the server ends one. */
+/**
+ * Sends the same frame until the bounded number is reached. Opens a new connection whenever the server closes
+ * one.
+ */
 async function flood(
   target: AttackTarget,
   signal: AbortSignal,

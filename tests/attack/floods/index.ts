@@ -17,7 +17,7 @@ export const floods: readonly Flood[] = [
   ...configurationFloods,
 ];
 
-/** Throws for a name that no flood has. */
+/** Throws when no flood has the name. */
 export function findFlood(name: string): Flood {
   const flood = floods.find((known) => known.name === name);
   if (flood === undefined) throw new Error(`no flood is called "${name}"`);

@@ -15,11 +15,14 @@ interface Shape {
   readonly callsPerConnection: number;
   readonly path: string;
   readonly throughHop: boolean;
-  /** Opens as many calls as the server allows, and more when it allows more. Else it does not care, and is cut. */
+  /**
+   * Opens as many calls as the server announces, also when that grows. Without it, ignores the limit, so the
+   * server closes the connection.
+   */
   readonly keepsLimit: boolean;
-  /** How much the server may send on each stream, in bytes; the default of HTTP/2 when undefined. */
+  /** The window that the server may send on each stream, in bytes; the default of HTTP/2 when `undefined`. */
   readonly window?: number;
-  /** Whether the request is sent whole; else each call stays without its body. */
+  /** Sends complete requests; without it, each call stays open without a body. */
   readonly whole: boolean;
 }
 
@@ -111,7 +114,7 @@ async function run(target: AttackTarget, shape: Shape, signal: AbortSignal) {
   for (let sent = 0; !keepsLimit && sent < callsPerConnection && !signal.aborted; sent += batch) {
     for (const open of opened.filter(({ isOpen }) => isOpen)) await begin(open, batch);
   }
-  // What is open stays so until the end of the measurement.
+  // Keep the calls open until the end of the measurement.
   while (!signal.aborted) await sleep(100);
   counts.goAways = opened.reduce((sum, open) => sum + open.count(frameTypes.goAway), 0);
   return counts;

@@ -13,10 +13,13 @@ import type { Flood } from './flood.ts';
 const method = '/securityapi.SecurityService/Certificate';
 const unfinishedConnections = 4;
 const unfinishedPerConnection = 100;
-/** Below the 4 MiB that trustd once took. */
+/** Just below the 4 MiB that is the usual limit of a gRPC message. */
 const unfinishedBytes = 3_900_000;
 const guessesAtOnce = 64;
-/** Wrong tokens wait, at most 16 per address, so that a client learns of no more than about this many in a second. */
+/**
+ * trustd delays its answer to a wrong token, at most 16 of them per address at a time. So a client gets about
+ * this many answers per second.
+ */
 const answeredGuessesPerSecond = 40;
 
 export const trustFloods: readonly Flood[] = [

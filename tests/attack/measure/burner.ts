@@ -1,9 +1,9 @@
-// Uses as much processor time as an attack did, at the same times, and connects to nothing. Beside it one sees what a
-// client feels of an attack that is merely a busy program on the same machine.
+// Uses as much processor time as an attack did, at the same times, and makes no connections. It shows how
+// much of an attack's effect on a client is due only to a busy program on the same machine.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BurnJob, cpuSliceMs } from './child-messages.ts';
 
-/** So that it never holds a processor longer than a busy server does in one go. */
+/** Longest continuous use of a processor, similar to that of a busy server. */
 const partMs = 20;
 
 process.once('message', async ({ cpuMs }: BurnJob) => {

@@ -1,7 +1,7 @@
 import { EventsRequest, LogsRequest } from '@nodewright/contract/gen/machine/machine.ts';
 import { messagePrefix } from '@nodewright/h2';
 
-/** Streams that a person leaves open all day, on the node that is asked and on one behind it. */
+/** Streams that users leave open all day, on the node that is called and on one behind it. */
 export function followRequests(behind: string) {
   const logs = framed(
     LogsRequest.encode(

@@ -1,5 +1,5 @@
-// The client beside the attack, in a process of its own: calls at a steady rate, whatever the answers take, and
-// follows streams that must not end. It never repeats a call, so that nothing that failed is hidden.
+// The other client, in a process of its own. It makes calls at a fixed rate, however long the answers take,
+// and follows streams that must not end. It never retries a call, so every failure is visible.
 import { type ClientHttp2Session, constants } from 'node:http2';
 import { callHeaders, startCall } from '../../bench/load/call.ts';
 import type { LoadTarget } from '../../bench/load/load-job.ts';
@@ -10,15 +10,15 @@ import { followRequests } from './bystander-streams.ts';
 import type { BystanderOrder, BystanderReport, BystanderWindow } from './child-messages.ts';
 import { openTrustCaller } from './trust-caller.ts';
 
-/** Every so many milliseconds one call starts, in turns to the two nodes. */
+/** A call starts every so many milliseconds, alternately to the two nodes. */
 const intervalMs = 10;
-/** trustd is asked this often. */
+/** Interval of the calls to trustd. */
 const trustIntervalMs = 500;
 const callTimeoutMs = 30_000;
 const shownFailures = 20;
 
 const recorder = new LatencyRecorder();
-/** When each call that has no end yet was begun, of those that are measured. */
+/** Start time of each measured call that has not ended yet. */
 const inFlight = new Set<{ readonly startMs: number }>();
 let failures: string[] = [];
 let failed = 0;
@@ -64,7 +64,7 @@ class Caller {
     } catch (error) {
       fail(what, (error as Error).message);
     }
-    // The end of the window has counted and forgotten those that were not over by then.
+    // The end of the window has already counted the calls that were still open then.
     if (inFlight.delete(measured)) recorder.record(performance.now() - measured.startMs);
   }
 }
@@ -87,7 +87,7 @@ async function open(target: AttackTarget): Promise<void> {
   for (const request of followRequests(behind.address)) void follow(caller, address, request);
 }
 
-/** Follows a stream for ever; each end is a failure. */
+/** Follows a stream forever; each end of it counts as a failure. */
 async function follow(caller: Caller, target: LoadTarget, request: FollowRequest): Promise<void> {
   for (;;) {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();

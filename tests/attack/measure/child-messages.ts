@@ -7,23 +7,25 @@ export interface FloodJob {
   readonly durationMs: number;
 }
 
-/** What an attack counted: requests sent, connections opened, answers, … by name. */
+/** The counts of an attack by name: requests sent, connections opened, answers and so on. */
 export type FloodCounts = Readonly<Record<string, number>>;
-/** `cpuMs`: processor time of the attack in all threads, in each `cpuSliceMs` of its time. */
+/** `cpuMs`: processor time of the attack in all threads, per slice of `cpuSliceMs`. */
 export type FloodReport =
   | { readonly counts: FloodCounts; readonly cpuMs: readonly number[] }
   | { readonly failure: string };
 
 /** What the parent sends to the process that burns processor time. */
 export interface BurnJob {
-  /** Processor time in each `cpuSliceMs`. */
+  /** Processor time to use in each slice of `cpuSliceMs`. */
   readonly cpuMs: readonly number[];
 }
 
-/** Attacks come in bursts: their processor time is told in slices of so many milliseconds. */
+/** Length of the slices in which processor time is measured, in milliseconds. Attacks come in bursts. */
 export const cpuSliceMs = 100;
 
-/** What the parent sends to the client beside the attack: where to call, once, then the ends of each measurement. */
+/**
+ * What the parent sends to the other client: once where to call, then the begin and end of each measurement.
+ */
 export type BystanderOrder =
   | { readonly kind: 'open'; readonly target: AttackTarget }
   | { readonly kind: 'begin' }
@@ -34,14 +36,14 @@ export type BystanderReport =
   | { readonly kind: 'failed'; readonly failure: string }
   | { readonly kind: 'window'; readonly window: BystanderWindow };
 
-/** How the client beside the attack fared for a while. */
+/** The latencies and failures of the other client during one measurement. */
 export interface BystanderWindow {
   readonly calls: number;
   /** Microseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
-  /** What went wrong, one text per call or stream; the first twenty. */
+  /** The first twenty failures, one text per call or stream. */
   readonly failures: readonly string[];
   readonly failed: number;
 }

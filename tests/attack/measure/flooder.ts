@@ -1,4 +1,5 @@
-// The process that attacks, so that its processor time is known by itself. It does one flood and reports what it counted.
+// The attacking process, separate so that its processor time can be measured. It runs one flood and reports
+// its counts.
 import { findFlood } from '../floods/index.ts';
 import { cpuSliceMs, type FloodJob, type FloodReport } from './child-messages.ts';
 
@@ -13,9 +14,9 @@ process.once('message', async ({ flood, target, durationMs }: FloodJob) => {
   }
   process.send?.(report, () => process.disconnect?.());
 });
-// A flood ends with its parent, whatever it waits for.
+// A flood ends with its parent, whatever it is waiting for.
 process.once('disconnect', () => process.exit(0));
-// What the server does to a connection is part of every attack.
+// Connections that the server closes are an expected part of every attack.
 process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
   if (['ECONNRESET', 'EPIPE', 'ERR_HTTP2_SESSION_ERROR'].includes(error.code ?? '')) return;
   process.stderr.write(`${error.stack}\n`);
@@ -29,7 +30,7 @@ function sampleCpu() {
   const sample = () => {
     const { user, system } = process.cpuUsage(before);
     before = process.cpuUsage();
-    // A busy program samples late: what it used is spread over the slices since the last one.
+    // A busy program samples late: spread the processor time over the slices since the last sample.
     const due = Math.max(slices.length + 1, Math.floor((performance.now() - startMs) / cpuSliceMs));
     const each = (user + system) / 1000 / (due - slices.length);
     while (slices.length < due) slices.push(each);

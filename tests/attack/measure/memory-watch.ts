@@ -4,7 +4,7 @@ import { readPageSizeBytes } from '@nodewright/linux';
 import type { WatchedDaemon } from '../target/open-target.ts';
 
 const sampleMs = 200;
-/** A daemon that needs so much ends the run, in MB: what comes after it could end the machine. */
+/** A daemon with more memory than this ends the run, in MB, before it can exhaust the machine. */
 const endOfRunMb = 1000;
 
 /** Watches the resident memory of daemons, in MB (1e6 bytes). */
@@ -20,7 +20,7 @@ export class MemoryWatch implements Disposable {
     this.#timer = setInterval(() => this.#sample(), sampleMs);
   }
 
-  /** Aborts when a daemon has ended or passes 1 GB; the reason says which. */
+  /** Aborts when a daemon has exited or uses more than 1 GB; the reason names it. */
   get over(): AbortSignal {
     return this.#over.signal;
   }
@@ -30,7 +30,7 @@ export class MemoryWatch implements Disposable {
     return (pages * this.#pageBytes) / 1e6;
   }
 
-  /** The highest since the last call of `forgetPeaks`. */
+  /** The highest value since the last call of `forgetPeaks`. */
   peak({ pid }: WatchedDaemon): number {
     return this.#peaks.get(pid) ?? 0;
   }
@@ -40,8 +40,8 @@ export class MemoryWatch implements Disposable {
   }
 
   /**
-   * Waits until every daemon is at most `allowedMb` above its level, `timeoutMs` at the most. Yields those that are not
-   * back by then, and how far above they are.
+   * Waits until every daemon is at most `allowedMb` above its level, for at most `timeoutMs`. Returns the
+   * daemons that are still above it, and by how much.
    */
   async settle(
     levels: ReadonlyMap<number, number>,

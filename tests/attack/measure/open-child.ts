@@ -2,13 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** A program of this folder as a child process that talks by messages. */
+/** Runs a program of this folder as a child process that exchanges messages with its parent. */
 export interface Child extends AsyncDisposable {
   readonly pid: number;
   send(message: object): void;
-  /** The next message. Rejects when the program ends before. */
+  /** The next message. Rejects when the program exits before. */
   receive<T>(): Promise<T>;
-  /** Resolves when the program has ended. */
+  /** Resolves when the program has exited. */
   readonly ended: Promise<unknown>;
 }
 
@@ -25,7 +25,7 @@ export function openChild(program: string): Child {
       const lost = ended.then(([code, signal]): never => {
         throw new Error(`${program} ended (${signal ?? code})`);
       });
-      // The program also ends after its message.
+      // The program may exit after its message arrived.
       lost.catch(() => {});
       const [message] = await Promise.race([once(child, 'message'), lost]);
       return message as T;

@@ -8,7 +8,7 @@ const measureMs = 2_500;
 const warmupMs = 500;
 const version = '/machine.MachineService/Version';
 
-/** The requests of `make bench`: after them the daemons have the memory that ordinary use leaves them. */
+/** Makes the requests of `make bench`, so that the daemons have the memory level of ordinary use. */
 export async function applyOrdinaryLoad({ entry, behind, ca, certificates }: AttackTarget): Promise<void> {
   const { certificate, key } = certificates.admin;
   const target: LoadTarget = { kind: 'tls', host: entry.address, port: ports.apid, ca, certificate, key };

@@ -13,14 +13,14 @@ export interface FloodInit {
   readonly signal: AbortSignal;
 }
 
-/** One attack and its stand-in that only burns the same processor time. */
+/** The figures of one attack, and of the burner that used the same processor time. */
 export interface FloodRound {
   readonly counts: FloodCounts;
   /** Processor time of the attacker, in milliseconds. */
   readonly cpuMs: number;
   readonly attacked: BystanderWindow;
   readonly burned: BystanderWindow;
-  /** p99 of the other client beside the attack over that beside the burner. */
+  /** p99 of the other client during the attack divided by its p99 during the burner. */
   readonly ratio: number;
 }
 
@@ -33,7 +33,9 @@ export interface FloodResult {
 const pauseMs = 1000;
 const recoveryMs = 3000;
 
-/** Rounds of an attack, each followed by a program that burns as much processor time and connects to nothing. */
+/**
+ * Runs rounds of an attack, each followed by a burner with the same use of processor time and no connections.
+ */
 export async function runFlood(flood: Flood, init: FloodInit): Promise<FloodResult> {
   const rounds: FloodRound[] = [];
   for (let round = 0; round < init.rounds; round += 1) {
@@ -46,7 +48,7 @@ export async function runFlood(flood: Flood, init: FloodInit): Promise<FloodResu
 async function runRound(flood: Flood, init: FloodInit): Promise<FloodRound> {
   const { target, bystander, durationMs, signal } = init;
   await using attacker = openChild('flooder.ts');
-  // Loading its modules is no part of the attack.
+  // Wait until its modules are loaded; that is not part of the attack.
   await sleep(pauseMs, undefined, { signal });
   const report = attacker.receive<FloodReport>();
   report.catch(() => {});
@@ -58,7 +60,7 @@ async function runRound(flood: Flood, init: FloodInit): Promise<FloodRound> {
   ]);
   if ('failure' in outcome) throw new Error(`${flood.name}: ${outcome.failure}`);
   const { counts, cpuMs } = outcome;
-  // What the attack has left behind must not slow the comparison.
+  // Let the effects of the attack end, so that they do not slow the comparison.
   await sleep(recoveryMs, undefined, { signal });
 
   await using burner = openChild('burner.ts');
@@ -69,7 +71,7 @@ async function runRound(flood: Flood, init: FloodInit): Promise<FloodRound> {
   return { counts, cpuMs: totalMs, attacked, burned, ratio: attacked.p99 / burned.p99 };
 }
 
-/** What the other client sees for a while. */
+/** Measures the other client for a while. */
 async function watchWindow(
   bystander: Child,
   durationMs: number,

@@ -8,10 +8,13 @@ import { openSession } from '../../bench/load/open-session.ts';
 import type { AttackTarget } from '../target/attack-target.ts';
 
 const method = '/securityapi.SecurityService/Certificate';
-/** No node of the cluster has this name. */
+/** A name that no node of the cluster has. */
 const joiningName = 'joining.attack.test';
 
-/** A joining node with the right token. The returned function asks for a certificate and rejects when it gets none. */
+/**
+ * A joining node with the right token. The returned function requests a certificate and rejects when it gets
+ * none.
+ */
 export async function openTrustCaller({ entry, ca, token, bystander }: AttackTarget) {
   const target: LoadTarget = { kind: 'tls', host: entry.address, port: ports.trustd, ca, ...bystander };
   const { request } = await createCertificateRequest({

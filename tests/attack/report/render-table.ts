@@ -3,7 +3,7 @@ import type { WatchedDaemon } from '../target/open-target.ts';
 
 export interface FloodRow {
   readonly result: FloodResult;
-  /** The highest memory of any daemon meanwhile, in MB, and whose it was. */
+  /** The highest memory of any daemon during the attack, in MB, and the name of that daemon. */
   readonly peak: { readonly daemon: WatchedDaemon; readonly megabytes: number };
   readonly shortcomings: readonly string[];
 }
@@ -12,7 +12,7 @@ const head =
   '| Attack | sent in a run | attacker CPU | calls of the other client, failed | p99 beside it, beside a burner | ratio | highest memory |';
 const rule = '| --- | --- | --- | --- | --- | --- | --- |';
 
-/** The table of figures, in Markdown as SPEC.md has it. */
+/** The table of figures as Markdown, as in SPEC.md. */
 export function renderTable(rows: readonly FloodRow[]): string {
   return [head, rule, ...rows.map(renderRow)].join('\n');
 }

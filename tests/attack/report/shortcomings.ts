@@ -1,9 +1,9 @@
 import type { FloodResult } from '../measure/run-flood.ts';
 
-/** The other client may wait so many times longer than beside a program that only burns processor time. */
+/** The highest ratio of the other client's latency during the attack to that during the burner. */
 const allowedRatio = 4;
 
-/** What did not hold of an attack; none when all did. */
+/** The expectations about an attack that did not hold; empty when all did. */
 export function shortcomings({ flood, rounds }: FloodResult, durationMs: number): string[] {
   const failed = rounds.flatMap(({ attacked }) => attacked.failures);
   const failedCalls = rounds.reduce((sum, { attacked }) => sum + attacked.failed, 0);

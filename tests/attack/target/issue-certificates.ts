@@ -27,7 +27,7 @@ const organizationsOf: Readonly<Record<CertificateKind, readonly string[]>> = {
   'server-admin': [roles.admin],
 };
 
-/** One certificate of each kind, all but the foreign one by the cluster's CA. */
+/** Issues one certificate of each kind, all by the cluster's CA except the foreign one. */
 export async function issueCertificates(
   issuer: Issuer,
   now: Date,
@@ -48,7 +48,7 @@ export async function issueCertificates(
   return Object.fromEntries(await Promise.all(entries)) as Record<CertificateKind, Credentials>;
 }
 
-/** A client certificate with these organisations, valid from five minutes before `now` for an hour. */
+/** A client certificate with these organisations, valid for an hour from five minutes before `now`. */
 export async function issueClient(
   issuer: Issuer,
   organizations: readonly string[],

@@ -20,7 +20,10 @@ export interface OpenedTarget extends AsyncDisposable {
   readonly cluster: ProcessCluster;
   readonly target: AttackTarget;
   readonly daemons: readonly WatchedDaemon[];
-  /** The same target with new attackers: what one did does not make the next one a known offender. */
+  /**
+   * The same target with new certificates for the attacker, so that the limits of one attack do not affect
+   * the next.
+   */
   readonly withNewAttackers: () => Promise<AttackTarget>;
   /** Issues a client certificate of the cluster's CA. */
   readonly issue: (
@@ -32,7 +35,7 @@ export interface OpenedTarget extends AsyncDisposable {
 const reissues = 10;
 const daemonNames = ['machined', 'apid', 'trustd'] as const;
 
-/** One control plane, one worker, and a node that waits for its configuration: processes of the run's own. */
+/** Starts one control plane, one worker, and a node in maintenance, as processes of this run. */
 export async function openTarget(now: () => Date): Promise<OpenedTarget> {
   await using undo = new AsyncDisposableStack();
   const cluster = undo.use(
@@ -76,12 +79,12 @@ export async function openTarget(now: () => Date): Promise<OpenedTarget> {
   };
 }
 
-/** The bundle that `make build` made: what users run is what is attacked. */
+/** Attack the bundle that `make build` made, because users run that. */
 function bundleOf(daemon: string): string {
   return join(import.meta.dirname, '..', '..', '..', '_out', 'dist', daemon, `${daemon}.cjs`);
 }
 
-/** A folder that goes with the returned scope. */
+/** Creates a folder that is removed with the returned scope. */
 export function temporaryFolder(): { readonly path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), 'attack-'));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };

@@ -9,7 +9,10 @@ export interface RawCall {
 
 const emptyMessage = new Uint8Array(5);
 
-/** Begins calls of one kind: the returned function gives the HEADERS frame of a stream. `ended`: no body follows. */
+/**
+ * Prepares calls of one kind: the returned function gives the HEADERS frame for a stream. `ended`: no body
+ * follows.
+ */
 export function headersOf({ path, metadata = [] }: RawCall, ended = false): (stream: number) => Buffer {
   const block = headerBlock([
     [':method', 'POST'],
@@ -24,7 +27,7 @@ export function headersOf({ path, metadata = [] }: RawCall, ended = false): (str
   return (stream) => frame(frameTypes.headers, bits, stream, block);
 }
 
-/** The DATA frame of an empty request message, with which the request ends. */
+/** The DATA frame with an empty request message, which ends the request. */
 export function emptyRequest(stream: number): Buffer {
   return frame(frameTypes.data, flags.endStream, stream, emptyMessage);
 }

@@ -13,10 +13,10 @@ export const frameTypes = {
 export const flags = { acknowledge: 0x1, endStream: 0x1, endHeaders: 0x4 } as const;
 export const frameHeadBytes = 9;
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
-/** Error code of a call that its client takes back. */
+/** Error code with which a client cancels a call. */
 const cancelCode = 0x8;
 
-/** One frame with its head. */
+/** One frame with its header. */
 export function frame(type: number, flagBits: number, stream: number, payload: Uint8Array): Buffer {
   const bytes = Buffer.alloc(frameHeadBytes + payload.length);
   bytes.writeUIntBE(payload.length, 0, 3);
@@ -27,7 +27,7 @@ export function frame(type: number, flagBits: number, stream: number, payload: U
   return bytes;
 }
 
-/** Takes a call back. */
+/** The frame that cancels a call. */
 export function cancelFrame(stream: number): Buffer {
   const code = Buffer.alloc(4);
   code.writeUInt32BE(cancelCode);

@@ -1,6 +1,6 @@
 /**
- * Encodes header fields without any compression: each is a literal that is never indexed. Source: RFC 7541, section
- * 6.2.3. A flood can send the same block again and again, whatever the state of the connection.
+ * Encodes header fields without compression: each is a literal that is never indexed. Source: RFC 7541,
+ * section 6.2.3. So a flood can send the same block repeatedly, whatever the state of the connection.
  */
 export function headerBlock(fields: readonly (readonly [name: string, value: string])[]): Buffer {
   return Buffer.concat(

@@ -10,7 +10,7 @@ import { headersOf } from './call-frames.ts';
 import { frameTypes } from './frame.ts';
 import { RawConnection } from './raw-connection.ts';
 
-test('RawConnection sends calls that a server understands, more of them than the server allows, and takes them back', async () => {
+test('RawConnection sends valid calls, more of them than the server allows, and cancels them', async () => {
   const now = new Date();
   const issuer = await generateCertificateAuthority({
     algorithm: 'ed25519',

@@ -1,5 +1,6 @@
-// An HTTP/2 client that keeps no rule: it sends what it is given, whatever limits the server has announced. Libraries
-// would queue the calls of a flood on the client's side, where they hurt nobody.
+// An HTTP/2 client that ignores the rules: it sends the given frames whatever limits the server has
+// announced. A library would queue the excess calls on the client's side, and the server would not be
+// attacked.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
@@ -10,7 +11,7 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-/** PEM. The key is a secret of the run. */
+/** In PEM. The key is a secret of the run. */
 export interface Credentials {
   readonly certificate: string;
   readonly key: string;
@@ -18,26 +19,26 @@ export interface Credentials {
 
 const maxConcurrentStreamsSetting = 0x3;
 const initialWindowSetting = 0x4;
-/** How long a server that takes no more calls is waited for, in milliseconds. */
+/** How long to wait for a server that accepts no more calls, in milliseconds. */
 const roomMs = 200;
 const emptySettings = frame(frameTypes.settings, 0, 0, new Uint8Array());
 const settingsAcknowledged = frame(frameTypes.settings, flags.acknowledge, 0, new Uint8Array());
 
 export interface RawConnectionInit {
   readonly credentials: Credentials | undefined;
-  /** The end of the attack: nothing is waited for after it. */
+  /** Aborts at the end of the attack, which ends all waits. */
   readonly signal: AbortSignal;
-  /** How much the server may send on each stream, in bytes; the default of HTTP/2 when undefined. */
+  /** The window that the server may send on each stream, in bytes; the default of HTTP/2 when `undefined`. */
   readonly window?: number | undefined;
 }
 
 export class RawConnection implements Disposable {
   readonly socket: TLSSocket;
-  /** Frames that came, by type. */
+  /** Number of received frames, by type. */
   readonly received = new Map<number, number>();
   #rest: Buffer = Buffer.alloc(0);
   #nextStream = 1;
-  /** Calls that the server lets us have open; none before it has said so. */
+  /** How many concurrent calls the server allows; 0 until it has announced a limit. */
   #granted = 0;
   /** Calls that neither side has ended. */
   readonly #calls = new Set<number>();
@@ -53,7 +54,7 @@ export class RawConnection implements Disposable {
     socket.write(Buffer.concat([preface, settings]));
   }
 
-  /** Rejects when the handshake fails, or the attack is over before. */
+  /** Rejects when the handshake fails, or when the attack ends first. */
   static async open(server: ServerAddress, init: RawConnectionInit): Promise<RawConnection> {
     const { credentials, signal } = init;
     const socket = connect({
@@ -88,7 +89,10 @@ export class RawConnection implements Disposable {
     return id;
   }
 
-  /** So many calls, `most` at most, may begin by the server's own rule; 0 when it takes none for a while, or is gone. */
+  /**
+   * How many calls may start by the server's limit, at most `most`; 0 when the server accepts none for a
+   * while, or has disconnected.
+   */
   async room(most: number): Promise<number> {
     const endMs = performance.now() + roomMs;
     while (this.isOpen && !this.#signal.aborted && performance.now() < endMs) {
@@ -99,13 +103,13 @@ export class RawConnection implements Disposable {
     return 0;
   }
 
-  /** Takes calls back. */
+  /** Cancels calls. */
   async cancel(streams: readonly number[]): Promise<void> {
     for (const stream of streams) this.#calls.delete(stream);
     await this.send(...streams.map(cancelFrame));
   }
 
-  /** Sends frames; resolves when there is room for more, or the connection or the attack has ended. */
+  /** Sends frames. Resolves when there is room for more, or when the connection or the attack has ended. */
   async send(...frames: readonly Uint8Array[]): Promise<void> {
     if (!this.isOpen || this.#signal.aborted) return;
     if (this.socket.write(Buffer.concat(frames))) return;
