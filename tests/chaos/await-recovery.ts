@@ -5,23 +5,26 @@ import type { PlannedFault } from './planned-fault.ts';
 
 const pollMs = 250;
 const callTimeoutMs = 3000;
-/** How long anything may take to be well again before it counts as dead. */
+/** How long a victim may take to recover before it counts as dead. */
 const patienceMs = 180_000;
 
-/** What became of a fault. */
+/** The result of a fault. */
 export interface Outcome {
   readonly fault: PlannedFault;
-  /** `missed`: nothing ran that could be killed. `again`: the same node was hit before it was well. */
+  /**
+   * `missed`: nothing was running that could be killed. `again`: the same node was hit again before it had
+   * recovered.
+   */
   readonly result: 'back' | 'again' | 'missed' | 'dead';
-  /** From the kill until it ran again, in ms. */
+  /** Time from the kill until the victim ran again, in ms. */
   readonly startedMs?: number;
-  /** From the kill until the node said that it was well, in ms. */
+  /** Time from the kill until the node reported it healthy, in ms. */
   readonly healthyMs?: number;
-  /** From the kill until nobody looked any more, in ms; for `again` and `dead`. */
+  /** For `again` and `dead`: time from the kill until the observation ended, in ms. */
   readonly watchedMs?: number;
 }
 
-/** Kills, and waits until the victim runs and is well, or until `struckAgain` aborts. */
+/** Kills the victim, and waits until it runs and is healthy, or until `struckAgain` aborts. */
 export async function strike(
   target: ChaosTarget,
   client: TalosClient,
@@ -47,7 +50,9 @@ export async function strike(
   return { fault, result, watchedMs: since(), ...(startedMs !== undefined && { startedMs }) };
 }
 
-/** Whether the node says that the victim, or with machined everything, runs and is healthy. */
+/**
+ * Whether the node reports the victim as running and healthy. For machined as victim, all services must be.
+ */
 async function isWell(
   { cluster }: ChaosTarget,
   client: TalosClient,

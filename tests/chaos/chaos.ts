@@ -1,5 +1,6 @@
-// Kills programs and whole nodes of a cluster of its own, with kill -9, while a client writes to etcd and reads from all
-// nodes. `make chaos CLUSTER=process|docker DURATION=600 SEED=`; the seed is that of the schedule.
+// Kills programs and whole nodes of a cluster of its own with SIGKILL, while a client writes to etcd and
+// reads from all nodes. `make chaos CLUSTER=process|docker DURATION=600 SEED=`; the seed determines the
+// schedule.
 import { openDockerTarget } from './docker-target.ts';
 import { planFaults } from './plan-faults.ts';
 import { openProcessTarget } from './process-target.ts';
@@ -27,7 +28,7 @@ const durationMs = numberFrom('DURATION', 600) * 1000;
 const tell = (line: string) => process.stdout.write(`${line}\n`);
 
 tell(`a cluster of 3 control planes and 1 worker (${kind}), ${durationMs / 1000} s of faults, SEED=${seed}`);
-// The cluster goes with this program, also when it is interrupted; a second time ends it at once.
+// The cluster is destroyed with this program, also after a first interrupt; a second interrupt exits at once.
 const interrupted = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.once(name, () => interrupted.abort(new Error(`chaos: ended by ${name}`)));

@@ -12,7 +12,7 @@ interface Container {
   readonly pid: number;
 }
 
-/** A cluster of containers of the run's own. Its nodes are reached at their addresses on the engine's bridge. */
+/** A cluster of containers for this run. Its nodes are reached at their addresses on the engine's bridge. */
 export async function openDockerTarget(shape: ClusterShape): Promise<ChaosTarget> {
   const cluster = await openDockerCluster(shape);
   const { view } = cluster;
@@ -20,7 +20,7 @@ export async function openDockerTarget(shape: ClusterShape): Promise<ChaosTarget
     const ids = (await runDocker(['ps', '--quiet', '--filter', `name=^${cluster.name}-`])).split('\n');
     const format = '{{.Name}} {{.State.Pid}}';
     const found = ids.filter((id) => id !== '');
-    // One that ends meanwhile makes the whole question fail: then the others are asked again the next time.
+    // When a container ends meanwhile, the whole request fails; the next poll repeats it for the others.
     const { stdout } = await tryDocker(['container', 'inspect', '--format', format, ...found]);
     return stdout
       .split('\n')
@@ -43,7 +43,7 @@ export async function openDockerTarget(shape: ClusterShape): Promise<ChaosTarget
     (await runDocker(['ps', '--all', '--filter', `name=^${cluster.name}-`, '--format', '{{.Names}}']))
       .split('\n')
       .filter((name) => name !== '');
-  // The one that made the cluster has ended long ago, and stays.
+  // Containers that exist at the start of the run, such as exited ones that helped to create the cluster.
   const known = new Set(await namesOfAll());
   return {
     cluster,

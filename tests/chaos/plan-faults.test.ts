@@ -7,13 +7,13 @@ const nodes = [
   { name: 'node02', type: 'worker' },
 ] as const;
 
-test('a seed has one schedule, and another seed another', () => {
+test('a seed always gives the same schedule, and another seed gives another', () => {
   const plan = (seed: number) => planFaults({ seed, durationMs: 600_000, nodes });
   assert.deepEqual(plan(7), plan(7));
   assert.notDeepEqual(plan(7), plan(8));
 });
 
-test('a schedule fills its time, and kills only what a node has', () => {
+test('a schedule fills its duration, and kills only programs that a node has', () => {
   const faults = planFaults({ seed: 1, durationMs: 600_000, nodes });
   assert.ok(faults.length > 60, String(faults.length));
   assert.ok(faults.every(({ atMs }, index) => atMs < 600_000 && atMs > (faults[index - 1]?.atMs ?? 0)));

@@ -16,7 +16,10 @@ const victimsOf = {
   worker: ['machined', 'apid', 'node'],
 } as const satisfies Record<string, readonly Victim[]>;
 
-/** The same schedule for the same seed, duration and nodes. Faults may come before the one before is over. */
+/**
+ * The same schedule for the same seed, duration and nodes. A fault may come before the victim of the previous
+ * one has recovered.
+ */
 export function planFaults({ seed, durationMs, nodes }: FaultPlanInit): PlannedFault[] {
   const random = new SeededRandom(seed);
   const faults: PlannedFault[] = [];

@@ -3,7 +3,7 @@ export type Victim = 'machined' | 'apid' | 'trustd' | 'etcd' | 'node';
 
 /** One kill of the schedule. */
 export interface PlannedFault {
-  /** From the beginning of the run, in ms. */
+  /** Time since the beginning of the run, in ms. */
   readonly atMs: number;
   /** Name of the node. */
   readonly node: string;

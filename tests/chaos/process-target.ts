@@ -9,7 +9,7 @@ import { zombiesOf } from './zombies.ts';
 
 const etcdPort = 2379;
 
-/** A cluster of processes of the run's own. */
+/** A cluster of processes for this run. */
 export async function openProcessTarget(shape: ClusterShape): Promise<ChaosTarget> {
   const cluster = await openProcessCluster(shape, { name: 'chaos', etcd: true });
   const { view } = cluster;
@@ -25,7 +25,7 @@ export async function openProcessTarget(shape: ClusterShape): Promise<ChaosTarge
     instancesOf: async (node, victim) => (await find(node, victim)).map(({ pid }) => String(pid)),
     async kill(node, victim) {
       const found = await find(node, victim);
-      // All that a node runs is in the process group of its machined.
+      // All programs of a node are in the process group of its machined.
       for (const { pid } of found) killIfThere(victim === 'node' ? -pid : pid);
       return found.length > 0;
     },
@@ -50,7 +50,7 @@ function isProgramOf(root: string, victim: Victim): (process: ProcessInfo) => bo
   return (process) => isProgram(process) && isOf(root, process);
 }
 
-/** Whether the process works in the folder or was told of it. */
+/** Whether the process has its working directory in the folder, or names the folder in its command line. */
 function isOf(folder: string, { pid, args }: ProcessInfo): boolean {
   return args.includes(folder) || workingDirectoryOf(pid).startsWith(folder);
 }
@@ -73,7 +73,7 @@ function descendsFrom(processes: readonly ProcessInfo[], pid: number, ancestor: 
   return false;
 }
 
-/** Empty when the process has ended. */
+/** Empty when the process has exited. */
 function workingDirectoryOf(pid: number): string {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);

@@ -5,13 +5,13 @@ import type { Node } from '../cluster/cluster.ts';
 const pauseMs = 500;
 const readTimeoutMs = 5000;
 
-/** Answers that nodes gave, and calls that failed, by the name of the node. */
+/** Number of answers and of failed calls, by the name of the node. */
 export interface ReadCounts {
   answered: number;
   failed: number;
 }
 
-/** Asks every node for its version, again and again, until `signal` aborts. */
+/** Requests the version of every node repeatedly until `signal` aborts. */
 export async function readVersions(
   client: TalosClient,
   nodes: readonly Node[],

@@ -5,7 +5,7 @@ import { lateOnes, shortcomings } from './report.ts';
 
 const fault = { atMs: 2000, node: 'node01', victim: 'etcd' } as const;
 
-test('lateOnes() finds what ran again too late, and what did not run when its node was hit again', () => {
+test('lateOnes() finds victims that ran again too late, or not before their node was hit again', () => {
   const inTime: Outcome = { fault, result: 'back', startedMs: 5200, healthyMs: 90_000 };
   const tooLate: Outcome = { fault, result: 'back', startedMs: 60_000, healthyMs: 61_000 };
   const stillDown: Outcome = { fault, result: 'again', watchedMs: 60_000 };
@@ -16,7 +16,7 @@ test('lateOnes() finds what ran again too late, and what did not run when its no
   assert.deepEqual(late, [tooLate, stillDown]);
 });
 
-test('shortcomings() lets no run pass that has shown nothing', () => {
+test('shortcomings() rejects a run that has tested nothing', () => {
   const good = {
     outcomes: [{ fault, result: 'back', startedMs: 1, healthyMs: 2 }] as readonly Outcome[],
     reads: new Map([['node01', { answered: 1, failed: 0 }]]),

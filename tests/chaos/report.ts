@@ -5,7 +5,7 @@ import type { ChaosResult } from './run-chaos.ts';
 
 const victims = ['machined', 'apid', 'trustd', 'etcd', 'node'] as const;
 
-/** The table of faults and what became of them. */
+/** The table of faults and their results. */
 export function faultTable(outcomes: readonly Outcome[]): string {
   const header = [
     'killed',
@@ -45,8 +45,8 @@ export function faultTable(outcomes: readonly Outcome[]): string {
 }
 
 /**
- * Those that did not run again within the pause of whoever starts them: also one that did not run when its node was hit
- * again. Those that never ran again are dead.
+ * The victims that did not run again within their restart delay, including those that did not before their
+ * node was hit again. Those that never ran again are listed as dead.
  */
 export function lateOnes(outcomes: readonly Outcome[], limits = restartLimits(outcomes)): Outcome[] {
   return outcomes.filter(({ result, startedMs, watchedMs }, index) => {
@@ -55,7 +55,7 @@ export function lateOnes(outcomes: readonly Outcome[], limits = restartLimits(ou
   });
 }
 
-/** What the run has to show for itself that it does not, a line each; nothing for one that means something. */
+/** What is missing for the run to be meaningful, one line each; empty when nothing is. */
 export function shortcomings({ outcomes, reads, acknowledged, lost, unrest }: ChaosResult): string[] {
   const silent = [...reads].filter(([, { answered }]) => answered === 0).map(([node]) => node);
   return [

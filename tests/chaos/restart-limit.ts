@@ -1,14 +1,15 @@
 import { planRestart, type RestartHistory } from '../../packages/provision/src/domain/plan-restart.ts';
 import type { Outcome } from './await-recovery.ts';
 
-/** The pause of machined before it starts a service again, in ms. Source: Talos v1.14: restart wrapper. */
+/** The delay after which machined restarts a service, in ms. Source: Talos v1.14: restart wrapper. */
 const servicePauseMs = 5000;
-/** What starting itself may take on a machine with two processors that runs the whole cluster. */
+/** How long a start may take on a machine with two processors that runs the whole cluster. */
 const startMs = 10_000;
 
 /**
- * How long each kill may be followed by nothing, in ms, by its place in the list: the pause that whoever starts it again
- * makes, which for nodes that die young grows, and the start.
+ * How long each victim may take to run again, in ms, in the order of the list. It is the restart delay of the
+ * program that restarts the victim, which grows for nodes that exit soon after their start, plus the time for
+ * the start.
  */
 export function restartLimits(outcomes: readonly Outcome[]): number[] {
   const histories = new Map<string, { history: RestartHistory; startedMs: number }>();

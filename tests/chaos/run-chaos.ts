@@ -17,18 +17,18 @@ export interface ChaosResult {
   readonly reads: ReadonlyMap<string, ReadCounts>;
   readonly acknowledged: number;
   readonly unknown: number;
-  /** Keys whose acknowledged write is gone; undefined when etcd would not say. */
+  /** Keys whose acknowledged write is lost; `undefined` when etcd could not be read. */
   readonly lost: readonly string[] | undefined;
   readonly strays: readonly string[];
-  /** Why the cluster did not come to rest, or could not be looked at then. */
+  /** Why the cluster did not recover at the end, or could not be checked then. */
   readonly unrest?: string;
 }
 
 const settleTimeoutMs = 180_000;
-/** What has just ended may still be waited for by its parent. */
+/** A process that has just exited may still be a zombie for a moment. */
 const strayTimeoutMs = 20_000;
 
-/** Hurts a cluster as planned while it is written to and read from, and looks at it when it has come to rest. */
+/** Kills as planned while clients write and read, and checks the cluster when it has recovered. */
 export async function runChaos(
   target: ChaosTarget,
   faults: readonly PlannedFault[],
@@ -49,7 +49,7 @@ export async function runChaos(
   tell('waiting for the cluster to come to rest');
   const health = async () =>
     (await cluster.talosctl('-n', firstControlPlane(target), 'health')).exitCode === 0;
-  // What the faults have done is told all the same.
+  // Report the results of the faults even when this failed.
   const unrest = await eventually(health, { what: 'healthy cluster', timeoutMs: settleTimeoutMs }).then(
     () => undefined,
     ({ message }: Error) => message.trim(),
@@ -84,7 +84,7 @@ async function strikeAll(
     struckAgain.set(fault.node, again);
     tell(`${(fault.atMs / 1000).toFixed(1)} s: kill ${fault.victim} of ${fault.node}`);
     const outcome = strike(target, client, fault, AbortSignal.any([again.signal, signal]));
-    // Looked at in the end: until then a failure is nobody's.
+    // The outcome is awaited at the end; until then a rejection must not count as unhandled.
     outcome.catch(() => {});
     running.push(outcome);
   }

@@ -4,7 +4,7 @@ import type { EtcdClient } from '@nodewright/etcd';
 const pauseMs = 20;
 const writeTimeoutMs = 5000;
 
-/** Writes to etcd, one key after the other, and remembers what etcd has promised to keep. */
+/** Writes to etcd, one key after the other, and records the acknowledged writes. */
 export class WriteLedger {
   readonly #client: EtcdClient;
   readonly #prefix: string;
@@ -20,7 +20,7 @@ export class WriteLedger {
     return this.#acknowledged.size;
   }
 
-  /** Writes that failed, or of which nobody said how they ended. */
+  /** Writes that failed, or whose result is unknown. */
   get unknown(): number {
     return this.#unknown;
   }
@@ -39,7 +39,7 @@ export class WriteLedger {
     }
   }
 
-  /** The keys whose acknowledged value is not there, as a quorum sees it. */
+  /** The keys whose acknowledged value is missing in a linearizable read. */
   async lost(): Promise<string[]> {
     const { keyValues } = await this.#client.list(this.#prefix);
     const there = new Map(keyValues.map(({ key, value }) => [key, Buffer.from(value).toString()]));
