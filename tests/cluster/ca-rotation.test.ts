@@ -1,6 +1,6 @@
-// Another CA for the API of a cluster that runs, as a client drives it: added, swapped, the old one dropped, by
-// ApplyConfiguration on node after node, and no daemon is started again.
-// Source: Talos v1.14: CA rotation.
+// Rotates the CA of the API on a running cluster, as a client does it: the new CA is added, swapped in, and
+// the old one removed, by ApplyConfiguration on one node after the other. No daemon restarts. Source: Talos
+// v1.14: CA rotation.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTalosClient } from '@nodewright/client';
@@ -23,14 +23,14 @@ before(async () => {
 });
 after(() => scope.disposeAsync());
 
-/** How long a node may be away after a step, in milliseconds. */
+/** How long a node may be unreachable after a step, in milliseconds. */
 const awayMs = 10_000;
 const codecs = codecsOf(nodeKinds);
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const daemonsOf = (node: Node) =>
   Promise.all([node.instanceOf('machined'), node.instanceOf('apid'), node.instanceOf('trustd')]);
 
-/** A user with a certificate of one CA, who believes servers with a certificate of another. */
+/** A user with a certificate of one CA, who trusts server certificates of another. */
 async function user(of: CertificateAndKey, trusting: CertificateAndKey): Promise<TalosconfigContext> {
   const { certificate, key } = await issueCertificate({
     issuer: of,
@@ -48,7 +48,7 @@ async function user(of: CertificateAndKey, trusting: CertificateAndKey): Promise
   };
 }
 
-/** What the node has for a configuration, patched, as its next one. */
+/** Applies the node's own configuration with a patch. */
 async function apply(context: TalosconfigContext, { address }: Node, patches: readonly string[]) {
   using client = openTalosClient({ context, nodes: [address] });
   const node = client.node(address);
@@ -59,7 +59,7 @@ async function apply(context: TalosconfigContext, { address }: Node, patches: re
   await node.machine.applyConfiguration({ data, mode: Mode.NO_REBOOT });
 }
 
-/** Whether a new connection of this user leads to the node. */
+/** Whether a new connection of this user reaches the node. */
 async function answers(context: TalosconfigContext, { address }: Node): Promise<boolean> {
   using client = openTalosClient({ context, nodes: [address] });
   try {
@@ -72,7 +72,7 @@ async function answers(context: TalosconfigContext, { address }: Node): Promise<
   }
 }
 
-test('a cluster gets another CA in three steps, always reachable, and no daemon is started again', async () => {
+test('a cluster gets another CA in three steps, stays reachable, and restarts no daemon', async () => {
   const nodes = [...cluster.controlPlanes, ...cluster.workers];
   const [first] = nodes as [Node];
   const before = await Promise.all(nodes.map(daemonsOf));
@@ -110,7 +110,7 @@ test('a cluster gets another CA in three steps, always reachable, and no daemon 
   ];
   for (const { name, by, patches, verified } of steps) {
     for (const node of nodes) {
-      // Between two nodes of one step either side of the exchange may serve the way there.
+      // Between two nodes of one step, the target can be reached through either side of the exchange.
       const applied = async () => {
         const ways = by === verified ? [by] : [by, verified];
         for (const way of ways) {

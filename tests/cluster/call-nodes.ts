@@ -7,7 +7,7 @@ import { tlsPrivateKey } from '@nodewright/pki';
 
 export interface NodesCall<T> {
   readonly context: TalosconfigContext;
-  /** Address of the apid that is called. */
+  /** Address of the apid to call. */
   readonly endpoint: string;
   /** `/package.Service/Method`, called with an empty request. */
   readonly path: string;
@@ -16,8 +16,8 @@ export interface NodesCall<T> {
 }
 
 /**
- * An aggregated call as older clients make it: one field `nodes` for each node, which the client library of this
- * project cannot send (it would join them). Hands out the reply as it came, failed entries included.
+ * Makes an aggregated call as older clients do: one metadata field `nodes` per node, which the client library
+ * of this project would join into one. Returns the reply unchanged, failed entries included.
  */
 export async function callNodes<T>(call: NodesCall<T>): Promise<T> {
   const pem = (text = '') => Buffer.from(text, 'base64').toString();
@@ -44,7 +44,7 @@ export async function callNodes<T>(call: NodesCall<T>): Promise<T> {
         message ??= fields['grpc-message'];
       });
     }
-    // An empty message: not compressed, no bytes.
+    // An empty gRPC message: not compressed, no bytes.
     stream.end(Buffer.alloc(5));
     const chunks: Buffer[] = await stream.toArray();
     if (Number(status) !== 0) {

@@ -1,4 +1,4 @@
-// What a person does first: the commands of a new cluster, on real daemons.
+// The commands that a user runs first on a new cluster, with real daemons.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildInfo } from '@nodewright/contract';
@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => scope.disposeAsync());
 
-/** The rows below the header, each as its cells, sorted. */
+/** The rows below the header as sorted lists of cells. */
 function rowsOf(table: string): string[][] {
   const [, ...lines] = table.trimEnd().split('\n');
   return lines.map((line) => line.split(/\s{2,}/)).toSorted();
@@ -20,7 +20,7 @@ function rowsOf(table: string): string[][] {
 
 const names = () => cluster.nodes.map(({ name }) => name);
 
-test('version answers from all four nodes', async () => {
+test('version returns a row for each of the four nodes', async () => {
   const { exitCode, stdout, stderr } = await cluster.talosctl(
     '-n',
     names().join(','),
@@ -38,7 +38,7 @@ test('completion of -n offers the names of the nodes, and continues a list', asy
   assert.deepEqual(stdout.trimEnd().split('\n'), ['node01,node02', 'node01,node03', 'node01,node04']);
 });
 
-test('memory prints a row a node, in the columns that users know', async () => {
+test('memory prints one row per node, in the columns that users know', async () => {
   const { exitCode, stdout, stderr } = await cluster.talosctl(
     '-n',
     'node01',
@@ -65,7 +65,7 @@ test('-n a,b means the same as -n a -n b', async () => {
   assert.deepEqual([exitCode, rowsOf(stdout).map(([node]) => node)], [0, ['node01', 'node02']]);
 });
 
-test('without -n the first endpoint answers', async () => {
+test('without -n, the first endpoint answers', async () => {
   const { exitCode, stdout } = await cluster.talosctl('memory');
   assert.deepEqual(
     [exitCode, rowsOf(stdout).map(([node]) => node)],
@@ -73,7 +73,7 @@ test('without -n the first endpoint answers', async () => {
   );
 });
 
-test('with nodes in the context these answer', async () => {
+test('without -n, the nodes in the context answer when it has some', async () => {
   await cluster.talosctl('config', 'node', 'node02', 'node04');
   const { stdout } = await cluster.talosctl('memory');
   await cluster.talosctl('config', 'node');
@@ -83,13 +83,13 @@ test('with nodes in the context these answer', async () => {
   );
 });
 
-test('nodes answer under their addresses too', async () => {
+test('nodes can also be called by their addresses', async () => {
   const addresses = cluster.nodes.map(({ address }) => address);
   const { exitCode, stdout } = await cluster.talosctl('-n', addresses.join(','), 'memory');
   assert.deepEqual([exitCode, rowsOf(stdout).map(([node]) => node)], [0, addresses.toSorted()]);
 });
 
-test('each control plane takes calls for every node, the worker included', async () => {
+test('each control plane forwards calls to every node, including the worker', async () => {
   for (const { address } of cluster.controlPlanes) {
     const { exitCode, stdout, stderr } = await cluster.talosctl(
       '-e',
@@ -106,7 +106,7 @@ test('services of control planes and workers run', async () => {
   const { exitCode, stdout } = await cluster.talosctl('-n', 'node01,node04', 'service');
   assert.equal(exitCode, 0);
   const rows = rowsOf(stdout).map(([node, service, state]) => [node, service, state]);
-  // Not every cluster of the tests has an etcd; where there is one, control planes run it.
+  // Not every cluster of the tests has an etcd. When it has one, its control planes run it.
   const etcd = rows.filter(([, service]) => service === 'etcd');
   assert.ok(etcd.length === 0 || String(etcd) === 'node01,etcd,Running', String(etcd));
   assert.deepEqual(
@@ -130,7 +130,7 @@ test('logs, mounts, processes and time answer on every node', async () => {
   }
 });
 
-test('a node that does not exist is an error of its own and the other rows are there', async () => {
+test('a node that does not exist gives an error of its own, and the other rows are printed', async () => {
   const { exitCode, stdout, stderr } = await cluster.talosctl('-n', 'node01,nowhere', 'memory');
   assert.deepEqual([exitCode, rowsOf(stdout).map(([node]) => node)], [1, ['node01']]);
   assert.match(stderr, /nowhere/);

@@ -1,4 +1,4 @@
-// The machine configuration of nodes that run: what a patch changes takes effect at once.
+// Patches of the machine configuration of running nodes take effect at once.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTalosClient } from '@nodewright/client';
@@ -29,7 +29,7 @@ async function withState<T>(node: Node, use: (state: State) => Promise<T>): Prom
 const daemonsOf = (node: Node) =>
   Promise.all([node.instanceOf('machined'), node.instanceOf('apid'), node.instanceOf('trustd')]);
 
-test('the hostname changes at once, for whoever asks the node and for whoever calls it by its name', async () => {
+test("the hostname changes at once, in the node's answers and as the name by which it can be called", async () => {
   const node = cluster.controlPlanes[0] as Node;
   const before = await daemonsOf(node);
   const patched = await cluster.talosctl('-n', node.name, 'patch', 'mc', '-p', hostnamePatch('renamed'));
@@ -49,7 +49,7 @@ test('the hostname changes at once, for whoever asks the node and for whoever ca
   assert.deepEqual(await daemonsOf(node), before, 'nothing was started again');
 });
 
-test('a certificate of another CA is taken from the moment that the configuration accepts it', async () => {
+test('a client certificate of another CA is accepted as soon as the configuration accepts that CA', async () => {
   const node = cluster.controlPlanes[0] as Node;
   const authority = await generateCertificateAuthority({
     organization: 'next',
@@ -91,7 +91,7 @@ test('a certificate of another CA is taken from the moment that the configuratio
   assert.deepEqual(await daemonsOf(node), before, 'nothing was started again');
 });
 
-test('a configuration that is wrong is refused with the reason, and changes nothing', async () => {
+test('an invalid configuration is rejected with the reason, and changes nothing', async () => {
   const node = cluster.controlPlanes[0] as Node;
   const active = () =>
     withState(
@@ -112,7 +112,7 @@ test('a configuration that is wrong is refused with the reason, and changes noth
   assert.equal(await active(), before);
 });
 
-test('what is tried is taken back in time, and what is staged comes with the next start', async () => {
+test('a tried configuration is reverted in time, and a staged one takes effect at the next start', async () => {
   const worker = cluster.workers[0] as Node;
   const hostname = () =>
     withState(

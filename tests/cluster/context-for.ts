@@ -6,7 +6,7 @@ import { Secret } from '@nodewright/fault';
 import { decodeSecrets } from '@nodewright/machine-config';
 import { issueCertificate } from '@nodewright/pki';
 
-/** The administrator's way into the cluster in `folder`, with a certificate of these roles instead. */
+/** The administrator's context for the cluster in `folder`, but with a certificate for these roles. */
 export async function contextFor(folder: string, roles: readonly string[]): Promise<TalosconfigContext> {
   const { certs } = decodeSecrets(await readFile(join(folder, 'secrets.yaml'), 'utf8'));
   const { certificate, key } = await issueCertificate({

@@ -17,21 +17,21 @@ export interface CreatedCluster<N extends Node> extends Cluster {
 
 export interface CreateClusterInit<N extends Node> {
   readonly name: string;
-  /** The words of `cluster create` but for the name and the form of the answer. */
+  /** Arguments of `cluster create`, without the name and the output format. */
   readonly words: readonly string[];
   readonly cli: TalosctlInit;
   readonly nodeOf: (node: NodeView, view: ClusterView, show: () => Promise<ClusterView>) => N;
-  /** What goes with the cluster. */
+  /** Resources that are disposed together with the cluster. */
   readonly scope: AsyncDisposableStack;
 }
 
 /**
- * How long a cluster of a test may take to come up: a few seconds on a quiet machine. Below the limit of a test file, so
- * that the file fails with what the command line printed.
+ * How long a test's cluster may take to start: a few seconds on an idle machine. It is below the time limit
+ * of a test file, so that a failure shows what the command line printed.
  */
 const createTimeoutMs = 120_000;
 
-/** Makes a cluster with the built command line. */
+/** Creates a cluster with the built command line. */
 export async function createCluster<N extends Node>(init: CreateClusterInit<N>): Promise<CreatedCluster<N>> {
   const { name, words, cli, nodeOf, scope } = init;
   await using undo = scope;

@@ -1,4 +1,4 @@
-// Endpoints that go away under a client that has three of them.
+// Endpoints stop while a client with three endpoints makes calls.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,7 @@ interface Failure {
   readonly message: string;
 }
 
-/** Runs reads on all nodes, several at a time, until `during` is done; yields what failed. */
+/** Runs reads on all nodes, several at a time, until `during` has resolved. Returns the failures. */
 async function readInLoop(client: TalosClient, during: () => Promise<void>): Promise<Failure[]> {
   const failures: Failure[] = [];
   let calls = 0;
@@ -49,7 +49,7 @@ async function answers(client: TalosClient, node: Node): Promise<boolean> {
   return true;
 }
 
-/** Ends apid of the node, and returns when the node answers again. */
+/** Kills apid of the node, and returns when the node answers again. */
 async function restartApid(node: Node, client: TalosClient, signal: NodeJS.Signals): Promise<void> {
   const before = await node.instanceOf('apid');
   await sleep(200);
@@ -61,7 +61,7 @@ async function restartApid(node: Node, client: TalosClient, signal: NodeJS.Signa
 }
 
 for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-  test(`${signal} to one of three apids: nothing fails that does not name its node, and the error names the hop`, async () => {
+  test(`${signal} to one of three apids: only calls to its own node fail, and their error names the hop`, async () => {
     const [, victim] = cluster.controlPlanes as [Node, Node];
     using client = await cluster.client();
     const failures = await readInLoop(client, () => restartApid(victim, client, signal));
@@ -69,27 +69,27 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       failures.filter(({ node }) => node !== victim.name),
       [],
     );
-    // It is away for seconds: its own calls fail, and say where.
+    // Its apid is away for seconds, so calls to this node fail and name the hop.
     assert.ok(failures.length > 0);
     const hop = new RegExp(`${victim.name}|${victim.address}`);
     for (const { message } of failures) assert.match(message, hop);
   });
 }
 
-test('of the calls in flight on a killed apid a read is asked again elsewhere, a write never', async () => {
+test('when apid is killed, a read in flight is retried by another endpoint, and a write never is', async () => {
   const [first, victim] = cluster.controlPlanes as [Node, Node];
-  // A reader: a write that came through after all would be refused, and so be seen.
+  // The caller is a reader, so a retried write would be refused with another code and be noticed.
   using client = await cluster.client({ roles: ['os:reader'], endpoints: [victim.address, first.address] });
-  // Both endpoints are connected and take turns.
+  // Connect both endpoints; calls alternate between them.
   for (let call = 0; call < 10; call += 1) await answers(client, first);
 
   await victim.signal('apid', 'SIGSTOP');
   const target = client.node(first.name);
-  // Two of each: one goes to the endpoint that hangs, whichever turn it is.
+  // Two calls of each kind: one of them goes to the endpoint that hangs, whichever comes first.
   const reads = [target.machine.version({}), target.machine.version({})];
   const writes = [target.machine.reboot({}), target.machine.reboot({})];
   const settled = Promise.allSettled([...reads, ...writes]);
-  // Until they are there.
+  // Wait until the calls have arrived.
   await sleep(1500);
   await victim.signal('apid', 'SIGKILL');
 

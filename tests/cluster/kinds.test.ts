@@ -1,5 +1,5 @@
-// Every kind of resources that a node registers, as users see it: by each of its names, in each form, in both
-// encodings, and for whom.
+// Every kind of resource that a node registers, as users see it: by each of its names, in each output format,
+// in both encodings, and for each role.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { TalosClient } from '@nodewright/client';
@@ -26,7 +26,7 @@ import { openCluster } from './open-cluster.ts';
 const scope = new AsyncDisposableStack();
 const kinds: readonly ResourceKind[] = [...nodeKinds, resourceDefinitions, namespaces] as ResourceKind[];
 const codecs = codecsOf(kinds);
-/** Calls at a time. */
+/** Concurrent calls. */
 const width = 16;
 let cluster: Cluster;
 let admin: TalosClient;
@@ -46,7 +46,9 @@ const stateOf = (client: TalosClient, { address }: Node) =>
 const encodedStateOf = (client: TalosClient, { address }: Node) =>
   createStateClient({ client: client.node(address).state });
 
-/** What the command `get` prints once it has its connection: 800 processes would take minutes. */
+/**
+ * The output of the command `get`, run in this process over one connection: 800 processes would take minutes.
+ */
 async function get(word: string, format = 'table') {
   let text = '';
   const write = (more: string | Uint8Array) => {
@@ -69,16 +71,16 @@ async function get(word: string, format = 'table') {
   return text;
 }
 
-/** Where resources of a kind are before they are merged. */
+/** The namespaces that hold resources of a kind before they are merged. */
 function otherNamespacesOf(namespace: string): string[] {
   if (namespace === 'network') return ['network-config'];
   return namespace === 'cluster' ? ['cluster-raw'] : [];
 }
 
-/** The one key of all specs that has no place in its message. Source: Talos v1.14: COSI meta resources. */
+/** The only key of a spec that its protobuf message lacks. Source: Talos v1.14: COSI meta resources. */
 const withoutUnsent = (yaml: string) => yaml.replace(/^skipAutomaticAliases: true\n/m, '');
 
-/** Does the same with all of them, some at a time. */
+/** Calls a function with each item, a few at a time. */
 async function forEach<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   await Promise.all(
@@ -88,7 +90,7 @@ async function forEach<T>(items: readonly T[], act: (item: T) => Promise<void>):
   );
 }
 
-test('a node registers every kind, and each of its names finds it or says which it may be', async () => {
+test('each name of each kind selects it, or lists the kinds that it may mean', async () => {
   const ambiguous = new Set(resourceFacts.ambiguous);
   for (const node of cluster.nodes) {
     const definitions = await listDefinitions(stateOf(admin, node));
@@ -134,7 +136,7 @@ test('get shows every kind by its full name as a table, as YAML, as JSON and by 
   });
 });
 
-test('the built command line does the same by short names, and says of an ambiguous one what it may be', async () => {
+test('the built command line also accepts short names, and lists the candidates of an ambiguous one', async () => {
   const node = cluster.nodes[0] as Node;
   const [short, ambiguous, unknown] = await Promise.all(
     ['machinetype', 'ms', 'kettles'].map((word) => cluster.talosctl('-n', node.address, 'get', word)),
@@ -148,7 +150,7 @@ test('the built command line does the same by short names, and says of an ambigu
   assert.deepEqual([short?.exitCode, ambiguous?.exitCode, unknown?.exitCode], [0, 1, 1]);
 });
 
-test('what a typed client reads of a spec is what its YAML says, for every resource of a node', async () => {
+test('a typed client reads the same spec as the YAML shows, for every resource of a node', async () => {
   const seen = new Set<string>();
   for (const node of cluster.nodes) {
     const encoded = encodedStateOf(admin, node);
@@ -165,11 +167,11 @@ test('what a typed client reads of a spec is what its YAML says, for every resou
       }
     });
   }
-  // What a node of containers has at least, which sees least of its machine.
+  // The kinds that every node has, including nodes of containers, which can read the least of their machine.
   assert.ok(seen.size >= 50, `${seen.size} kinds have resources: ${[...seen].join(' ')}`);
 });
 
-test('sensitive kinds are for administrators alone, whatever the call', async () => {
+test('only administrators can read sensitive kinds, whichever call they use', async () => {
   const node = cluster.nodes[0] as Node;
   const sensitive = kinds.filter(({ isSensitive }) => isSensitive);
   assert.deepEqual(
@@ -198,14 +200,14 @@ test('sensitive kinds are for administrators alone, whatever the call', async ()
         for await (const _ of watch) break;
       };
       assert.equal(await askedBy(watched), 'permission-denied', `${role} ${type}`);
-      // Not whether it is there either.
+      // The error does not reveal whether the resource exists.
       const got = await askedBy(() => state.get({ namespace, type, id: 'none' }));
       assert.equal(got, 'permission-denied', `${role} ${type}`);
     });
   }
 });
 
-test('nobody writes a resource of any kind, whether it is there or not', async () => {
+test('no caller can write a resource of any kind, whether it exists or not', async () => {
   const node = cluster.nodes[0] as Node;
   for (const role of ['os:reader', 'os:operator', 'os:admin']) {
     using client = await cluster.client({ roles: [role] });
@@ -220,7 +222,7 @@ test('nobody writes a resource of any kind, whether it is there or not', async (
       await refused(type, () => state.create({ ...missing, spec: codec.fromProto(new Uint8Array()) }));
       if (role === 'os:admin') await refused(type, () => state.destroy(missing));
     });
-    // A reader would find nothing new: its method is refused before anybody looks at what is there.
+    // A reader learns nothing: the method is refused before the store is read.
     await forEach(role === 'os:admin' ? kinds : [], async (kind) => {
       const [there] = await state.list(kind);
       if (there === undefined) return;

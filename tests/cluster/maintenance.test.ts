@@ -1,4 +1,4 @@
-// A node that has no configuration: who gets in, what for, and how it becomes a node of a cluster.
+// A node without a configuration: who can connect, which calls it serves, and how it joins a cluster.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { checkout, runTalosctl } from './run-talosctl.ts';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const machinedBundle = join(checkout, '_out', 'dist', 'machined', 'machined.cjs');
 
-/** A client with an administrator's certificate of the cluster to be. */
+/** A client with an administrator's certificate of the future cluster. */
 async function openAdmin(node: LoneNode): Promise<TalosClient> {
   const { certificate, key } = await node.issueClient('os:admin');
   return openTalosClient({
@@ -28,7 +28,7 @@ async function openAdmin(node: LoneNode): Promise<TalosClient> {
   });
 }
 
-/** The certificate that a stranger is shown; undefined when nobody listens. */
+/** The certificate that an unknown client gets from the server; `undefined` when no server listens. */
 function shownCertificate(host: string) {
   return new Promise<ReturnType<typeof parseCertificate> | undefined>((resolve) => {
     const options = { host, port: 50_000, rejectUnauthorized: false, ALPNProtocols: ['h2'] };
@@ -40,7 +40,7 @@ function shownCertificate(host: string) {
   });
 }
 
-test('a node without a configuration lets strangers read, takes one, and then knows its administrators only', async () => {
+test('a node without a configuration serves reads to unknown clients, accepts a configuration, and then only admits its administrators', async () => {
   await using scope = new AsyncDisposableStack();
   const home = mkdtempSync(join(tmpdir(), 'maintenance-'));
   scope.defer(() => rmSync(home, { recursive: true, force: true }));

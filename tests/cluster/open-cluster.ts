@@ -5,11 +5,11 @@ import { openProcessCluster } from './process/process-cluster.ts';
 export interface OpenClusterInit {
   /** Added to the environment of the command line and of all daemons. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** More words for `cluster create`. */
+  /** Further arguments for `cluster create`. */
   readonly flags?: readonly string[];
 }
 
-/** A new cluster on the provisioner that `TEST_PROVISIONER` names, `process` by default. */
+/** Creates a cluster with the provisioner that `TEST_PROVISIONER` names, `process` by default. */
 export function openCluster(shape: ClusterShape, init: OpenClusterInit = {}): Promise<Cluster> {
   const provisioner = process.env.TEST_PROVISIONER ?? 'process';
   if (provisioner === 'process') return openProcessCluster(shape, init);

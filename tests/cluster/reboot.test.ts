@@ -1,4 +1,4 @@
-// Nodes that are rebooted with the command line come back, whatever they are made of.
+// Nodes that are rebooted with the command line come back, on every provisioner.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Cluster, Node } from './cluster.ts';
@@ -14,7 +14,7 @@ after(() => scope.disposeAsync());
 const bootIdOf = async ({ name }: Node) =>
   (await cluster.talosctl('-n', name, 'read', '/proc/sys/kernel/random/boot_id')).stdout;
 
-test('reboot ends when each node runs again, and each is another one then', async () => {
+test('reboot returns when each node runs again with a new boot id', async () => {
   const before = await Promise.all(cluster.nodes.map(bootIdOf));
   const names = cluster.nodes.map(({ name }) => name).join();
   const { exitCode, stdout, stderr } = await cluster.talosctl(

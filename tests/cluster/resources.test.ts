@@ -1,4 +1,4 @@
-// Resources of real nodes, through the gateways of the cluster.
+// Resources of real nodes, read through the gateways of the cluster.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { NodeClient } from '@nodewright/client';
@@ -20,7 +20,7 @@ after(() => scope.disposeAsync());
 const codecs = codecsOf(nodeKinds);
 const stateOf = ({ state }: NodeClient): State => createStateClient({ client: state, codecs });
 
-test('get shows the members of the cluster as each node knows them, and what each node is', async () => {
+test('get shows the members as each node knows them, and the type of each node', async () => {
   const { exitCode, stdout, stderr } = await cluster.talosctl('-n', 'node01,node02', 'get', 'members');
   assert.deepEqual([exitCode, stderr], [0, '']);
   const [controlPlane, worker] = cluster.nodes as [Node, Node];
@@ -46,7 +46,7 @@ test('get shows the members of the cluster as each node knows them, and what eac
   );
 });
 
-test('a watch tells when a daemon there dies and comes back', async () => {
+test('a watch reports when a daemon of the node dies and comes back', async () => {
   using client = await cluster.client({ roles: ['os:reader'] });
   const [controlPlane, worker] = cluster.nodes as [Node, Node];
   const seen: string[] = [];
@@ -55,7 +55,7 @@ test('a watch tells when a daemon there dies and comes back', async () => {
     for await (const [event] of watch) seen.push(event?.kind ?? '');
   })();
   await eventually(() => seen[0] === 'created', { what: 'trustd as it is' });
-  // Where an engine starts it again within a tenth of a second, machined may look at it before and after that.
+  // The engine restarts a daemon within a tenth of a second, so machined may only see it before and after.
   for (let kills = 0; kills < 10 && !seen.includes('destroyed'); kills++) {
     await controlPlane.signal('trustd', 'SIGKILL');
     await eventually(() => seen.includes('destroyed'), { what: 'the end of trustd', timeoutMs: 4000 }).catch(
@@ -73,7 +73,7 @@ test('a watch tells when a daemon there dies and comes back', async () => {
   );
 });
 
-test('a reader is refused what only administrators may read, on every hop', async () => {
+test("a reader cannot read administrators' resources, on any hop", async () => {
   using reader = await cluster.client({ roles: ['os:reader'] });
   using admin = await cluster.client();
   for (const { name } of cluster.nodes) {

@@ -15,7 +15,7 @@ after(() => scope.disposeAsync());
 const daemonsOf = ({ type }: Node): Daemon[] =>
   type === 'controlplane' ? ['machined', 'apid', 'trustd'] : ['machined', 'apid'];
 
-test('a machined that is killed comes back with daemons of its own, on both types of nodes', async () => {
+test('after machined is killed, it and its daemons run again, on both types of nodes', async () => {
   using client = await cluster.client();
   for (const node of cluster.nodes) {
     const daemons = daemonsOf(node);
@@ -26,7 +26,7 @@ test('a machined that is killed comes back with daemons of its own, on both type
       const instance = await node.instanceOf(daemon);
       return instance !== undefined && !before.includes(instance);
     };
-    // A daemon that could not start at once waits five seconds before it is started again, more than once on a busy machine.
+    // A daemon that could not start is retried after five seconds, more than once on a busy machine.
     for (const daemon of daemons)
       await eventually(() => isNew(daemon), { what: `new ${daemon} on ${node.name}`, timeoutMs: 40_000 });
     const answers = async () => (await client.node(node.name).machine.version({})).messages.length === 1;

@@ -1,4 +1,4 @@
-// Who passes calls on, and who may do what, through every way in.
+// Which nodes forward calls, and which roles may do what, through every route.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { NodeClient } from '@nodewright/client';
@@ -29,7 +29,7 @@ const refused = (kind: FaultKind, message: RegExp) => (error: unknown) => {
 const toNode = (node: string) => ({ metadata: Metadata({ [metadataKeys.node]: node }) });
 const names = () => cluster.nodes.map(({ name }) => name);
 
-/** The API as this node's apid offers it to a holder of these roles. */
+/** The API through this node's apid, with a certificate for these roles. */
 async function endpointOf(node: Node, ...roles: string[]): Promise<NodeClient> {
   return scope.use(await cluster.client({ endpoints: [node.address], roles })).firstEndpoint();
 }
@@ -44,13 +44,13 @@ async function versions(endpoint: Node, ...nodes: string[]): Promise<VersionResp
   });
 }
 
-test('a control plane asks all nodes of an aggregated call and says which entry is whose', async () => {
+test('a control plane forwards an aggregated call to all nodes and labels each entry with its node', async () => {
   const { messages } = await versions(king, ...names());
   assert.deepEqual(messages.map(({ metadata }) => metadata?.hostname).toSorted(), names());
   assert.ok(messages.every(({ metadata, version }) => metadata?.error === '' && version !== undefined));
 });
 
-test('a worker answers for itself and refuses to pass calls on', async () => {
+test('a worker answers for itself and refuses to forward calls', async () => {
   const { machine } = await endpointOf(worker, 'os:reader');
   for (const options of [{}, toNode(worker.name), toNode(worker.address)]) {
     assert.equal((await machine.version({}, options)).messages.length, 1);
@@ -64,7 +64,7 @@ test('a worker answers for itself and refuses to pass calls on', async () => {
   await assert.rejects(versions(worker, worker.name, king.name), noForwarding);
 });
 
-test('a reader is refused Reboot at the endpoint, through one hop and for several nodes at once', async () => {
+test('Reboot is refused to a reader at the endpoint, through one hop and for several nodes at once', async () => {
   const { machine } = await endpointOf(king, 'os:reader');
   const notAuthorized = refused('permission-denied', /not authorized/);
   await assert.rejects(machine.reboot({}), notAuthorized);
@@ -80,7 +80,7 @@ test('a reader is refused Reboot at the endpoint, through one hop and for severa
   await assert.rejects(several, /not authorized/);
 });
 
-test('several roles of a certificate all count, one hop away too', async () => {
+test('all roles of a certificate count, also one hop away', async () => {
   const { machine } = await endpointOf(king, 'os:etcd:backup', 'os:reader', 'os:unheard-of');
   for (const name of names()) assert.equal((await machine.version({}, toNode(name))).messages.length, 1);
 });
@@ -91,7 +91,7 @@ test('a certificate without roles may do nothing', async () => {
   for (const name of names()) await assert.rejects(machine.version({}, toNode(name)), notAuthorized);
 });
 
-test('a client cannot give itself roles', async () => {
+test('a client cannot claim other roles', async () => {
   for (const roles of [['os:reader'], []]) {
     const { machine } = await endpointOf(king, ...roles);
     const metadata = Metadata({ [metadataKeys.role]: 'os:admin', [metadataKeys.node]: worker.name });
@@ -99,7 +99,7 @@ test('a client cannot give itself roles', async () => {
   }
 });
 
-test('an administrator is told what is not built yet', async () => {
+test('an administrator gets UNIMPLEMENTED for a method that does not exist yet', async () => {
   const { machine } = await endpointOf(king, 'os:admin');
   await assert.rejects(machine.rollback({}), refused('unimplemented', /./));
 });

@@ -11,24 +11,27 @@ export interface TalosctlResult {
 }
 
 export interface TalosctlInit {
-  /** TALOS_HOME: talosconfig and clusters. */
+  /** TALOS_HOME: the folder of the talosconfig and the clusters. */
   readonly home: string;
-  /** Another build than the checkout's. */
+  /** Path of a build other than the checkout's. */
   readonly bundle?: string;
-  /** Another Node.js than the test's. */
+  /** Path of a Node.js other than the test's. */
   readonly nodeBinary?: string;
   readonly user?: { readonly uid: number; readonly gid: number };
-  /** Leads a process group, as what a shell starts does: `interruptTalosctl` reaches all of it. */
+  /**
+   * Starts the program as leader of a process group, as a shell does, so that `interruptTalosctl` reaches all
+   * of it.
+   */
   readonly ownGroup?: true;
   /** Added to the environment; the daemons of a cluster that it creates inherit it. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** It is killed after that, and says so on standard error. Default: it may take as long as it wants. */
+  /** It is killed after this time, which it reports on standard error. Default: no limit. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Starts the built command line as a person would, with nothing of the test's environment but the path. Clusters that it
- * makes are without etcd, which takes its time to form, unless `environment` says so.
+ * Starts the built command line as a user would; of the test's environment it gets only PATH. Clusters that
+ * it creates have no etcd, which takes time to form, unless `environment` asks for one.
  */
 export function startTalosctl(words: readonly string[], init: TalosctlInit) {
   const own = { PATH: process.env.PATH, NODEWRIGHT_ETCD: 'none' };
@@ -41,7 +44,7 @@ export function startTalosctl(words: readonly string[], init: TalosctlInit) {
   });
 }
 
-/** What Ctrl-C does to a command line that was started with `ownGroup`. */
+/** Sends what Ctrl-C sends to a command line that was started with `ownGroup`. */
 export function interruptTalosctl({ pid }: Pick<ChildProcess, 'pid'>): void {
   if (pid !== undefined) process.kill(-pid, 'SIGINT');
 }

@@ -1,4 +1,4 @@
-// One trace from the command line through every hop.
+// One trace goes from the command line through every hop.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ReceivedSpan, type SpanNode, spanTree, startOtlpReceiver } from '@nodewright/testkit';
@@ -6,7 +6,7 @@ import type { Node } from './cluster.ts';
 import { hostnamePatch } from './hostname-patch.ts';
 import { openCluster } from './open-cluster.ts';
 
-/** A span and all that it caused, when each caused one. */
+/** A chain of spans, each the only child of the previous one. */
 const chain = ([first = '', ...rest]: readonly string[]): SpanNode => ({
   span: first,
   children: rest.length === 0 ? [] : [chain(rest)],
@@ -14,7 +14,7 @@ const chain = ([first = '', ...rest]: readonly string[]): SpanNode => ({
 
 const method = 'machine.MachineService/Memory';
 
-test('a command, both gateways on the way and machined share one trace, parent by parent', async () => {
+test('a command, both gateways on the way and machined share one trace, each the parent of the next', async () => {
   await using receiver = await startOtlpReceiver();
   const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint };
   await using cluster = await openCluster({ controlPlanes: 2, workers: 0 }, { environment });
@@ -61,7 +61,7 @@ test('log lines of a traced request carry its trace id', async () => {
   }
 });
 
-test('one trace shows what a patch caused, from the command to the controllers', async () => {
+test('the trace of a patch reaches from the command to the controllers', async () => {
   await using receiver = await startOtlpReceiver();
   const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint };
   await using traced = await openCluster({ controlPlanes: 1, workers: 0 }, { environment });
@@ -80,7 +80,9 @@ test('one trace shows what a patch caused, from the command to the controllers',
     'secrets.APICertSANsController',
     'secrets.APIController',
   ];
-  /** The names of the spans from the command down to a pass of a controller; empty while one of them is missing. */
+  /**
+   * The names of the spans from the command to the pass of a controller; empty while one of them is missing.
+   */
   const wayTo = (controller: string, spans: readonly ReceivedSpan[]): string[] => {
     const command = ofCommand(spans);
     const byId = new Map(command.map((span) => [span.spanId, span]));
@@ -98,7 +100,8 @@ test('one trace shows what a patch caused, from the command to the controllers',
       });
     return ways.find(([root]) => root === 'talosctl patch') ?? [];
   };
-  // Each process sends its spans when it likes: the trace is whole when every way leads up to the command.
+  // Each process exports its spans at its own time. The trace is complete when every span has a path to the
+  // command.
   const spans = await receiver.waitFor((received) =>
     expected.every((controller) => wayTo(controller, received).length > 0),
   );
@@ -109,7 +112,7 @@ test('one trace shows what a patch caused, from the command to the controllers',
   }
 });
 
-test('one trace shows a bootstrap, from the command to the process of etcd and what etcd is asked', async () => {
+test('the trace of a bootstrap reaches from the command to the process of etcd and the calls to it', async () => {
   await using receiver = await startOtlpReceiver();
   const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint, NODEWRIGHT_ETCD: '' };
   const flags = ['--skip-bootstrap'];
@@ -120,7 +123,10 @@ test('one trace shows a bootstrap, from the command to the process of etcd and w
   const isRunning = ({ attributes }: ReceivedSpan) =>
     attributes['service.id'] === 'etcd' && attributes['service.state'] === 'Running';
   const isAsked = ({ name }: ReceivedSpan) => name === 'etcd Cluster/MemberList';
-  /** The names from the command down to what the node does; without the command while a span of them is missing. */
+  /**
+   * The names of the spans from the command to the node's work, without the command while one of its spans is
+   * missing.
+   */
   const wayOf = (spans: readonly ReceivedSpan[], step: ReceivedSpan): string[] => {
     const byId = new Map(spans.map((span) => [span.spanId, span]));
     const way: string[] = [];

@@ -1,4 +1,4 @@
-// What people watch a cluster with: events, health and another person's way in.
+// Commands with which users watch a cluster: events, health, and a talosconfig for another user.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ describe('watching a cluster', () => {
   });
   after(() => scope.disposeAsync());
 
-  test('a cluster that was made is healthy, as a control plane and as the command line see it', async () => {
+  test('a new cluster is healthy, as checked by a control plane and by the command line', async () => {
     const [first] = cluster.controlPlanes;
     const node = ['-n', first?.name as string];
     const named = ['--control-plane-nodes', cluster.controlPlanes.map(({ address }) => address).join(',')];
@@ -47,7 +47,7 @@ describe('watching a cluster', () => {
     }
   });
 
-  test('every node tells its events, through whichever endpoint, until the watcher lets go', async () => {
+  test('every node sends its events, through every endpoint, until the client cancels', async () => {
     using talos = await cluster.client({ roles: ['os:reader'] });
     const stop = new AbortController();
     const types = new Map<string, Set<string>>();
@@ -83,7 +83,7 @@ describe('watching a cluster', () => {
     ]);
   });
 
-  test('config new makes a way in that may do what its roles may, and no more', async () => {
+  test('config new makes a talosconfig that allows exactly what its roles allow', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'config-new-'));
     scope.defer(() => rm(folder, { recursive: true, force: true }));
     const path = join(folder, 'talosconfig');

@@ -1,4 +1,5 @@
-// What any client may rely on, at a node of containers; what it is at one of processes: tests/conformance.
+// Runs the conformance suite against a node of containers. tests/conformance runs it against a node of
+// processes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { methodTable } from '@nodewright/contract';
@@ -6,7 +7,7 @@ import { runChecks, type Verdict } from '../../conformance/run-checks.ts';
 import { openOwnCluster } from '../../conformance/subject/own-cluster.ts';
 import { suite } from '../../conformance/suite.ts';
 
-test('a cluster of containers holds what every check of the conformance suite says', async () => {
+test('a cluster of containers passes every check of the conformance suite', async () => {
   await using subject = await openOwnCluster('docker');
   const instances = await subject.instances();
   const wrong: string[] = [];
@@ -16,6 +17,6 @@ test('a cluster of containers holds what every check of the conformance suite sa
     if (verdict.outcome === 'failed' || isMissing(verdict)) wrong.push(`${verdict.id}: ${verdict.why}`);
   }
   assert.deepEqual(wrong, []);
-  // The engine would have started again what a check brought down, or what ran out of its memory.
+  // No check may have crashed a container, which the engine would have restarted, or run one out of memory.
   assert.deepEqual(await subject.instances(), instances);
 });

@@ -7,7 +7,7 @@ import { openHome } from '../process/process-cluster.ts';
 import { runTalosctl, type TalosctlInit } from '../run-talosctl.ts';
 
 export interface DockerCluster extends CreatedCluster<Node> {
-  /** Name of the container of a service of the compose file. */
+  /** Name of the container that runs a service of the compose file. */
   containerOf(service: string): string;
   destroy(): Promise<void>;
 }
@@ -15,13 +15,13 @@ export interface DockerCluster extends CreatedCluster<Node> {
 export interface DockerClusterInit {
   readonly name?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** More words for `cluster create`. */
+  /** Further arguments for `cluster create`. */
   readonly flags?: readonly string[];
 }
 
 let opened = 0;
 
-/** What the command line needs of the test's environment to find the engine and the images. */
+/** The variables of the test's environment with which the command line finds the engine and the images. */
 export function engineEnvironment(): Record<string, string> {
   const names = [
     'HOME',
@@ -39,7 +39,7 @@ export function engineEnvironment(): Record<string, string> {
   );
 }
 
-/** Makes a cluster of containers with the built command line. Needs an engine and the images. */
+/** Creates a cluster of containers with the built command line. Needs an engine and the images. */
 export async function openDockerCluster(
   { controlPlanes, workers }: ClusterShape,
   init: DockerClusterInit = {},
@@ -85,7 +85,7 @@ function dockerNode({ name, type, address }: NodeView, containerOf: (service: st
   };
 }
 
-/** The first process of a container; undefined when it does not run. */
+/** Pid of the container's first process; `undefined` when the container does not run. */
 export async function pidOf(container: string): Promise<number | undefined> {
   const format = '{{.State.Running}} {{.State.Pid}}';
   const { code, stdout } = await tryDocker(['container', 'inspect', '--format', format, container]);

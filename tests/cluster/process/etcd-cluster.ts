@@ -1,4 +1,4 @@
-// A cluster with a real etcd on its control planes, and what a test does to it.
+// A cluster with a real etcd on its control planes, and the operations that tests do with it.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,9 @@ import { readProcesses } from '@nodewright/linux';
 import { noTelemetry } from '@nodewright/telemetry';
 import { openProcessCluster, type ProcessCluster, type ProcessNode } from './process-cluster.ts';
 
-/** Upper bounds on a machine that does other things besides; what is promised is looked at where it matters. */
+/**
+ * Generous upper bounds, because the machine also runs other tests. Tests check promised times separately.
+ */
 export const formTimeoutMs = 90_000;
 
 export function openEtcdCluster(
@@ -17,7 +19,7 @@ export function openEtcdCluster(
   return openProcessCluster({ controlPlanes: 3, workers: 1 }, { ...init, etcd: true });
 }
 
-/** A client of etcd on these nodes with the certificate that the first of them has for its own. */
+/** A client of etcd on these nodes, with the client certificate that the first of them has for itself. */
 export async function openEtcd(nodes: readonly ProcessNode[]): Promise<EtcdClient> {
   const read = (name: string) => readFile(join(nodes[0]?.root ?? '', nodePaths.etcdSecrets, name), 'utf8');
   const [ca, cert, key] = await Promise.all(['ca.crt', 'admin.crt', 'admin.key'].map(read));
@@ -26,7 +28,7 @@ export async function openEtcd(nodes: readonly ProcessNode[]): Promise<EtcdClien
   return openEtcdClient({ endpoints, tls: { ca, cert, key }, telemetry: noTelemetry, dialTimeoutMs: 2000 });
 }
 
-/** Names of the members with a vote as all of these nodes agree on them; undefined while they do not. */
+/** Names of the voting members when all of these nodes agree on them, else `undefined`. */
 export async function votersOf(nodes: readonly ProcessNode[]): Promise<string | undefined> {
   const views = await Promise.all(
     nodes.map(async (node) => {
@@ -42,7 +44,7 @@ export async function votersOf(nodes: readonly ProcessNode[]): Promise<string | 
   return new Set(views).size === 1 ? views[0] : undefined;
 }
 
-/** The process of etcd on a node, found by its command line; undefined when none runs. */
+/** Pid of etcd on a node, found by its command line; `undefined` when none runs. */
 export async function etcdPidOf({ root }: ProcessNode): Promise<number | undefined> {
   const processes = await readProcesses({ pageSizeBytes: 4096 });
   const data = `--data-dir=${join(root, nodePaths.etcdData)}`;

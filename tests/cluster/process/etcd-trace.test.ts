@@ -1,11 +1,11 @@
-// What a bootstrap causes is one trace.
+// Everything that a bootstrap causes belongs to one trace.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { skipWithoutEtcd } from '@nodewright/etcd/testing';
 import { type ReceivedSpan, startOtlpReceiver } from '@nodewright/testkit';
 import { openProcessCluster } from './process-cluster.ts';
 
-/** One word for each span that this is about, in the order of their starts. */
+/** One word per relevant span, in the order of their start times. */
 const wordOf = ({ service, name, kind, attributes }: ReceivedSpan): string[] => {
   if (name === 'talosctl bootstrap' || name === 'bootstrap etcd') return [`${service}: ${name}`];
   if (name === 'machine.MachineService/Bootstrap') return [`${service}: ${kind}`];
@@ -14,7 +14,7 @@ const wordOf = ({ service, name, kind, attributes }: ReceivedSpan): string[] => 
   return name.startsWith('etcd ') ? [`${service}: ${name}`] : [];
 };
 
-test('one trace of bootstrap shows the command, apid, machined, the service and the calls of etcd', {
+test('the trace of bootstrap shows the command, apid, machined, the service and the calls of etcd', {
   skip: skipWithoutEtcd(),
 }, async () => {
   await using receiver = await startOtlpReceiver();

@@ -1,4 +1,4 @@
-// etcd of control planes through the lives and deaths of its processes.
+// etcd of control planes while its processes are started, killed and replaced.
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -25,7 +25,7 @@ const awaitVotes = (what: string) =>
     timeoutMs: formTimeoutMs,
   });
 
-test('a new cluster has three voters, an etcd on no worker, and tells its members by id', {
+test('a new cluster has three voters and no etcd on workers, and lists its members by id', {
   skip,
 }, async () => {
   assert.equal(await votersOf(cluster.controlPlanes), allVote);
@@ -38,7 +38,7 @@ test('a new cluster has three voters, an etcd on no worker, and tells its member
   assert.deepEqual(stdout.match(/[0-9a-f]{16}/g)?.sort(), ids.sort());
 });
 
-test('Bootstrap of a node that has data, of a worker, and of one that is to join, is refused with the reason', {
+test('Bootstrap is refused with the reason on a node with data, on a worker, and on a node that is about to join', {
   skip,
 }, async () => {
   using client = await cluster.client();
@@ -58,13 +58,13 @@ test('Bootstrap of a node that has data, of a worker, and of one that is to join
   );
 });
 
-test('each etcd that is killed is back within seconds, and no write is lost', { skip }, async () => {
+test('each etcd that is killed runs again within seconds, and no write is lost', { skip }, async () => {
   await using etcd = await openEtcd(cluster.controlPlanes);
   for (const node of cluster.controlPlanes) {
     const pid = await etcdPidOf(node);
     assert.ok(pid !== undefined);
     process.kill(pid, 'SIGKILL');
-    // One that comes while a leader is chosen is not acknowledged: it may be made again.
+    // A write during an election is not acknowledged, so it may be repeated.
     const write = async () => (await etcd.put(`test/killed/${node.name}`, node.name)) > 0n;
     await eventually(write, { what: 'write without one member', timeoutMs: 30_000 });
     const isBack = async () => ![undefined, pid].includes(await etcdPidOf(node));
@@ -78,7 +78,7 @@ test('each etcd that is killed is back within seconds, and no write is lost', { 
   );
 });
 
-test('a machined that is killed takes its etcd along, and comes back with the data', { skip }, async () => {
+test('when machined is killed its etcd ends too, and both come back with the data', { skip }, async () => {
   const [node] = cluster.controlPlanes as [ProcessNode];
   const pid = await etcdPidOf(node);
   await node.signal('machined', 'SIGKILL');
@@ -87,7 +87,7 @@ test('a machined that is killed takes its etcd along, and comes back with the da
   await awaitVotes('after the death of a node');
 });
 
-test('a cluster that was stopped finds its data again, and says so when all votes are there', {
+test('a cluster that was stopped starts with its data, and reports when all voters are present', {
   skip,
 }, async () => {
   {
@@ -111,7 +111,7 @@ test('a cluster that was stopped finds its data again, and says so when all vote
   assert.equal(Buffer.from(found?.value ?? []).toString(), 'kept');
 });
 
-test('two members that are lost for good, and the data of the third: a snapshot brings the data back to three', {
+test('after two members are lost, a snapshot of the third restores the data on three members', {
   skip,
 }, async () => {
   const [first, second, third] = cluster.controlPlanes as [ProcessNode, ProcessNode, ProcessNode];
@@ -122,7 +122,7 @@ test('two members that are lost for good, and the data of the third: a snapshot 
   for (const node of [second, third]) await loseData(node);
   const snapshot: Uint8Array[] = [];
   await using survivor = await openEtcd([first]);
-  // Without a quorum nothing is agreed upon any more, but what is there can be read.
+  // Without a quorum nothing can be written, but serializable reads work.
   await assert.rejects(survivor.put('test/after', 'x', { timeoutMs: 3000 }));
   for await (const chunk of survivor.snapshot()) snapshot.push(chunk);
   await loseData(first);
@@ -142,11 +142,11 @@ test('two members that are lost for good, and the data of the third: a snapshot 
   assert.equal((await readdir(dirname(path))).includes('etcd.snapshot'), false);
 });
 
-/** Ends a node and takes its data of etcd away before it is started again. */
+/** Kills a node and removes its etcd data before the supervisor restarts it. */
 async function loseData(node: ProcessNode): Promise<void> {
   const data = join(node.root, nodePaths.etcdData);
   await node.signal('machined', 'SIGKILL');
-  // Ends with the node's process group; the node itself is started again after a second.
+  // This ends with the node's process group; the supervisor restarts the node itself after a second.
   await eventually(async () => (await etcdPidOf(node)) === undefined, {
     what: 'etcd that is gone',
     timeoutMs: 900,
@@ -154,7 +154,7 @@ async function loseData(node: ProcessNode): Promise<void> {
   await rm(data, { recursive: true, force: true });
 }
 
-test('the control plane at the endpoint of the cluster joins again with a vote after a reset', {
+test("the control plane at the cluster's endpoint joins again as a voter after a reset", {
   skip,
 }, async () => {
   const [endpoint, other] = cluster.controlPlanes as [ProcessNode, ProcessNode];

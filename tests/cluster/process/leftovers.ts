@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What is left of clusters below a folder: processes, sockets, files. Empty when nothing is. */
+/** Lists what is left of clusters below a folder: processes, sockets, files. Empty when nothing is. */
 export function leftoversOf(home: string, subnets: readonly string[]): string[] {
   return [...processesOf(home), ...listenersOn(subnets), ...filesBelow(home)];
 }
 
-/** Processes that were told of the folder, in their command line or their environment. */
+/** Processes that have the folder in their command line or their environment. */
 export function processesOf(home: string): string[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid)
@@ -16,7 +16,7 @@ export function processesOf(home: string): string[] {
     .map((pid) => `process ${pid}: ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
 }
 
-/** Sockets that listen on an address of these ranges, `127.a.b.0/24`. */
+/** Listening sockets with an address in these ranges, `127.a.b.0/24`. */
 function listenersOn(subnets: readonly string[]): string[] {
   const prefixes = subnets.map((cidr) => {
     const [first = '', second = '', third = ''] = cidr.split('.');
@@ -28,7 +28,7 @@ function listenersOn(subnets: readonly string[]): string[] {
   return (
     tables
       .map((line) => line.trim().split(/\s+/))
-      // Connections that linger after their end are no sockets of anyone.
+      // Ignore connections in TIME_WAIT, which no process owns.
       .filter(
         ([, local = '', , state]) =>
           ['0A', '07'].includes(state ?? '') && prefixes.includes(local.slice(2, 8)),
@@ -37,7 +37,7 @@ function listenersOn(subnets: readonly string[]): string[] {
   );
 }
 
-/** Everything but the talosconfig, which is the user's. */
+/** All files except the talosconfig, which belongs to the user. */
 function filesBelow(home: string): string[] {
   return readdirSync(home, { recursive: true })
     .map(String)

@@ -1,4 +1,4 @@
-// A cluster of processes from its making to its end, with the built command line.
+// A cluster of processes from its creation to its destruction, with the built command line.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
@@ -13,20 +13,20 @@ import { openHome, openProcessCluster } from './process-cluster.ts';
 
 const makeUp = ['cluster', 'create', '--provisioner', 'process', '--controlplanes', '3', '--workers', '1'];
 
-/** How long four runs of the command at once take on two cores that have nothing else to do. */
+/** How long four concurrent runs of the command take on two idle cores. */
 const fourRunsMs = 250;
 
-/** How many times longer programs take to start just now: other tests, or an old machine. */
+/** Factor by which starting programs is slower at the moment, because of other tests or a slow machine. */
 async function slowness(home: string): Promise<number> {
   const start = performance.now();
   await Promise.all(Array.from({ length: 4 }, () => runTalosctl(['version', '--client'], { home })));
   return Math.max(1, (performance.now() - start) / fourRunsMs);
 }
 
-test('four nodes answer in less than five seconds, and the command says so', async () => {
+test('four nodes answer within five seconds, and the command reports that', async () => {
   await using home = await openHome();
   const times: number[] = [];
-  // Another test may have the processors just now: the best of three counts.
+  // Another test may be using the processors, so the best of three measurements counts.
   for (let attempt = 0; attempt < 3 && Math.min(...times) >= 5; attempt += 1) {
     const before = await slowness(home.path);
     const { exitCode, stdout, stderr } = await runTalosctl(makeUp, { home: home.path });
@@ -41,7 +41,7 @@ test('four nodes answer in less than five seconds, and the command says so', asy
   assert.ok(Math.min(...times) < 5, `took ${times} s, less what the machine has to do besides`);
 });
 
-test('destroy says what goes, and leaves no process, no socket, no file and no context', async () => {
+test('destroy lists what it removes, and leaves no process, no socket, no file and no context', async () => {
   await using home = await openHome();
   const cluster = await openProcessCluster({ controlPlanes: 1, workers: 1 }, { home: home.path });
   const { stderr, exitCode } = await cluster.talosctl('cluster', 'destroy', '--name', 'test');
@@ -55,7 +55,7 @@ test('destroy says what goes, and leaves no process, no socket, no file and no c
   assert.deepEqual([config.context, config.contexts.size], ['', 0]);
 });
 
-test('destroy of a cluster that does not exist is a clear error, or none when asked', async () => {
+test('destroy of a cluster that does not exist fails with a clear error, and succeeds when asked to ignore that', async () => {
   await using home = await openHome();
   const words = ['cluster', 'destroy', '--name', 'ghost'];
   const missing = await runTalosctl(words, { home: home.path });
@@ -68,7 +68,7 @@ test('destroy of a cluster that does not exist is a clear error, or none when as
   assert.deepEqual(leftoversOf(home.path, []), []);
 });
 
-test('two clusters run at once; an address range that is taken names its owner', async () => {
+test('two clusters run at once, and an address range in use is reported with its owner', async () => {
   await using home = await openHome();
   await using one = await openProcessCluster(
     { controlPlanes: 1, workers: 0 },
@@ -95,7 +95,7 @@ test('two clusters run at once; an address range that is taken names its owner',
   assert.deepEqual(readdirSync(join(home.path, 'clusters')).toSorted(), ['one', 'two']);
 });
 
-test('a cluster whose supervisor is killed ends with it and is started again by the same command', async () => {
+test('a cluster whose supervisor is killed ends, and the same command starts it again', async () => {
   await using cluster = await openProcessCluster({ controlPlanes: 1, workers: 1 });
   process.kill(cluster.view.supervisor?.pid ?? 0, 'SIGKILL');
   await eventually(() => processesOf(cluster.home).length === 0, { what: 'end of all processes' });
@@ -130,7 +130,7 @@ test('destroy of a second cluster makes the first one current again', async () =
       ['two', 'running', 1],
     ],
   );
-  // Without a name it is the cluster of the current context.
+  // Without a name, the command uses the cluster of the current context.
   const shown = async () => JSON.parse((await first.talosctl('cluster', 'show', '-o', 'json')).stdout).name;
   assert.equal(await shown(), 'two');
   await first.talosctl('config', 'context', 'one');
@@ -147,20 +147,20 @@ test('a cluster whose folder is removed ends by itself', async () => {
   await eventually(() => processesOf(cluster.home).length === 0, { what: 'end of all processes' });
 });
 
-test('create that is interrupted takes back what it made', async () => {
+test('an interrupted create removes what it made', async () => {
   await using home = await openHome();
   const child = startTalosctl(makeUp, { home: home.path });
   await new Promise<void>((resolve) => child.stderr.once('data', () => resolve()));
   child.kill('SIGINT');
   await new Promise<void>((resolve) => child.once('close', () => resolve()));
-  // It may have been done just before: then there is a cluster, and it is whole.
+  // It may have finished just before the signal: then the cluster exists and is complete.
   const { exitCode, stdout } = await runTalosctl(['cluster', 'show', '-o', 'json'], { home: home.path });
   if (exitCode === 0) assert.equal(JSON.parse(stdout).state, 'running');
   else assert.deepEqual(leftoversOf(home.path, []), []);
   await runTalosctl(['cluster', 'destroy', '--if-present'], { home: home.path });
 });
 
-test('create that is killed at any moment leaves nothing that destroy does not remove', async () => {
+test('destroy removes all that a create leaves, whenever it is killed', async () => {
   await using home = await openHome();
   for (const delayMs of [60, 120, 180, 240, 400, 800]) {
     const child = startTalosctl(makeUp, { home: home.path });
@@ -168,8 +168,9 @@ test('create that is killed at any moment leaves nothing that destroy does not r
     child.kill('SIGKILL');
     const destroyed = await runTalosctl(['cluster', 'destroy', '--if-present'], { home: home.path });
     assert.equal(destroyed.exitCode, 0, destroyed.stderr);
-    // Killed before the folder was there, its supervisor still has to notice. Killed while it wrote the talosconfig,
-    // its lock stays until the next writer, who takes over the lock of a dead process.
+    // When create is killed before the folder exists, its supervisor needs a moment to notice. When it is
+    // killed while it writes the talosconfig, its lock file stays until the next writer, which takes over the
+    // lock of a dead process.
     const leftovers = () => leftoversOf(home.path, []).filter((left) => !/^config\.lock(\.\w+)?$/.test(left));
     await eventually(() => leftovers().length === 0, {
       what: `clean folder after ${delayMs} ms`,
@@ -178,7 +179,7 @@ test('create that is killed at any moment leaves nothing that destroy does not r
   }
 });
 
-test('cluster logs prints what the machines said, each line with its machine', async () => {
+test('cluster logs prints what the machines logged, each line with its machine', async () => {
   await using cluster = await openProcessCluster({ controlPlanes: 1, workers: 1 });
   const all = await cluster.talosctl('cluster', 'logs', '--name', 'test');
   assert.deepEqual([...new Set(all.stdout.match(/^\[\w+\] /gm))], ['[node01] ', '[node02] ']);
@@ -186,7 +187,7 @@ test('cluster logs prints what the machines said, each line with its machine', a
   assert.match(one.stdout, /^\{"level".*"daemon serves"/m);
 });
 
-test('qemu says that it comes later, and nothing is made', async () => {
+test('qemu is reported as planned, and nothing is created', async () => {
   await using home = await openHome();
   const { exitCode, stderr } = await runTalosctl(['cluster', 'create', 'qemu'], { home: home.path });
   assert.deepEqual([exitCode, stderr.split('\n').length], [1, 2]);
@@ -194,7 +195,7 @@ test('qemu says that it comes later, and nothing is made', async () => {
   assert.deepEqual(readdirSync(home.path), []);
 });
 
-test('docker without an engine is one line that says what to do, and nothing is made', async () => {
+test('docker without an engine gives one line that says what to do, and nothing is created', async () => {
   await using home = await openHome();
   const environment = { DOCKER_HOST: `unix://${home.path}/nowhere.sock` };
   const { exitCode, stderr } = await runTalosctl(['cluster', 'create', 'docker'], {
@@ -209,7 +210,7 @@ test('docker without an engine is one line that says what to do, and nothing is 
   assert.deepEqual(readdirSync(home.path), []);
 });
 
-test('a cluster of processes is none of docker, whatever the command', async () => {
+test('a cluster of processes is rejected by every command that names the docker provisioner', async () => {
   await using cluster = await openProcessCluster({ controlPlanes: 1, workers: 0 });
   for (const verb of ['create', 'show', 'destroy']) {
     const { exitCode, stderr } = await cluster.talosctl(
@@ -220,7 +221,7 @@ test('a cluster of processes is none of docker, whatever the command', async () 
   }
 });
 
-test('create refuses input that makes no sense, says why and makes nothing', async () => {
+test('create rejects invalid input with the reason, and creates nothing', async () => {
   await using home = await openHome();
   const rows: [string[], RegExp][] = [
     [['--cidr', '10.5.0.0/24'], /form 127\.a\.b\.0\/24, not "10\.5\.0\.0\/24"/],

@@ -1,4 +1,4 @@
-// Logs that leave the node: a destination in the configuration takes effect on a node that runs.
+// A log destination in the configuration takes effect on a running node.
 import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
@@ -36,7 +36,7 @@ async function startLogReceiver(): Promise<LogReceiver> {
   };
 }
 
-test('lines of the services go where the configuration says, from the moment that it says so', async () => {
+test('services send their log lines to the configured destination as soon as it is configured', async () => {
   await using first = await startLogReceiver();
   await using second = await startLogReceiver();
   await using cluster = await openProcessCluster({ controlPlanes: 1, workers: 0 });
@@ -49,7 +49,7 @@ test('lines of the services go where the configuration says, from the moment tha
         extraTags:
           rack: ${tag}
 `;
-    // A list is joined by a patch of YAML: the one before goes with its own words.
+    // A YAML patch appends to a list, so the patch first deletes the previous destination.
     const words = tag === 'first' ? [] : ['-p', 'machine:\n  logging:\n    $patch: delete\n'];
     const { exitCode, stderr } = await cluster.talosctl('-n', 'node01', 'patch', 'mc', ...words, '-p', patch);
     assert.equal(exitCode, 0, stderr);

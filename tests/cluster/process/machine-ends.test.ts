@@ -1,4 +1,4 @@
-// Nodes of processes that are rebooted, shut down and reset with the command line, as a person does it.
+// Nodes of processes are rebooted, shut down and reset with the command line, as a user does it.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ async function shown({ name }: ProcessNode) {
   return node;
 }
 
-test('an operator may reboot without being let to read the boot id', async () => {
+test('an operator may reboot a node although the role may not read the boot id', async () => {
   const before = await shown(worker);
   using client = await cluster.client({ roles: ['os:operator'] });
   const { messages } = await client.node(worker.name).machine.reboot({ mode: 2 });

@@ -1,4 +1,5 @@
-// A node without a configuration: who may ask it what, how it gets one, and that it is a member of its cluster then.
+// A node without a configuration: which calls it answers to whom, how it gets one, and that it then is a
+// member of its cluster.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
@@ -18,7 +19,7 @@ import { openProcessCluster, type ProcessCluster, type ProcessNode } from './pro
 const scope = new AsyncDisposableStack();
 let cluster: ProcessCluster;
 let folder: string;
-/** What each node has from its cluster. */
+/** The files that each node gets from its cluster. */
 const configs = new Map<ProcessNode, string>();
 before(async () => {
   cluster = scope.use(await openProcessCluster({ controlPlanes: 1, workers: 1 }));
@@ -31,11 +32,11 @@ after(() => scope.disposeAsync());
 const configOf = ({ root }: ProcessNode) => join(root, 'system', 'state', 'config.yaml');
 const insecure = ({ address }: ProcessNode, ...words: string[]) =>
   cluster.talosctl(...words.slice(0, 1), '-i', '-n', address, ...words.slice(1));
-/** As a user of the cluster, by the node itself. */
+/** Calls the node as a user of the cluster, directly. */
 const secure = ({ address }: ProcessNode, ...words: string[]) =>
   cluster.talosctl('-e', address, '-n', address, ...words);
 
-/** Starts the node with this in STATE, or with nothing, and waits until it is in maintenance. */
+/** Starts the node with this file in STATE, or with none, and waits until it is in maintenance. */
 async function startInMaintenance(node: ProcessNode, state?: string): Promise<void> {
   if (state === undefined) await rm(configOf(node), { force: true });
   else await writeFile(configOf(node), state);
@@ -61,7 +62,10 @@ async function fileWith(text: string): Promise<string> {
   return path;
 }
 
-/** An ordinary user may not on most machines; neither may the node that it runs. */
+/**
+ * Most machines do not let an ordinary user do this, and then the node that this user runs cannot do it
+ * either.
+ */
 function mayReadKernelLog(): boolean {
   try {
     closeSync(openSync('/dev/kmsg', 'r'));
@@ -71,7 +75,7 @@ function mayReadKernelLog(): boolean {
   }
 }
 
-/** What the node's certificate is known by. */
+/** The names in the node's certificate. */
 async function fingerprintOf({ address }: ProcessNode): Promise<string> {
   const socket = connectTls({
     host: address,
@@ -87,7 +91,7 @@ async function fingerprintOf({ address }: ProcessNode): Promise<string> {
   return publicKeyFingerprint(certificate.publicKey);
 }
 
-/** The status of each method when it is called with an empty message, by somebody without a certificate. */
+/** The status of each method when a client without a certificate calls it with an empty message. */
 async function callEveryMethod({ address }: ProcessNode): Promise<Map<string, number>> {
   const session = connectHttp(`https://${address}:${ports.apid}`, { rejectUnauthorized: false });
   const statuses = new Map<string, number>();
@@ -96,7 +100,8 @@ async function callEveryMethod({ address }: ProcessNode): Promise<Map<string, nu
     for (const path of Object.keys(methodTable)) {
       const stream = session.request({
         ...{ ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' },
-        // Neither an apid elsewhere nor a role of one's own choice: both are passed over.
+        // The client can neither forward through this apid nor choose a role: both kinds of metadata are
+        // ignored.
         ...{ 'grpc-timeout': '500m', node: '192.0.2.1', 'talos-role': 'os:admin' },
       });
       let status: unknown;
@@ -108,7 +113,7 @@ async function callEveryMethod({ address }: ProcessNode): Promise<Map<string, nu
       stream.on('error', () => {});
       stream.resume();
       stream.end(Buffer.alloc(5));
-      // A stream without an end is given up: nothing but that it went on is known of it.
+      // A stream without an end is cancelled; all that the test knows is that it stayed open.
       const timer = setTimeout(() => stream.destroy(), 1500);
       await once(stream, 'close');
       clearTimeout(timer);
@@ -120,7 +125,7 @@ async function callEveryMethod({ address }: ProcessNode): Promise<Map<string, nu
   return statuses;
 }
 
-test('a worker without a configuration answers anybody as a reader, takes one, and is a member again', async () => {
+test('a worker without a configuration serves any client as a reader, accepts one, and is a member again', async () => {
   const worker = cluster.workers[0] as ProcessNode;
   const config = configs.get(worker) as string;
   const identity = async (ask: typeof insecure) =>
@@ -184,7 +189,7 @@ test('a worker without a configuration answers anybody as a reader, takes one, a
   assert.equal(await identity(secure), before, 'it is the node that it was');
 });
 
-test('in maintenance every method answers, and none does what readers must not', async () => {
+test('in maintenance every method answers, and none does more than a reader may do', async () => {
   const worker = cluster.workers[0] as ProcessNode;
   const config = configs.get(worker) as string;
   await startInMaintenance(worker);
@@ -195,12 +200,12 @@ test('in maintenance every method answers, and none does what readers must not',
     InvalidArgument: 3,
     DeadlineExceeded: 4,
     PermissionDenied: 7,
-    // Containers, images: a node of processes has none.
+    // Containers and images: a node of processes has none.
     FailedPrecondition: 9,
     Unimplemented: 12,
   };
   const surprises = [...statuses].filter(([, status]) => !Object.values(allowed).includes(status));
-  // It asks the servers of everybody's default, which are not to be reached from everywhere.
+  // It contacts public default time servers, which may be unreachable.
   assert.deepEqual(
     surprises.filter(([path]) => path !== '/time.TimeService/Time'),
     [],
@@ -213,12 +218,12 @@ test('in maintenance every method answers, and none does what readers must not',
   await assertJoined(worker);
 });
 
-test('a control plane without a configuration has no trustd, and all of its services once it has one', async () => {
+test('a control plane without a configuration runs no trustd, and runs all of its services after it gets one', async () => {
   const node = cluster.controlPlanes[0] as ProcessNode;
   const config = configs.get(node) as string;
   await startInMaintenance(node);
   assert.equal(await node.instanceOf('trustd'), undefined);
-  // A part of a configuration takes effect, for as long as it is tried or for good, and is not enough.
+  // An incomplete configuration takes effect, tried or permanently, and the node stays in maintenance.
   const part = 'apiVersion: v1alpha1\nkind: HostnameConfig\nauto: off\nhostname: not-yet\n';
   const takes = async (...mode: string[]) => {
     const file = await fileWith(part);
@@ -243,7 +248,7 @@ test('a control plane without a configuration has no trustd, and all of its serv
   assert.equal(through.exitCode, 0, through.stderr);
 });
 
-test('a damaged configuration in STATE is told, kept, and mended by hand or by a call', async () => {
+test('a damaged configuration in STATE is reported, kept, and repaired by hand or by a call', async () => {
   const worker = cluster.workers[0] as ProcessNode;
   const config = configs.get(worker) as string;
   const damaged = config.replace(/^machine:$/m, 'machine: [');

@@ -1,4 +1,5 @@
-// How the nodes of a cluster know each other once it has an etcd: who is there, what they are called, who is gone.
+// How the nodes of a cluster with etcd know each other: which members exist, what they are called, which are
+// gone.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { TalosClient } from '@nodewright/client';
@@ -19,7 +20,7 @@ import type { Node } from '../cluster.ts';
 import { hostnamePatch } from '../hostname-patch.ts';
 import { openProcessCluster, type ProcessCluster, type ProcessNode } from './process-cluster.ts';
 
-/** A node that is gone is no member any more after this time, in ms, and what the machine of the test adds to it. */
+/** A node that is gone stops being a member after this time, in ms, plus a reserve for the test machine. */
 const leaseMs = 15_000;
 const slackMs = 10_000;
 
@@ -41,7 +42,7 @@ describe('the members of a cluster with etcd', { skip: skipWithoutEtcd() }, () =
   });
   after(() => scope.disposeAsync());
 
-  /** The names, as a node knows them, of the members that have told of themselves. */
+  /** The names of the members that have a record, as one node knows them. */
   async function namesAt(node: Node): Promise<string> {
     const state = createStateClient({ client: client.node(node.address).state, codecs });
     const told = (await state.list(members)).filter(({ spec }) => spec.nodeId !== '');
@@ -54,7 +55,7 @@ describe('the members of a cluster with etcd', { skip: skipWithoutEtcd() }, () =
       timeoutMs,
     });
 
-  test('every node knows all of them as they tell of themselves, workers too', async () => {
+  test('every node knows the record of every member, including workers', async () => {
     await know(nodes, 'node01,node02,node03,node04,node05');
     const { stdout } = await cluster.talosctl('-n', nodes[3].address, 'get', 'members');
     const rows = stdout
@@ -83,7 +84,7 @@ describe('the members of a cluster with etcd', { skip: skipWithoutEtcd() }, () =
     assert.equal(raw.stdout.match(/ etcd\/[0-9A-Za-z]{20,} /g)?.length, 4, raw.stdout);
   });
 
-  test('a node that gets another name is known by it everywhere, and by the old one nowhere', async () => {
+  test('a renamed node is known by its new name everywhere, and by the old one nowhere', async () => {
     const [, second, third, worker] = nodes;
     for (const [node, name] of [
       [second, 'alpha'],
@@ -107,7 +108,7 @@ describe('the members of a cluster with etcd', { skip: skipWithoutEtcd() }, () =
     assert.match(old.stderr, /it is no member of this cluster/);
   });
 
-  test('what a worker tells anew is one trace, from it to etcd; heartbeats are none', async () => {
+  test("a worker's new record is one trace up to etcd, and heartbeats make no traces", async () => {
     const report = 'suite.membership.v1.MembershipService/Report';
     const written = [
       { span: 'machined: etcd KV/Put (client)', children: [] },
@@ -127,13 +128,13 @@ describe('the members of a cluster with etcd', { skip: skipWithoutEtcd() }, () =
       return [...ids].map((id) => spanTree(spans, id));
     };
     const isWanted = (tree: SpanNode[]) => JSON.stringify(tree) === JSON.stringify(wanted);
-    // The new name of the worker, in the test before.
+    // The worker's new name, from the previous test.
     await receiver.waitFor((spans) => treesOf(spans).some(isWanted));
     const kept = receiver.spans().filter(({ name }) => name === 'etcd Lease/LeaseKeepAlive');
     assert.deepEqual(kept, []);
   });
 
-  test('nodes that are gone are no members after their lease, and members again as soon as they are back', async () => {
+  test('nodes that stop are removed after their lease, and are members again as soon as they are back', async () => {
     const [first, second, third, worker, other] = nodes;
     await know(nodes, 'alpha,beta,node01,node03,node05');
     const gone = [third, other];
@@ -144,11 +145,11 @@ describe('the members of a cluster with etcd', { skip: skipWithoutEtcd() }, () =
     } finally {
       for (const node of gone) await node.signal('machined', 'SIGCONT');
     }
-    // Earlier than by its next try alone: a node that comes back does not wait for a lease.
+    // Sooner than its next scheduled retry: a node that comes back does not wait for a lease.
     await know(nodes, 'alpha,beta,node01,node03,node05', leaseMs);
   });
 
-  test('without a quorum of etcd the last list stays, nobody is busy, and what has changed is told afterwards', async () => {
+  test('without a quorum of etcd the last list stays, nodes stay idle, and changes are published afterwards', async () => {
     await know(nodes, 'alpha,beta,node01,node03,node05');
     const members = 'alpha,beta,node01,node03,node05';
     const frozen = await Promise.all([nodes[1], nodes[2]].map(etcdOf));

@@ -9,7 +9,7 @@ import { type CreatedCluster, createCluster } from '../created-cluster.ts';
 import { runTalosctl, type TalosctlInit } from '../run-talosctl.ts';
 
 export interface ProcessNode extends Node {
-  /** Below it lies what would be the node's root file system. */
+  /** The folder of a node below it serves as that node's root file system. */
   readonly root: string;
 }
 
@@ -17,15 +17,15 @@ export type ProcessCluster = CreatedCluster<ProcessNode>;
 
 export interface ProcessClusterInit extends Omit<TalosctlInit, 'home'> {
   readonly name?: string;
-  /** TALOS_HOME; a new folder, which goes with the cluster, by default. */
+  /** TALOS_HOME; by default a new folder that is removed with the cluster. */
   readonly home?: string;
-  /** More words for `cluster create`. */
+  /** Further arguments for `cluster create`. */
   readonly flags?: readonly string[];
   /** Control planes run the etcd that `make etcd` has fetched. */
   readonly etcd?: true;
 }
 
-/** A folder for a test's clusters, owned by `user`. */
+/** Creates a folder for a test's clusters, owned by `user`. */
 export async function openHome(
   user?: ProcessClusterInit['user'],
 ): Promise<{ path: string } & AsyncDisposable> {
@@ -35,7 +35,7 @@ export async function openHome(
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Makes a cluster of processes with the built command line. */
+/** Creates a cluster of processes with the built command line. */
 export async function openProcessCluster(
   { controlPlanes, workers }: ClusterShape,
   init: ProcessClusterInit = {},

@@ -1,4 +1,4 @@
-// Where a cluster of processes runs must not matter, and it must not change what is around it.
+// A cluster of processes works wherever it runs, and does not change the host.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -32,7 +32,9 @@ test('a cluster in a folder of 200 characters works', async () => {
   await assertAnswers(cluster);
 });
 
-/** What a user other than root needs to run the bundles, when the checkout is not theirs to read. */
+/**
+ * The files that a user other than root needs to run the bundles, when that user cannot read the checkout.
+ */
 async function programsFor(
   user: { uid: number; gid: number },
   folder: string,
@@ -50,7 +52,7 @@ async function programsFor(
 }
 
 test('a cluster works for an ordinary user', async () => {
-  // Whoever is not root is one.
+  // The user who runs the tests, unless that is root.
   const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined;
   await using folder = await openHome();
   const programs = user === undefined ? {} : await programsFor(user, folder.path);
@@ -65,13 +67,13 @@ test('a cluster works for an ordinary user', async () => {
     assert.match(readFileSync(`/proc/${pid}/status`, 'utf8'), new RegExp(`^Uid:\t${uid}\t${uid}\t`, 'm'));
 });
 
-/** Container engines make and remove their own links and mounts at any time, whatever we do. */
+/** Container engines may add and remove their own links and mounts at any time, so these are ignored. */
 const ofEngines = {
   link: /^(veth|docker|br-|cni|cali|virbr)/,
   mount: /\/(netns|overlay2|containers|io\.containerd[^/]*)\//,
 };
 
-/** The parts of the host that a node of another kind would change. */
+/** The parts of the host that a node with a machine of its own would change. */
 function hostFacts() {
   const read = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : 'absent');
   const lines = (path: string) => read(path).split('\n');
@@ -88,12 +90,12 @@ function hostFacts() {
   };
 }
 
-/** Where the clock of the day stands against the one that nobody can set, in milliseconds. */
+/** Difference between the system clock and the monotonic clock, in milliseconds. */
 function clockOffsetMs(): number {
   return Date.now() - Number(process.hrtime.bigint() / 1_000_000n);
 }
 
-test('a cluster changes nothing of its host, not even when its configuration says so', async () => {
+test('a cluster changes nothing on its host, even when its configuration asks for it', async () => {
   const before = hostFacts();
   const offset = clockOffsetMs();
   const other = Number(before.swappiness) === 61 ? 60 : 61;
@@ -108,7 +110,7 @@ test('a cluster changes nothing of its host, not even when its configuration say
   assert.deepEqual(hostFacts(), before);
 });
 
-test("a reader is refused Reboot on machined's own socket, and nobody without a role may do anything", async () => {
+test("machined's own socket refuses Reboot to a reader, and every call to a caller without a role", async () => {
   await using cluster = await openProcessCluster({ controlPlanes: 1, workers: 0 });
   using channel = openUnixChannel(join(cluster.nodes[0]?.root ?? '', 'run/machined/machined.sock'));
   const as = (...roles: string[]) =>

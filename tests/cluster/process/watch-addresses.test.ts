@@ -1,5 +1,5 @@
-// What `talosctl get --watch` prints of a network that changes: a node in a network of the test's own, its apid, and
-// the built command line.
+// What `talosctl get --watch` prints when addresses change: a node in a network namespace of the test's own,
+// its apid, and the built command line.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,17 +11,17 @@ import { enterOwnNamespace, ip, noOwnNamespace } from '@nodewright/linux/testing
 import { eventually, startLoneNode } from '@nodewright/testkit';
 import { startTalosctl } from '../run-talosctl.ts';
 
-/** From the end of the command that changes the kernel to the line, in milliseconds. */
+/** Time from the end of the command that changes the kernel to the printed line, in milliseconds. */
 const budgetMs = 100;
 const changes = 5;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
 
-test('an address that is added is a line within 100 ms, and another one when it goes', {
+test('an added address is printed within 100 ms, and its removal too', {
   skip: noOwnNamespace,
 }, async (context) => {
   await using scope = new AsyncDisposableStack();
-  // What is started from here on is in it too.
+  // Child processes started from here on are in the namespace, too.
   enterOwnNamespace();
   ip('link add pair0 type veth peer name pair1');
   ip('link set pair0 up');
@@ -70,6 +70,6 @@ test('an address that is added is a line within 100 ms, and another one when it 
     }
   }
   context.diagnostic(`${times.map((time) => time.toFixed(0)).join(', ')} ms`);
-  // One of them may wait for its turn on a machine that has other things to do.
+  // A single change may be late when the machine is busy.
   assert.ok(median(times) < budgetMs, `${times.join(', ')} ms`);
 });
