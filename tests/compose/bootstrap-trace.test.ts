@@ -1,4 +1,4 @@
-// What a bootstrap causes on a node of containers, as the Jaeger of its cluster shows it.
+// The trace of a bootstrap on a node of containers, read from the cluster's Jaeger.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventually } from '@nodewright/testkit';
@@ -33,7 +33,7 @@ suite('bootstrap in containers', { skip: await reasonToSkip() }, () => {
       /^ +machined: etcd Cluster\/MemberList$/,
     ];
     let lines: string[] = [];
-    // Every program hands its spans over when it likes.
+    // Every program exports its spans at its own time.
     const isWhole = async () => {
       const { data } = (await (await fetch(query)).json()) as { data: Trace[] };
       lines = data.flatMap(treeOf);
@@ -45,7 +45,7 @@ suite('bootstrap in containers', { skip: await reasonToSkip() }, () => {
       what: 'whole trace',
       timeoutMs: traceTimeoutMs,
     }).catch(() => assert.fail(`the trace is\n${lines.join('\n')}`));
-    // All of it stands below the one command.
+    // All spans are descendants of the command's span.
     assert.equal(lines.filter((line) => !line.startsWith(' ')).length, 1, lines.join('\n'));
   });
 });

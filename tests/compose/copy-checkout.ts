@@ -5,8 +5,9 @@ import { join } from 'node:path';
 const checkout = join(import.meta.dirname, '..', '..');
 
 /**
- * Copies what the images are made of, so that a build of the programs meanwhile changes nothing in a test that compares
- * ids. Without the repository: the caller says the time (`SOURCE_DATE_EPOCH`). Disposing it removes the copy.
+ * Copies the files that the images are made of, so that a concurrent build of the programs cannot change the
+ * ids that a test compares. The copy has no repository, so the caller gives the time (`SOURCE_DATE_EPOCH`).
+ * Disposing it removes the copy.
  */
 export function copyCheckout(): { readonly path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), 'checkout-'));

@@ -28,7 +28,7 @@ async function openHost({ diskBytes }: { readonly diskBytes?: number } = {}): Pr
   if (diskBytes !== undefined) {
     mkdirSync(folder.data);
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', folder.data]);
-    // Whoever stops an engine unmounts what is below its folder.
+    // Whoever stops an engine must unmount what is below its folder.
     undo.defer(() => void spawnSync('umount', ['--lazy', folder.data]));
   }
   const start = async () => {
@@ -51,11 +51,11 @@ async function openHost({ diskBytes }: { readonly diskBytes?: number } = {}): Pr
     async crash() {
       const pid = engineProcess(folder);
       if (pid === undefined) throw new Error('the engine does not run');
-      // Its containerd dies with it, a moment later: the next one must not meet it.
+      // Its containerd must be dead before the next engine starts.
       const below = Number(readFileSync(join(folder.state, 'containerd', 'containerd.pid'), 'utf8'));
       for (const victim of [pid, below]) process.kill(victim, 'SIGKILL');
       await eventually(() => ![pid, below].some(isAlive), { what: 'end of the engine' });
-      // Where nobody looks at the dead, an engine takes this one for alive.
+      // Otherwise, where zombies are not reaped, the next engine takes the dead containerd for a running one.
       rmSync(join(folder.state, 'containerd', 'containerd.pid'), { force: true });
     },
     restart: start,
@@ -63,7 +63,7 @@ async function openHost({ diskBytes }: { readonly diskBytes?: number } = {}): Pr
   };
 }
 
-/** A dead process stays in the table until its parent has looked at it. */
+/** A dead process stays in the process table until its parent reaps it. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -1,4 +1,5 @@
-// etcd of control planes in containers, which machined starts beside itself, and what the API says of containers.
+// etcd of control planes in containers, which machined starts next to itself, and the calls of the API about
+// containers.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ import { type DockerCluster, openDockerCluster } from '../cluster/docker/docker-
 import { reasonToSkip } from './reason-to-skip.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
-/** Seconds where nothing else runs. */
+/** Takes seconds on an idle machine. */
 const healTimeoutMs = 120_000;
 
 suite('etcd in containers', { skip: await reasonToSkip() }, () => {
@@ -38,7 +39,7 @@ suite('etcd in containers', { skip: await reasonToSkip() }, () => {
     return members.filter((line) => line.endsWith('false')).length;
   };
 
-  test('three control planes vote, each with a container in its own network and without a right', async () => {
+  test("three control planes vote, each in a container that shares its node's network and has no privileges", async () => {
     assert.equal(await votesOf(), 3);
     for (const node of ['node01', 'node02', 'node03']) {
       const [{ HostConfig, Config }] = JSON.parse(await runDocker(['inspect', etcdOf(node)]));
@@ -52,7 +53,7 @@ suite('etcd in containers', { skip: await reasonToSkip() }, () => {
     }
   });
 
-  test('an etcd that is killed, or taken away, is started again by machined', async () => {
+  test('machined restarts an etcd that was killed or whose container was removed', async () => {
     for (const order of [['kill'], ['rm', '--force']]) {
       const before = await pidOf(etcdOf('node02'));
       await runDocker([...order, etcdOf('node02')]);
@@ -73,7 +74,7 @@ suite('etcd in containers', { skip: await reasonToSkip() }, () => {
     await eventually(async () => (await votesOf()) === 3, { what: 'votes', timeoutMs: healTimeoutMs });
   });
 
-  test('a machined that is killed ends the etcd that it left, and starts it in its new network', async () => {
+  test('a machined that was killed stops its old etcd, and starts it again in its new network', async () => {
     const before = await pidOf(etcdOf('node03'));
     await runDocker(['kill', cluster.containerOf('node03')]);
     await eventually(
@@ -86,7 +87,7 @@ suite('etcd in containers', { skip: await reasonToSkip() }, () => {
     );
   });
 
-  test('containers, stats and restart speak of the daemons and of etcd', async () => {
+  test('containers, stats and restart cover the daemons and etcd', async () => {
     const rows = (await talosctl('containers')).trim().split('\n').slice(1);
     const ids = rows.map((row) => row.split(/\s+/)[2]);
     assert.deepEqual(ids.sort(), ['apid', 'etcd', 'trustd']);
@@ -103,7 +104,7 @@ suite('etcd in containers', { skip: await reasonToSkip() }, () => {
     });
   });
 
-  test('images are pulled, taken in, listed and removed, for one node alone', async () => {
+  test('images are pulled, imported, listed and removed on one node only', async () => {
     await using registry = await openTestRegistry();
     const image = await makeTestImage({ busybox: ensureBusybox(checkout), paddingBytes: 100_000 });
     registry.put('app', 'v1', image.manifest, [image]);
@@ -123,11 +124,11 @@ suite('etcd in containers', { skip: await reasonToSkip() }, () => {
     assert.ok(!elsewhere.includes('/app'), elsewhere);
     await ofSystem('remove', reference);
     assert.ok(!(await ofSystem('list')).includes(reference));
-    // The engine keeps nothing under the name that it was pulled by.
+    // The engine keeps no tag with the name by which it was pulled.
     assert.equal((await tryDocker(['image', 'inspect', reference])).code, 1);
   });
 
-  test('nothing is left of a cluster that is destroyed', async () => {
+  test('a destroyed cluster leaves nothing behind', async () => {
     const { name } = cluster.view;
     await cluster.destroy();
     const left = await runDocker(['ps', '--all', '--format', '{{.Names}}']);

@@ -1,4 +1,4 @@
-// What is in the images and how they start. Needs a Docker engine.
+// The content of the images and how they start. Needs a Docker engine.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { askEngine, runDocker, tryDocker } from '@nodewright/provision/engine';
@@ -13,7 +13,7 @@ const nameOf = (service: string) => `nodewright/${service}:${tag}`;
 const engine = await askEngine();
 const copy = copyCheckout();
 after(() => copy[Symbol.dispose]());
-/** Where each serves `grpc.health.v1`. */
+/** The socket on which each daemon serves `grpc.health.v1`. */
 function healthSocketOf(service: string, entrypoint: readonly string[]): string | undefined {
   if (service === 'machined') return '/run/machined/machined.sock';
   return entrypoint[entrypoint.indexOf('--health-socket') + 1];
@@ -55,7 +55,7 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
     for (const service of imageServices) {
       const { User, Healthcheck, Entrypoint, Labels } = await inspect(service);
       assert.equal(User, users[service]);
-      // The toolbox is commands, not a daemon.
+      // The toolbox holds commands, not a daemon.
       if (service === 'toolbox') assert.equal(Healthcheck, undefined);
       else
         assert.deepEqual(Healthcheck.Test, [
@@ -70,7 +70,7 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
     }
   });
 
-  test('apid and trustd start in an image as machined starts them, follow the network of their node, and may keep a log', async () => {
+  test("apid and trustd start in an image with machined's arguments, follow their node's network, and can keep a log", async () => {
     for (const daemon of ['apid', 'trustd'] as const) {
       const expected = daemonCommand({
         daemon,
@@ -94,8 +94,9 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
     }
   });
 
-  test('daemons run under the permission model without child processes, those that strangers reach without add-ons', async () => {
-    // The add-on of machined is for packet capture; foreign functions are given up as the first act of each daemon.
+  test('daemons run under the permission model without child processes, and those that face the network without add-ons', async () => {
+    // machined's add-on is for packet capture. Each daemon drops the permission for foreign functions right
+    // after its start.
     const ffi = '--allow-ffi';
     const expected = { machined: ['--allow-addons', ffi], apid: [ffi], trustd: [ffi] };
     for (const [service, flags] of Object.entries(expected)) {
@@ -125,7 +126,7 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
   });
 });
 
-/** Files that the kernel would run: executable by someone, and no library. */
+/** Files that the kernel would execute: those with an executable bit, except libraries. */
 async function programsOf(image: string): Promise<string[]> {
   return (await readFilesOf(image))
     .filter(({ header, name }) => {

@@ -5,19 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runDocker } from '@nodewright/provision/engine';
 
-/** The machine's engine, behind a socket at which one kind of request comes late. Disposing it closes the socket. */
+/** The machine's engine, behind a socket that delays one kind of request. Disposing it closes the socket. */
 export interface LateEngine extends AsyncDisposable {
-  /** For clients: what they ask goes through here. */
+  /** Path for clients, whose requests go through here. */
   readonly environment: Readonly<Record<string, string>>;
   /** Resolves when a request is held. */
   readonly held: Promise<void>;
-  /** Hands over what is held, whether or not someone still waits for the answer, and resolves when it is answered. */
+  /**
+   * Forwards the held request, even when its client has disconnected, and resolves when the engine has
+   * answered.
+   */
   release(): Promise<void>;
 }
 
 /**
- * Holds the first request that begins with `start`, such as `POST /v1.41/networks/create`, and those after it on the
- * same connection. A client that goes away meanwhile does not take it back, as with a busy engine that has read it.
+ * Holds the first request that begins with `start`, such as `POST /v1.41/networks/create`, and later ones on
+ * the same connection. The request stays valid when its client disconnects, as with a busy engine that has
+ * already read it.
  */
 export async function openLateEngine(start: RegExp): Promise<LateEngine> {
   const engine = await engineSocket();
@@ -35,7 +39,7 @@ export async function openLateEngine(start: RegExp): Promise<LateEngine> {
       sockets.add(socket);
       socket.on('error', () => {}).on('close', () => sockets.delete(socket));
     }
-    // Not a pipe: what is answered to a client that went away has to be read all the same.
+    // Not `pipe()`: an answer to a client that has disconnected must still be read.
     upstream.on('data', (bytes) => client.writable && client.write(bytes)).on('end', () => client.end());
     let handedOver = Promise.resolve();
     client.on('data', (bytes) => {

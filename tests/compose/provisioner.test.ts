@@ -1,4 +1,5 @@
-// Clusters of `talosctl cluster create --provisioner docker`: several at once, killed, stopped, interrupted, gone.
+// Clusters of `talosctl cluster create --provisioner docker`: several at once, killed, stopped, interrupted,
+// destroyed.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
@@ -22,10 +23,10 @@ import { openLateEngine } from './late-engine.ts';
 import { reasonToSkip } from './reason-to-skip.ts';
 
 const shape = { controlPlanes: 1, workers: 0 };
-/** Seconds where nothing else runs; half a minute was seen beside other suites. */
+/** Takes seconds on an idle machine; half a minute was seen next to other suites. */
 const healTimeoutMs = 120_000;
 
-/** Everything of this name in the engine. */
+/** Lists everything in the engine with this name. */
 async function objectsOf(name: string): Promise<string[]> {
   const lists = await Promise.all([
     runDocker(['ps', '--all', '--format', '{{.Names}}']),
@@ -44,7 +45,7 @@ async function keepersOf(folder: string): Promise<number[]> {
     .map(({ pid }) => pid);
 }
 
-/** Folders of clusters; none where no command came so far as to make one. */
+/** Folders of clusters; empty when no command has created one yet. */
 function clustersIn(home: string): string[] {
   const folder = join(home, 'clusters');
   return existsSync(folder) ? readdirSync(folder) : [];
@@ -67,7 +68,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
   });
   after(() => scope.disposeAsync());
 
-  test('two clusters made at once have networks, ports and a Jaeger of their own', async () => {
+  test('two clusters created at once each have their own networks, ports and Jaeger', async () => {
     const facts = (of: ({ network, jaeger, nodes }: ClusterView) => unknown) =>
       new Set([one, two].map(({ view }) => of(view)));
     assert.equal(facts(({ network }) => network.cidr).size, 2);
@@ -80,7 +81,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
     }
   });
 
-  test('the context leads to the nodes, and the published port does too', async () => {
+  test('the nodes can be reached by the context and by the published port', async () => {
     for (const cluster of [one, two]) {
       const { contexts, context } = await readTalosconfig(join(cluster.home, 'config'));
       assert.equal(context, cluster.name);
@@ -92,7 +93,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
     }
   });
 
-  test('show finds out who made the cluster, and says what runs', async () => {
+  test("show finds the cluster's provisioner, and lists what runs", async () => {
     const { provisioner, state, network, supervisor, nodes } = await one.show();
     assert.deepEqual(
       { provisioner, state, network: network.name, nodes: nodes.map((node) => [node.name, node.state]) },
@@ -103,7 +104,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
     assert.match(text.stdout, /^JAEGER +http:\/\/127\.0\.0\.1:\d+$/m);
   });
 
-  test('logs has the lines of each daemon of the node', async () => {
+  test('logs prints the lines of each daemon of the node', async () => {
     const { exitCode, stdout } = await one.talosctl('cluster', 'logs', '--name', one.name, '-o', 'json');
     assert.equal(exitCode, 0);
     const lines = JSON.parse(stdout) as { node: string; text: string }[];
@@ -125,7 +126,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
     ['jaeger'],
     ['node01', 'node01-apid', 'node01-trustd'],
   ]) {
-    test(`docker kill of ${services.join(' and ')} heals`, async () => {
+    test(`the cluster recovers from docker kill of ${services.join(' and ')}`, async () => {
       const containers = services.map((service) => one.containerOf(service));
       const before = await Promise.all(containers.map(pidOf));
       await runDocker(['kill', ...containers]);
@@ -134,7 +135,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
       for (const [index, container] of containers.entries())
         await eventually(() => isNew(container, index), { what: container, timeoutMs: healTimeoutMs });
       await eventually(() => answers(one), { what: 'answer', timeoutMs: healTimeoutMs });
-      // Those of the compose file and etcd, which machined starts in its own time.
+      // The services of the compose file, and etcd, which machined starts later.
       let running = '';
       const areAll = async () => {
         running = await runDocker(['ps', '--filter', `name=^${one.name}-`, '--format', '{{.Names}}']);
@@ -144,7 +145,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
     });
   }
 
-  test('a container that was stopped stays so until someone starts it', async () => {
+  test('a stopped container stays stopped until a user starts it', async () => {
     const container = one.containerOf('node01-trustd');
     await runDocker(['stop', '--time', '5', container]);
     await sleep(4_000);
@@ -157,7 +158,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
     });
   });
 
-  test('a keeper that was killed is started again by create, which changes nothing else', async () => {
+  test('create restarts a keeper that was killed, and changes nothing else', async () => {
     const [pid] = await keepersOf(two.view.folder);
     assert.ok(pid !== undefined);
     process.kill(pid, 'SIGKILL');
@@ -173,7 +174,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
     );
   });
 
-  test('a name that the engine has is refused elsewhere, and images that are missing are named', async () => {
+  test('a name that the engine already has is rejected from another folder, and missing images are named', async () => {
     await using home = await openHome();
     const environment = engineEnvironment();
     const words = ['cluster', 'create', 'docker', '--workers', '0', '--name'];
@@ -197,7 +198,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
     assert.deepEqual(readdirSync(home.path), []);
   });
 
-  test('create that is interrupted at any moment leaves nothing', async () => {
+  test('create leaves nothing when it is interrupted, at any moment', async () => {
     await using home = await openHome();
     const name = `int-${one.name}`;
     const cli = { home: home.path, environment: engineEnvironment(), ownGroup: true } as const;
@@ -209,7 +210,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
       await sleep(delayMs);
       interruptTalosctl(child);
       const [code] = await closed;
-      // It may have been done just before: then there is a cluster, and it is whole.
+      // It may have finished just before the signal: then the cluster exists and is complete.
       if (code === 0) await runTalosctl(['cluster', 'destroy', '--name', name], cli);
       assert.deepEqual(await objectsOf(name), [], `after ${delayMs} ms`);
       assert.deepEqual(clustersIn(home.path), []);
@@ -217,7 +218,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
   });
 
   for (const what of ['networks', 'containers']) {
-    test(`create that is interrupted while the engine makes ${what} leaves nothing`, async () => {
+    test(`create leaves nothing when it is interrupted while the engine makes ${what}`, async () => {
       await using home = await openHome();
       await using engine = await openLateEngine(new RegExp(`^POST \\S*/${what}/create`));
       const name = `late-${what}-${two.name}`;
@@ -231,7 +232,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
       child.stderr.resume();
       await Promise.race([engine.held, closed]);
       interruptTalosctl(child);
-      // Long enough for a command that does not wait to think that it is done.
+      // Longer than a command takes that does not wait for the engine.
       await Promise.race([closed, sleep(4_000)]);
       await engine.release();
       assert.notEqual((await closed)[0], 0);
@@ -251,7 +252,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
     assert.ok(await answers(two), 'the other cluster is as it was');
   });
 
-  test('a cluster whose folder is removed goes by itself', async () => {
+  test('a cluster whose folder is removed ends by itself', async () => {
     rmSync(two.view.folder, { recursive: true });
     const gone = async () =>
       (await objectsOf(two.name)).length === 0 && (await keepersOf(two.view.folder)).length === 0;

@@ -1,5 +1,6 @@
-// The way of those who can pull: an engine without an image, and the public bases under their public names. They come
-// from a registry that the engine asks in the place of Docker Hub. Needs a Docker engine, root, and docker-registry.
+// Tests the case in which images can be pulled: an engine without images, and the public base images under
+// their public names, from a registry that replaces Docker Hub. Needs a Docker engine, root, and
+// docker-registry.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -29,7 +30,7 @@ async function reasonToSkipPull(): Promise<string | false> {
   return reasonToSkip();
 }
 
-/** What the tool says: lines of what it did, and the images with their ids. */
+/** The output of the tool: a line per step, and the images with their ids. */
 async function makeImages(environment: NodeJS.ProcessEnv, ...args: string[]): Promise<string[]> {
   const tool = [join(checkout, 'tools', 'images.ts'), '--checkout', copy.path, ...args];
   const { stdout } = await promisify(execFile)(process.execPath, tool, {
@@ -75,7 +76,7 @@ suite('an engine that can pull', { skip: await reasonToSkipPull() }, () => {
     assert.ok(askedFor('jaegertracing/jaeger') > 0);
   });
 
-  test('the tool pulls the base and makes the images that a machine makes which cannot pull', async () => {
+  test('the tool pulls the base and makes the same images as on a machine that cannot pull', async () => {
     await docker('rmi', '--force', 'plain', base);
     const before = askedFor('library/node');
     const pulled = await makeImages(engine.environment, '--tag', tag);
@@ -85,7 +86,7 @@ suite('an engine that can pull', { skip: await reasonToSkipPull() }, () => {
     assert.deepEqual(idsOf(pulled), idsOf(await makeImages(process.env, '--tag', tag)));
   });
 
-  test('docker compose builds what it runs with the builder that it brings along', async () => {
+  test('docker compose builds the images that it runs with its own builder', async () => {
     await docker('rmi', '--force', base);
     const before = askedFor('library/node');
     const file = join(checkout, 'compose.yaml');
@@ -103,7 +104,7 @@ suite('an engine that can pull', { skip: await reasonToSkipPull() }, () => {
     assert.ok(askedFor('library/node') > before);
   });
 
-  test('no image of the engine was made by hand', async () => {
+  test('no image of the engine was made by other means', async () => {
     const names = (await docker('images', '--format', '{{.Repository}}')).trim().split('\n');
     const own = imageServices.map((service) => `nodewright/${service}`);
     const expected = [...own, 'jaegertracing/jaeger'].sort();

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { runDocker } from '@nodewright/provision/engine';
 import { readTar, type TarEntry } from '../../tools/images/tar.ts';
 
-/** Made by the engine for a container. */
+/** Files that the engine creates in a container. */
 const ofTheEngine = new Set(['.dockerenv', 'dev/console', 'etc/hostname', 'etc/hosts', 'etc/resolv.conf']);
 
-/** The plain files of an image, whatever it was built for: it is not started. */
+/** Reads the regular files of an image for any architecture, without starting it. */
 export async function readFilesOf(image: string): Promise<TarEntry[]> {
   const folder = mkdtempSync(join(tmpdir(), 'root-'));
   const container = (await runDocker(['create', '--network=none', image])).trim();

@@ -1,4 +1,4 @@
-// The same sources give the same images: built twice, by either builder, and for another kind of machine as well.
+// The same sources give the same images: built twice, by either builder, and for another architecture, too.
 // Needs a Docker engine.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ suite('the same images', { skip: engine.state === 'ready' ? false : engine.advic
     await tryDocker(['rmi', '--force', ...names]);
   });
 
-  test('come of a build without a cache', async () => {
+  test('are the same from a build without a cache', async () => {
     const again = await build(false, ['apid', 'toolbox']);
     assert.equal(again.length, 2);
     for (const image of again)
@@ -60,7 +60,7 @@ suite('the same images', { skip: engine.state === 'ready' ? false : engine.advic
       );
   });
 
-  test('come of the builder that docker compose brings along', async () => {
+  test('are the same from the builder of docker compose', async () => {
     const base = await ensureBase({ architecture: native, epochSeconds, note });
     const file = join(checkout, 'compose.yaml');
     await runDocker(
@@ -77,7 +77,7 @@ suite('the same images', { skip: engine.state === 'ready' ? false : engine.advic
     assert.deepEqual([...images].sort(byName), [...built].sort(byName));
   });
 
-  test(`hold machine code for ${other} when they are built for it`, async () => {
+  test(`contain machine code for ${other} when they are built for it`, async () => {
     const services = ['apid', 'machined'] as const;
     const foreign = await build(false, services, other);
     assert.deepEqual(
@@ -103,7 +103,7 @@ suite('the same images', { skip: engine.state === 'ready' ? false : engine.advic
 
 const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
 
-/** `e_machine` of ELF. */
+/** The field `e_machine` of ELF. */
 const machines = { amd64: 62, arm64: 183 };
 const loaderOf = { amd64: '/ld-linux-x86-64.so.2', arm64: '/ld-linux-aarch64.so.1' };
 

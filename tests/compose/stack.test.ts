@@ -1,4 +1,4 @@
-// The stack of compose.yaml as it runs. Needs a Docker engine and the images (`make images`).
+// The running stack of compose.yaml. Needs a Docker engine and the images (`make images`).
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { reasonToSkip, testTag } from './reason-to-skip.ts';
 import { type ContainerFacts, eventually, leftoversOf, openTestStack, type TestStack } from './test-stack.ts';
 import { type Trace, treeOf } from './trace-tree.ts';
 
-/** What a program of ours may call besides JavaScript; the one foreign function is found first of all. */
+/** What our programs use besides JavaScript; the only foreign function is looked up at the very start. */
 const callsOutside: Readonly<Record<string, readonly string[]>> = {
   machined: ['--allow-addons', '--allow-ffi'],
   apid: ['--allow-ffi'],
@@ -25,20 +25,20 @@ const controlPlanes = nodes.slice(0, 3);
 const gateways = nodes.map((node) => `${node}-apid`);
 const signers = controlPlanes.map((node) => `${node}-trustd`);
 const daemons = [...nodes, ...gateways, ...signers, 'time', 'jaeger'].sort();
-/** Jaeger's user is that of its public image. */
+/** Jaeger runs as the user of its public image. */
 function userOf(service: string): string {
   if (service === 'jaeger') return '10001';
   if (service.endsWith('-apid')) return '50:50';
   return service.endsWith('-trustd') ? '51:51' : '52:52';
 }
 
-/** The daemon of the suite that a service is, if it is one. */
+/** The name of our daemon that a service runs, if it does. */
 function daemonOf(service: string): 'machined' | 'apid' | 'trustd' | undefined {
   const name = /^node\d\d(?:-(apid|trustd))?$/.exec(service);
   return name === null ? undefined : ((name[1] as 'apid' | 'trustd' | undefined) ?? 'machined');
 }
 
-/** Asks each node for its memory and its services. */
+/** Calls each node for its memory and its services. */
 async function allNodesAnswer(stack: TestStack): Promise<void> {
   using client = stack.openClient();
   for (const name of nodes) {
@@ -58,7 +58,7 @@ async function allNodesAnswer(stack: TestStack): Promise<void> {
   }
 }
 
-/** Fails unless the log of this daemon of node02 tells of so many starts or more. */
+/** Fails unless the log of this daemon of node02 has at least this number of starts. */
 async function hasLog(stack: TestStack, id: string, starts: number): Promise<void> {
   using client = stack.openClient();
   const signal = AbortSignal.timeout(3000);
@@ -69,7 +69,7 @@ async function hasLog(stack: TestStack, id: string, starts: number): Promise<voi
   assert.ok(text.split('"msg":"daemon serves"').length > starts, text);
 }
 
-/** Fails unless something listens there. */
+/** Fails unless a server listens there. */
 async function reach(host: string, port: number): Promise<void> {
   const socket = connect({ host, port, timeout: 2000 });
   try {
@@ -84,27 +84,27 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
   before(async () => {
     stack = await openTestStack(testTag);
     using client = stack.openClient();
-    // Its clock is to be checked first.
+    // Bootstrap fails until the node has checked its clock.
     await eventually(60_000, () => client.node('node01').machine.bootstrap({}));
   });
   after(async () => {
     await stack?.[Symbol.asyncDispose]();
   });
 
-  /** Yields what a script prints inside of a container. */
+  /** Runs a script inside a container and returns its output. */
   const run = async (service: string, script: string) => {
     const node = ['exec', '--no-TTY', service, '/usr/bin/node', '--eval', script];
     return (await stack.compose(...node)).trim();
   };
   const networkOf = (service: string) => run(service, `console.log(fs.readlinkSync('/proc/self/ns/net'))`);
 
-  /** machined ends well when its node is shut down, and is to stay down then. */
+  /** machined exits with success when its node is shut down, and the engine must not restart it then. */
   const restartOf = (service: string) => {
     if (service === 'init') return 'no';
     return /^node\d+$/.test(service) ? 'on-failure' : 'unless-stopped';
   };
 
-  test('no container runs as root, with a capability, or with a root file system that can be written', async () => {
+  test('no container runs as root, with a capability, or with a writable root file system', async () => {
     const containers = await stack.inspect('--all');
     assert.deepEqual(Object.keys(containers).sort(), [...daemons, 'init'].sort());
     for (const [service, { Config, HostConfig, Mounts }] of Object.entries(containers)) {
@@ -132,7 +132,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
           limited: true,
           pidMode: '',
           restart: restartOf(service),
-          // machined of each node starts containers beside itself; nobody else may.
+          // machined of each node starts containers through the engine's socket; no other program may.
           engineSockets: /^node\d+$/.test(service) ? 1 : 0,
         },
         service,
@@ -140,7 +140,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
     }
   });
 
-  test('the kernel agrees: no capability in any set, and none can be gained', async () => {
+  test('the kernel confirms it: no capability in any set, and none can be gained', async () => {
     for (const [service, { State }] of Object.entries(await stack.inspect())) {
       const status = await readFile(`/proc/${State.Pid}/status`, 'utf8');
       const fields = Object.fromEntries(
@@ -153,7 +153,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
     }
   });
 
-  test('every program of ours runs under the permission model and may start nothing, and only machined loads an add-on', async () => {
+  test('all our programs run under the permission model and may start nothing, and only machined loads an add-on', async () => {
     for (const [service, { State }] of Object.entries(await stack.inspect())) {
       if (service === 'jaeger') continue;
       const words = (await readFile(`/proc/${State.Pid}/cmdline`, 'utf8')).split('\0').slice(0, -1);
@@ -181,7 +181,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
     }
   });
 
-  test('machined hands its neighbours what they need through their groups, and nobody can change it', async () => {
+  test('machined shares with the other daemons what they need through their groups, and no one can modify it', async () => {
     const paths = ['/run/machined', '/run/machined/machined.sock'].concat(
       ['apid', 'trustd'].flatMap((name) => [`/system/run/${name}`, `/system/run/${name}/runtime.sock`]),
     );
@@ -213,11 +213,11 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
     assert.deepEqual(answers, ['EROFS', 'EROFS', 'EACCES', 'ENOENT', 'ENOENT', 'ENOENT']);
   });
 
-  test('every node answers through the first endpoint, and its services run and are well', async () => {
+  test('every node answers through the first endpoint, and its services run and are healthy', async () => {
     await eventually(20_000, () => allNodesAnswer(stack));
   });
 
-  test('a node shows the logs of its neighbours', async () => {
+  test('a node shows the logs of the other daemons', async () => {
     for (const id of ['apid', 'trustd']) await eventually(20_000, () => hasLog(stack, id, 1));
   });
 
@@ -242,7 +242,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
       `            machined: ${call}`,
       '              machined: read /proc/meminfo',
     ];
-    // Daemons hand their spans over in batches.
+    // Daemons export their spans in batches.
     await eventually(30_000, async () => {
       const response = await fetch(`${stack.jaeger}/api/traces?service=talosctl&operation=talosctl%20memory`);
       const { data } = (await response.json()) as { data: Trace[] };
@@ -252,7 +252,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
   });
 
   for (const services of [gateways, signers, ['time', 'jaeger'], ['node02'], nodes]) {
-    test(`a crash of ${services.join(', ')} heals by itself`, { timeout: 240_000 }, async () => {
+    test(`the stack recovers from a crash of ${services.join(', ')}`, { timeout: 240_000 }, async () => {
       const before = await stack.inspect();
       await stack.crash(...services.map((service) => before[service] as ContainerFacts));
       await eventually(180_000, async () => {
@@ -290,13 +290,14 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
     });
   }
 
-  test('the logs of a node that crashed and of neighbours that crashed are still there', async () => {
+  test('after a crash of a node and of its daemons, their logs are still there', async () => {
     for (const id of ['apid', 'trustd']) await eventually(20_000, () => hasLog(stack, id, 2));
   });
 
   test('down leaves no container, network or volume', { timeout: 120_000 }, async () => {
     assert.notDeepEqual(await leftoversOf(stack.name), []);
-    // In the stack's own time: the member that leads etcd gives its office away before it ends, for up to five seconds.
+    // Within the stack's own stop timeout: the etcd leader transfers its leadership before it exits, for up
+    // to five seconds.
     await stack.compose('down', '--volumes');
     assert.deepEqual(await leftoversOf(stack.name), []);
   });

@@ -6,13 +6,16 @@ import { promisify } from 'node:util';
 
 const checkout = join(import.meta.dirname, '..', '..');
 
-/** An engine of its own beside the machine's: without an image, without a network. Disposing it ends and removes it. */
+/**
+ * A separate engine next to the machine's, without images and without a network. Disposing it stops and
+ * removes it.
+ */
 export interface TestEngine extends AsyncDisposable {
-  /** For clients of this engine. */
+  /** DOCKER_HOST for clients of this engine. */
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** Needs root. The engine asks the registry at `registryMirror` for the images of Docker Hub first. */
+/** Needs root. The engine first asks the registry at `registryMirror` for images of Docker Hub. */
 export async function openTestEngine(registryMirror: string): Promise<TestEngine> {
   const folder = mkdtempSync(join(tmpdir(), 'engine-'));
   const environment = { ...process.env, DOCKER_HOST: `unix://${join(folder, 'docker.sock')}` };

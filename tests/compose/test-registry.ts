@@ -8,12 +8,12 @@ import { runDocker } from '@nodewright/provision/engine';
 
 const startTimeoutMs = 10_000;
 
-/** A registry on loopback with the images that it was given. Disposing it ends it. */
+/** A registry on loopback with given images. Disposing it stops it. */
 export interface TestRegistry extends AsyncDisposable {
   readonly url: string;
-  /** Takes an image of this machine's engine in as that of Docker Hub that is called `name`. */
+  /** Pushes an image of this machine's engine under the name that an image of Docker Hub has. */
   fill(image: string, name: string): Promise<void>;
-  /** What clients asked for and got, `METHOD path`, in order. */
+  /** The successful requests of clients, as `METHOD path`, in order. */
   served(): string[];
 }
 

@@ -9,20 +9,22 @@ import { noTelemetry } from '@nodewright/telemetry';
 
 const checkout = join(import.meta.dirname, '..', '..');
 
-/** A stack of compose.yaml with a name, a network and ports of its own. Disposing it removes all of it. */
+/** A stack of compose.yaml with its own name, network and ports. Disposing it removes everything. */
 export interface TestStack extends AsyncDisposable {
   readonly name: string;
   /** `http://127.0.0.1:<port>` of Jaeger's query API, and of its OTLP receiver. */
   readonly jaeger: string;
   readonly otlp: string;
-  /** The administrator's, for clients on this host. */
+  /** The administrator's talosconfig, for clients on this host. */
   readonly talosconfig: string;
   addressOf(node: number): string;
   openClient(): TalosClient;
-  /** What the engine says of the containers, by service: those that run, or with `--all` those that have ended, too. */
+  /**
+   * The engine's view of the containers, by service: the running ones, or with `--all` also the exited ones.
+   */
   inspect(...flags: string[]): Promise<Record<string, ContainerFacts>>;
   compose(...args: string[]): Promise<string>;
-  /** Ends the first process of each of these containers with SIGKILL, as a crash does. */
+  /** Kills the first process of each of these containers with SIGKILL, as a crash does. */
   crash(...containers: ContainerFacts[]): Promise<void>;
 }
 
@@ -60,7 +62,7 @@ export async function openTestStack(tag: string): Promise<TestStack> {
     NODEWRIGHT_CLUSTER: name,
     NODEWRIGHT_TAG: tag,
     NODEWRIGHT_NET: network,
-    // The engine takes free ones.
+    // The engine chooses free ports.
     NODEWRIGHT_JAEGER_PORT: '',
     NODEWRIGHT_OTLP_PORT: '',
     NODEWRIGHT_ENGINE_SOCKET: engineSocket,
@@ -102,8 +104,8 @@ export async function openTestStack(tag: string): Promise<TestStack> {
     async crash(...containers) {
       const pids = containers.map(({ State }) => State.Pid);
       const script = `for (const pid of ${JSON.stringify(pids)}) process.kill(pid, 'SIGKILL')`;
-      // From outside: inside of a container the kernel protects the first process. Not by `docker kill` either, after
-      // which the engine does not start a container again.
+      // Kill from outside: inside a container the kernel protects the first process. `docker kill` does not
+      // fit either: after it the engine does not restart the container.
       await runDocker([
         ...['run', '--rm', '--network=none', '--pid=host', '--user=0', '--cap-drop=ALL', '--cap-add=KILL'],
         ...['--entrypoint=/usr/bin/node', `nodewright/toolbox:${tag}`, '--eval', script],
@@ -126,7 +128,7 @@ export async function eventually<T>(timeoutMs: number, body: () => Promise<T>): 
   }
 }
 
-/** What is left of a stack in the engine: containers, networks and volumes. */
+/** Lists what is left of a stack in the engine: containers, networks and volumes. */
 export async function leftoversOf(name: string): Promise<string[]> {
   const lists = await Promise.all(
     [
@@ -138,7 +140,9 @@ export async function leftoversOf(name: string): Promise<string[]> {
   return lists.flatMap((list) => list.split('\n')).filter((line) => line.startsWith(name));
 }
 
-/** The first three bytes of a /24 that no network of the engine has, and none of another engine of this machine. */
+/**
+ * The first three bytes of a /24 that no network of this engine or of another engine on this machine uses.
+ */
 async function freeNetwork(): Promise<string> {
   const ids = (await runDocker(['network', 'ls', '--quiet'])).trim().split('\n');
   const { stdout } = await tryDocker([

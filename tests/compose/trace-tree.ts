@@ -4,13 +4,13 @@ interface Span {
   readonly operationName: string;
   readonly references: readonly { readonly refType: string; readonly spanID: string }[];
 }
-/** A trace as Jaeger's query API gives it. */
+/** A trace in the format of Jaeger's query API. */
 export interface Trace {
   readonly spans: readonly Span[];
   readonly processes: Readonly<Record<string, { readonly serviceName: string }>>;
 }
 
-/** A trace as indented lines `service: name`, parents first, siblings by name. */
+/** Prints a trace as indented lines `service: name`, parents first, siblings by name. */
 export function treeOf({ spans, processes }: Trace): string[] {
   const parentOf = ({ references }: Span) => references.find(({ refType }) => refType === 'CHILD_OF')?.spanID;
   const known = new Set(spans.map(({ spanID }) => spanID));

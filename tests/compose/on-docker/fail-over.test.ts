@@ -1,4 +1,4 @@
-// The same bodies as on processes, on containers.
+// The test bodies of tests/cluster, on containers.
 import { onDocker } from './on-docker.ts';
 
 await onDocker('fail-over');
