@@ -14,11 +14,11 @@ export interface Bench extends AsyncDisposable {
   readonly containerd: TestContainerd;
   readonly runtime: ContainerRuntime;
   readonly system: RuntimeNamespace;
-  /** containerd itself, in the namespace `system`. */
+  /** A client of containerd itself, in the namespace `system`. */
   readonly services: NamespaceServices;
 }
 
-/** A containerd, and a runtime over it. */
+/** A containerd, and a runtime that uses it. */
 export async function openBench(): Promise<Bench> {
   await using undo = new AsyncDisposableStack();
   const containerd = undo.use(await startContainerd());
@@ -51,7 +51,7 @@ export async function pull(namespace: RuntimeNamespace, reference: string): Prom
   return image;
 }
 
-/** Everything that containerd keeps for the namespace, by what it is. */
+/** Everything that containerd keeps for the namespace, by type. */
 export async function keptBy({ content, snapshots, leases, images }: NamespaceServices) {
   const digests: string[] = [];
   for await (const { info } of content.list({})) digests.push(...info.map(({ digest }) => digest));

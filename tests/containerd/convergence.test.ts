@@ -1,4 +1,5 @@
-// containerd is killed at any moment of a container's life: whatever was being done can be done again, and nothing stays.
+// containerd is killed at random moments of a container's life. Every interrupted operation can be repeated,
+// and nothing is left behind.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +14,7 @@ const rounds = 8;
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const image = 'registry.example/test/shell:v1';
 
-/** Numbers from 0 to below 1 that the seed decides. Source: mulberry32. */
+/** Numbers in [0, 1) that the seed determines. Source: mulberry32. */
 function randomFrom(start: number): () => number {
   let state = start;
   return () => {
@@ -24,7 +25,7 @@ function randomFrom(start: number): () => number {
   };
 }
 
-/** A container's whole life. */
+/** Runs through the whole life of a container. */
 async function live(containers: ContainerStore, id: string): Promise<number> {
   const command = ['/bin/sh', '-c', 'sleep 0.1; exit 6'];
   await containers.create({ id, image, command });
@@ -34,7 +35,7 @@ async function live(containers: ContainerStore, id: string): Promise<number> {
   return code;
 }
 
-test(`whatever is cut by a crash is done again, seed ${seed}`, {
+test(`every operation that a crash interrupts can be repeated, seed ${seed}`, {
   skip: noContainerd,
   timeout: 170_000,
 }, async () => {
@@ -48,7 +49,7 @@ test(`whatever is cut by a crash is done again, seed ${seed}`, {
     })(),
   );
   const clean = await keptBy(bench.services);
-  // How long a life takes on this machine, so that the crashes fall into it.
+  // Duration of a container's life on this machine, so that the crashes fall into it.
   const begun = performance.now();
   assert.equal(await live(containers, 'measured'), 6);
   const lifeMs = performance.now() - begun;
@@ -83,13 +84,13 @@ test(`whatever is cut by a crash is done again, seed ${seed}`, {
     mountsBelow(bench.containerd.folder).filter((point) => point.includes('/state/')),
     [],
   );
-  // What holds leases of creations that were cut ends them in a day.
+  // The leases of interrupted creations, which expire after a day.
   const { leases } = await bench.services.leases.list({});
   for (const { id } of leases) await bench.services.leases.delete({ id, sync: true });
   assert.deepEqual(await keptBy(bench.services), clean);
 });
 
-test(`a pull that is cut by a crash anywhere is whole the next time, seed ${seed}`, {
+test(`a pull that a crash interrupts anywhere is complete at the next attempt, seed ${seed}`, {
   skip: noContainerd,
   timeout: 170_000,
 }, async () => {

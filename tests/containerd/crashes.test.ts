@@ -1,4 +1,4 @@
-// Programs that die under the driver: what it says, and that it finds its way back.
+// Programs crash below the driver: what it reports, and that it recovers.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ async function logOf({ system }: Bench, id: string): Promise<string> {
 }
 
 test(
-  'a task that ends while containerd is away may be forgotten, but not what it said',
+  'a task that ends while containerd is down may be forgotten, but its output is kept',
   options,
   async () => {
     await using bench = await openBenchWithImage();
@@ -45,7 +45,7 @@ test(
       ({ code }) => code,
       ({ kind }: { kind?: string }) => kind,
     );
-    // containerd 1.7 takes a shim that it finds with nothing running for one that was never used; 1.6 asks it.
+    // containerd 1.7 treats a shim without a running process as one that was never used; 1.6 asks the shim.
     assert.ok(outcome === 'not-found' || outcome === 9, String(outcome));
     const { task } = await containers.get('away');
     assert.equal(task?.status, outcome === 9 ? 'stopped' : undefined);
@@ -68,7 +68,7 @@ test('a task whose shim is killed is gone, and can be started again', options, a
   for (const shim of bench.containerd.shims()) process.kill(shim, 'SIGKILL');
   assert.ok([137, 255, 'not-found'].includes((await waiting) ?? ''), String(await waiting));
   assert.notEqual((await containers.get('orphan')).task?.status, 'running');
-  // containerd may still be cleaning up by now.
+  // containerd may still be cleaning up.
   const again = await containers.start('orphan');
   assert.ok(isAlive(again));
   await eventually(() => !isAlive(pid), { what: 'end of the first task', timeoutMs: 60_000 });
@@ -76,25 +76,32 @@ test('a task whose shim is killed is gone, and can be started again', options, a
   assert.ok(!isAlive(again));
 });
 
-test('an ended task keeps no program running, and its end outlives containerd', options, async () => {
-  await using bench = await openBenchWithImage();
-  const { containers } = bench.system;
-  await containers.create({ id: 'ended', image, command: shell('exit 3') });
-  await containers.start('ended');
-  const exit = await containers.wait('ended');
-  await eventually(() => bench.containerd.shims().length === 0, {
-    what: 'end of the shim',
-    timeoutMs: 60_000,
-  });
-  assert.deepEqual((await containers.get('ended')).task, { status: 'stopped', exit });
-  await bench.containerd.kill();
-  await bench.containerd.restart();
-  assert.deepEqual(await containers.wait('ended'), exit);
-  await using other = openRuntime(bench.containerd);
-  assert.deepEqual((await other.namespace('system').containers.list())[0]?.task, { status: 'stopped', exit });
-});
+test(
+  'an ended task keeps no process running, and its exit status survives a restart of containerd',
+  options,
+  async () => {
+    await using bench = await openBenchWithImage();
+    const { containers } = bench.system;
+    await containers.create({ id: 'ended', image, command: shell('exit 3') });
+    await containers.start('ended');
+    const exit = await containers.wait('ended');
+    await eventually(() => bench.containerd.shims().length === 0, {
+      what: 'end of the shim',
+      timeoutMs: 60_000,
+    });
+    assert.deepEqual((await containers.get('ended')).task, { status: 'stopped', exit });
+    await bench.containerd.kill();
+    await bench.containerd.restart();
+    assert.deepEqual(await containers.wait('ended'), exit);
+    await using other = openRuntime(bench.containerd);
+    assert.deepEqual((await other.namespace('system').containers.list())[0]?.task, {
+      status: 'stopped',
+      exit,
+    });
+  },
+);
 
-test('create() takes over the file system of a creation that was cut off', options, async () => {
+test('create() takes over the file system of an interrupted creation', options, async () => {
   await using bench = await openBenchWithImage();
   const { containers } = bench.system;
   await bench.services.leases.create({ id: 'of-the-test' });
@@ -107,31 +114,27 @@ test('create() takes over the file system of a creation that was cut off', optio
   assert.equal(await logOf(bench, 'cut'), 'whole\n');
 });
 
-test(
-  'create() gets past the folder of a file system that containerd was killed in the making of',
-  options,
-  async () => {
-    await using bench = await openBenchWithImage();
-    const { containers } = bench.system;
-    const folder = join(bench.containerd.folder, 'root/io.containerd.snapshotter.v1.overlayfs/snapshots');
-    // containerd counts: the next ones are taken by folders that it knows nothing of.
-    const last = Math.max(...readdirSync(folder).map(Number));
-    for (const next of [1, 2, 3]) mkdirSync(join(folder, String(last + next), 'fs'), { recursive: true });
-    await assert.rejects(
-      bench.services.snapshots.prepare({ snapshotter: 'overlayfs', key: 'of-the-test' }),
-      /file exists/,
-    );
-    await containers.create({ id: 'past', image, command: shell('exit 0') });
-    await containers.start('past');
-    assert.equal((await containers.wait('past')).code, 0);
-  },
-);
+test('create() succeeds when a killed containerd has left the folder of a file system', options, async () => {
+  await using bench = await openBenchWithImage();
+  const { containers } = bench.system;
+  const folder = join(bench.containerd.folder, 'root/io.containerd.snapshotter.v1.overlayfs/snapshots');
+  // containerd numbers its folders: make the next numbers collide with folders that it has no record of.
+  const last = Math.max(...readdirSync(folder).map(Number));
+  for (const next of [1, 2, 3]) mkdirSync(join(folder, String(last + next), 'fs'), { recursive: true });
+  await assert.rejects(
+    bench.services.snapshots.prepare({ snapshotter: 'overlayfs', key: 'of-the-test' }),
+    /file exists/,
+  );
+  await containers.create({ id: 'past', image, command: shell('exit 0') });
+  await containers.start('past');
+  assert.equal((await containers.wait('past')).code, 0);
+});
 
-test('many starts, ends and removals at once come out even', options, async () => {
+test('many concurrent starts, exits and removals leave nothing behind', options, async () => {
   await using bench = await openBenchWithImage();
   const { containers } = bench.system;
   const ids = ['one', 'two', 'three', 'four'];
-  // They run until they are killed: one that ended by itself between its two starts could be started twice.
+  // They run until they are killed: one that exited by itself between its two starts could be started twice.
   await Promise.all(ids.map((id) => containers.create({ id, image, command: shell('sleep 600') })));
   const starts = await Promise.allSettled(ids.flatMap((id) => [containers.start(id), containers.start(id)]));
   assert.equal(starts.filter(({ status }) => status === 'fulfilled').length, ids.length);
@@ -146,7 +149,7 @@ test('many starts, ends and removals at once come out even', options, async () =
   assert.deepEqual({ snapshots: snapshots.length, leases }, { snapshots: 1, leases: [] });
 });
 
-test('a containerd of a test leaves nothing, whatever runs in it', options, async () => {
+test("a test's containerd leaves nothing behind, whatever runs in it", options, async () => {
   const left = { folder: '', pid: 0, cgroupRoot: '' };
   {
     await using bench = await openBenchWithImage();

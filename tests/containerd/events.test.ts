@@ -1,4 +1,4 @@
-// What the driver tells while it happens, and that nobody waits for what does not come.
+// The events of the driver, and that no caller waits for an event that does not come.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RuntimeEvent } from '@nodewright/containers';
@@ -13,7 +13,7 @@ const target = {
 };
 
 test(
-  'who watches misses nothing of what this connection does next, and may ask of each event at once',
+  'a watcher misses no event that this connection causes, and can inspect each at once',
   options,
   async () => {
     await using bench = await openBench();
@@ -25,7 +25,7 @@ test(
       const events = system.watchEvents(left.signal)[Symbol.asyncIterator]();
       const first = events.next();
       const name = `registry.example/test/event:v${round}`;
-      // Through this connection, as others are not waited for.
+      // Cause them through this connection: the driver does not wait for those of other connections.
       const added = (async () => {
         await system.images.list();
         await images.create({ image: { name, target } });
@@ -40,27 +40,31 @@ test(
   },
 );
 
-test('a containerd that hangs holds nobody who gives up, and goes on when it does', options, async () => {
-  await using bench = await openBench();
-  await bench.runtime.version();
-  process.kill(bench.containerd.pid, 'SIGSTOP');
-  try {
-    const { containers, images } = bench.system;
-    const tries = [
-      (signal: AbortSignal) => bench.runtime.version({ signal }),
-      (signal: AbortSignal) => containers.list({ signal }),
-      (signal: AbortSignal) => images.list({ signal }),
-      (signal: AbortSignal) => containers.wait('none', { signal }),
-    ];
-    for (const attempt of tries) {
-      const left = new AbortController();
-      const answer = attempt(left.signal);
-      answer.catch(() => undefined);
-      setImmediate(() => left.abort());
-      await assert.rejects(answer, { kind: 'cancelled' });
+test(
+  'a containerd that hangs does not hold up a caller that aborts, and continues later',
+  options,
+  async () => {
+    await using bench = await openBench();
+    await bench.runtime.version();
+    process.kill(bench.containerd.pid, 'SIGSTOP');
+    try {
+      const { containers, images } = bench.system;
+      const tries = [
+        (signal: AbortSignal) => bench.runtime.version({ signal }),
+        (signal: AbortSignal) => containers.list({ signal }),
+        (signal: AbortSignal) => images.list({ signal }),
+        (signal: AbortSignal) => containers.wait('none', { signal }),
+      ];
+      for (const attempt of tries) {
+        const left = new AbortController();
+        const answer = attempt(left.signal);
+        answer.catch(() => undefined);
+        setImmediate(() => left.abort());
+        await assert.rejects(answer, { kind: 'cancelled' });
+      }
+    } finally {
+      process.kill(bench.containerd.pid, 'SIGCONT');
     }
-  } finally {
-    process.kill(bench.containerd.pid, 'SIGCONT');
-  }
-  assert.equal((await bench.runtime.version()).platform.split('/')[0], 'linux');
-});
+    assert.equal((await bench.runtime.version()).platform.split('/')[0], 'linux');
+  },
+);

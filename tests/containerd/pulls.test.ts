@@ -1,4 +1,4 @@
-// What pulls do beyond the suite of container runtimes: going on, sharing, and leaving nothing behind.
+// Pulls beyond the suite of container runtimes: resuming, sharing downloads, and leaving nothing behind.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ const partsOf = ({ manifest, config, layers }: TestImage) =>
   [manifest, config, ...layers].map(({ digest }) => digest).sort();
 const paddingOf = ({ layers }: TestImage) => layers.at(-1)?.digest ?? '';
 
-test('a pull goes on from the byte where an earlier one was cut, and is complete', options, async () => {
+test('a pull resumes at the byte where an earlier one stopped, and is complete', options, async () => {
   await using bench = await openBench();
   const image = await imageWith({ paddingBytes: 4_000_000 });
   await using registry = await openScriptedRegistry({ 'a/cut': image });
@@ -36,46 +36,42 @@ test('a pull goes on from the byte where an earlier one was cut, and is complete
   assert.deepEqual((await keptBy(bench.services)).content, partsOf(image));
 });
 
-test(
-  'a pull during which containerd dies is unavailable, and goes on after it is back',
-  options,
-  async () => {
-    await using bench = await openBench();
-    const image = await imageWith({ paddingBytes: 4_000_000 });
-    await using registry = await openScriptedRegistry({ 'a/crash': image });
-    const reference = `${registry.host}/a/crash:v1`;
-    const closed = Promise.withResolvers<void>();
-    registry.answer = (digest, response, bytes) => {
-      if (digest !== paddingOf(image)) return false;
-      void once(response, 'close').then(() => closed.resolve());
-      response.write(bytes.subarray(0, 1_000_000));
-      return true;
-    };
-    const first = pull(bench.system, reference);
-    first.catch(() => undefined);
-    // Written in pieces of 256 KiB or a little more: after three of them the pull waits for the registry.
-    await eventually(
-      async () => {
-        const { statuses } = await bench.services.content.listStatuses({});
-        return statuses.some(({ offset }) => offset >= 3n * 262_144n);
-      },
-      { what: 'bytes of the layer in containerd', timeoutMs: 60_000 },
-    );
-    await bench.containerd.kill();
-    // The registry sends no more bytes, and is not waited for.
-    await assert.rejects(first, isFault('unavailable'));
-    await closed.promise;
-    registry.answer = () => false;
-    await bench.containerd.restart();
-    assert.equal((await pull(bench.system, reference)).digest, image.manifest.digest);
-    const { snapshots, ...kept } = await keptBy(bench.services);
-    assert.equal(snapshots.length, image.layers.length);
-    assert.deepEqual(kept, { content: partsOf(image), writes: [], leases: [], images: [reference] });
-  },
-);
+test('a pull fails as unavailable when containerd dies, and resumes when it is back', options, async () => {
+  await using bench = await openBench();
+  const image = await imageWith({ paddingBytes: 4_000_000 });
+  await using registry = await openScriptedRegistry({ 'a/crash': image });
+  const reference = `${registry.host}/a/crash:v1`;
+  const closed = Promise.withResolvers<void>();
+  registry.answer = (digest, response, bytes) => {
+    if (digest !== paddingOf(image)) return false;
+    void once(response, 'close').then(() => closed.resolve());
+    response.write(bytes.subarray(0, 1_000_000));
+    return true;
+  };
+  const first = pull(bench.system, reference);
+  first.catch(() => undefined);
+  // Written in pieces of 256 KiB or a little more, so after three of them the pull waits for the registry.
+  await eventually(
+    async () => {
+      const { statuses } = await bench.services.content.listStatuses({});
+      return statuses.some(({ offset }) => offset >= 3n * 262_144n);
+    },
+    { what: 'bytes of the layer in containerd', timeoutMs: 60_000 },
+  );
+  await bench.containerd.kill();
+  // The registry sends no more bytes; do not wait for it.
+  await assert.rejects(first, isFault('unavailable'));
+  await closed.promise;
+  registry.answer = () => false;
+  await bench.containerd.restart();
+  assert.equal((await pull(bench.system, reference)).digest, image.manifest.digest);
+  const { snapshots, ...kept } = await keptBy(bench.services);
+  assert.equal(snapshots.length, image.layers.length);
+  assert.deepEqual(kept, { content: partsOf(image), writes: [], leases: [], images: [reference] });
+});
 
 test(
-  'an image that is removed leaves nothing, and one that shares with it all of its own',
+  'removing an image leaves nothing of it, and leaves an image that shares layers complete',
   options,
   async () => {
     await using bench = await openBench();
@@ -102,7 +98,7 @@ test(
   },
 );
 
-test('what a pull has brought so far is not collected before it is done', options, async () => {
+test('what an unfinished pull has fetched is not garbage-collected', options, async () => {
   await using bench = await openBench();
   const image = await imageWith({ paddingBytes: 1_000_000 });
   await using registry = await openScriptedRegistry({ 'a/slow': image });
@@ -118,7 +114,7 @@ test('what a pull has brought so far is not collected before it is done', option
   const first = image.layers[0]?.digest ?? '';
   const isThere = async () => (await keptBy(bench.services)).content.includes(first);
   await eventually(isThere, { what: 'first layer', timeoutMs: 60_000 });
-  // The end of any lease has everything collected that nothing holds.
+  // The end of any lease makes containerd collect everything that nothing references.
   await bench.services.leases.create({ id: 'of-the-test' });
   await bench.services.leases.delete({ id: 'of-the-test', sync: true });
   assert.ok(await isThere());
@@ -127,7 +123,7 @@ test('what a pull has brought so far is not collected before it is done', option
   assert.equal(registry.asked.filter(({ digest }) => digest === first).length, 1);
 });
 
-test('pulls at the same time fetch what they share once', options, async () => {
+test('concurrent pulls fetch shared layers once', options, async () => {
   await using bench = await openBench();
   const [small, large] = [await imageWith(), await imageWith({ paddingBytes: 100_000 })];
   await using registry = await openScriptedRegistry({ 'a/small': small, 'a/large': large });
@@ -144,7 +140,7 @@ test('pulls at the same time fetch what they share once', options, async () => {
 });
 
 test(
-  'an image is pulled into both namespaces, and stays in one when it leaves the other',
+  'an image is pulled into both namespaces, and removing it from one keeps it in the other',
   options,
   async () => {
     await using bench = await openBench();
@@ -166,7 +162,7 @@ test(
 );
 
 test(
-  'a layer that is not what its digest says is data-loss, and nothing of it is kept',
+  'a layer that does not match its digest fails as data-loss, and none of it is kept',
   options,
   async () => {
     await using bench = await openBench();
@@ -185,7 +181,7 @@ test(
   },
 );
 
-test('a pull that is left ends its requests', options, async () => {
+test('an aborted pull closes its requests', options, async () => {
   await using bench = await openBench();
   const image = await imageWith({ paddingBytes: 1_000_000 });
   await using registry = await openScriptedRegistry({ 'a/left': image });

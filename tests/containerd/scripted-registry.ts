@@ -3,16 +3,16 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestImage } from '@nodewright/containers/testing';
 
-/** A registry with images, which notes what blobs it is asked for and may be told how to answer. */
+/** A registry with images. It records which blobs are requested, and tests can override its answers. */
 export interface ScriptedRegistry extends AsyncDisposable {
   readonly host: string;
-  /** The digest of each blob that was asked for, and from which byte on. */
+  /** The digest of each requested blob, and the first byte of the request. */
   readonly asked: { readonly digest: string; readonly from: number }[];
-  /** Answers instead of the registry when it yields true. */
+  /** Answers in place of the registry when it returns true. */
   answer: (digest: string, response: ServerResponse, bytes: Buffer) => boolean;
 }
 
-/** `images` by the repository that they are in, each with the tag `v1`. */
+/** `images`, by the repository that holds them, each with the tag `v1`. */
 export async function openScriptedRegistry(
   images: Readonly<Record<string, TestImage>>,
 ): Promise<ScriptedRegistry> {

@@ -20,7 +20,7 @@ import { type ContainerdPrograms, ensureContainerd } from '../../tools/container
 const checkout = join(import.meta.dirname, '..', '..');
 const isContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
 
-/** Why no containerd can be started; false when one can. In CI it must be possible. */
+/** Why no containerd can be started; false when one can. CI must have one. */
 export const noContainerd: string | false = (() => {
   const reason = whyNot();
   return reason === undefined || isContinuousIntegration ? false : reason;
@@ -44,17 +44,17 @@ function findPrograms(): ContainerdPrograms {
     : { folder, containerd: join(folder, 'containerd') };
 }
 
-/** A containerd of a test, in a temporary folder. Disposing ends it with all that it has started. */
+/** A test's containerd in a temporary folder. Disposing stops it and everything that it has started. */
 export interface TestContainerd extends AsyncDisposable {
   readonly folder: string;
   readonly socketPath: string;
   readonly logFolder: string;
   readonly runcRoot: string;
-  /** Its own, so that what a test leaves in cgroups can be found. */
+  /** A cgroup parent of its own, so that leftovers of a test in cgroups can be found. */
   readonly cgroupRoot: string;
   readonly programs: ContainerdPrograms;
   readonly pid: number;
-  /** Ends it without a warning; its tasks live on. */
+  /** Kills it with SIGKILL; its tasks keep running. */
   kill(): Promise<void>;
   /** Starts it again on the same folders. */
   restart(): Promise<void>;
@@ -63,11 +63,11 @@ export interface TestContainerd extends AsyncDisposable {
 }
 
 export interface StartContainerdInit {
-  /** Size of a file system of its own for everything that it keeps. */
+  /** Size of a separate file system for all of its files. */
   readonly rootSizeBytes?: number;
 }
 
-/** A machine with much else to do takes its time. */
+/** Generous, for a busy machine. */
 const timeoutMs = 60_000;
 const disabledPlugins = [
   'io.containerd.grpc.v1.cri',
@@ -94,7 +94,7 @@ export async function startContainerd({ rootSizeBytes }: StartContainerdInit = {
       `disabled_plugins = ${JSON.stringify(disabledPlugins)}\n[grpc]\naddress = "${socketPath}"\n`,
   );
   let child: ChildProcess | undefined;
-  /** How often one has come to serve here. */
+  /** How many times a containerd has started to serve here. */
   const boots = () =>
     existsSync(paths.log) ? readFileSync(paths.log, 'utf8').split('successfully booted').length : 1;
 
@@ -153,7 +153,10 @@ export async function startContainerd({ rootSizeBytes }: StartContainerdInit = {
   };
 }
 
-/** A shim's socket lies where all of the machine do, and stays behind when the shim is killed. */
+/**
+ * Shims of all containerds on the machine put their sockets into one folder, and a killed shim leaves its
+ * socket there.
+ */
 function removeShimSockets(state: string): void {
   for (const file of globSync('io.containerd.runtime.v2.task/*/*/address', { cwd: state }))
     rmSync(readFileSync(join(state, file), 'utf8').replace('unix://', ''), { force: true });
@@ -164,7 +167,7 @@ function mustRun(program: string, args: readonly string[]): void {
   if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr.trim()}`);
 }
 
-/** Containers that runc knows of. */
+/** Containers in runc's state folder. */
 function runcStates(folder: string): { root: string; id: string }[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder).flatMap((namespace) =>
@@ -172,7 +175,7 @@ function runcStates(folder: string): { root: string; id: string }[] {
   );
 }
 
-/** Pids of the processes whose command line holds these words one after the other. */
+/** Pids of the processes whose command line contains these arguments in a row. */
 function processesWith(words: readonly string[]): number[] {
   const sought = words.join('\0');
   return readdirSync('/proc')
@@ -199,7 +202,7 @@ function unmountBelow(folder: string): void {
   for (const point of mountsBelow(folder).reverse()) mustRun('umount', ['--lazy', point]);
 }
 
-/** Empty cgroups are removed from the deepest up, in every hierarchy. */
+/** Removes empty cgroups, the deepest first, in every hierarchy. */
 function removeCgroups(path: string): void {
   const hierarchies = readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')

@@ -5,7 +5,7 @@ import { noTelemetry, type SpanOptions, type Telemetry } from '@nodewright/telem
 import { imageWith, openRuntime } from './bench.ts';
 import { noContainerd, startContainerd } from './start-containerd.ts';
 
-test('every call to containerd is one span of kind client, which ends', {
+test('every call to containerd is one client span, which ends', {
   skip: noContainerd,
   timeout: 60_000,
 }, async () => {
