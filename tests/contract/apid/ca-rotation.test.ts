@@ -1,4 +1,5 @@
-// A rotation of the CA of the OS, step by step as talosctl drives it, through the controllers of machined and a real apid.
+// Rotates the CA of the Machine API step by step, as talosctl does it, through the controllers of machined
+// and a real apid.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,7 @@ import { freeLoopbackAddress } from './harness/loopback.ts';
 const memory = '/machine.MachineService/Memory';
 const [older, newer] = await Promise.all([newAuthority(), newAuthority()]);
 
-/** A user's certificate of one authority, who trusts another for the server. */
+/** A user with a certificate of one CA, who trusts another CA for the server. */
 async function credentials(of: CertificateAndKey, trusting: CertificateAndKey) {
   const { certificate, key } = await issueCertificate({
     issuer: of,
@@ -37,7 +38,7 @@ const [oldUser, newUser, oldUserOfNew, newUserOfNew] = await Promise.all([
   credentials(newer, newer),
 ]);
 
-test('old and new client certificates are accepted in the steps of a rotation, on one listener and one process', async () => {
+test('old and new client certificates are accepted during the steps of a rotation, by one listener of one process', async () => {
   await using scope = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'rotation-'));
   scope.defer(() => rmSync(folder, { recursive: true, force: true }));

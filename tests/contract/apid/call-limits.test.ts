@@ -1,4 +1,5 @@
-// What one call may take of apid, in metadata and in bytes that wait: more is refused, and others are served beside it.
+// Limits of one call in apid: metadata and buffered bytes. A call beyond them is refused, and others are
+// still served.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ApidUnderTest } from './harness/apid-under-test.ts';
@@ -21,7 +22,7 @@ function field(number: number, body: Uint8Array): Buffer {
   }
 }
 
-/** An answer of one node, in a field that apid does not know. */
+/** One node's answer, in a field that apid does not know. */
 const large = field(1, field(15, Buffer.alloc(20 * mib)));
 
 /** Answers `Memory` with 20 MiB. */
@@ -33,7 +34,7 @@ const connect = async () =>
   scope.use(await Client.connect(apid.tlsWith(await apid.authority.client('os:reader'))));
 const nodes = (...names: string[]) => names.map((name): [string, string] => ['nodes', name]);
 
-test('apid refuses a call to many nodes whose answers are more than one caller may keep waiting', async () => {
+test('apid refuses a call to many nodes whose answers exceed the buffer limit of one caller', async () => {
   const [client, other] = [await connect(), await connect()];
   const two = await client.call(memory, { metadata: nodes('node02', 'node03') });
   assert.deepEqual([two.code, two.body.length > 40 * mib], [0, true]);
@@ -43,11 +44,11 @@ test('apid refuses a call to many nodes whose answers are more than one caller m
     [8, 'open calls hold more than 50331648 bytes here, try again later'],
   );
   assert.equal((await other.call(memory, { metadata: nodes('node02', 'node03') })).code, 0);
-  // What was held is given back.
+  // The refused call has released its buffered bytes.
   assert.equal((await client.call(memory, { metadata: nodes('node02', 'node03') })).code, 0);
 });
 
-test('apid takes metadata of 120 KiB, refuses more than 128 KiB, and goes on with the connection', async () => {
+test('apid accepts metadata of 120 KiB, refuses more than 128 KiB, and keeps the connection', async () => {
   const [client, other] = [await connect(), await connect()];
   // Values of 1 KiB: HTTP/2 counts each name and value, and 32 bytes for the pair.
   const metadata = (pairs: number) =>
@@ -57,7 +58,7 @@ test('apid takes metadata of 120 KiB, refuses more than 128 KiB, and goes on wit
     ]);
   assert.equal((await client.call(version, { metadata: metadata(120) })).code, 0);
   const refused = await client.call(version, { metadata: metadata(132) });
-  // ENHANCE_YOUR_CALM, of the call alone.
+  // ENHANCE_YOUR_CALM, on this stream only.
   assert.deepEqual([refused.code, refused.rstCode], [undefined, 11]);
   assert.equal((await client.call(version)).code, 0);
   assert.equal((await other.call(version)).code, 0);

@@ -21,7 +21,7 @@ const applyConfiguration = '/machine.MachineService/ApplyConfiguration';
 const importImage = '/machine.ImageService/Import';
 const memory = '/machine.MachineService/Memory';
 
-/** Answers in part, then does something. */
+/** Sends a part of the answer, then `then` happens. */
 const partly =
   (bytes: Buffer, then: (call: BackendCall) => void): Behaviour =>
   (call) => {
@@ -38,9 +38,9 @@ interface Row {
   readonly what: string;
   readonly behave: Behaviour;
   readonly code: number;
-  /** After the name of the hop. */
+  /** Text that follows the name of the hop. */
   readonly text: RegExp;
-  /** What the client got of the answer. */
+  /** What the client received of the answer. */
   readonly body?: Buffer;
 }
 
@@ -139,7 +139,10 @@ const rows: Row[] = [
   },
 ];
 
-/** Calls with a short deadline, and with a longer one where it passed before the call came as far as `isFar` says. */
+/**
+ * Makes calls with a short deadline, and repeats with a longer one when it passed before the call had reached
+ * the state that `isFar` checks.
+ */
 async function untilReached(
   backend: Backend,
   metadata: readonly (readonly [string, string])[],
@@ -171,7 +174,7 @@ for (const [hop, backend, metadata, name, via] of [
       assert.ok(result.message.startsWith(name), result.message);
       assert.ok(result.message.endsWith(via), result.message);
       assert.match(result.message.slice(name.length, result.message.length - via.length), text);
-      // The next call finds its way.
+      // The next call succeeds.
       assert.equal((await admin.call(memory, { metadata })).code, 0);
     });
   }
@@ -186,7 +189,7 @@ for (const [hop, backend, metadata, name, via] of [
     );
   });
 
-  test(`a deadline that passes while ${hop} works is told by apid, which takes the call back`, async () => {
+  test(`when a deadline passes while ${hop} works, apid answers and cancels the call`, async () => {
     const closed = Promise.withResolvers<number>();
     backend.behave = ({ stream }) => stream.on('close', () => closed.resolve(stream.rstCode));
     const { result, seconds } = await untilReached(backend, metadata);
@@ -206,7 +209,7 @@ for (const [hop, backend, metadata, name, via] of [
   });
 }
 
-test('a deadline that passes while a node is being dialled says so', async () => {
+test('a deadline that passes while apid connects to a node says so', async () => {
   const address = await freeLoopbackAddress();
   const silent = createServer(() => {}).listen(ports.apid, address);
   await once(silent, 'listening');
@@ -271,7 +274,7 @@ test('a message of exactly 32 MiB passes', async () => {
   assert.deepEqual([result.code, result.body.equals(body)], [0, true]);
 });
 
-test('a node that is down is told with the reason, and found again when it is back', async () => {
+test('a node that is down is reported with the reason, and found again when it is back', async () => {
   const third = await apid.peer('node03');
   const metadata = [['node', 'node03']] as const;
   assert.equal((await admin.call(memory, { metadata })).code, 0);
@@ -297,7 +300,7 @@ test('a node that is down is told with the reason, and found again when it is ba
   assert.equal(result.code, 0, result.message);
 });
 
-test('a node whose certificate is not for the name that was asked for is not believed', async () => {
+test('a node whose certificate does not match the requested name is rejected', async () => {
   await apid.addMember('node04', peer.address);
   const result = await admin.call(memory, { metadata: [['node', 'node04']] });
   assert.equal(result.code, 14);

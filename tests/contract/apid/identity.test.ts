@@ -17,7 +17,7 @@ function isListening(host: string, port: number): Promise<boolean> {
   });
 }
 
-test('an authority and certificates are swapped under load, and nothing fails', async () => {
+test('no call fails while CA and certificates are swapped under load', async () => {
   await using apid = await ApidUnderTest.start();
   const peer = await apid.peer('node02');
   const old = await apid.client();
@@ -31,7 +31,7 @@ test('an authority and certificates are swapped under load, and nothing fails', 
   });
   await apid.eventually('a connection to node02', async () => peer.backend.connections === 1);
 
-  // As a rotation does it: the new authority is accepted first, then everything is issued by it.
+  // As in a rotation: the new CA is accepted first, then it issues everything.
   await apid.writeRuntime({ acceptedCas: [apid.authority.certificate, next.certificate] });
   const newcomer = { ...(await next.client('os:reader')), ca: apid.authority.certificate };
   await apid.eventually('the new authority', async () => {
@@ -58,7 +58,7 @@ test('an authority and certificates are swapped under load, and nothing fails', 
   assert.equal(old.session.destroyed, false);
 });
 
-test('an authority that is withdrawn lets nobody new in', async () => {
+test('a withdrawn CA admits no new connection', async () => {
   await using apid = await ApidUnderTest.start();
   const options = await apid.tls('os:admin');
   const next = await Authority.create();
@@ -71,7 +71,7 @@ test('an authority that is withdrawn lets nobody new in', async () => {
   });
 });
 
-test('what is not usable changes nothing and is logged without its secrets', async () => {
+test('unusable certificates change nothing and are logged without their secrets', async () => {
   await using apid = await ApidUnderTest.start();
   const { server } = apid.runtime;
   const other = await apid.authority.issue({});
@@ -88,7 +88,7 @@ test('what is not usable changes nothing and is logged without its secrets', asy
   assert.equal(apid.process.stdout().includes('PRIVATE KEY'), false);
 });
 
-test('apid listens while the state says how, and at the address that it says', async () => {
+test('apid listens while a serving configuration exists, and at the address in it', async () => {
   await using apid = await ApidUnderTest.prepare();
   await apid.spawn();
   await apid.process.waitForLine('daemon serves');
@@ -115,7 +115,7 @@ test('apid listens while the state says how, and at the address that it says', a
   await apid.eventually('the end of the listener', async () => !(await isListening('127.0.0.1', apid.port)));
 });
 
-test('an address that is taken is told in the log and tried again', async () => {
+test('an address in use is logged and retried', async () => {
   await using first = await ApidUnderTest.start();
   await using second = await ApidUnderTest.prepare({ runtime: { listenAddress: `127.0.0.1:${first.port}` } });
   await second.writeRuntime();

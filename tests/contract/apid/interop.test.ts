@@ -1,4 +1,4 @@
-// Both ends on the stock gRPC libraries: a client and a machined as the rest of the suite has them.
+// Both ends use the stock gRPC library, a client and a machined as in the rest of the suite.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { createChannel, createClient, Metadata } from 'nice-grpc';
 import { ApidUnderTest } from './harness/apid-under-test.ts';
 
-/** The library wants every method to be there; none of these is called. */
+/** The library requires every method to exist; none of these is called. */
 const others = Object.fromEntries(
   Object.keys(MachineServiceDefinition.methods).map((name) => [
     name,
@@ -34,7 +34,7 @@ test('a client and a machined on grpc-js talk through apid: unary, streams, erro
   const aborted = Promise.withResolvers<void>();
   const machine: Partial<MachineServiceImplementation> = {
     async memory(_request, context) {
-      // Two fields on the wire; the library hands repeated fields on as one value.
+      // Two fields on the wire; the library joins repeated fields into one value.
       assert.equal(context.metadata.getAll('talos-role').join(', '), 'os:admin, os:reader');
       return MemoryResponse.fromPartial({ messages: [{ meminfo: { memtotal: 1n } }] });
     },
@@ -68,11 +68,11 @@ test('a client and a machined on grpc-js talk through apid: unary, streams, erro
     Buffer.from(key),
     Buffer.from(cert),
   );
-  // The library cannot dial an address over TLS: it is given a name of the certificate.
+  // The library cannot verify an IP address over TLS, so it gets a name of the certificate.
   const channel = createChannel(`127.0.0.1:${apid.port}`, ssl, { 'grpc.ssl_target_name_override': 'node01' });
   const client = createClient(MachineServiceDefinition, channel);
   try {
-    // More at once than a connection may have open at first.
+    // More concurrent calls than a new connection allows at first.
     const answers = await Promise.all(Array.from({ length: 200 }, () => client.memory({})));
     assert.ok(answers.every(({ messages }) => messages[0]?.meminfo?.memtotal === 1n));
 

@@ -14,7 +14,7 @@ import { framed } from './harness/messages.ts';
 
 const memory = '/machine.MachineService/Memory';
 
-test('SIGTERM: calls in flight finish, new ones are refused so that clients go elsewhere', async () => {
+test('SIGTERM: calls in flight finish, and new calls are refused so that clients use another endpoint', async () => {
   await using apid = await ApidUnderTest.start();
   const admin = await apid.client();
   const idle = await apid.client();
@@ -33,7 +33,7 @@ test('SIGTERM: calls in flight finish, new ones are refused so that clients go e
   const backendCall = await started.promise;
   await call.headers;
 
-  // Calls that are made all the time: each is answered, or refused as never looked at.
+  // Continuous calls: each gets an answer, or is refused in a way that makes a retry safe.
   const outcomes: string[] = [];
   const load = (async () => {
     while (!admin.session.closed) {
@@ -68,7 +68,7 @@ test('SIGTERM: calls in flight finish, new ones are refused so that clients go e
   assert.deepEqual(await apid.process.exited, { code: 0, signal: null });
 });
 
-test('SIGTERM: a call that does not end within 10 s gets a status, and apid ends in time', async () => {
+test('SIGTERM: a call that does not end within 10 s gets a status, and apid exits in time', async () => {
   await using apid = await ApidUnderTest.start();
   const admin = await apid.client();
   apid.machined.behave = (call) => call.respond();
@@ -83,7 +83,7 @@ test('SIGTERM: a call that does not end within 10 s gets a status, and apid ends
   assert.ok(tookMs > 9500 && tookMs < 14_500, `it took ${tookMs} ms`);
 });
 
-test('the health socket says whether the gateway listens', async () => {
+test('the health socket reports whether the gateway listens', async () => {
   await using apid = await ApidUnderTest.prepare();
   await apid.spawn();
   await apid.process.waitForLine('daemon serves');
@@ -96,7 +96,7 @@ test('the health socket says whether the gateway listens', async () => {
   assert.equal((await client.check({ service: '' })).status, SERVING);
 });
 
-test('apid says in one line which flag is missing or unknown, and exits 2', async () => {
+test('apid names a missing or unknown flag in one line, and exits with 2', async () => {
   for (const [args, text] of [
     [['--runtime-socket', '/x'], /^apid: --machined-socket \(or APID_MACHINED_SOCKET\) is required/],
     [['--nonsense'], /^apid: unknown option '--nonsense'/],

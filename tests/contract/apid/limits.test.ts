@@ -26,11 +26,11 @@ async function connect(...roles: string[]): Promise<{ options: object; client: C
   return { options, client: scope.use(await Client.connect(options)) };
 }
 
-/** Resolves when each call has its headers, or is over. */
+/** Resolves when each call has its headers, or has ended. */
 const answered = (calls: readonly OpenCall[]) =>
   Promise.all(calls.map(({ headers, result }) => Promise.race([headers, result])));
 
-test('apid refuses callers without a role before it dials a hop or reads a body', async () => {
+test('apid refuses callers without a role before it connects to a hop or reads a body', async () => {
   const before = [apid.machined.calls.length, peer.backend.connections];
   for (const roles of [[], ['os:future'], ['os:impersonator']]) {
     const { client } = await connect(...roles);
@@ -45,7 +45,7 @@ test('apid refuses callers without a role before it dials a hop or reads a body'
   assert.deepEqual([apid.machined.calls.length, peer.backend.connections], before);
 });
 
-test('apid refuses a method that the roles of the caller do not give, for another node too', async () => {
+test("apid refuses a method that the caller's roles do not allow, also for another node", async () => {
   const { client } = await connect('os:reader');
   const before = [apid.machined.calls.length, peer.backend.calls.length];
   for (const metadata of [[], toNode]) {
@@ -54,7 +54,7 @@ test('apid refuses a method that the roles of the caller do not give, for anothe
   assert.deepEqual([apid.machined.calls.length, peer.backend.calls.length], before);
 });
 
-test('apid ends the connection of a client that cancels too much, and no call of another', {
+test("apid closes the connection of a client that cancels too often, and no other client's", {
   timeout: 120_000,
 }, async () => {
   const admin = await connect('os:admin');
@@ -89,7 +89,7 @@ test('apid ends the connection of a client that cancels too much, and no call of
   assert.deepEqual(ended, []);
 });
 
-test('apid ends the connections of a client that goes on with refused calls, and takes none for a while', async () => {
+test('apid closes the connections of a client that repeats refused calls, and accepts none for a while', async () => {
   const other = await connect('os:reader');
   const { options, client } = await connect('os:reader');
   const goaways: number[] = [];
@@ -115,27 +115,27 @@ test('apid ends the connections of a client that goes on with refused calls, and
   );
   assert.equal((await other.client.call(version)).code, 0);
 
-  // Its first lines are in the log, and the one after a while counts the others.
+  // The first refusals are logged, and a later line counts the others.
   const lines = apid.process.lines().filter(({ method }) => method === '/machine.MachineService/Reboot');
   assert.ok(lines.length >= 100 && lines.length < 150, `${lines.length} lines`);
 });
 
-test('apid answers while nobody reads its log', async () => {
+test('apid answers when no process reads its log', async () => {
   const { client } = await connect('os:reader');
   using _held = apid.process.holdStdout();
-  // Several times what a pipe holds.
+  // Several times the capacity of a pipe.
   for (let round = 0; round < 40; round += 1) {
     const answers = await Promise.all(Array.from({ length: 50 }, () => client.call(version)));
     assert.deepEqual(new Set(answers.map(({ code }) => code)), new Set([0]));
   }
 });
 
-test('apid bounds the open calls of a connection and of an identity, and serves others', async () => {
+test('apid limits the open calls of a connection and of an identity, and serves others', async () => {
   const { options, client } = await connect('os:operator');
   const other = await connect('os:operator');
   const second = scope.use(await Client.connect(options));
   const third = scope.use(await Client.connect(options));
-  // Two connections that begin at the same time may have 160 calls, further ones 16.
+  // Two connections that start at the same time may each have 160 calls, further ones 16.
   const firsts = [client, other.client, second, third].map(
     ({ session }) => session.remoteSettings.maxConcurrentStreams ?? 0,
   );
@@ -153,7 +153,7 @@ test('apid bounds the open calls of a connection and of an identity, and serves 
   await apid.eventually('room for another call', async () => (await third.call(version)).code === 0);
 });
 
-test('apid believes the callers that another apid names, and counts each for itself', async () => {
+test('apid trusts the caller names that another apid sends, and limits each caller separately', async () => {
   const hop = await connect('os:impersonator');
   const named = (caller: string): [string, string][] => [
     ['proxyfrom', 'node09'],
@@ -164,12 +164,12 @@ test('apid believes the callers that another apid names, and counts each for its
   await answered(calls);
   assert.equal((await hop.client.call(version, { metadata: named('a') })).code, 8);
   assert.equal((await hop.client.call(version, { metadata: named('b') })).code, 0);
-  // Cancels of a caller behind another apid do not end the connection.
+  // Cancels of a caller behind another apid do not close the connection.
   for (const { stream } of calls) stream.close(8);
   assert.equal((await hop.client.call(version, { metadata: named('b') })).code, 0);
 });
 
-test('apid names the caller to another apid, tells machined nothing of it, and believes no client', async () => {
+test("apid sends the caller's name to another apid but not to machined, and ignores one from a client", async () => {
   const { client } = await connect('os:reader');
   const forged: [string, string] = ['nodewright-caller', 'f'.repeat(64)];
   await client.call(version, { metadata: [forged] });
@@ -182,7 +182,7 @@ test('apid names the caller to another apid, tells machined nothing of it, and b
   assert.notDeepEqual(remote, [forged[1]]);
 });
 
-test('apid keeps calls that a backend took before it said GOAWAY with an error', async () => {
+test('apid keeps calls that a backend accepted before it sent GOAWAY with an error', async () => {
   const { client } = await connect('os:admin');
   const before = apid.machined.connections;
   apid.machined.behave = (call) => {
@@ -195,7 +195,7 @@ test('apid keeps calls that a backend took before it said GOAWAY with an error',
   assert.ok(apid.machined.connections > before);
 });
 
-test('apid ends a connection, and its calls with a status, when its certificate ends', async () => {
+test('apid closes a connection, and ends its calls with a status, when its certificate expires', async () => {
   const hourMs = 3_600_000;
   const issued = await apid.authority.issue({
     subject: { organizations: ['os:reader'] },
@@ -208,7 +208,7 @@ test('apid ends a connection, and its calls with a status, when its certificate 
   if (!client.session.destroyed) await once(client.session, 'close');
 });
 
-test('apid tells a client whose certificate it refuses why', async () => {
+test('apid tells a client why its certificate is refused', async () => {
   const stranger = await (await Authority.create()).client('os:admin');
   const client = scope.use(await Client.connect(apid.tlsWith(stranger)));
   const [code, , text] = await once(client.session, 'goaway');

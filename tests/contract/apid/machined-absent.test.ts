@@ -7,7 +7,7 @@ import { Backend } from './harness/backend.ts';
 
 const memory = '/machine.MachineService/Memory';
 
-test('calls while machined is away name it, and the first one after its return works', async () => {
+test('calls fail and name machined while it is away, and the first one after its return succeeds', async () => {
   await using apid = await ApidUnderTest.start();
   const admin = await apid.client();
   const socket = join(apid.folder, 'machined.sock');

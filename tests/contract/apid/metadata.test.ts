@@ -12,7 +12,7 @@ const admin = await apid.client();
 
 const memory = '/machine.MachineService/Memory';
 
-test('apid passes metadata on as it came, binary and repeated values too, and drops what is of the connection', async () => {
+test('apid forwards metadata unchanged, binary and repeated values too, and drops connection-level fields', async () => {
   await admin.call(memory, {
     metadata: [
       ['x-many', '2'],
@@ -62,7 +62,7 @@ test('apid passes metadata on as it came, binary and repeated values too, and dr
   assert.match(call?.values('user-agent').join() ?? '', /^nodewright-apid\/v1\./);
 });
 
-test('apid hands machined node, nodes and proxyfrom as they came', async () => {
+test('apid sends node, nodes and proxyfrom to machined unchanged', async () => {
   await admin.call(memory, {
     metadata: [
       ['proxyfrom', '10.5.0.2:50000'],
@@ -78,7 +78,7 @@ test('apid hands machined node, nodes and proxyfrom as they came', async () => {
   );
 });
 
-test('apid passes answer headers and trailers on, repeated and binary values too', async () => {
+test('apid forwards response headers and trailers, repeated and binary values too', async () => {
   apid.machined.behave = (call) => {
     call.stream.resume();
     call.respond({ 'x-head': ['2', '1'], 'x-head-bin': 'AAE' });
@@ -111,7 +111,7 @@ test('apid passes answer headers and trailers on, repeated and binary values too
   apid.machined.behave = reply();
 });
 
-test('apid takes every content type of gRPC and passes it on', async () => {
+test('apid accepts every gRPC content type and forwards it', async () => {
   const types = [
     'application/grpc',
     'application/grpc+proto',
@@ -124,7 +124,7 @@ test('apid takes every content type of gRPC and passes it on', async () => {
   }
 });
 
-test('apid refuses what is not gRPC, with the status of HTTP and of gRPC', async () => {
+test('apid refuses requests that are not gRPC, with the statuses of HTTP and of gRPC', async () => {
   const before = apid.machined.calls.length;
   const results = [
     await admin.call(memory, { head: { 'content-type': 'application/json' } }),
@@ -149,7 +149,7 @@ test('apid refuses what is not gRPC, with the status of HTTP and of gRPC', async
   assert.equal(apid.machined.calls.length, before);
 });
 
-test('apid tells the next hop the time that is left', async () => {
+test('apid sends the remaining time to the next hop', async () => {
   for (const target of [[], [['node', 'node02']]] as [string, string][][]) {
     await admin.call(memory, { metadata: [['grpc-timeout', '20S'], ...target] });
     const backend = target.length === 0 ? apid.machined : peer.backend;
@@ -159,7 +159,7 @@ test('apid tells the next hop the time that is left', async () => {
   }
 });
 
-test('apid passes traceparent through untouched while tracing is off', async () => {
+test('apid forwards traceparent unchanged while tracing is off', async () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   await admin.call(memory, {
     metadata: [
@@ -171,7 +171,7 @@ test('apid passes traceparent through untouched while tracing is off', async () 
   assert.deepEqual([call?.values('traceparent'), call?.values('tracestate')], [[traceparent], ['a=b']]);
 });
 
-test('apid takes 60 kB of metadata', async () => {
+test('apid accepts 60 kB of metadata', async () => {
   const large = 'x'.repeat(60_000);
   const { code } = await admin.call(memory, { metadata: [['x-large', large]] });
   assert.deepEqual([code, apid.machined.calls.at(-1)?.values('x-large')], [0, [large]]);

@@ -19,14 +19,14 @@ const nodes = (...names: string[]) => ({ metadata: names.map((name) => ['nodes',
 /** A `common.Data`: metadata is field 1, bytes field 2. */
 const data = (text: string) => Buffer.concat([Buffer.from([0x12, text.length]), Buffer.from(text)]);
 
-/** Host name, error and text of a message of a joint stream. */
+/** Host name, error and text of a message of a merged stream. */
 function read(message: Buffer) {
   const { metadata } = Empty.decode(message);
   const text = message[0] === 0x12 ? message.subarray(2, 2 + (message[1] ?? 0)).toString() : '';
   return [metadata?.hostname, text, metadata?.error];
 }
 
-/** Sends these texts, a moment apart, and ends well. */
+/** Sends these texts with a short delay, and ends with OK. */
 const stream =
   (...texts: string[]) =>
   async (call: BackendCall) => {
@@ -39,7 +39,7 @@ const stream =
     call.finish();
   };
 
-test("apid stamps every message of every node's stream and keeps each node's order", async () => {
+test("apid labels every message of every node's stream and keeps each node's order", async () => {
   two.backend.behave = stream('a', 'b', 'c');
   three.backend.behave = stream('1', '2', '3');
   const { body, code } = await admin.call(logs, nodes('node02', 'node03'));
@@ -56,7 +56,7 @@ test("apid stamps every message of every node's stream and keeps each node's ord
   }
 });
 
-test('apid tells a failing node by one message and goes on with the others', async () => {
+test('apid reports a failing node in one message and continues with the others', async () => {
   two.backend.behave = fail(5, 'no such service');
   three.backend.behave = stream('1', '2');
   const { body, code } = await admin.call(logs, nodes('node02', 'node03'));
@@ -73,7 +73,7 @@ test('apid tells a failing node by one message and goes on with the others', asy
   );
 });
 
-test('apid tells a node that dies in the middle of its stream', async () => {
+test('apid reports a node that dies in the middle of its stream', async () => {
   two.backend.behave = (call) => {
     call.respond();
     call.stream.write(framed(data('a')));
@@ -92,7 +92,7 @@ test('apid tells a node that dies in the middle of its stream', async () => {
   );
 });
 
-test('apid stamps messages of a megabyte, however they are cut', async () => {
+test('apid labels messages of a megabyte, however they are split', async () => {
   const large = Buffer.alloc(1_000_000, 0x61);
   const message = Buffer.concat([Buffer.from([0x12, 0xc0, 0x84, 0x3d]), large]);
   two.backend.behave = (call) => {
@@ -113,7 +113,7 @@ test('apid stamps messages of a megabyte, however they are cut', async () => {
   );
 });
 
-test('apid broadcasts what the client streams, in order', async () => {
+test("apid broadcasts the client's messages in order", async () => {
   const bodies = [two, three].map(({ backend }) => {
     const { promise, resolve } = Promise.withResolvers<Buffer>();
     backend.behave = async (call) => {
@@ -136,7 +136,7 @@ test('apid broadcasts what the client streams, in order', async () => {
   assert.equal((await call.result).code, 0);
 });
 
-test('apid holds the nodes when the client does not read', async () => {
+test('apid stops reading from the nodes when the client does not read', async () => {
   let written = 0;
   two.backend.behave = (call) => {
     call.stream.resume();

@@ -26,14 +26,14 @@ const entry = (text: string) => {
 };
 const nodes = (...names: string[]) => ({ metadata: names.map((name) => ['nodes', name] as const) });
 
-/** The entries of a joint answer: who, error, code. Throws when there is not exactly one message. */
+/** The entries of a joint answer: host name, error, code. Throws unless there is exactly one message. */
 function entriesOf({ body, code }: CallResult) {
   const messages = unframed(body);
   assert.deepEqual([messages.length, code], [1, 0]);
   return EmptyResponse.decode(messages[0] ?? Buffer.alloc(0)).messages.map(({ metadata }) => metadata);
 }
 
-test('apid stamps an answer as the worked example of the reference says', async () => {
+test('apid labels an answer as in the worked example of the reference', async () => {
   const address = two.address;
   two.backend.behave = reply(Buffer.from('0a081206666f6f626172', 'hex'));
   const { body } = await admin.call(memory, nodes(address));
@@ -49,7 +49,7 @@ test('apid stamps an answer as the worked example of the reference says', async 
   assert.deepEqual(unframed(body), [expected]);
 });
 
-test('apid sends the whole request to every node and asks for plain answers', async () => {
+test('apid sends the whole request to every node and accepts only uncompressed answers', async () => {
   two.backend.behave = reply(entry('two'));
   three.backend.behave = reply(entry('three'));
   const bodies = [two, three].map(({ backend }) => {
@@ -80,7 +80,7 @@ test('apid sends the whole request to every node and asks for plain answers', as
   );
 });
 
-test('apid puts entries in the order in which nodes answer', async () => {
+test('apid orders entries by the arrival of the answers', async () => {
   two.backend.behave = (call) => setTimeout(() => reply(entry('late'))(call), 500);
   three.backend.behave = reply(entry('early'));
   const result = await admin.call(memory, nodes('node02', 'node03'));
@@ -90,7 +90,7 @@ test('apid puts entries in the order in which nodes answer', async () => {
   );
 });
 
-test('apid makes an entry of each failure, with its details, and the call ends well', async () => {
+test('apid turns each failure into an entry with its details, and the call ends with OK', async () => {
   const details = Status.encode(
     Status.fromPartial({ code: 7, message: 'not authorized', details: [{ typeUrl: 'type.test/x' }] }),
   ).finish();
@@ -114,7 +114,7 @@ test('apid makes an entry of each failure, with its details, and the call ends w
   assert.equal(entries.get(gone)?.status?.code, 14);
 });
 
-test('apid ends a call well even when every node failed', async () => {
+test('apid ends a call with OK even when every node failed', async () => {
   two.backend.behave = fail(5, 'no such thing');
   three.backend.behave = fail(5, 'no such thing');
   const result = await admin.call(memory, nodes('node02', 'node03'));
@@ -124,7 +124,7 @@ test('apid ends a call well even when every node failed', async () => {
   );
 });
 
-test('apid makes an entry of an answer that it cannot stamp', async () => {
+test('apid turns an answer that it cannot label into a failed entry', async () => {
   const rows: [Buffer, string][] = [
     [Buffer.alloc(0), 'no entry in messages'],
     [Buffer.from([0x12, 0x00]), '18'],
@@ -140,7 +140,7 @@ test('apid makes an entry of an answer that it cannot stamp', async () => {
   }
 });
 
-test('apid makes an entry of an answer that is over the limit, compressed, cut short or not there', async () => {
+test('apid turns an answer that is too large, compressed, truncated or missing into a failed entry', async () => {
   const answer = (bytes: Buffer) => (call: Parameters<ReturnType<typeof reply>>[0]) => {
     call.stream.resume();
     call.respond();
@@ -171,7 +171,7 @@ test('apid makes an entry of an answer that is over the limit, compressed, cut s
   }
 });
 
-test('apid joins the metadata of all answers', async () => {
+test('apid merges the metadata of all answers', async () => {
   for (const [{ backend }, value] of [
     [two, '2'],
     [three, '3'],
@@ -194,7 +194,7 @@ test('apid joins the metadata of all answers', async () => {
   );
 });
 
-test('apid dials all nodes at once: one that does not answer holds back no other', async () => {
+test('apid connects to all nodes in parallel: a node that does not answer delays no other', async () => {
   const address = await freeLoopbackAddress();
   const silent = createServer(() => {}).listen(ports.apid, address);
   await once(silent, 'listening');
@@ -210,7 +210,7 @@ test('apid dials all nodes at once: one that does not answer holds back no other
   await call.result;
 });
 
-test("apid answers with one status when the client's time is up, and names who is missing", async () => {
+test('apid answers with one status when the deadline passes, and names the missing nodes', async () => {
   two.backend.behave = () => {};
   three.backend.behave = reply(entry('three'));
   const { code, message } = await admin.call(memory, {
@@ -222,7 +222,7 @@ test("apid answers with one status when the client's time is up, and names who i
   );
 });
 
-test('apid takes the calls to all nodes back when the client cancels', async () => {
+test('apid cancels the calls to all nodes when the client cancels', async () => {
   const closed = [two, three].map(({ backend }) => {
     const { promise, resolve } = Promise.withResolvers<number>();
     backend.behave = ({ stream }) => stream.on('close', () => resolve(stream.rstCode));
@@ -237,7 +237,7 @@ test('apid takes the calls to all nodes back when the client cancels', async () 
   assert.deepEqual(await Promise.all(closed), [8, 8]);
 });
 
-test('apid refuses a request that is over the limit or cut short, as a whole', async () => {
+test('apid refuses a request that is too large or truncated, as a whole', async () => {
   const results = await Promise.all([
     admin.call(memory, { ...nodes('node02', 'node03'), body: framed(Buffer.alloc(3), 33_554_433) }),
     admin.call(memory, { ...nodes('node02', 'node03'), body: framed(Buffer.alloc(3), 9) }),

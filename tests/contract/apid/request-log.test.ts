@@ -15,7 +15,7 @@ async function nextLine(): Promise<Record<string, unknown>> {
   return (await apid.logged('request finished', seen)).at(-1) ?? {};
 }
 
-test('one line a request, with who, what and how it ended', async () => {
+test('each request gives one line with caller, method and result', async () => {
   const client = await apid.client('os:reader', 'os:future');
   await client.call(memory, {
     metadata: [
@@ -49,7 +49,7 @@ test('one line a request, with who, what and how it ended', async () => {
   });
 });
 
-test('the line of a failed request has the error, and of an impersonated one both sets of roles', async () => {
+test('the line of a failed request has the error, and that of an impersonated one both sets of roles', async () => {
   apid.machined.behave = fail(7, 'not authorized');
   await using client = await Client.connect(apid.tlsWith(await apid.authority.client('os:impersonator')));
   await client.call(memory, {
@@ -72,7 +72,7 @@ test('the line of a failed request has the error, and of an impersonated one bot
   );
 });
 
-test('secrets in metadata do not get into the log, and a peer that a client claims is left out', async () => {
+test('secrets in metadata are not logged, nor is a peer that a client claims', async () => {
   const client = await apid.client();
   await client.call(memory, {
     metadata: [
@@ -93,7 +93,7 @@ test('secrets in metadata do not get into the log, and a peer that a client clai
     assert.equal(log.includes(secret), false);
 });
 
-test('a cancelled request and a refused one have their lines too', async () => {
+test('cancelled and refused requests have lines, too', async () => {
   apid.machined.behave = ({ respond }) => respond();
   const client = await apid.client();
   const call = client.open(memory);
@@ -109,7 +109,7 @@ test('a cancelled request and a refused one have their lines too', async () => {
   );
 });
 
-test('lines carry the ids of the trace that the client is in, also while nothing is exported', async () => {
+test("lines carry the trace ids of the client's trace, also when nothing is exported", async () => {
   const client = await apid.client();
   await client.call(memory, {
     metadata: [['traceparent', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01']],

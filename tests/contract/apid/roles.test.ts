@@ -11,7 +11,7 @@ const peer = await apid.peer('node02');
 
 const memory = '/machine.MachineService/Memory';
 
-/** `talos-role` as machined gets it from a caller with these organisations who claims these roles. */
+/** The `talos-role` that machined gets from a caller with these organisations who claims these roles. */
 async function rolesAtMachined(organizations: string[], ...claimed: string[]): Promise<string[]> {
   await using client = await Client.connect(apid.tlsWith(await apid.authority.client(...organizations)));
   const before = apid.machined.calls.length;
@@ -20,7 +20,7 @@ async function rolesAtMachined(organizations: string[], ...claimed: string[]): P
   return call?.values('talos-role') ?? ['the call did not arrive'];
 }
 
-test("apid hands machined the roles of the caller's certificate, sorted, one a field", async () => {
+test("apid sends machined the roles of the caller's certificate, sorted, one per field", async () => {
   assert.deepEqual(await rolesAtMachined(['os:reader', 'os:etcd:backup', 'os:future']), [
     'os:etcd:backup',
     'os:future',
@@ -28,15 +28,15 @@ test("apid hands machined the roles of the caller's certificate, sorted, one a f
   ]);
 });
 
-test('apid puts its own finding in place of the roles that a caller claims', async () => {
+test('apid replaces the roles that a caller claims by those of the certificate', async () => {
   assert.deepEqual(await rolesAtMachined(['os:reader'], 'os:admin', 'os:operator'), ['os:reader']);
 });
 
-test('apid believes no claimed role when the certificate has none', async () => {
+test('apid ignores a claimed role when the certificate has none', async () => {
   assert.deepEqual(await rolesAtMachined([], 'os:admin'), ['the call did not arrive']);
 });
 
-test('apid believes roles that an impersonator claims, instead of its own', async () => {
+test('apid accepts the roles that an impersonator claims, instead of its own', async () => {
   assert.deepEqual(
     [
       await rolesAtMachined(['os:impersonator'], 'os:reader', 'os:future'),
@@ -48,7 +48,7 @@ test('apid believes roles that an impersonator claims, instead of its own', asyn
   );
 });
 
-test('apid tells the next node the roles of the caller, and where the call came in', async () => {
+test('apid sends the next node the roles of the caller, and the address of the entry node', async () => {
   const reader = await apid.client('os:reader');
   await reader.call(memory, {
     metadata: [
@@ -63,11 +63,11 @@ test('apid tells the next node the roles of the caller, and where the call came 
   );
 });
 
-test('apid shows the next node its own certificate, which may impersonate', async () => {
+test('apid presents its own certificate to the next node, with the impersonator role', async () => {
   const admin = await apid.client();
   const seen = Promise.withResolvers<string | undefined>();
   peer.backend.behave = ({ session, stream }) => {
-    // The session hides the socket of TLS behind a proxy: what it is asked about passes through.
+    // The session wraps the TLS socket in a proxy, which forwards these properties.
     const { socket } = session as unknown as {
       socket: { getPeerCertificate(): { subject: { O?: string } } };
     };

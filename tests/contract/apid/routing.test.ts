@@ -20,7 +20,7 @@ const workerAdmin = await worker.client();
 const state = '/cosi.resource.State/Get';
 const memory = '/machine.MachineService/Memory';
 
-/** Who answered, or with what the call was refused. */
+/** Which backend answered, or the error of the refusal. */
 function outcome({ code, message, body }: CallResult): string {
   if (code !== 0) return `${code}: ${message}`;
   return unframed(body).map(String).join('|');
@@ -38,7 +38,7 @@ test('apid answers locally without metadata, for any method', async () => {
   );
 });
 
-test('apid passes a call with node on, by name of a member and by address, for any method', async () => {
+test("apid forwards a call with node, given as a member's name or as an address, for any method", async () => {
   assert.deepEqual(
     [
       await call(memory, ['node', 'node02']),
@@ -49,7 +49,7 @@ test('apid passes a call with node on, by name of a member and by address, for a
   );
 });
 
-test('apid answers a call that was proxied already itself', async () => {
+test('apid serves a call locally when it was already proxied', async () => {
   assert.deepEqual(
     [
       await call(memory, ['proxyfrom', 'somebody'], ['node', 'node02']),
@@ -59,7 +59,7 @@ test('apid answers a call that was proxied already itself', async () => {
   );
 });
 
-test('apid of a control plane dials even itself, and then answers', async () => {
+test('apid of a control plane also connects to itself, and then serves the call', async () => {
   const before = controlPlane.machined.calls.length;
   assert.equal(await call(memory, ['node', controlPlane.host]), 'control plane');
   const [received] = controlPlane.machined.calls.slice(before);
@@ -97,8 +97,8 @@ test('apid refuses targets that are empty or carry a port', async () => {
   );
 });
 
-test('apid names a node that nobody knows', async () => {
-  // A label of 64 letters: no resolver is even asked.
+test('apid reports an unknown node by name', async () => {
+  // A label of 64 letters is invalid, so no resolver is queried.
   const name = `${'x'.repeat(64)}.test`;
   assert.match(
     await call(memory, ['node', name]),
@@ -108,7 +108,7 @@ test('apid names a node that nobody knows', async () => {
   );
 });
 
-test('apid of a worker answers to its own names and nothing else', async () => {
+test('apid of a worker serves only its own names', async () => {
   assert.deepEqual(
     [
       await callWorker(memory),
@@ -133,7 +133,7 @@ test('apid of a worker answers to its own names and nothing else', async () => {
   );
 });
 
-test('apid in maintenance serves every call here and asks for no certificate', async () => {
+test('apid in maintenance serves every call locally and requires no certificate', async () => {
   await using maintenance = await ApidUnderTest.start({
     runtime: {
       nodeRoutingDisabled: true,

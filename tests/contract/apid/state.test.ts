@@ -1,4 +1,4 @@
-// apid and the state that it learns from: a machined that is late, away, new, or in maintenance.
+// apid and its source of resources: a machined that starts late, is away, is restarted, or is in maintenance.
 import assert from 'node:assert/strict';
 import { connect as connectTcp } from 'node:net';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ function isListening(host: string, port: number): Promise<boolean> {
 const listeningLines = (apid: ApidUnderTest) =>
   apid.process.lines().filter(({ msg }) => msg === 'gateway listens').length;
 
-test('apid that starts before machined says so, waits, and serves once it is there', async () => {
+test('apid that starts before machined logs that, waits, and serves once machined is there', async () => {
   await using apid = await ApidUnderTest.prepare();
   await apid.stopState();
   await apid.spawn();
@@ -40,7 +40,7 @@ test('apid that starts before machined says so, waits, and serves once it is the
   assert.equal((await (await apid.client()).call(memory)).code, 0);
 });
 
-test('apid serves while machined is away and while the next one does not know yet, and takes over what that says', async () => {
+test('apid keeps serving while machined is away or still empty, then takes over its resources', async () => {
   await using apid = await ApidUnderTest.start();
   const admin = await apid.client();
   await apid.stopState();
@@ -62,7 +62,7 @@ test('apid serves while machined is away and while the next one does not know ye
   assert.equal(listeningLines(apid), 1);
 });
 
-test('a removed configuration silences apid, the certificates do not, and it speaks again', async () => {
+test('apid stops listening without a configuration, keeps listening without certificates, and listens again later', async () => {
   await using apid = await ApidUnderTest.start();
   await apid.removeCertificates();
   await apid.writeRuntime({ domainname: 'other.test' });
@@ -77,7 +77,7 @@ test('a removed configuration silences apid, the certificates do not, and it spe
   assert.equal((await (await apid.client()).call(memory)).code, 0);
 });
 
-test('apid goes from maintenance to normal and back, with another listener each time', async () => {
+test('apid switches between maintenance and normal operation, each time with a new listener', async () => {
   await using apid = await ApidUnderTest.prepare();
   const { acceptedCas } = apid.runtime;
   await apid.writeRuntime(maintenance);
@@ -92,7 +92,7 @@ test('apid goes from maintenance to normal and back, with another listener each 
     assert.deepEqual(await call(anybody), [0, ['os:reader']]);
   }
 
-  // As machined does it: the configuration goes first, and is back after the certificates.
+  // As machined does: the configuration is removed first, and returns after the certificates.
   await apid.removeConfig();
   await apid.eventually('silence', async () => !(await isListening(apid.host, apid.port)));
   await apid.writeRuntime({ ...normalMode, acceptedCas });
@@ -111,7 +111,7 @@ test('apid goes from maintenance to normal and back, with another listener each 
   assert.deepEqual(await call(stranger), [0, ['os:reader']]);
 });
 
-test('certificates of maintenance are never served with a configuration that asks for certificates', async () => {
+test('maintenance certificates are never used with a configuration that requires client certificates', async () => {
   await using apid = await ApidUnderTest.prepare();
   await apid.writeRuntime(maintenance);
   await apid.spawn();
@@ -121,7 +121,7 @@ test('certificates of maintenance are never served with a configuration that ask
   assert.equal(listeningLines(apid), 1);
 });
 
-test('another name and other addresses of the node change who it is, on the same listener', async () => {
+test("a new name or address of the node changes apid's identity, on the same listener", async () => {
   await using apid = await ApidUnderTest.start({ worker: true });
   const admin = await apid.client();
   const codeFor = async (node: string) => (await admin.call(memory, { metadata: [['node', node]] })).code;

@@ -23,7 +23,7 @@ function residentMb(): number {
   return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024);
 }
 
-test('400 calls with bodies of 0 to 2 MB both ways, 60 at a time, come back whole', async () => {
+test('400 calls with bodies of 0 to 2 MB both ways, 60 at a time, come back complete', async () => {
   const source = randomBytes(2_000_000);
   let next = 0;
   const worker = async () => {
@@ -42,7 +42,7 @@ test('400 calls with bodies of 0 to 2 MB both ways, 60 at a time, come back whol
   assert.equal(apid.machined.calls.length + peer.backend.calls.length, 400);
 });
 
-/** Writes messages of 32 KiB as fast as it may, and counts. */
+/** Writes messages of 32 KiB as fast as flow control allows, and counts them. */
 function pour(call: BackendCall, totalBytes: number, count: { written: number }): void {
   const message = framed(Buffer.alloc(32_768, 1));
   const more = () => {
@@ -61,7 +61,7 @@ function pour(call: BackendCall, totalBytes: number, count: { written: number })
 }
 
 for (const target of ['machined', 'node02']) {
-  test(`64 MB from ${target} to a slow client leave the memory flat`, async () => {
+  test(`memory stays flat while 64 MB go from ${target} to a slow client`, async () => {
     const total = 64_000_000;
     const count = { written: 0 };
     const backend = target === 'machined' ? apid.machined : peer.backend;
@@ -72,13 +72,13 @@ for (const target of ['machined', 'node02']) {
     let received = 0;
     let ahead = 0;
     let highest = 0;
-    // The bytes are counted and not kept.
+    // Count the bytes without keeping them.
     call.stream.removeAllListeners('data');
     call.stream.on('data', (chunk: Buffer) => {
       received += chunk.length;
     });
     await call.headers;
-    // Slow for a second, as if each look took a while; then at full speed.
+    // Read slowly for a second, then at full speed.
     for (let turn = 0; turn < 20; turn += 1) {
       call.stream.pause();
       await delay(50);
@@ -97,7 +97,7 @@ for (const target of ['machined', 'node02']) {
   });
 }
 
-test('an upload of 64 MB to a slow machined holds the client and arrives', async () => {
+test('an upload of 64 MB to a slow machined slows the client down and arrives completely', async () => {
   const count = { read: 0, written: 0 };
   const done = Promise.withResolvers<void>();
   apid.machined.behave = (call) => {
@@ -128,7 +128,7 @@ test('an upload of 64 MB to a slow machined holds the client and arrives', async
   apid.machined.behave = echo;
 });
 
-test('a cancel of the client reaches the backend, through one hop and two', async () => {
+test('a cancel by the client reaches the backend, through one hop and through two', async () => {
   for (const [backend, metadata] of [
     [apid.machined, []],
     [peer.backend, [['node', 'node02']]],
@@ -146,7 +146,7 @@ test('a cancel of the client reaches the backend, through one hop and two', asyn
   }
 });
 
-test('a client that vanishes takes its calls back', async () => {
+test('the calls of a client that disappears are cancelled', async () => {
   const closed = Promise.withResolvers<number>();
   apid.machined.behave = ({ stream, respond }) => {
     stream.on('close', () => closed.resolve(stream.rstCode));
@@ -160,7 +160,7 @@ test('a client that vanishes takes its calls back', async () => {
   apid.machined.behave = echo;
 });
 
-test('an answer that comes before the request has ended reaches the client whole', async () => {
+test('an answer that ends before the request reaches the client completely', async () => {
   apid.machined.behave = (call) => {
     call.respond();
     call.stream.write(framed(Buffer.from('enough')));
@@ -175,7 +175,7 @@ test('an answer that comes before the request has ended reaches the client whole
   apid.machined.behave = echo;
 });
 
-test('a request without a body ends with its headers, and so it arrives', async () => {
+test('a request without a body ends with its headers, also at the backend', async () => {
   const bodies: Buffer[] = [];
   apid.machined.behave = async (call) => {
     bodies.push(await call.body());

@@ -15,7 +15,7 @@ const hourMs = 3_600_000;
 
 let refusals = 0;
 
-/** Tries a call; yields how it failed for the client and the line that apid logged. */
+/** Tries a call; returns the client's error and the line that apid logged. */
 async function refused(options: ConnectionOptions): Promise<Record<string, unknown>> {
   const callsBefore = apid.machined.calls.length;
   const client = await Client.connect(options).catch(() => undefined);
@@ -35,7 +35,7 @@ test('apid refuses a client without a certificate and logs why', async () => {
   assert.deepEqual([reason, subject], ['client sent no certificate', undefined]);
 });
 
-test('apid refuses a certificate of another authority and logs whose it is', async () => {
+test('apid refuses a certificate of another CA and logs its issuer', async () => {
   const other = await Authority.create();
   const { reason, subject, issuer, peer } = await refused(apid.tlsWith(await other.client('os:admin')));
   assert.deepEqual(
@@ -85,7 +85,7 @@ test('apid refuses TLS 1.2', async () => {
   assert.match(String(reason), /^TLS handshake failed: unsupported.protocol/);
 });
 
-test('apid refuses garbage on its port and goes on serving', async () => {
+test('apid ignores garbage on its port and keeps serving', async () => {
   for (const garbage of ['GET / HTTP/1.1\r\n\r\n', '\x16\x03\x01\xff\xff', Buffer.alloc(2000, 0x80)]) {
     const socket = connectTcp(apid.port, apid.host);
     socket.on('error', () => {});
@@ -98,7 +98,7 @@ test('apid refuses garbage on its port and goes on serving', async () => {
   refusals = apid.process.lines().filter(({ msg }) => msg === 'connection refused').length;
 });
 
-test('apid cuts a client that does not speak HTTP/2 inside TLS, and goes on serving', async () => {
+test('apid disconnects a client that does not speak HTTP/2 inside TLS, and keeps serving', async () => {
   const socket = connectTls({ ...(await apid.tls('os:admin')), ALPNProtocols: ['h2'] });
   await once(socket, 'secureConnect');
   socket.on('error', () => {});
@@ -109,7 +109,7 @@ test('apid cuts a client that does not speak HTTP/2 inside TLS, and goes on serv
   assert.equal((await admin.call(memory)).code, 0);
 });
 
-test('apid chooses h2, and does without for clients that offer nothing', async () => {
+test('apid selects h2, and also accepts clients without ALPN', async () => {
   const options = await apid.tls('os:admin');
   for (const [offer, chosen] of [
     [['h2'], 'h2'],
@@ -120,7 +120,7 @@ test('apid chooses h2, and does without for clients that offer nothing', async (
   }
 });
 
-test('apid does not care what server name a client asks for', async () => {
+test('apid accepts any server name in SNI', async () => {
   const options = {
     ...(await apid.tls('os:admin')),
     servername: 'something.else',
@@ -130,7 +130,7 @@ test('apid does not care what server name a client asks for', async () => {
   assert.equal((await client.call(memory)).code, 0);
 });
 
-test('apid resumes no session: every connection shows its certificate', async () => {
+test('apid resumes no session: every connection presents its certificate', async () => {
   const options = await apid.tls('os:admin');
   const first = connectTls({ ...options, ALPNProtocols: ['h2'] });
   const sessions: Buffer[] = [];

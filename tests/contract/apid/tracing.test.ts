@@ -8,7 +8,7 @@ const memory = '/machine.MachineService/Memory';
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parent = `00-${traceId}-b7ad6b7169203331-01`;
 
-test('a call makes a span of its own and one for each hop, and the hop is told the span it belongs to', async () => {
+test('a call creates a span of its own and one per hop, and the hop receives its span as parent', async () => {
   await using collector = await startOtlpReceiver();
   await using apid = await ApidUnderTest.start({
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_BSP_SCHEDULE_DELAY: '50' },
@@ -53,7 +53,7 @@ test('a call makes a span of its own and one for each hop, and the hop is told t
     call('machine.MachineService/Memory', 2),
   ]);
 
-  // What went out on the wire is the span of the hop, in the same trace.
+  // The metadata sent to the hop names the hop's span, in the same trace.
   const sent = [apid.machined, ...peers.map(({ backend }) => backend)]
     .flatMap(({ calls }) => calls)
     .map(({ values }) => values('traceparent'));

@@ -11,7 +11,7 @@ import { readConfigFacts } from './read-config-facts.ts';
 
 const facts = readConfigFacts();
 
-/** Which types of the table each type of the schema stands for. */
+/** The types of the table that each type of the schema can stand for. */
 const typesOf: Readonly<Record<string, readonly string[]>> = {
   str: ['string'],
   dur: ['string'],
@@ -36,7 +36,7 @@ const typesOf: Readonly<Record<string, readonly string[]>> = {
   prefixes: ['array<string>'],
   ints: ['array<integer>'],
   ports: ['array<integer|string>'],
-  // An object without keys of its own, such as nodeID, is free-form in the reference.
+  // The reference treats an object without own keys, such as nodeID, as free-form.
   obj: ['object', 'object(free-form)'],
   list: ['array<object>'],
   map: ['map<string,object>'],
@@ -47,7 +47,7 @@ const typesOf: Readonly<Record<string, readonly string[]>> = {
   frees: ['array<object(free-form)>'],
 };
 
-/** Keys that take any text when decoding: their words are for validation, or nobody looks at them. */
+/** Keys whose decoder accepts any text: their allowed words apply only to validation, or to nothing. */
 const wordsByValidation = [
   'v1alpha1 version',
   'v1alpha1 machine.type',
@@ -56,7 +56,10 @@ const wordsByValidation = [
   'ContainerConfig dependsOn.networks',
 ];
 
-/** Written though empty, or not, against the table: half a pair is never left out, and a missing machine stays missing. */
+/**
+ * Keys that are written when empty, or omitted, against the table: half a pair is never omitted, and a
+ * missing machine stays missing.
+ */
 const alwaysOtherwise = [
   ...[
     'machine.ca',
@@ -70,11 +73,11 @@ const alwaysOtherwise = [
   'v1alpha1 cluster.serviceAccount.key',
 ];
 
-test('the decoder knows the kinds of the table and no others', () => {
+test('the decoder knows exactly the kinds of the table', () => {
   assert.deepEqual([...documentKinds].sort(), [...facts.keys()].sort());
 });
 
-test('the decoder knows every key of the table with its type, and no key beside them', () => {
+test('the decoder knows every key of the table with its type, and no other key', () => {
   const said = [...facts].flatMap(([kind, keys]) => {
     const fields = new Map(fieldPaths(kind).map(({ path, field }) => [path, field]));
     const unknown = keys.flatMap(({ path, type }) => {
@@ -90,7 +93,7 @@ test('the decoder knows every key of the table with its type, and no key beside 
   assert.equal([...facts.values()].flat().length > 1000, true);
 });
 
-test('words, what is always written and what patches replace are those of the table', () => {
+test('allowed words, always-written keys and patch replacement agree with the table', () => {
   const differences = [...facts].flatMap(([kind, keys]) => {
     const fields = new Map(fieldPaths(kind).map(({ path, field }) => [path, field]));
     return keys.flatMap(({ path, marks, words }) => {
@@ -109,7 +112,7 @@ test('words, what is always written and what patches replace are those of the ta
   assert.deepEqual(differences, []);
 });
 
-test('a document with every key of its kind is decoded, and read back the same after it was written', () => {
+test('a document with every key of its kind is decoded, and is the same after encoding and decoding', () => {
   for (const [kind, keys] of facts) {
     const text = documentWithEveryKey(kind, keys);
     const [document, ...others] = loadConfiguration(text);
@@ -119,7 +122,7 @@ test('a document with every key of its kind is decoded, and read back the same a
   }
 });
 
-test('a key beside those of the table is refused wherever it stands, with its position', () => {
+test('a key that the table lacks is refused at every place, with its position', () => {
   for (const [kind, keys] of facts) {
     for (const { path } of [
       { path: '' },

@@ -2,7 +2,7 @@ import type { KeyFact } from './read-config-facts.ts';
 
 type Value = string | number | boolean | Value[] | { [key: string]: Value };
 
-/** What stands at a key of each type. */
+/** A sample value of each type. */
 const samples: Readonly<Record<string, Value>> = {
   'string|integer': 1024,
   boolean: true,
@@ -18,7 +18,7 @@ const samples: Readonly<Record<string, Value>> = {
   'array<object(free-form)>': [{ any: ['thing'] }],
 };
 
-/** Texts of a form of their own, by the last key of the path. */
+/** Texts with a special format, by the last key of the path. */
 const byKey: Readonly<Record<string, string>> = {
   hardwareAddr: '02:ab:00:00:00:01',
   bootTimeout: '1m',
@@ -32,7 +32,9 @@ const byKey: Readonly<Record<string, string>> = {
   holdTime: '90s',
 };
 
-/** Fields of addresses, prefixes and sizes: by the end of the path, in documents other than the legacy one. */
+/**
+ * Values for addresses, prefixes and sizes, by the end of the path, in documents other than the legacy one.
+ */
 const forms: readonly (readonly [RegExp, Value])[] = [
   [
     /(?:^|\.)addresses\[\]\.address$|\.destination$|^(?:src|dst)$|^ingress\[\]\.(?:subnet|except)$/,
@@ -47,12 +49,12 @@ const forms: readonly (readonly [RegExp, Value])[] = [
   [/^(?:arpIp|nsIp6)Targets$/, ['10.0.0.1']],
 ];
 
-/** The path below which a selector of devices says "hardwareAddr" and means a pattern. */
+/** The path below which "hardwareAddr" is a pattern in a device selector. */
 const isPattern = (path: string) => path.includes('deviceSelector');
 
 /**
- * A document of the kind in which every key of the table stands, as JSON, which is YAML too. With `beside`, the object
- * there also holds the key `notAKey`.
+ * A document of the kind with every key of the table, as JSON, which is also YAML. With `beside`, the object
+ * at that path also holds the key `notAKey`.
  */
 export function documentWithEveryKey(kind: string, keys: readonly KeyFact[], beside?: string): string {
   const root: { [key: string]: Value } = kind === 'v1alpha1' ? {} : { apiVersion: 'v1alpha1', kind };
@@ -72,7 +74,7 @@ function place(root: { [key: string]: Value }, { path, type, words }: KeyFact): 
 }
 
 function sampleOf(path: string, name: string, type: string, words: readonly string[]): Value {
-  // Objects that say all by being there.
+  // Objects whose mere presence is the setting.
   if (type === 'object' || name === 'nodeID') return {};
   if (type === 'array<object>') return [{}];
   if (type === 'map<string,object>') return { 'host.example': {} };

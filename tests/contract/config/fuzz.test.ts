@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fuzzConfigurations } from '../../fuzz/config/fuzz-configurations.ts';
 
-// A short turn of `make test-config-fuzz`; a failure names its seed.
+// A short run of `make test-config-fuzz`; a failure names its seed.
 
 const forMilliseconds = 2500;
 
-test('no mutation of a configuration crashes what reads it, and every refusal says where', async () => {
+test('no mutation of a configuration crashes its reader, and every refusal has a position', async () => {
   const seed = 1 + (Date.now() % 1e9);
   const started = performance.now();
   const figures = await fuzzConfigurations({

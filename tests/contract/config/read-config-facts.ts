@@ -3,13 +3,13 @@ import { join } from 'node:path';
 
 const table = join(import.meta.dirname, '../facts/config-keys.txt');
 
-/** What the table says of one key. */
+/** The facts of one key in the table. */
 export interface KeyFact {
   readonly path: string;
   readonly type: string;
   /** `required`, `always`, `replaced`. */
   readonly marks: readonly string[];
-  /** The words it may hold; empty when there is no such list. */
+  /** The allowed words; empty when there is no such list. */
   readonly words: readonly string[];
 }
 

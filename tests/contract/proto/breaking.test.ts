@@ -11,7 +11,7 @@ test('buf breaking finds nothing against the accepted contracts', async () => {
   assert.deepEqual(await runBuf(breaking), { code: 0, output: '' });
 });
 
-test('buf breaking lets a contract grow', async () => {
+test('buf breaking accepts additions to a contract', async () => {
   await using copy = await copyContracts();
   const path = join(copy.root, 'proto/suite/runtime/v1/runtime.proto');
   await editFile(
@@ -22,7 +22,7 @@ test('buf breaking lets a contract grow', async () => {
   assert.deepEqual(await runBuf(breaking, copy.root), { code: 0, output: '' });
 });
 
-test('buf breaking names a renumbered field, a renamed value, a lost rpc and a lost file', async () => {
+test('buf breaking names a renumbered field, a renamed value, a removed rpc and a removed file', async () => {
   await using copy = await copyContracts();
   const path = (name: string) => join(copy.root, 'proto', name);
   await editFile(
@@ -50,7 +50,7 @@ test('buf breaking names a renumbered field, a renamed value, a lost rpc and a l
   assert.match(output, /Previously present file "machine\/md\.proto" was deleted/);
 });
 
-test('generate writes nothing when a contract breaks, and takes it when told to', async () => {
+test('generate writes nothing when a contract breaks, and accepts the break when told to', async () => {
   await using copy = await copyContracts();
   const image = join(copy.root, 'proto/image.binpb');
   const accepted = await readFile(image);

@@ -1,4 +1,7 @@
-/** What stands in one list only, and what stands twice in a list, in the order of the lists. Empty: both say the same. */
+/**
+ * Lines that are in one list only, and lines that are in a list twice, in the order of the lists. Empty when
+ * the lists agree.
+ */
 export function compareFacts(expected: readonly string[], actual: readonly string[]): string[] {
   const twice = (facts: readonly string[]) => facts.filter((fact, index) => facts.indexOf(fact) !== index);
   const expectedSet = new Set(expected);

@@ -7,7 +7,7 @@ import { checkout, copyContracts, runGenerate } from './run-tool.ts';
 
 const generated = 'packages/contract/src/gen';
 
-test('generate --check finds the committed code as it would be generated', async () => {
+test('generate --check finds that the committed code is up to date', async () => {
   assert.deepEqual(await runGenerate(['--check']), { code: 0, output: '' });
 });
 
@@ -33,7 +33,7 @@ generated files differ from the contracts: run \`npm run generate\` and commit t
   });
 });
 
-test('generate brings back what is missing and removes what is left over', async () => {
+test('generate restores missing files and removes extra ones', async () => {
   await using copy = await copyContracts(generated);
   const lost = 'time/time.ts';
   const leftOver = join(copy.root, generated, 'time/left-over.ts');

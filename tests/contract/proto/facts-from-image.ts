@@ -1,4 +1,4 @@
-// Writes the descriptors that `buf build` makes in the words of the fact tables.
+// Writes the descriptors of `buf build` in the format of the fact tables.
 import { runBuf } from './run-tool.ts';
 
 interface FieldJson {
@@ -77,7 +77,7 @@ function fieldFact(field: FieldJson, message: MessageJson): string {
   return `${field.number} ${field.name} ${type}${deprecatedMark(field)}`;
 }
 
-/** `lastIncluded` is how far the end of a range lies behind its last number: 1 in messages, 0 in enums. */
+/** `lastIncluded` is the distance between a range's end and its last number: 1 in messages, 0 in enums. */
 function reservedFacts(
   { reservedRange = [], reservedName = [] }: MessageJson | EnumJson,
   lastIncluded: 0 | 1,
@@ -123,7 +123,7 @@ function* fileFacts(file: FileJson): Generator<string> {
   for (const declared of file.enumType ?? []) yield* enumFacts(declared, file.package);
 }
 
-/** Every fact of the packages that `includes` picks, as `<heading>` and `<heading>: <line>`. */
+/** Every fact of the packages that `includes` selects, as `<heading>` and `<heading>: <line>`. */
 export async function factsFromImage(includes: (packageName: string) => boolean): Promise<string[]> {
   const { code, output } = await runBuf(['build', '--exclude-source-info', '--output', '-#format=json']);
   if (code !== 0) throw new Error(output);

@@ -6,7 +6,7 @@ import { readWireFacts } from './read-fact-table.ts';
 
 const isWirePackage = (name: string) => !name.startsWith('suite.') && name !== 'google.protobuf';
 
-test('the contracts say exactly what the fact tables say', async () => {
+test('the contracts agree exactly with the fact tables', async () => {
   const differences = compareFacts(await readWireFacts(), await factsFromImage(isWirePackage));
   assert.deepEqual(differences, []);
 });
@@ -31,7 +31,7 @@ test('the fact tables hold every kind of fact', async () => {
   assert.deepEqual(missing, []);
 });
 
-test('compareFacts() names a renumbered field from both sides and a fact that stands twice', () => {
+test('compareFacts() reports a renumbered field from both sides, and a duplicate fact', () => {
   assert.deepEqual(
     compareFacts(
       ['message a.B', 'message a.B: 1 x string', 'message a.B'],

@@ -12,7 +12,7 @@ test('buf format has nothing to change', async () => {
   assert.deepEqual(await runBuf(['format', '--diff', '--exit-code']), { code: 0, output: '' });
 });
 
-test("buf lint holds the project's own packages to the whole standard", async () => {
+test("buf lint applies the whole standard to the project's own packages", async () => {
   await using copy = await copyContracts();
   const path = 'proto/suite/runtime/v1/runtime.proto';
   await editFile(join(copy.root, path), 'repeated Member members = 1;', 'repeated Member MemberList = 1;');
@@ -24,7 +24,7 @@ test("buf lint holds the project's own packages to the whole standard", async ()
   assert.equal(output.trim().split('\n').length, 1);
 });
 
-test('buf lint lets packages of the wire have their names and asks for their layout', async () => {
+test("buf lint accepts the names of upstream's packages and checks their layout", async () => {
   await using copy = await copyContracts();
   const path = join(copy.root, 'proto/cluster/cluster.proto');
   await editFile(path, 'repeated string worker_nodes = 2;', 'repeated string WorkerNodes = 2;');
@@ -37,7 +37,7 @@ test('buf lint lets packages of the wire have their names and asks for their lay
   assert.match(output, /cluster\.proto:\d+:\d+:Files with package "clusters" must be within a directory/);
 });
 
-test('buf lint asks for a comment on every rpc, message and enum', async () => {
+test('buf lint requires a comment on every rpc, message and enum', async () => {
   await using copy = await copyContracts();
   await editFile(join(copy.root, 'proto/time/time.proto'), '  // Asks a given server.\n', '');
 

@@ -4,7 +4,7 @@ import { isOneToManyMethod, type MethodRule, methodTable } from '@nodewright/con
 import { compareFacts } from './compare-facts.ts';
 import { readFactTable } from './read-fact-table.ts';
 
-/** A rule in the words of the table: heading, then the method and its marks. */
+/** A rule in the format of the table: heading, then the method and its marks. */
 function methodFact(fullMethod: string, rule: MethodRule): string {
   const split = fullMethod.lastIndexOf('/') + 1;
   const marks = [

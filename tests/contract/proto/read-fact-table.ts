@@ -4,7 +4,10 @@ import { checkout } from './run-tool.ts';
 
 const factsFolder = join(checkout, 'tests/contract/facts');
 
-/** The lines of a table, those that are indented behind the heading above them: `<heading>` and `<heading>: <line>`. */
+/**
+ * The lines of a table; indented ones are prefixed by the heading above them: `<heading>` and `<heading>:
+ * <line>`.
+ */
 export async function readFactTable(path: string): Promise<string[]> {
   let heading = '';
   const lines = (await readFile(join(factsFolder, path), 'utf8')).split('\n').filter((line) => line !== '');
@@ -15,7 +18,7 @@ export async function readFactTable(path: string): Promise<string[]> {
   });
 }
 
-/** Every fact of every package of the wire. */
+/** Every fact of every upstream package. */
 export async function readWireFacts(): Promise<string[]> {
   const files = await readdir(join(factsFolder, 'wire'));
   const tables = await Promise.all(files.sort().map((file) => readFactTable(join('wire', file))));

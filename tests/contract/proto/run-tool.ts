@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-/** The checkout that the tests are part of. */
+/** The checkout that contains the tests. */
 export const checkout = resolve(import.meta.dirname, '../../..');
 
 export interface ToolResult {
   readonly code: number;
-  /** Standard output and then standard error. */
+  /** Standard output followed by standard error. */
   readonly output: string;
 }
 
@@ -39,7 +39,7 @@ export interface ContractsCopy extends AsyncDisposable {
   readonly root: string;
 }
 
-/** Copies the contracts, their configuration and the given other paths to a folder that a test may spoil. */
+/** Copies the contracts, their configuration and the given other paths to a folder that a test may change. */
 export async function copyContracts(...otherPaths: string[]): Promise<ContractsCopy> {
   const root = await mkdtemp(join(tmpdir(), 'contracts-'));
   for (const path of ['proto', 'buf.yaml', 'buf.gen.yaml', ...otherPaths]) {

@@ -1,4 +1,4 @@
-// What `talosctl get` makes of every kind that a node registers.
+// What `talosctl get` shows of every kind that a node registers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeYaml, MemoryState, registerKind, registerMeta } from '@nodewright/state';
@@ -13,7 +13,7 @@ await registerMeta(state);
 for (const kind of nodeKinds) await registerKind(state, kind);
 const definitions = await listDefinitions(state);
 
-test('every kind is found by each of its names, but for those of several', () => {
+test('every kind is found by each of its names, except names that several kinds share', () => {
   const ambiguous = new Set(resourceFacts.ambiguous);
   for (const { type, id, allAliases } of nodeKinds) {
     assert.equal(resolveKind(definitions, id).type, type);
@@ -26,7 +26,7 @@ test('every kind is found by each of its names, but for those of several', () =>
   }
 });
 
-test('every kind is shown in the columns of the table of facts, whatever is in its spec', () => {
+test('every kind is shown in the columns of the table of facts, whatever its spec holds', () => {
   for (const { type, columns = {} } of resourceFacts.kinds) {
     const kind = nodeKinds.find((other) => other.type === type);
     assert.ok(kind, type);

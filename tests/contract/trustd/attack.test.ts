@@ -1,4 +1,5 @@
-// What strangers can do to trustd: without the token they cost it nothing that grows, and its nodes are served beside them.
+// Attacks on trustd by clients without the token: they use no resources that grow, and nodes are served
+// meanwhile.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -24,13 +25,13 @@ const { request } = await createCertificateRequest({
   like: ca.certificate,
 });
 
-/** As many as trustd takes: a connection with more is cut. */
+/** The connection limit of trustd: an additional connection is closed. */
 const callsPerConnection = 32;
 
-/** Wrong tokens of one address that wait for their answer; more are refused at once. */
+/** Number of wrong tokens per address whose answers trustd delays; further ones are refused at once. */
 const waitingGuesses = 16;
 
-/** TLS handshakes that trustd lets be under way. */
+/** Number of concurrent TLS handshakes that trustd allows. */
 const handshakes = 128;
 
 const residentBytes = () =>
@@ -62,7 +63,7 @@ function sendUnfinished(session: ClientHttp2Session, path: string, headers: obje
   return status;
 }
 
-test('unfinished messages of strangers are not kept, and a node is served beside them', async () => {
+test('unfinished messages of unknown clients are not kept, and a node is served meanwhile', async () => {
   const certificate = '/securityapi.SecurityService/Certificate';
   using node = dialTrustd(port, ca.certificate);
   await requestCertificate(node, request);
@@ -84,7 +85,8 @@ test('unfinished messages of strangers are not kept, and a node is served beside
         Array.from({ length: callsPerConnection }, () => sendUnfinished(session, path, headers)),
       );
       assert.deepEqual(await statusOf(requestCertificate(node, request)), [0, '']);
-      // Of the wrong tokens all but 16 are refused at once. A connection may be cut: it goes on sending for ended calls.
+      // All but 16 wrong tokens are refused at once. trustd may close a connection that keeps sending for
+      // ended calls.
       const answers = new Set(await Promise.all(calls));
       assert.deepEqual(
         [...answers].filter((each) => each !== wanted && each !== '8' && !each.startsWith('closed')),
@@ -98,7 +100,7 @@ test('unfinished messages of strangers are not kept, and a node is served beside
   assert.ok(peak - before < 60e6, `${peak - before} bytes more than before`);
 });
 
-test('guesses wait and are refused beyond the limit, while a node with the right token is served', async () => {
+test('wrong tokens are delayed, and refused beyond the limit, while a node with the right token is served', async () => {
   using stranger = dialTrustd(port, ca.certificate);
   using node = dialTrustd(port, ca.certificate);
   const ended: string[] = [];
@@ -116,7 +118,7 @@ test('guesses wait and are refused beyond the limit, while a node with the right
   assert.equal(trustd.process.stdout().includes('guess-'), false);
 });
 
-test('TCP connections that begin no TLS are closed beyond the limit, and a node is served beside them', async () => {
+test('TCP connections that start no TLS handshake are closed beyond the limit, and a node is served meanwhile', async () => {
   const sockets: Socket[] = [];
   try {
     for (let each = 0; each < 160; each += 1) {
@@ -128,7 +130,7 @@ test('TCP connections that begin no TLS are closed beyond the limit, and a node 
     }
     const open = () => sockets.filter(({ closed, destroyed }) => !(closed || destroyed));
     await eventually(() => open().length <= handshakes, { what: 'the end of the oldest' });
-    // Within the 10 s after which trustd ends each of them.
+    // Before the 10 s after which trustd closes each of them.
     assert.deepEqual([open().length, open()[0] === sockets[32]], [handshakes, true]);
     using node = dialTrustd(port, ca.certificate);
     assert.deepEqual(await statusOf(requestCertificate(node, request)), [0, '']);
@@ -137,13 +139,13 @@ test('TCP connections that begin no TLS are closed beyond the limit, and a node 
   }
 });
 
-test('a stranger that resets its calls loses its own connection, and no other', async () => {
+test('a client that resets its calls loses its own connection only', async () => {
   using node = dialTrustd(port, ca.certificate);
   await requestCertificate(node, request);
   const other = await openSession();
   const signal = AbortSignal.timeout(30_000);
   using stranger = await RawConnection.open({ host: '127.0.0.1', port }, { credentials: undefined, signal });
-  // A library would end each request before it resets the call, and an empty request has an answer.
+  // A library would end each request before it resets the call, and an empty request gets an answer.
   const headers = headersOf({
     path: '/securityapi.SecurityService/Certificate',
     metadata: [['token', 'wrong']],
@@ -151,7 +153,7 @@ test('a stranger that resets its calls loses its own connection, and no other', 
   const isOver = () => !stranger.isOpen;
   let resets = 0;
   while (!isOver() && resets < 100 * waitingGuesses) {
-    // A wrong token waits, so that each call is cancelled before its answer.
+    // The answer to a wrong token is delayed, so each call is cancelled before its answer.
     const streams = Array.from({ length: waitingGuesses }, () => stranger.stream());
     await stranger.send(...streams.map((id) => headers(id)), ...streams.map(cancelFrame));
     resets += streams.length;
@@ -164,7 +166,7 @@ test('a stranger that resets its calls loses its own connection, and no other', 
   other.destroy();
 });
 
-test('silent connections beyond the limit of an address end, the oldest first, and none of a node', async () => {
+test('silent connections beyond the limit of an address are closed, the oldest first, and none of a node', async () => {
   using node = dialTrustd(port, ca.certificate);
   await requestCertificate(node, request);
   const sockets: TLSSocket[] = [];
@@ -185,11 +187,11 @@ test('silent connections beyond the limit of an address end, the oldest first, a
   for (const socket of sockets) socket.destroy();
 });
 
-test('calls beyond those that a connection may have open are refused, and a node is served beside them', async () => {
+test('calls beyond the limit of a connection are refused, and a node is served meanwhile', async () => {
   using node = dialTrustd(port, ca.certificate);
   const signal = AbortSignal.timeout(30_000);
   using stranger = await RawConnection.open({ host: '127.0.0.1', port }, { credentials: undefined, signal });
-  // The right token: trustd waits for the bodies of these calls, which never come.
+  // With the right token, trustd waits for the bodies of these calls, which never arrive.
   const headers = headersOf({
     path: '/securityapi.SecurityService/Certificate',
     metadata: [['token', token]],

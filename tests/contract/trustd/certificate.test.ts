@@ -28,7 +28,7 @@ const worker = {
   like: ca.certificate,
 };
 
-test('Certificate gives a server certificate of a day for the names of the request, and the CA', async () => {
+test('Certificate returns a server certificate for the names of the request, valid for a day, and the CA', async () => {
   const { request } = await createCertificateRequest(worker);
   const before = Math.floor(Date.now() / 1000) * 1000;
   const response = await requestCertificate(channel, request);
@@ -53,7 +53,7 @@ test('Certificate gives a server certificate of a day for the names of the reque
   assert.equal(Buffer.from(response.ca).toString(), ca.certificate);
 });
 
-test('Certificate gives a fresh certificate at each renewal', async () => {
+test('Certificate returns a new certificate at each renewal', async () => {
   const answers = [];
   for (let round = 0; round < 2; round += 1) {
     const { request, key } = await createCertificateRequest(worker);
@@ -79,7 +79,7 @@ yUCqJS+LTZhDYkwSqyyGFOo1w53sSkMQC+mtXJvgjX1ABx/a2uhGu0Q2YYflZR79
 -----END CERTIFICATE REQUEST-----
 `;
 
-test('Certificate grants no usage, authority or name that its policy does not know', async () => {
+test('Certificate grants no usage, authority or name outside its policy', async () => {
   const { crt } = await requestCertificate(channel, greedyRequest);
   const { subject, isCa, extendedKeyUsage, dnsNames, ipAddresses } = parseCertificate(crt);
   const text = readCertificate(crt).toLegacyObject();
@@ -122,7 +122,7 @@ test('an issued certificate does not work as a client of the API', async () => {
       key: tlsPrivateKey(server.key),
       ca: ca.certificate,
       requestCert: true,
-      // Lets the handshake end, so that the reason can be read.
+      // Let the handshake finish, so that the error can be read.
       rejectUnauthorized: false,
     },
     (socket) => verdict.resolve(socket.authorizationError),

@@ -1,4 +1,4 @@
-// One trustd, started as its users start it, and what is needed to call it.
+// Starts one trustd, as its users start it, with everything needed to call it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ export function issueServer(issuer: CertificateAndKey, commonName = serverName):
   });
 }
 
-/** What a node's state tells trustd. */
+/** The resources with which machined configures trustd. */
 export interface Runtime {
   readonly server: CertificateAndKey | undefined;
   readonly issuingCa: CertificateAndKey | undefined;
@@ -58,17 +58,17 @@ export interface Trustd extends AsyncDisposable {
   readonly runtimeSocket: string;
   readonly healthSocket: string;
   readonly ca: CertificateAndKey;
-  /** What the state told last. */
+  /** The last published resources. */
   runtime(): Runtime;
-  /** Changes what the state tells. */
+  /** Changes the published resources. */
   writeRuntime(changes?: Partial<Runtime>): Promise<void>;
-  /** The state tells nothing any more. */
+  /** Removes all published resources. */
   removeRuntime(): Promise<void>;
-  /** Ends the state's server, as machined's end does. */
+  /** Stops the state server, as the end of machined does. */
   stopState(): Promise<void>;
-  /** A machined that has started anew, and knows nothing yet. */
+  /** Starts the state server of a new machined, which has no resources yet. */
   restartState(): Promise<void>;
-  /** The bound port, once it listens. */
+  /** The bound port, once trustd listens. */
   port(): Promise<number>;
   /** Waits for the `count`th log line with this message. */
   logged(message: string, count?: number): Promise<Record<string, unknown>>;
@@ -87,15 +87,17 @@ async function feed(state: StateServer, runtime: Runtime): Promise<void> {
   await state.put(trustdCertificates, 'trustd', { server: pem(runtime.server), acceptedCAs: [] });
 }
 
-/** Starts trustd with a whole root of trust in the state; with `withoutRuntime`, before there is one. */
+/**
+ * Starts trustd with a complete root of trust in the state; with `withoutRuntime`, before the state exists.
+ */
 export async function startTrustd(
   init: {
     withoutRuntime?: boolean;
     env?: Record<string, string>;
     listenAddress?: string;
-    /** What machined does with reports; by default it knows none. */
+    /** What machined does with reports; by default they are unsupported. */
     report?: MembershipServiceImplementation['report'];
-    /** What machined says of the names that a node asks for; by default it has nothing against them. */
+    /** How machined judges the names that a node requests; by default it accepts them. */
     checkCertificate?: MembershipServiceImplementation['checkCertificate'];
   } = {},
 ): Promise<Trustd> {
@@ -174,7 +176,7 @@ export async function startTrustd(
 /** A channel to trustd as a joining node opens it. */
 export function dialTrustd(port: number, ca: string): Channel & Disposable {
   const channel = createChannel(`127.0.0.1:${port}`, ChannelCredentials.createSsl(Buffer.from(ca)), {
-    // The library cannot use an address as a TLS name.
+    // The library cannot verify an IP address over TLS.
     'grpc.ssl_target_name_override': serverName,
     'grpc.use_local_subchannel_pool': 1,
     'grpc.max_send_message_length': -1,
@@ -182,7 +184,7 @@ export function dialTrustd(port: number, ca: string): Channel & Disposable {
   return Object.assign(channel, { [Symbol.dispose]: () => channel.close() });
 }
 
-/** Asks for a certificate. `given` is the token metadata; an empty list sends none. */
+/** Requests a certificate. `given` is the token metadata; an empty list sends none. */
 export function requestCertificate(
   channel: Channel,
   csr: string | Uint8Array,
@@ -195,7 +197,7 @@ export function requestCertificate(
   );
 }
 
-/** The status that a call fails with, as `[code, details]`. */
+/** The status with which a call fails, as `[code, details]`. */
 export async function statusOf(call: Promise<unknown>): Promise<readonly [number, string]> {
   try {
     await call;

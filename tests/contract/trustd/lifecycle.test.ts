@@ -6,7 +6,7 @@ import { createCertificateRequest } from '@nodewright/pki';
 import { eventually, isServing, spawnDaemon } from '@nodewright/testkit';
 import { dialTrustd, requestCertificate, startTrustd, statusOf } from './harness.ts';
 
-test('trustd waits for its root of trust and says by its health when it serves', async () => {
+test('trustd waits for its root of trust, and its health reports when it serves', async () => {
   await using trustd = await startTrustd({ withoutRuntime: true });
   await trustd.logged('no root of trust');
   assert.equal(await isServing(trustd.healthSocket), false);
@@ -18,7 +18,7 @@ test('trustd waits for its root of trust and says by its health when it serves',
   assert.equal(code, 3);
 });
 
-test('trustd exits 0 on SIGTERM, at once with idle connections open, while waiting too', async () => {
+test('trustd exits with 0 on SIGTERM, at once, with idle connections and while waiting', async () => {
   await using busy = await startTrustd();
   using channel = dialTrustd(await busy.port(), busy.ca.certificate);
   await statusOf(requestCertificate(channel, 'hello'));
@@ -32,7 +32,7 @@ test('trustd exits 0 on SIGTERM, at once with idle connections open, while waiti
   }
 });
 
-test('trustd answers the calls in flight when it is told to stop', async () => {
+test('trustd answers the calls in flight after SIGTERM', async () => {
   await using trustd = await startTrustd();
   using channel = dialTrustd(await trustd.port(), trustd.ca.certificate);
   const { request } = await createCertificateRequest({
@@ -44,7 +44,7 @@ test('trustd answers the calls in flight when it is told to stop', async () => {
   await trustd.logged('request finished', 2);
   trustd.process.signal('SIGTERM');
   const outcomes = await Promise.all(calls);
-  // A call that was not on the connection yet when it closed may be refused; none may fail any other way.
+  // A call that had not reached the connection when it closed may be refused; none may fail in another way.
   assert.deepEqual(
     outcomes.filter(([code]) => code !== 0 && code !== 14),
     [],
@@ -52,7 +52,7 @@ test('trustd answers the calls in flight when it is told to stop', async () => {
   assert.equal((await trustd.process.exited).code, 0);
 });
 
-test('trustd ends with one line and a non-zero code when its address is taken', async () => {
+test('trustd exits with one line and a non-zero code when its address is in use', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };
@@ -66,7 +66,7 @@ test('trustd ends with one line and a non-zero code when its address is taken', 
   }
 });
 
-test('trustd refuses a flag that it does not have', async () => {
+test('trustd rejects an unknown flag', async () => {
   await using process = await spawnDaemon({ name: 'trustd', args: ['--token', 'abc'] });
   assert.equal((await process.exited).code, 2);
   assert.match(process.stderr(), /^trustd: .*--token/);

@@ -1,4 +1,4 @@
-// trustd signs no name or address of another node: it asks machined, which knows the records of the nodes.
+// trustd signs no name or address of another node: it calls machined, which has the records of the nodes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CheckCertificateRequest } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
@@ -8,7 +8,7 @@ import { createCertificateRequest, parseCertificate } from '@nodewright/pki';
 import { createClient, Metadata } from 'nice-grpc';
 import { dialTrustd, requestCertificate, startTrustd, statusOf, token } from './harness.ts';
 
-test('Certificate asks machined about the names, leaves out what it withholds and refuses what it refuses', async () => {
+test('Certificate has machined check the names, omits those that it withholds and fails when it refuses', async () => {
   const asked: CheckCertificateRequest[] = [];
   await using trustd = await startTrustd({
     async checkCertificate(request) {

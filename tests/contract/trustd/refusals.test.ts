@@ -29,7 +29,7 @@ after(async () => {
 const worker = { subject: { commonName: 'node04' }, dnsNames: ['node04'], ipAddresses: ['10.5.0.5'] };
 const { request } = await createCertificateRequest({ ...worker, like: ca.certificate });
 
-test('Certificate refuses a call without the token before it looks at the request', async () => {
+test('Certificate refuses a call without the token before it reads the request', async () => {
   const tokens = [[], '', 'wrong', `${token}x`, token.toUpperCase(), [token, 'second']];
   const calls = [request, 'not even PEM'].flatMap((csr) =>
     tokens.map((given) => statusOf(requestCertificate(channel, csr, given))),
@@ -47,7 +47,7 @@ function withBrokenSignature(pem: string): string {
   return encodePem('CERTIFICATE REQUEST', der);
 }
 
-test('Certificate says what is wrong with a request that it cannot sign', async () => {
+test('Certificate gives the reason when it cannot sign a request', async () => {
   const ecdsa = await createCertificateRequest({ ...worker, algorithm: 'ecdsa-p256' });
   const rsa = await createCertificateRequest({ ...worker, key: await generateServiceAccountKey() });
   const many = Array.from({ length: 2800 }, (_, index) => `node${index}.example.org`);
@@ -85,7 +85,7 @@ test('Certificate refuses a message over 96 KiB', async () => {
     assert.equal(actual, code.resourceExhausted);
     assert.match(details, /^the message has \d+ bytes, more than 98304$/);
   }
-  // One that just fits gets as far as the check of the request.
+  // A request of exactly that size reaches the check of its content.
   const fits = await statusOf(requestCertificate(channel, Buffer.alloc(96 * 1024 - 16, 65)));
   assert.equal(fits[0], code.invalidArgument);
 });
@@ -100,7 +100,7 @@ const raw = {
   options: {},
 } as const;
 
-/** A client of any method, whose requests are bytes. */
+/** A client of any method that sends raw bytes. */
 const rawMethod = (path: string) => createClient({ call: { ...raw, path } }, channel);
 
 test('every other call is unimplemented, with and without a token', async () => {
@@ -122,7 +122,7 @@ test('every other call is unimplemented, with and without a token', async () => 
   }
 });
 
-test('a request that cannot be decoded is refused, and without the token not even looked at', async () => {
+test('a request that cannot be decoded is refused, and without the token not even read', async () => {
   const { call } = rawMethod('/securityapi.SecurityService/Certificate');
   const broken = Buffer.from('ffffffffff', 'hex');
   assert.deepEqual(await statusOf(call(broken)), [code.unauthenticated, 'missing token']);
@@ -131,7 +131,7 @@ test('a request that cannot be decoded is refused, and without the token not eve
   assert.match(details, /^the request of \/securityapi\.SecurityService\/Certificate cannot be decoded: \S/);
 });
 
-test('no token, of the cluster or of a caller, is in anything that trustd wrote', async () => {
+test("trustd logs no token, neither the cluster's nor a caller's", async () => {
   const given = 'callers.wrongtoken000000';
   await statusOf(requestCertificate(channel, request, given));
   const facts = await trustd.logged('request finished');

@@ -17,7 +17,7 @@ import {
 
 const unauthenticated = [16, 'invalid token'];
 
-/** The name in the certificate that a new connection sees. */
+/** The name in the certificate that a new connection receives. */
 async function nameInNewHandshake(port: number, ca: string): Promise<string | undefined> {
   const socket = connect({ host: '127.0.0.1', port, servername: 'node01', ca, ALPNProtocols: ['h2'] });
   await once(socket, 'secureConnect');
@@ -29,7 +29,7 @@ async function nameInNewHandshake(port: number, ca: string): Promise<string | un
 const requestLike = async (ca: string) =>
   (await createCertificateRequest({ subject: { commonName: 'node04' }, like: ca })).request;
 
-test('a new server certificate is in the next handshake, on the same port and process, and old connections stay', async () => {
+test('a new server certificate is used in the next handshake, on the same port and process, and old connections stay', async () => {
   await using trustd = await startTrustd();
   const { ca } = trustd;
   const port = await trustd.port();
@@ -45,7 +45,7 @@ test('a new server certificate is in the next handshake, on the same port and pr
   assert.equal(trustd.process.lines().filter(({ msg }) => msg === 'listening').length, 1);
 });
 
-test('a rotated token holds from the next call, on connections that are open', async () => {
+test('a rotated token applies to the next call, also on open connections', async () => {
   await using trustd = await startTrustd();
   using channel = dialTrustd(await trustd.port(), trustd.ca.certificate);
   const request = await requestLike(trustd.ca.certificate);
@@ -58,7 +58,7 @@ test('a rotated token holds from the next call, on connections that are open', a
   assert.deepEqual(await statusOf(requestCertificate(channel, request, newToken)), [0, '']);
 });
 
-test('a rotated CA signs from the next call, and all accepted CAs are handed out in order', async () => {
+test('a rotated CA signs from the next call on, and all accepted CAs are returned in order', async () => {
   await using trustd = await startTrustd();
   const { ca: oldCa } = trustd;
   const newCa = await createCa();
@@ -87,7 +87,7 @@ test('a rotated CA signs from the next call, and all accepted CAs are handed out
   );
 });
 
-test('a broken or absent root of trust changes nothing, is logged without its content, and a good one counts', async () => {
+test('an invalid or missing root of trust changes nothing and is logged without its content, and a valid one applies', async () => {
   await using trustd = await startTrustd();
   const { ca } = trustd;
   using channel = dialTrustd(await trustd.port(), ca.certificate);
@@ -127,14 +127,14 @@ test('a broken or absent root of trust changes nothing, is logged without its co
   );
 });
 
-test('trustd signs nothing while machined is away, and follows the one that comes after it', async () => {
+test('trustd signs nothing while machined is away, and follows the next one', async () => {
   await using trustd = await startTrustd();
   const { ca } = trustd;
   using channel = dialTrustd(await trustd.port(), ca.certificate);
   const request = await requestLike(ca.certificate);
   await trustd.stopState();
   await trustd.logged("the node's state cannot be read", 2);
-  // Without machined nobody knows whose the names are.
+  // Only machined knows which node owns a name.
   assert.equal((await statusOf(requestCertificate(channel, request)))[0], 14);
 
   await trustd.restartState();

@@ -1,5 +1,5 @@
-// What trustd does with the reports of nodes: it asks for the token, says where the report came from, and leaves the rest
-// to machined.
+// How trustd handles reports of nodes: it checks the token, adds the source address, and forwards the rest to
+// machined.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import {
@@ -32,7 +32,7 @@ let respond: (signal: AbortSignal) => Promise<ReportResponse> = async () => answ
 
 const trustd = await startTrustd({
   env: { LOG_LEVEL: 'trace' },
-  // As it does on a machine of its own: Node shows IPv4 as mapped IPv6 addresses then.
+  // Listens on IPv6 as on a real machine, where Node.js shows IPv4 clients as mapped addresses.
   listenAddress: ':0',
   report: async (request, { signal }) => {
     received.push(request);
@@ -55,13 +55,13 @@ const report = (
     { metadata: Metadata({ token: given }), ...(signal && { signal }) },
   );
 
-test('Report hands the record to machined with the address that it came from, whatever the caller says', async () => {
+test('Report sends the record to machined with its source address, whatever address the caller claims', async () => {
   received.length = 0;
   assert.deepEqual(await report({ callerAddress: '10.5.0.5', isLeaving: true }), answer);
   assert.deepEqual(received, [{ node, knownVersion: 'none', isLeaving: true, callerAddress: '127.0.0.1' }]);
 });
 
-test('Report refuses a call without the token, and machined does not hear of it', async () => {
+test('Report refuses a call without the token before it reaches machined', async () => {
   received.length = 0;
   const tokens = [[], '', 'wrong', `${token}x`];
   const statuses = await Promise.all(tokens.map((given) => statusOf(report({}, given))));
@@ -70,7 +70,7 @@ test('Report refuses a call without the token, and machined does not hear of it'
   assert.deepEqual(received, []);
 });
 
-test('Report refuses what no node sends before machined hears of it', async () => {
+test('Report refuses an invalid record before it reaches machined', async () => {
   received.length = 0;
   const addresses = new Array(2000).fill('10.5.0.5');
   const [actual, details] = await statusOf(report({ node: { ...node, addresses } }));
@@ -79,7 +79,7 @@ test('Report refuses what no node sends before machined hears of it', async () =
   assert.deepEqual(received, []);
 });
 
-test('Report says what machined says', async () => {
+test("Report returns machined's answer", async () => {
   respond = async () => {
     throw new Fault('permission-denied', 'only workers report themselves');
   };
@@ -87,7 +87,7 @@ test('Report says what machined says', async () => {
   respond = async () => answer;
 });
 
-test('Report ends at machined when the caller gives it up', async () => {
+test('Report is cancelled at machined when the caller cancels it', async () => {
   const ended = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   respond = (signal) => {
@@ -108,7 +108,7 @@ test('Report ends at machined when the caller gives it up', async () => {
   respond = async () => answer;
 });
 
-test('a report that waits does not hold trustd up when it ends', async () => {
+test('a pending report does not delay the exit of trustd', async () => {
   const begun = Promise.withResolvers<void>();
   await using other = await startTrustd({
     report: (_request, { signal }) => {
@@ -136,7 +136,7 @@ test('Report is unavailable while machined is away, and works again when it is b
   await eventually(isBack, { what: 'answer of the machined that is back', timeoutMs: 5000 });
 });
 
-test('a report is a line of the log when a node comes, and when it is refused', async () => {
+test('a report is logged when a node appears, and when it is refused', async () => {
   const lines = () =>
     trustd.process.lines().filter(({ method }) => method === '/suite.membership.v1.MembershipService/Report');
   const before = lines().length;
@@ -152,6 +152,6 @@ test('a report is a line of the log when a node comes, and when it is refused', 
   );
 });
 
-test('the token is in no line of the log', () => {
+test('the token appears in no log line', () => {
   assert.equal(trustd.process.stdout().includes(token) || trustd.process.stderr().includes(token), false);
 });

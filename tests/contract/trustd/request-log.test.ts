@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createCertificateRequest } from '@nodewright/pki';
 import { dialTrustd, requestCertificate, startTrustd, statusOf } from './harness.ts';
 
-test('each request leaves one line with peer, subject, names, addresses and what was taken out', async () => {
+test('each request is logged in one line with peer, subject, names, addresses and what was removed', async () => {
   await using trustd = await startTrustd();
   const { ca } = trustd;
   using channel = dialTrustd(await trustd.port(), ca.certificate);

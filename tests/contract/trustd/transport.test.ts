@@ -22,10 +22,10 @@ async function dial(options: ConnectionOptions = {}): Promise<TLSSocket> {
   return socket;
 }
 
-test('trustd speaks TLS 1.3 with h2 and asks for no client certificate', async () => {
+test('trustd speaks TLS 1.3 with h2 and requests no client certificate', async () => {
   const socket = await dial();
   assert.deepEqual([socket.getProtocol(), socket.alpnProtocol, socket.authorized], ['TLSv1.3', 'h2', true]);
-  // The first frame of the server: nothing was missing from the client.
+  // The server sends its first frame, so the client's handshake was complete.
   await once(socket, 'data');
   socket.destroy();
 });
@@ -45,7 +45,7 @@ test('trustd resumes no session', async () => {
   for (const socket of [first, second]) socket.destroy();
 });
 
-test('a client that trusts another CA does not get through', async () => {
+test('a client that trusts another CA cannot connect', async () => {
   using channel = dialTrustd(port, (await createCa()).certificate);
   const [code] = await statusOf(requestCertificate(channel, 'hello'));
   assert.equal(code, 14);

@@ -18,7 +18,7 @@ import { Backend, type Behaviour } from './backend.ts';
 import { Client } from './client.ts';
 import { freeLoopbackAddress } from './loopback.ts';
 
-/** What a node's state tells apid. */
+/** The resources with which machined configures apid. */
 export interface Runtime {
   readonly listenAddress: string;
   readonly nodeRoutingDisabled: boolean;
@@ -39,20 +39,22 @@ type ApiServiceConfigFlags = Pick<
 >;
 
 export interface ApidInit {
-  /** Changes to what machined would tell. */
+  /** Changes to the resources that machined would publish. */
   readonly runtime?: Partial<Runtime>;
-  /** No client certificate: nothing may be forwarded. */
+  /** Gives apid no client certificate, so it cannot forward calls. */
   readonly worker?: boolean;
   /** How this node's machined answers. */
   readonly machined?: Behaviour;
   readonly env?: Readonly<Record<string, string>>;
-  /** Folder names below the test's own, for long paths. */
+  /** Names of folders below the test's own, to make paths long. */
   readonly folder?: string;
-  /** Listen on apid's own port instead of a free one, on a loopback address that nobody has. */
+  /**
+   * Listen on apid's standard port instead of a free one, on a loopback address that no other program uses.
+   */
   readonly onOwnPort?: boolean;
 }
 
-/** apid as a child process, between a machined and peers that the test scripts. */
+/** apid as a child process, between a scripted machined and scripted peers. */
 export class ApidUnderTest implements AsyncDisposable {
   readonly authority: Authority;
   readonly machined: Backend;
@@ -93,7 +95,7 @@ export class ApidUnderTest implements AsyncDisposable {
     return apid;
   }
 
-  /** Everything but what the state tells and the process. */
+  /** Starts everything except the state server and the process. */
   static async prepare(init: ApidInit = {}): Promise<ApidUnderTest> {
     const authority = await Authority.create();
     const base = mkdtempSync(join(tmpdir(), 'apid-'));
@@ -146,20 +148,20 @@ export class ApidUnderTest implements AsyncDisposable {
     this.#process = this.#scope.use(await spawnDaemon({ name: 'apid', args, env }));
   }
 
-  /** Waits until apid listens, for the `times`th time, and takes the port from its log. */
+  /** Waits until apid has started to listen `times` times, and takes the port from its log. */
   async listening(times = 1): Promise<void> {
     const lines = await this.logged('gateway listens', times);
     this.#port = Number(lines.at(-1)?.port);
   }
 
-  /** Waits for so many log lines with a message and yields them. */
+  /** Waits for this number of log lines with a message and returns them. */
   async logged(message: string, count = 1): Promise<Record<string, unknown>[]> {
     const found = () => this.process.lines().filter(({ msg }) => msg === message);
     await this.eventually(`${count} lines "${message}"`, () => found().length >= count);
     return found();
   }
 
-  /** Changes what the state tells. Members are added, never taken away. */
+  /** Changes the published resources. Members can only be added. */
   async writeRuntime(changes: Partial<Runtime> = {}): Promise<void> {
     this.#runtime = { ...this.#runtime, ...changes };
     const { server, client, acceptedCas, hostname, domainname, addresses, members, ...config } =
@@ -182,33 +184,33 @@ export class ApidUnderTest implements AsyncDisposable {
     await this.#state.put(apiServiceConfigs, 'apid', config);
   }
 
-  /** Changes how to serve, and leaves the certificates. */
+  /** Changes the serving configuration, and keeps the certificates. */
   async writeConfig(config: ApiServiceConfigFlags): Promise<void> {
     const { listenAddress } = this.#runtime;
     await this.#state.put(apiServiceConfigs, 'apid', { listenAddress, ...config });
   }
 
-  /** Says no more how to serve. */
+  /** Removes the serving configuration. */
   removeConfig(): Promise<void> {
     return this.#state.remove(apiServiceConfigs, 'apid');
   }
 
-  /** Takes the certificates away. */
+  /** Removes the certificates. */
   removeCertificates(): Promise<void> {
     return this.#state.remove(apiCertificates, 'api');
   }
 
-  /** Ends the state's server, as machined's end does. */
+  /** Stops the state server, as the end of machined does. */
   async stopState(): Promise<void> {
     await this.#state[Symbol.asyncDispose]();
   }
 
-  /** A machined that has started anew, and knows nothing yet. */
+  /** Starts the state server of a new machined, which has no resources yet. */
   async restartState(): Promise<void> {
     this.#state = await serveState(this.runtimeSocket);
   }
 
-  /** Options of a TLS connection to apid, with a certificate of these roles. */
+  /** Options of a TLS connection to apid, with a certificate for these roles. */
   async tls(...roles: string[]): Promise<ConnectionOptions> {
     return this.tlsWith(await this.authority.client(...roles));
   }
@@ -217,14 +219,17 @@ export class ApidUnderTest implements AsyncDisposable {
     return { host: this.host, port: this.#port, ca: this.authority.certificate, ...credentials };
   }
 
-  /** A connected client, `os:admin` by default. Closed with the rest. */
+  /** A connected client, `os:admin` by default. It is closed with the test. */
   async client(...roles: string[]): Promise<Client> {
     return this.#scope.use(
       await Client.connect(await this.tls(...(roles.length > 0 ? roles : ['os:admin']))),
     );
   }
 
-  /** Another node: a member of the cluster at an address of its own, with a certificate for its name and address. */
+  /**
+   * Adds another node: a member of the cluster at an address of its own, with a certificate for its name and
+   * address.
+   */
   async peer(name: string, behave?: Behaviour): Promise<Peer> {
     const address = await freeLoopbackAddress();
     const credentials = credentialsOf(await this.authority.server(name, address));
@@ -234,7 +239,7 @@ export class ApidUnderTest implements AsyncDisposable {
     return peer;
   }
 
-  /** Tells apid of a node and waits until it knows. */
+  /** Publishes a node to apid and waits until apid routes to it. */
   async addMember(hostname: string, address: string): Promise<void> {
     const members = [...this.#runtime.members, { hostname, addresses: [address] }];
     await this.writeRuntime({ members });
@@ -245,7 +250,7 @@ export class ApidUnderTest implements AsyncDisposable {
     );
   }
 
-  /** Waits until something is so; throws with apid's output when it is not in time. */
+  /** Waits until a condition holds; throws with apid's output when that takes too long. */
   async eventually(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
     for (let waitedMs = 0; !(await isSo()); waitedMs += 10) {
       if (waitedMs > 10_000) {
@@ -255,7 +260,7 @@ export class ApidUnderTest implements AsyncDisposable {
     }
   }
 
-  /** Closes a thing of the test together with apid. */
+  /** Closes a resource of the test together with apid. */
   use<T extends Disposable | AsyncDisposable>(thing: T): T {
     return this.#scope.use(thing);
   }
@@ -270,6 +275,6 @@ export interface Peer {
   readonly address: string;
   readonly credentials: Credentials;
   readonly backend: Backend;
-  /** The same node again, after its backend was closed. */
+  /** Starts the same node again after its backend was closed. */
   listen(): Promise<Backend>;
 }

@@ -14,7 +14,7 @@ export interface Credentials {
 
 const hourMs = 3_600_000;
 
-/** An authority of a test's own, as the one of a cluster's operating system is. */
+/** A test's own CA, like that of a cluster's API. */
 export class Authority {
   readonly #ca: CertificateAndKey;
 
@@ -33,7 +33,9 @@ export class Authority {
     return this.#ca.certificate;
   }
 
-  /** As the state has it: the key under the label of configurations. */
+  /**
+   * The certificate and key as the resource holds them: the key has the PEM label that configurations use.
+   */
   issue(changes: Partial<CertificateInit>): Promise<CertificateAndKey> {
     return issueCertificate({
       issuer: this.#ca,
@@ -56,7 +58,7 @@ export class Authority {
     });
   }
 
-  /** The certificate by which apid forwards calls. */
+  /** The certificate with which apid forwards calls. */
   impersonator(): Promise<CertificateAndKey> {
     return this.issue({ subject: { organizations: ['os:impersonator'] } });
   }

@@ -1,4 +1,4 @@
-// Backends for the gateway under test, on node:http2 as it comes: nothing of the gateway's own code answers.
+// Backends for the gateway under test. They use node:http2 directly, so that no gateway code tests itself.
 import { once } from 'node:events';
 import {
   createSecureServer,
@@ -12,7 +12,7 @@ import { withUnixAddress } from '@nodewright/h2';
 import type { Credentials } from './authority.ts';
 import { framed } from './messages.ts';
 
-/** A call as a backend sees it. */
+/** A call as a backend receives it. */
 export interface BackendCall {
   readonly path: string;
   /** Name, value, name, value, … as on the wire. */
@@ -21,14 +21,14 @@ export interface BackendCall {
   readonly session: ServerHttp2Session;
   /** All values of a field. */
   values(name: string): string[];
-  /** The whole request body, at the client's half-close. */
+  /** The whole request body. Resolves when the client has half-closed. */
   body(): Promise<Buffer>;
-  /** Response headers; trailers are to follow by `finish`. */
+  /** Sends response headers; trailers follow with `finish`. */
   respond(fields?: Record<string, string | string[]>): void;
   finish(trailers?: Record<string, string | string[]>): void;
 }
 
-/** A promise that it yields may fail once the call was given up by the other side. */
+/** A returned promise may reject after the other side has cancelled the call. */
 export type Behaviour = (call: BackendCall) => unknown;
 
 const answerHead = { ':status': 200, 'content-type': 'application/grpc' } as const;
@@ -43,7 +43,7 @@ export function reply(body: Uint8Array = new Uint8Array()): Behaviour {
   };
 }
 
-/** Sends the request's bytes back as they come. */
+/** Echoes the request's bytes. */
 export const echo: Behaviour = (call) => {
   call.respond();
   call.stream.on('data', (chunk: Buffer) => {
@@ -69,7 +69,7 @@ export class Backend implements AsyncDisposable {
   readonly sessions = new Set<ServerHttp2Session>();
   /** Every call so far. */
   readonly calls: BackendCall[] = [];
-  /** What the next calls meet with. */
+  /** The behaviour for the next calls. */
   behave: Behaviour = reply();
   #connections = 0;
 
@@ -85,7 +85,7 @@ export class Backend implements AsyncDisposable {
       stream.on('error', () => {});
       const call = backendCall(stream, raw as unknown as string[]);
       this.calls.push(call);
-      // A call of an earlier test may arrive late, already given up: its body never comes to an end.
+      // A call of an earlier test may arrive late and already cancelled; its body never ends.
       Promise.resolve(this.behave(call)).catch((error: unknown) => {
         if (!stream.aborted) throw error;
       });
@@ -109,7 +109,7 @@ export class Backend implements AsyncDisposable {
     return backend;
   }
 
-  /** The apid of another node, which wants a certificate of the same authority. */
+  /** The apid of another node, which requires a certificate of the same CA. */
   static async tls(
     address: string,
     port: number,
@@ -126,10 +126,10 @@ export class Backend implements AsyncDisposable {
     return backend;
   }
 
-  /** Cuts every connection with a reset, as a process that is killed does, and goes on listening. */
+  /** Resets every connection, as a killed process does, and keeps listening. */
   cut(): void {
     for (const session of this.sessions) {
-      // A session that is closed has no socket any more.
+      // The socket of a closed session is undefined.
       if (!session.destroyed) session.socket.destroy();
       session.destroy();
     }

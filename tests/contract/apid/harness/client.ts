@@ -1,4 +1,4 @@
-// A gRPC client on node:http2 as it comes, which shows what is really on the wire.
+// A gRPC client that uses node:http2 directly and returns the fields and bytes of the wire.
 import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
@@ -10,7 +10,7 @@ export interface CallOptions {
   readonly metadata?: readonly (readonly [string, string])[];
   /** The request: one empty message by default. */
   readonly body?: Uint8Array;
-  /** Pseudo and fixed fields to send otherwise. */
+  /** Pseudo-header and fixed fields to send instead of the usual ones. */
   readonly head?: Readonly<Record<string, string>>;
   /** Leaves the request open: the caller writes and ends it. */
   readonly open?: boolean;
@@ -18,11 +18,11 @@ export interface CallOptions {
 
 export interface CallResult {
   readonly httpStatus: number | undefined;
-  /** Response headers, then trailers, as on the wire. */
+  /** Response headers and trailers, as on the wire. */
   readonly headers: readonly string[];
   readonly trailers: readonly string[];
   readonly body: Buffer;
-  /** Undefined when the call ended without one. */
+  /** `undefined` when the call ended without one. */
   readonly code: number | undefined;
   readonly message: string;
   /** HTTP/2 error code with which the stream closed. */
@@ -68,7 +68,7 @@ export class Client implements AsyncDisposable {
     const socket = connectTls({ ALPNProtocols: ['h2'], ...options });
     await once(socket, 'secureConnect');
     const client = new Client(socket);
-    // Calls before it do not know how many may be open, and gRPC clients wait for it too.
+    // Wait for the SETTINGS frame, as gRPC clients do: before it the stream limit is unknown.
     const { session } = client;
     await Promise.race(['remoteSettings', 'close'].map((event) => once(session, event).catch(() => {})));
     return client;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { ports } from '@nodewright/contract';
 
-/** A loopback address on which nobody has apid's port: peers are dialled at that port and no other. */
+/** A loopback address on which apid's standard port is free: apid always connects to peers at that port. */
 export async function freeLoopbackAddress(): Promise<string> {
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const address = `127.${randomInt(200, 250)}.${randomInt(1, 255)}.${randomInt(2, 255)}`;

@@ -1,4 +1,6 @@
-/** A gRPC message: a flag, four bytes of length, the body. `declared` is for lies about the length. */
+/**
+ * A gRPC message: a flag, four bytes of length, the body. `declared` overrides the length with a wrong one.
+ */
 export function framed(body: Uint8Array, declared = body.length): Buffer {
   const message = Buffer.alloc(5 + body.length);
   message.writeUInt32BE(declared, 1);
