@@ -1,4 +1,4 @@
-// Machine configurations of a node that runs: applied, tried, staged, and what is left of them after a crash.
+// Machine configurations of a running node: applied, tried, staged, and what survives a crash.
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,13 +33,13 @@ const generated = nodeConfig({
   controlPlaneAddress: address,
   timeServer: '127.0.0.1:1',
 });
-/** Told apart by a comment, which a node keeps. */
+/** A comment makes each one distinct, and the node keeps comments. */
 const called = (name: string) => `# ${name}\n${generated}`;
 
 const stateOf = (node: NodeUnderTest): State =>
   createStateClient({ client: node.client(StateDefinition, 'os:admin'), codecs: codecsOf(nodeKinds) });
 
-/** The first line of each configuration, and of the file. */
+/** The first line of each configuration resource, and of the file. */
 async function configurationsOf(node: NodeUnderTest): Promise<Record<string, string | undefined>> {
   const configs = await stateOf(node).list(machineConfigs);
   const file = await readFile(join(node.root, 'system', 'state', 'config.yaml'), 'utf8').catch(() => '');
@@ -69,7 +69,7 @@ async function apply(
   }
 }
 
-/** What the node has told so far of configurations: tasks of maintenance and errors. */
+/** The events about configurations so far: tasks of maintenance and errors. */
 async function told(node: NodeUnderTest): Promise<string[]> {
   const lines: string[] = [];
   const stop = new AbortController();
@@ -92,7 +92,7 @@ async function told(node: NodeUnderTest): Promise<string[]> {
   return lines;
 }
 
-/** A node answers before it has looked for its configuration. */
+/** A node answers calls before it has read its configuration. */
 async function reaches(node: NodeUnderTest, stage: 'maintenance' | 'running'): Promise<void> {
   const isThere = async () => {
     const [status] = await stateOf(node).list(machineStatuses);
@@ -105,7 +105,7 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The program has already exited.
   }
 }
 
@@ -113,19 +113,19 @@ const node = await startNode({ address, configuration: { text: called('first') }
 after(() => node[Symbol.asyncDispose]());
 await reaches(node, 'running');
 
-test('a node that starts with a configuration has it in force and stored', async () => {
+test('a node that starts with a configuration applies and stores it', async () => {
   assert.deepEqual(await configurationsOf(node), all('first'));
   assert.equal((await stateOf(node).get(pointerTo(machineTypes, 'machine-type'))).spec, 'controlplane');
 });
 
-test('a configuration that is applied is in force, stored, and kept as it was sent', async () => {
+test('an applied configuration is in force, stored, and byte for byte as it was sent', async () => {
   assert.equal(await apply(node, called('second')), 'Applied configuration without a reboot');
   assert.deepEqual(await configurationsOf(node), all('second'));
   const { spec } = await stateOf(node).get(pointerTo(machineConfigs, 'v1alpha1'));
   assert.equal(spec, called('second'));
 });
 
-test('a configuration that is tried is taken back after its time', async () => {
+test('a tried configuration is reverted after its time', async () => {
   const tryModeTimeout = { seconds: 0n, nanos: 500_000_000 };
   assert.match(
     String(await apply(node, called('tried'), Mode.TRY, { tryModeTimeout })),
@@ -135,7 +135,7 @@ test('a configuration that is tried is taken back after its time', async () => {
   await eventually(async () => (await configurationsOf(node)).v1alpha1 === '# second', { what: 'rollback' });
 });
 
-test('a configuration that cannot be is refused, with its reasons, and nothing changes', async () => {
+test('an invalid configuration is refused with its reasons, and nothing changes', async () => {
   assert.match(String(await apply(node, 'machine:\n  typ: worker\n')), /^invalid-argument: .*line 2/s);
   const wrong = generated.replace(/^ {4}type: controlplane$/m, '    type: laptop');
   assert.match(
@@ -150,7 +150,7 @@ test('a configuration that cannot be is refused, with its reasons, and nothing c
   assert.deepEqual(await configurationsOf(node), all('second'));
 });
 
-test('a dry run tells what would change', async () => {
+test('a dry run describes what would change', async () => {
   const changed = called('third').replace('127.0.0.1:1', '127.0.0.1:2');
   const summary = String(await apply(node, changed, Mode.AUTO, { dryRun: true }));
   assert.match(summary, /^Dry run summary:\nApplied configuration without a reboot \(skipped in dry-run\)\./);
@@ -158,7 +158,7 @@ test('a dry run tells what would change', async () => {
   assert.deepEqual(await configurationsOf(node), all('second'));
 });
 
-test('a node that is killed has what it said it stored: staged, not tried, and META', async () => {
+test('a killed node keeps what it acknowledged: staged but not tried configurations, and META', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'machined-'));
   try {
     const own = ownAddress();
@@ -170,7 +170,7 @@ test('a node that is killed has what it said it stored: staged, not tried, and M
       await body(running);
       running.machined.signal('SIGKILL');
       await running.machined.exited;
-      // What its daemons hold is wanted by those of the next one.
+      // The next daemons need the files and ports that the old ones still hold.
       for (const [, pid] of running.machined.stdout().matchAll(/ started with PID (\d+)/g))
         killIfThere(Number(pid));
     };
@@ -203,7 +203,7 @@ test('a node that is killed has what it said it stored: staged, not tried, and M
   }
 });
 
-test('a node without a configuration is in maintenance until somebody applies one', async () => {
+test('a node without a configuration is in maintenance until one is applied', async () => {
   await using fresh = await startNode({ configuration: 'none' });
   await reaches(fresh, 'maintenance');
   assert.deepEqual(await told(fresh), ['runningMaintenance 0']);
@@ -227,7 +227,7 @@ test('a node without a configuration is in maintenance until somebody applies on
   );
 });
 
-test('a node whose configuration is damaged says so, and takes another one', async () => {
+test('a node whose configuration is damaged reports that, and accepts another one', async () => {
   await using broken = await startNode({ configuration: { text: `${generated.slice(0, 200)}\n  : [` } });
   await reaches(broken, 'maintenance');
   const [error, ...others] = await told(broken);

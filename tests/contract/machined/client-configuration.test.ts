@@ -13,7 +13,7 @@ const node = await startNode({ secrets });
 after(() => node[Symbol.asyncDispose]());
 const machine = node.client(MachineServiceDefinition, 'os:admin');
 
-test('a client configuration holds a certificate of the cluster with the roles and the life that were asked for', async () => {
+test('a client configuration has a certificate of the cluster with the requested roles and lifetime', async () => {
   const { messages } = await machine.generateClientConfiguration({
     roles: ['os:reader', 'os:operator', 'team:one'],
     crtTtl: { seconds: 7200n },
@@ -47,7 +47,7 @@ test('a client configuration for one role is named after it', async () => {
   assert.equal(parseTalosconfig(text, 'the answer').context, 'reader@contract');
 });
 
-test('a client configuration without a positive life is refused', async () => {
+test('a client configuration without a positive lifetime is refused', async () => {
   for (const crtTtl of [undefined, { seconds: 0n }, { seconds: -1n }]) {
     await assert.rejects(machine.generateClientConfiguration({ roles: ['os:admin'], crtTtl }), {
       code: 3,
@@ -56,7 +56,7 @@ test('a client configuration without a positive life is refused', async () => {
   }
 });
 
-test('nobody but an administrator gets a client configuration, and a worker has none', async () => {
+test('only an administrator gets a client configuration, and a worker issues none', async () => {
   const reader = node.client(MachineServiceDefinition, 'os:reader', 'os:operator');
   const request = { roles: ['os:admin'], crtTtl: { seconds: 60n } };
   await assert.rejects(reader.generateClientConfiguration(request), { code: 7, details: 'not authorized' });
@@ -70,7 +70,7 @@ test('nobody but an administrator gets a client configuration, and a worker has 
   );
 });
 
-test('the key of a client configuration is in no log', async () => {
+test('the key of a client configuration is not logged', async () => {
   const { messages } = await machine.generateClientConfiguration({ roles: ['x'], crtTtl: { seconds: 60n } });
   const key = Buffer.from(messages[0]?.key ?? '')
     .toString()

@@ -50,7 +50,7 @@ describe('health of a cluster', { skip }, () => {
   });
   after(() => scope.disposeAsync());
 
-  test('every check is told in its order, with its outcome, and the skipped ones in words', async () => {
+  test('every check is reported in order with its result, and skipped ones with the reason', async () => {
     const lines = await linesOf(controlPlane, { waitTimeout: { seconds: 40n } });
     assert.equal(lines[0], `discovered nodes: ["${first}" "${second}"]`);
     const states = lines.filter((line) => line.startsWith('waiting for ') && !line.endsWith(': ...'));
@@ -89,7 +89,7 @@ describe('health of a cluster', { skip }, () => {
     );
   });
 
-  test('a node that is missing is told, and the check ends when its time is over', async () => {
+  test('a missing node is reported, and the check ends at its timeout', async () => {
     const lines: string[] = [];
     const lost = ownAddress();
     const request = {
@@ -110,7 +110,7 @@ describe('health of a cluster', { skip }, () => {
     assert.ok(lines.some((line) => line.startsWith('waiting for apid to be ready: ') && line.includes(lost)));
   });
 
-  test('a check that is given no time ends at once, and one of nobody says what is missing', async () => {
+  test('a check without time ends at once, and a check of an absent node names what is missing', async () => {
     await assert.rejects(linesOf(controlPlane, { waitTimeout: { seconds: 0n } }), { code: 4 });
     await assert.rejects(linesOf(controlPlane, { waitTimeout: { seconds: -1n } }), { code: 3 });
     const clusterInfo = { controlPlaneNodes: [], workerNodes: [second] };
@@ -120,7 +120,7 @@ describe('health of a cluster', { skip }, () => {
     });
   });
 
-  test('a worker checks nothing, and nobody without a role does', async () => {
+  test('a worker checks nothing, and a caller without a role is refused', async () => {
     await assert.rejects(linesOf(worker, {}), {
       code: 12,
       details: /only available on control plane nodes$/,
@@ -128,7 +128,7 @@ describe('health of a cluster', { skip }, () => {
     await assert.rejects(linesOf(controlPlane, {}, 'os:etcd:backup'), { code: 7 });
   });
 
-  test('a node that stops during a check does not look as if the check had been ended by its caller', async () => {
+  test('a node that stops during a check reports that, and not a cancel by the caller', async () => {
     const clusterInfo = { controlPlaneNodes: [first], workerNodes: [ownAddress()] };
     const client = controlPlane.client(ClusterServiceDefinition, 'os:reader');
     await assert.rejects(

@@ -1,5 +1,5 @@
-// A node of processes has no container runtime: every call that needs one says so in one line, and none says that it is
-// away for a moment.
+// A node of processes has no container runtime. Every call that needs one says so in one line, and none
+// suggests that a retry helps.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ContainerDriver } from '@nodewright/contract/gen/common/common.ts';
@@ -37,7 +37,7 @@ test('every call that needs a container runtime says that this node has none', a
   for (const call of calls) await assert.rejects(call, { code: 9, details });
 });
 
-test('the containers of Kubernetes are none on a node without Kubernetes, which is no failure', async () => {
+test('listing Kubernetes containers succeeds with none on a node without Kubernetes', async () => {
   const kubernetes = { namespace: 'k8s.io', driver: ContainerDriver.CRI };
   const { messages } = await machine.containers(kubernetes);
   assert.deepEqual(
@@ -52,7 +52,7 @@ test('the containers of Kubernetes are none on a node without Kubernetes, which 
   await assert.rejects(machine.containers({ ...kubernetes, namespace: 'system' }));
 });
 
-test('what no node takes is refused before that', async () => {
+test('an invalid request is refused before that', async () => {
   const wrong = { driver: ContainerDriver.CONTAINERD, namespace: 2 } as const;
   const refusals = [
     [drain(images.list({})), 'containerd instance is required'],
@@ -66,7 +66,7 @@ test('what no node takes is refused before that', async () => {
   for (const [call, details] of refusals) await assert.rejects(call, { code: 3, details });
 });
 
-test('an image that no rule speaks of is not verified, and no reference is no image', async () => {
+test('an image without a matching rule is not verified, and an empty reference is invalid', async () => {
   const { verified, message } = await images.verify({ imageRef: 'registry.example/app:v1' });
   assert.deepEqual({ verified, message }, { verified: false, message: 'no matched rule' });
   await assert.rejects(images.verify({ imageRef: 'No Reference' }), { code: 3 });

@@ -12,7 +12,7 @@ const node = scope.use(await startNode());
 const machine = node.client(MachineServiceDefinition, 'os:reader');
 const skip = process.getuid?.() === 0 ? false : 'the log of the kernel is for root';
 
-/** The texts of the records that there are, first lines only. */
+/** The texts of the existing records, first lines only. */
 function kernelLines(): string[] {
   const descriptor = openSync('/dev/kmsg', constants.O_RDONLY | constants.O_NONBLOCK);
   const lines: string[] = [];
@@ -36,7 +36,7 @@ async function dmesg(request: { follow?: boolean; tail?: boolean } = {}): Promis
   return messages;
 }
 
-test('Dmesg sends each record as one message, in the order of the kernel, and ends', { skip }, async () => {
+test("Dmesg sends each record as one message, in the kernel's order, and ends", { skip }, async () => {
   const before = kernelLines();
   const messages = await dmesg();
   const shape = /^[a-z]+\d?: {1,5}\w+: \[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d*[1-9])?Z\]: [\s\S]*\n$/;
@@ -45,13 +45,13 @@ test('Dmesg sends each record as one message, in the order of the kernel, and en
     [],
   );
   const texts = messages.map((message) => message.slice(message.indexOf(']: ') + 3, message.indexOf('\n')));
-  // Escapes are decoded there and not here; the ring may have moved on meanwhile.
+  // The kernel's file has escapes and Dmesg sends them decoded; the ring buffer may also have moved on.
   const plain = before.filter((line) => !line.includes('\\x'));
   const shown = texts.filter((text) => plain.includes(text));
   assert.ok(shown.length > plain.length * 0.8, `${shown.length} of ${plain.length}`);
 });
 
-test('Dmesg follows: a record that is written comes at once, with the time of now', { skip }, async () => {
+test('Dmesg with follow sends a new record at once, with its time', { skip }, async () => {
   const stop = new AbortController();
   const messages: string[] = [];
   const ended = (async () => {
@@ -62,7 +62,7 @@ test('Dmesg follows: a record that is written comes at once, with the time of no
   const mark = `nodewright dmesg ${process.pid}`;
   let count = 0;
   const found = () => messages.find((message) => message.includes(mark));
-  // Nothing says when the stream has reached the end of what was there: what is written before that is left out.
+  // The stream does not mark the end of the existing records, so ignore everything before our own record.
   await eventually(
     () => {
       if (count < 40) writeFileSync('/dev/kmsg', `<12>${mark} ${count}\n`);
@@ -72,7 +72,7 @@ test('Dmesg follows: a record that is written comes at once, with the time of no
     { what: 'record' },
   );
   const [, time = ''] = /^user: warning: \[(.*)\]: nodewright dmesg \d+ \d+\n$/.exec(found() ?? '') ?? [];
-  // The clock of the log is whole seconds off at most, and drifts from the time of day while a machine sleeps.
+  // The kernel log's clock is up to a second off, and drifts from the wall clock while a machine sleeps.
   assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60_000, time);
   const sentAt = performance.now();
   stop.abort();

@@ -1,4 +1,5 @@
-// The etcd calls of a node that runs a real etcd: before there is one, on a cluster of one, and after a disaster.
+// The etcd calls of a node with a real etcd: before it is bootstrapped, as a cluster of one, and after a
+// disaster.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -36,7 +37,7 @@ async function startControlPlane(): Promise<NodeUnderTest> {
 const machine = (node: NodeUnderTest) => node.client(MachineServiceDefinition, 'os:admin');
 const isUp = (node: NodeUnderTest) => node.serviceSays('etcd', /Health check successful/, 60_000);
 
-/** A client of etcd itself, with what the node has written for its administrator. */
+/** A client of etcd itself, with the credentials that the node has written for its administrator. */
 async function etcdOf({ root, address }: NodeUnderTest): Promise<EtcdClient> {
   const read = (file: string) => readFile(join(root, 'system', 'secrets', 'etcd', file), 'utf8');
   const tls = { ca: await read('ca.crt'), cert: await read('admin.crt'), key: await read('admin.key') };
@@ -51,7 +52,7 @@ const node = skip ? undefined : await startControlPlane();
 const admin = () => machine(node ?? assert.fail('no etcd'));
 let snapshot = Buffer.alloc(0);
 
-test('before Bootstrap there is no member to ask, and nothing to take', { skip }, async () => {
+test('before Bootstrap there is no member to list and no snapshot to take', { skip }, async () => {
   await node?.serviceSays('etcd', /./, 30_000);
   for (const call of ['etcdStatus', 'etcdAlarmList', 'etcdDefragment'] as const)
     await assert.rejects(admin()[call]({}), (error: { code: number; details: string }) => {
@@ -60,7 +61,7 @@ test('before Bootstrap there is no member to ask, and nothing to take', { skip }
     });
 });
 
-test('a cluster of one has its member in both lists, which leads and has all that is asked of it', {
+test('a cluster of one has its member in both lists, as leader and with every requested field', {
   skip,
 }, async () => {
   await admin().bootstrap({});
@@ -94,13 +95,13 @@ test('a cluster of one has its member in both lists, which leads and has all tha
   assert.ok(status.raftIndex >= status.raftAppliedIndex && status.raftTerm > 0n);
 });
 
-test('the upkeep of a member that is well finds nothing to do', { skip }, async () => {
+test('the maintenance calls succeed on a healthy member and have nothing to do', { skip }, async () => {
   assert.deepEqual((await admin().etcdAlarmList({})).messages, [{ metadata: undefined, memberAlarms: [] }]);
   assert.deepEqual((await admin().etcdAlarmDisarm({})).messages, [{ metadata: undefined, memberAlarms: [] }]);
   assert.deepEqual((await admin().etcdDefragment({})).messages, [{ metadata: undefined }]);
 });
 
-test('the last voter neither leaves nor is removed, and has nobody to hand leadership to', {
+test('the last voter can neither leave nor be removed, and has no member to transfer leadership to', {
   skip,
 }, async () => {
   const { messages } = await admin().etcdMemberList({ queryLocal: true });
@@ -135,7 +136,7 @@ test('a downgrade is refused with the reason', { skip }, async () => {
       await assert.rejects(admin()[call]({ version }), { code: code.invalidArgument, details });
   const { messages } = await admin().etcdStatus({});
   const running = messages[0]?.memberStatus?.protocolVersion ?? '';
-  // Releases from 3.6 on judge for themselves.
+  // From 3.6 on, etcd itself decides this.
   if (!running.startsWith('3.5.')) return;
   const details = `etcd ${running} cannot prepare a downgrade: members of version 3.6 or later can`;
   const tooOld = { code: code.failedPrecondition, details };
@@ -162,7 +163,7 @@ test('a snapshot comes in small pieces and ends with its hash', { skip }, async 
 
 test('another node becomes the cluster again from the snapshot', { skip }, async () => {
   const next = await startControlPlane();
-  // It waits for a cluster that it could join.
+  // The node waits for a cluster that it could join.
   const library = join(next.root, 'var', 'lib');
   await eventually(() => existsSync(join(library, 'etcd')), { what: 'folder of etcd', timeoutMs: 30_000 });
   const path = join(library, 'etcd.snapshot');
@@ -184,7 +185,7 @@ test('another node becomes the cluster again from the snapshot', { skip }, async
   assert.equal(existsSync(path), false);
 });
 
-test('a node that cannot run etcd says so', async () => {
+test('a node that cannot run etcd reports the reason', async () => {
   await using bare = await startNode({ secrets });
   await assert.rejects(machine(bare).etcdLeaveCluster({}), {
     code: code.failedPrecondition,

@@ -1,4 +1,4 @@
-// Events: what a node tells of itself.
+// Events that a node sends about itself.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Any } from '@nodewright/contract/gen/google/protobuf/any.ts';
@@ -23,7 +23,7 @@ const node = await startNode();
 after(() => node[Symbol.asyncDispose]());
 await runs(node);
 
-/** A stream of events as far as it has come. */
+/** Collects a stream of events so far. */
 function follow(request: Partial<EventsRequest>, at: NodeUnderTest = node) {
   const stop = new AbortController();
   const events: Event[] = [];
@@ -48,10 +48,10 @@ async function history(request: Partial<EventsRequest>, at: NodeUnderTest = node
   return events.slice(1);
 }
 
-/** Waits until it has told that it has booted and that all is well. */
+/** Waits until the node has reported that it has booted and is ready. */
 async function runs(at: NodeUnderTest): Promise<void> {
   const told = async () => (await history({ tailEvents: -1 }, at)).map(line);
-  // Each follows the services by itself, so either may come first.
+  // The two come from independent sources, so either may be first.
   const ends = [`status ${Stage.RUNNING} true`, 'sequence boot 2'];
   const isOver = (lines: readonly string[]) => ends.every((end) => lines.includes(end));
   await eventually(async () => isOver(await told()), {
@@ -60,7 +60,7 @@ async function runs(at: NodeUnderTest): Promise<void> {
   });
 }
 
-/** An event as a line that says what matters of it. */
+/** An event as one line with its relevant fields. */
 function line({ data }: Event): string {
   const [, name = ''] = /^talos\/runtime\/machine\.(\w+)$/.exec(data?.typeUrl ?? '') ?? [];
   const decode = <T>(codec: { decode(bytes: Uint8Array): T }) => codec.decode((data as Any).value);
@@ -82,7 +82,7 @@ function line({ data }: Event): string {
   return `service ${service} ${action} ${message} ${health?.unknown}/${health?.healthy}`;
 }
 
-test('the first message is empty but for an id and the actor that was asked for', async () => {
+test('the first message is empty except for an id and the requested actor', async () => {
   for (const request of [{}, { withActorId: 'somebody' }, { tailId: 'broken' }]) {
     const { events, stop } = follow(request);
     await eventually(() => events.length > 0, { what: 'first event' });
@@ -94,7 +94,7 @@ test('the first message is empty but for an id and the actor that was asked for'
   }
 });
 
-test('a node tells of its sequences, services, stage and addresses, each event under a greater id', async () => {
+test('a node sends events of its sequences, services, stage and addresses, with growing ids', async () => {
   const all = await history({ tailEvents: -1 });
   const ids = all.map(({ id }) => id);
   assert.deepEqual(ids.toSorted(), ids);
@@ -103,7 +103,8 @@ test('a node tells of its sequences, services, stage and addresses, each event u
     true,
   );
   const lines = all.map(line);
-  // What is followed as resources (stage, addresses) is told beside what happens, each in an order of its own.
+  // Events that come from resources (stage, addresses) are ordered among themselves, not relative to the
+  // others.
   const sequences = lines.filter((text) => /^(sequence|phase|task) /.test(text));
   assert.equal(lines[0], sequences[0]);
   assert.deepEqual(sequences.slice(0, 3), [
@@ -111,7 +112,7 @@ test('a node tells of its sequences, services, stage and addresses, each event u
     'phase earlyServices 0',
     'task startMachined 0',
   ]);
-  // The tasks of a phase run at once.
+  // The tasks of a phase run concurrently.
   assert.deepEqual(sequences.slice(3, 6).sort(), [
     'task startApid 0',
     'task startApid 1',
@@ -152,7 +153,7 @@ test('a node tells of its sequences, services, stage and addresses, each event u
   );
 });
 
-test('a stream begins at the number, at the id or at the second that it asks for', async () => {
+test('a stream begins at the requested number, id or second', async () => {
   const ids = (events: readonly Event[]) => events.map(({ id }) => id);
   const all = await history({ tailEvents: -1 });
   const requests: Partial<EventsRequest>[] = [
@@ -163,7 +164,7 @@ test('a stream begins at the number, at the id or at the second that it asks for
   ];
   const found = [];
   for (const request of requests) found.push(ids(await history(request)));
-  // Something may have happened between two questions: what came late has no place in a comparison.
+  // An event may have occurred between two calls: leave late ones out of the comparison.
   const known = new Set(ids(all));
   const [last = [], ...rest] = found.map((each) => each.filter((id) => known.has(id)));
   assert.deepEqual(rest, [ids(all), ids(all.slice(5)), ids(all)]);
@@ -173,7 +174,7 @@ test('a stream begins at the number, at the id or at the second that it asks for
   assert.deepEqual(await history({ tailEvents: -1, withActorId: 'nobody' }), []);
 });
 
-test('wrong options end the stream after its first message, in words', async () => {
+test('invalid options end the stream after its first message, with the reason', async () => {
   const cases: [Partial<EventsRequest>, RegExp][] = [
     [{ tailId: 'x' }, /^error parsing tail_id: /],
     [
@@ -189,7 +190,7 @@ test('wrong options end the stream after its first message, in words', async () 
   }
 });
 
-test('what happens after the first message comes as it happens, until the reader lets go', async () => {
+test('events after the first message arrive as they occur, until the reader cancels', async () => {
   const { events, ended, stop } = follow({});
   await eventually(() => events.length > 0, { what: 'first event' });
   await node.order('apid', 'deaf');
@@ -206,7 +207,7 @@ test('what happens after the first message comes as it happens, until the reader
   await node.order('apid', '');
 });
 
-test('a node that stops tells its shutdown to the end, and the streams end well', async () => {
+test('a node that stops sends all events of its shutdown, and the streams end with OK', async () => {
   await using second = await startNode();
   await runs(second);
   const { events, ended } = follow({ tailEvents: 1 }, second);

@@ -75,7 +75,7 @@ const entry = async (rootPath: string) => (await entriesOf((await copy(rootPath)
 
 test('Copy sends every file of a folder with mode, time and content; GNU tar finds no difference', async () => {
   const { archive, details } = await copy('/data/');
-  // A socket in a folder is left out, and the copy succeeds.
+  // A socket in a folder is skipped, and the copy succeeds.
   assert.equal(details, '');
   const compared = spawnSync('tar', ['-d', '-z', '-C', tree.path, '-f', '-'], {
     input: archive,
@@ -95,7 +95,7 @@ test('Copy sends every file of a folder with mode, time and content; GNU tar fin
   });
   const { type, mode, modified } = entries.get('deep/') as Entry;
   assert.deepEqual([type, mode, modified], ['directory', 0o1777, treeModified]);
-  // A hard link is a file of its own, and links are as they are.
+  // A hard link is archived as a file of its own, and symbolic links as links.
   assert.deepEqual(
     ['hello again', 'absolute', 'escape', 'pipe'].map((name) => [
       entries.get(name)?.type,
@@ -132,7 +132,7 @@ test('Copy sends one file under its own name, also through a link', async () => 
   );
 });
 
-test('Copy takes along what files of the kernel hold in truth, up to a page', async () => {
+test('Copy includes the real content of kernel files whose size is 0, up to a page', async () => {
   assert.match((await entry('/proc/version'))?.content ?? '', /^Linux version/);
   assert.equal((await entry('/proc/sys/kernel/hostname'))?.content, 'node01\n');
   const large = (await entry('/proc/kallsyms')) as Entry;
@@ -140,7 +140,7 @@ test('Copy takes along what files of the kernel hold in truth, up to a page', as
   assert.deepEqual((await entry('/data/empty'))?.size, 0);
 });
 
-test('Copy refuses what it cannot begin with', async () => {
+test('Copy refuses a source that it cannot open', async () => {
   const rows: [string, number, string][] = [
     ['', 2, 'path is not absolute .'],
     ['data', 2, 'path is not absolute data'],
@@ -153,7 +153,7 @@ test('Copy refuses what it cannot begin with', async () => {
   for (const [path, code, details] of rows) await assert.rejects(copy(path), { code, details }, path);
 });
 
-test('Copy keeps names that are no text, long names and large numbers', async () => {
+test('Copy keeps names that are not valid text, long names and large numbers', async () => {
   const folder = join(tree.path, 'names');
   const long = ['d'.repeat(120), 'é'.repeat(100)];
   mkdirSync(join(folder, long[0] ?? ''), { recursive: true });
@@ -173,12 +173,12 @@ test('Copy keeps names that are no text, long names and large numbers', async ()
   rmSync(folder, { recursive: true });
 });
 
-test('an archive stays whole when files grow, shrink or go while it is made', async () => {
+test('an archive stays valid when files grow, shrink or disappear during the copy', async () => {
   const folder = join(tree.path, 'moving');
   mkdirSync(folder);
   const files = ['a', 'grows', 'shrinks', 'vanishes'].map((name) => join(folder, name));
   const [first = '', grows = '', shrinks = '', vanishes = ''] = files;
-  // Noise: the first of it goes out long before the last file is opened.
+  // Random content, so that the first file is sent long before the last one is opened.
   for (const file of files) writeFileSync(file, randomBytes(6_000_000));
   const { archive, details } = await copy('/data/moving', () => {
     appendFileSync(grows, randomBytes(1000));
@@ -194,7 +194,7 @@ test('an archive stays whole when files grow, shrink or go while it is made', as
   rmSync(folder, { recursive: true });
 });
 
-test('a large file that shrinks under the copy is filled up with zeros and named', async () => {
+test('a large file that shrinks during the copy is padded with zeros and reported', async () => {
   const path = join(tree.path, 'shrinks');
   writeFileSync(path, randomBytes(30_000_000));
   const { archive, details } = await copy('/data/shrinks', () => truncateSync(path, 1_000_000));
@@ -207,7 +207,7 @@ test('a large file that shrinks under the copy is filled up with zeros and named
   rmSync(path);
 });
 
-test('a file that may not be read is left out and named', async () => {
+test('an unreadable file is skipped and reported', async () => {
   const path = join(tree.path, 'deep', 'closed');
   writeFileSync(path, 'x', { mode: 0 });
   const { archive, details } = await copy('/data/deep');
@@ -217,7 +217,7 @@ test('a file that may not be read is left out and named', async () => {
   rmSync(path);
 });
 
-test('a copy of the kernel of the host ends, names what it left out and has a status that fits into a trailer', {
+test("a copy of the host's kernel files ends, reports what it skipped, and its status fits into a trailer", {
   timeout: 60_000,
 }, async () => {
   const { archive, details } = await copy(`/proc/${process.pid}`);
@@ -230,7 +230,7 @@ test('a copy of the kernel of the host ends, names what it left out and has a st
   assert.ok(details.length < 8000);
 });
 
-test('a copy that nobody reads on stops, and leaves no file and no work behind', async () => {
+test('a copy whose client stops reading ends, and leaves no open file and no work', async () => {
   const path = join(tree.path, 'huge');
   writeFileSync(path, '');
   truncateSync(path, 2 ** 36);
@@ -254,7 +254,7 @@ test('a copy that nobody reads on stops, and leaves no file and no work behind',
   rmSync(path);
 });
 
-test('a reader that is slow costs no memory', async () => {
+test('a slow reader does not increase memory', async () => {
   const path = join(tree.path, 'noise');
   writeFileSync(path, randomBytes(60_000_000));
   const resident = () =>

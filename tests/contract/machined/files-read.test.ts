@@ -27,7 +27,7 @@ async function read(path: string): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-test('Read gives the bytes of a file, of any length and through links', async () => {
+test('Read returns the bytes of a file, of any length and through links', async () => {
   const large = randomBytes(3_000_001);
   writeFileSync(join(tree.path, 'large'), large);
   assert.ok(large.equals(await read('/data/large')));
@@ -44,7 +44,7 @@ test('Read gives the bytes of a file, of any length and through links', async ()
   assert.equal((await read('/data/two\nlines')).toString(), '2');
 });
 
-test('Read gives files of the kernel, whose size says 0', async () => {
+test('Read returns kernel files whose size is 0', async () => {
   assert.equal((await read('/proc/version')).toString(), readFileSync('/proc/version', 'utf8'));
   assert.match(
     (await read('/proc/self/status')).toString(),
@@ -53,7 +53,7 @@ test('Read gives files of the kernel, whose size says 0', async () => {
   assert.match((await read('/proc/cpuinfo')).toString(), /processor\s+: 0/);
 });
 
-test('a node that shares its kernel has a hostname of its own, and a boot id that stays until it starts again', async () => {
+test('a node that shares its kernel has its own hostname, and a boot id that changes only at a restart', async () => {
   assert.equal((await read('/proc/sys/kernel/hostname')).toString(), 'node01\n');
   const bootId = (await read('/proc/sys/kernel/random/boot_id')).toString();
   assert.match(bootId, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\n$/);
@@ -61,7 +61,7 @@ test('a node that shares its kernel has a hostname of its own, and a boot id tha
   assert.equal((await read('/proc/sys/kernel/random/boot_id')).toString(), bootId);
 });
 
-test('what cannot be read has a clear status, and nothing hangs', { timeout: 20_000 }, async () => {
+test('a path that cannot be read gives a clear status, and no call hangs', { timeout: 20_000 }, async () => {
   const rows: [string, number, string][] = [
     ['', 3, 'path is not absolute ""'],
     ['data/hello.txt', 3, 'path is not absolute "data/hello.txt"'],
@@ -89,7 +89,7 @@ test('what cannot be read has a clear status, and nothing hangs', { timeout: 20_
   assert.equal((await machine.hostname({})).messages[0]?.hostname, 'node01');
 });
 
-test('a file that this user may not read is refused', async () => {
+test("a file that the node's user may not read is refused", async () => {
   const path = join(tree.path, 'closed');
   writeFileSync(path, 'x', { mode: 0 });
   await assert.rejects(read('/data/closed'), { code: 7, details: 'open /data/closed: permission denied' });
@@ -110,7 +110,7 @@ test('Read is for administrators: the node keeps its secrets below its root', as
   assert.match((await read('/system/state/config.yaml')).toString(), /^version: v1alpha1$/m);
 });
 
-test('a file that grows, shrinks or goes while it is read ends where it ends', async () => {
+test('reading a file that grows, shrinks or disappears ends at its end', async () => {
   const path = join(tree.path, 'moving');
   writeFileSync(path, Buffer.alloc(8_000_000, 'a'));
   const changes = [() => appendFileSync(path, 'b'), () => truncateSync(path, 4_000_000), () => rmSync(path)];
@@ -124,7 +124,7 @@ test('a file that grows, shrinks or goes while it is read ends where it ends', a
   }
 });
 
-test('a reader that lets go is let go, and its file is closed', async () => {
+test('a cancelled read ends, and its file is closed', async () => {
   const before = openDescriptors(node.machined.pid);
   for (let round = 0; round < 20; round += 1) {
     for await (const { bytes } of machine.read({ path: '/data/sparse' })) if (bytes.length > 0) break;

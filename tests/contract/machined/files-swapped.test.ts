@@ -1,4 +1,4 @@
-// The calls on files while something on the node swaps folders with links: nothing of the host comes out.
+// Calls on files while a program on the node swaps folders and links: no content of the host may be returned.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,9 +9,9 @@ import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machi
 import { startNode } from './harness/node-under-test.ts';
 import { swapFolder } from './harness/swap-folder.ts';
 
-/** Of each kind of call. Reads are the fastest, and the ones that a race is seen with first. */
+/** Per kind of call. Reads are the fastest, and show a race first. */
 const rounds = { read: 1200, list: 120, usage: 120, copy: 60 };
-/** Calls at once. */
+/** Concurrent calls. */
 const lanes = 12;
 /** The size of the host's file, which a listing and a sum would show. */
 const hostBytes = 54_321;
@@ -24,13 +24,13 @@ after(async () => {
 });
 const machine = node.client(MachineServiceDefinition, 'os:admin');
 
-/** The same names inside and outside; only what is in them tells which one was reached. */
+/** The same names inside and outside; only the content tells which one was reached. */
 function makeTree(folder: string, content: string): void {
   mkdirSync(join(folder, 'in'), { recursive: true });
   writeFileSync(join(folder, 'in', 'file'), content);
 }
 
-/** What each call gives, as a text in which the host's content or its size would be found. */
+/** The result of each call, as a text that would contain the host's content or its size. */
 const calls: Record<keyof typeof rounds, () => Promise<string>> = {
   async read() {
     const pieces = await Array.fromAsync(machine.read({ path: '/data/swapped/in/file' }));
@@ -53,7 +53,7 @@ const calls: Record<keyof typeof rounds, () => Promise<string>> = {
 test('no call on files leaves the root while a folder is swapped with a link to the host', async () => {
   const hostContent = 'of the host '.padEnd(hostBytes, '.');
   makeTree(host, hostContent);
-  // Its mode keeps nobody out.
+  // Its mode lets every user in.
   chmodSync(host, 0o755);
   makeTree(join(node.root, 'data', 'swapped'), 'of the node');
   await using swap = swapFolder(join(node.root, 'data', 'swapped'), host);

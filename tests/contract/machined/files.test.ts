@@ -34,7 +34,7 @@ async function usage(request: Partial<DiskUsageRequest>): Promise<DiskUsageInfo[
   return Array.fromAsync(machine.diskUsage(request));
 }
 
-test('List gives the root and what is in it, in the order of the bytes of names', async () => {
+test('List returns the root and its content, in the byte order of names', async () => {
   assert.deepEqual(names(await list({ root: '/data' })), [
     '.',
     'absolute',
@@ -55,7 +55,7 @@ test('List gives the root and what is in it, in the order of the bytes of names'
   ]);
 });
 
-test('List tells mode, owner, size, time and target of each file', async () => {
+test('List returns mode, owner, size, time and link target of each file', async () => {
   const files = new Map((await list({ root: 'data/' })).map((file) => [file.relativeName, file]));
   const { uid, gid } = lstatSync(join(tree.path, 'hello.txt'));
   assert.deepEqual(files.get('hello.txt'), {
@@ -87,7 +87,7 @@ test('List tells mode, owner, size, time and target of each file', async () => {
   );
 });
 
-test('List goes as deep as it is told, also when the number is out of every range', async () => {
+test('List goes as deep as requested, also when the number is out of range', async () => {
   const deep = (request: Partial<ListRequest>) =>
     list({ root: '/data/deep', ...request }).then((files) => names(files));
   const all = ['.', 'er', 'er/bottom'];
@@ -99,7 +99,7 @@ test('List goes as deep as it is told, also when the number is out of every rang
   }
 });
 
-test('List filters by type and goes through the folders that it does not show', async () => {
+test('List filters by type and descends into folders that it does not show', async () => {
   assert.deepEqual(names(await list({ root: '/data/deep', types: [0] })), ['er/bottom']);
   assert.deepEqual(names(await list({ root: '/data/deep', types: [1] })), ['.', 'er']);
   const links = names(await list({ root: '/data', types: [2] }));
@@ -110,7 +110,7 @@ test('List filters by type and goes through the folders that it does not show', 
   });
 });
 
-test('List follows a link at the root, and no link leads out of the node', async () => {
+test('List follows a link at the root, and no link leaves the node', async () => {
   const through = await list({ root: '/data/relative' });
   assert.deepEqual(
     through.map(({ name, relativeName }) => [name, relativeName]),
@@ -120,7 +120,7 @@ test('List follows a link at the root, and no link leads out of the node', async
     ],
   );
   assert.deepEqual(names(await list({ root: '/data/hello.txt' })), ['hello.txt']);
-  // There is no /usr in the node, however many there are around it.
+  // The node has no /usr, whatever the host has.
   await assert.rejects(list({ root: '/data/escape' }), {
     code: 2,
     details: 'lstat /data/escape: no such file or directory',
@@ -130,7 +130,7 @@ test('List follows a link at the root, and no link leads out of the node', async
   }
 });
 
-test('List says in the words of the reference why there is nothing to list', async () => {
+test("List gives the reference's reason why a path cannot be listed", async () => {
   const rows: [string, RegExp][] = [
     ['/nope', /^lstat \/nope: no such file or directory$/],
     ['/data/hello.txt/x', /^lstat \/data\/hello.txt\/x: not a directory$/],
@@ -142,7 +142,7 @@ test('List says in the words of the reference why there is nothing to list', asy
   await assert.rejects(list({ root: '/a\0b' }), { code: 3, details: /NUL byte/ });
 });
 
-test('List shows the kernel of the host, and of its programs only numbers', async () => {
+test("List shows the host's kernel files, and of its processes only numbers", async () => {
   const top = names(await list({ root: '/' }));
   assert.deepEqual(
     ['dev', 'proc', 'sys'].filter((name) => !top.includes(name)),
@@ -161,7 +161,7 @@ test('List shows the kernel of the host, and of its programs only numbers', asyn
   assert.equal(own[0]?.name, `/proc/${node.machined.pid}`);
 });
 
-test('a folder that cannot be opened is an entry with an error among the others', async () => {
+test('a folder that cannot be opened is an entry with an error, and the others are listed', async () => {
   const closed = join(tree.path, 'deep', 'closed');
   mkdirSync(closed, { mode: 0 });
   try {
@@ -178,7 +178,7 @@ test('a folder that cannot be opened is an entry with an error among the others'
   }
 });
 
-test('a tree that is deeper than a path may be long gives what it can and an error for the rest', async () => {
+test('a tree deeper than the longest path is listed as far as possible, with an error for the rest', async () => {
   const start = process.cwd();
   process.chdir(tree.path);
   for (const name of ['deepest', ...Array(18).fill('n'.repeat(250))]) {
@@ -198,7 +198,7 @@ test('a tree that is deeper than a path may be long gives what it can and an err
   }
 });
 
-test('DiskUsage adds up apparent sizes, a folder after what is in it', async () => {
+test('DiskUsage sums apparent sizes, and lists a folder after its content', async () => {
   const folderBytes = (path: string) => BigInt(lstatSync(join(tree.path, path)).size);
   const er = 3000n + folderBytes('deep/er');
   assert.deepEqual(
@@ -216,7 +216,7 @@ test('DiskUsage adds up apparent sizes, a folder after what is in it', async () 
   assert.deepEqual(total, [BigInt(expected.split('\t')[0] ?? '')]);
 });
 
-test('DiskUsage shows no more than was asked for and counts all', async () => {
+test('DiskUsage shows only what was requested and counts everything', async () => {
   const shown = async (request: Partial<DiskUsageRequest>) =>
     (await usage({ paths: ['/data'], ...request })).map(({ relativeName }) => relativeName);
   assert.deepEqual(await shown({}), ['deep/er', 'deep', '.']);
@@ -228,7 +228,7 @@ test('DiskUsage shows no more than was asked for and counts all', async () => {
   assert.deepEqual(await shown({ threshold: -(2n ** 63n) }), ['deep/er', 'deep', '.']);
 });
 
-test('DiskUsage looks at the first path that is there and tells of those before it', async () => {
+test('DiskUsage measures the first path that exists and reports the missing ones before it', async () => {
   const found = await usage({ paths: ['/nope', '/data/circle-a', '/data/deep/er', '/data'] });
   assert.deepEqual(
     found.map(({ relativeName, error }) => [relativeName, error]),
@@ -245,7 +245,7 @@ test('DiskUsage looks at the first path that is there and tells of those before 
   );
 });
 
-test('DiskUsage does not miss the network of a process that has ended and that nobody has waited for', async () => {
+test('DiskUsage succeeds for the network files of a zombie process', async () => {
   const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -263,7 +263,7 @@ test('DiskUsage does not miss the network of a process that has ended and that n
   }
 });
 
-test('files that come and go while they are listed are shown or named as missing, and the daemon lives', async () => {
+test('files that appear and disappear during a listing are shown or reported missing, and the daemon survives', async () => {
   const folder = join(tree.path, 'churn');
   mkdirSync(folder);
   let isDone = false;
@@ -286,7 +286,7 @@ test('files that come and go while they are listed are shown or named as missing
   assert.equal((await machine.hostname({})).messages[0]?.hostname, 'node01');
 });
 
-test('a listing that nobody reads on stops at once and leaves no descriptor open', async () => {
+test('a listing whose client stops reading ends at once and leaves no descriptor open', async () => {
   const before = openDescriptors(node.machined.pid);
   for (let round = 0; round < 10; round += 1) {
     let count = 0;

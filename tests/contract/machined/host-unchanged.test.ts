@@ -1,4 +1,4 @@
-// A node of processes never changes the host that it runs on, even as root.
+// A node of processes never changes its host, even as root.
 import assert from 'node:assert/strict';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
@@ -17,12 +17,12 @@ const read = (path: string) => {
   }
 };
 
-/** Values that move by themselves. */
+/** Values that change by themselves. */
 const moving = /random|ns_last_pid|nr$|-nr|-state|usage|_used|dirty|tainted/;
-/** What a container engine beside the tests makes and removes. */
+/** Network devices and mounts that a container engine may add or remove meanwhile. */
 const ofContainers = /veth|docker|br-|containerd|overlay|netns/;
 
-/** What a node of its own would set on its host. */
+/** The host's settings that a node with a machine of its own would change. */
 function hostState() {
   const sysctls = globSync('/proc/sys/{kernel,net/ipv4,net/ipv6,vm,fs}/{conf/*/,,}*')
     .filter((path) => !moving.test(path) && !ofContainers.test(path))
@@ -44,7 +44,7 @@ function hostState() {
   };
 }
 
-test('starting a node, calling everything on it as administrator and stopping it leaves the host as it was', async () => {
+test('starting a node, calling everything on it as administrator and stopping it leaves the host unchanged', async () => {
   const before = hostState();
   const clock = () => Date.now() - performance.now();
   const clockBefore = clock();
@@ -63,7 +63,7 @@ test('starting a node, calling everything on it as administrator and stopping it
   assert.ok(Math.abs(clock() - clockBefore) < 500, `the clock was moved by ${clock() - clockBefore} ms`);
 });
 
-test('machined has no module that could change the host: system calls for sockets and attributes, one place that starts processes', () => {
+test('no module of machined can change the host: system calls only for sockets and attributes, one place that starts processes', () => {
   const folder = join(import.meta.dirname, '..', '..', '..', 'services', 'machined', 'src');
   const sources = globSync('**/*.ts', { cwd: folder }).filter((path) => !path.endsWith('.test.ts'));
   assert.ok(sources.length > 30, String(sources.length));
@@ -82,7 +82,7 @@ test('machined has no module that could change the host: system calls for socket
     'network/host/kernel-network.ts',
     'services/host/forgo-capabilities.ts',
   ]);
-  // That what goes through them only asks is seen in packages/linux/src/netlink/asks-only.test.ts.
+  // packages/linux/src/netlink/asks-only.test.ts shows that only read requests go through these sockets.
   assert.deepEqual(importers(/\.(sendTo|control)\(/), []);
   const native = readFileSync(
     join(folder, '..', '..', '..', 'packages', 'linux', 'src', 'native-calls.ts'),
@@ -112,7 +112,7 @@ test('machined has no module that could change the host: system calls for socket
     importers(/\b(sethostname|setPriority|settimeofday|process\.(setuid|setgid|dlopen|chdir))\b/),
     [],
   );
-  // A source that names a file of the kernel or a device only reads it, or only passes the name on.
+  // A source that names a kernel file or a device only reads it, or only passes its name on.
   const code = (path: string) => readFileSync(join(folder, path), 'utf8').replace(/^\s*(\/\*)?\*.*$/gm, '');
   const namers = sources.filter((path) => /['"`]\/(sys|dev)\//.test(code(path))).sort();
   assert.deepEqual(namers, [

@@ -1,4 +1,4 @@
-// How a node gets its certificates and what it hands to apid and trustd.
+// How a node gets its certificates, and what it serves to apid and trustd.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
@@ -21,14 +21,14 @@ const member = (hostname: string, address: string, type: 'CONTROL_PLANE' | 'WORK
   machineType: `MACHINE_TYPE_${type}`,
 });
 
-test('a worker gets its certificate from the trustd of a control plane, and has no right to forward', async () => {
+test('a worker gets its certificate from the trustd of a control plane, without the right to forward', async () => {
   const secrets = await clusterSecrets();
   const [address, workerAddress] = [ownAddress(), ownAddress()];
   const members = {
     members: [member('node01', address, 'CONTROL_PLANE'), member('node02', workerAddress, 'WORKER')],
   };
   await using controlPlane = await startNode({ secrets, address, members });
-  // The control plane's own stand-in takes trustd's port: it gives way to the real one.
+  // The stand-in on the control plane's own address has trustd's port: it must stop for the real one.
   await controlPlane.order('trustd', 'deaf');
   await using worker = await startNode({
     secrets,
@@ -60,7 +60,7 @@ test('a worker gets its certificate from the trustd of a control plane, and has 
   await assert.rejects(worker.service('trustd'));
 });
 
-test('a worker with a wrong token keeps trying, says why, and never shows the token', async () => {
+test('a worker with a wrong token keeps trying, logs why, and never logs the token', async () => {
   const [good, bad] = [await clusterSecrets(), 'zzzzzz.9999999999999999'];
   const address = ownAddress();
   await using controlPlane = await startNode({ secrets: good, address });
@@ -81,7 +81,7 @@ test('a worker with a wrong token keeps trying, says why, and never shows the to
   assert.equal((await worker.service('apid')).state, 'Waiting');
 });
 
-test('a change of the membership reaches apid, and a broken one does not', async () => {
+test('a change of the membership reaches apid, and an invalid one does not', async () => {
   const address = ownAddress();
   const first = member('node01', address, 'CONTROL_PLANE');
   await using node = await startNode({ address, members: { members: [first] } });

@@ -1,4 +1,4 @@
-// A node that is killed while it takes configurations: what it has answered for is there when it is back.
+// A node is killed while it applies configurations: after its restart it has those that it acknowledged.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,12 +20,12 @@ import { clusterSecrets, nodeConfig } from './harness/cluster-material.ts';
 import { type NodeUnderTest, ownAddress, startNode } from './harness/node-under-test.ts';
 
 const kills = 10;
-/** Longest time from the first answer to the end of a node, in milliseconds: a number of writes. */
+/** Longest time from the first answer to the kill, in milliseconds; several writes happen in it. */
 const longestRunMs = 150;
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const codecs = codecsOf(nodeKinds);
 
-/** The same numbers from 0 to below 1 for the same seed. Source: mulberry32, public domain. */
+/** Repeatable numbers in [0, 1) for a seed. Source: mulberry32, public domain. */
 function randomFrom(start: number): () => number {
   let state = start;
   return () => {
@@ -38,14 +38,14 @@ function randomFrom(start: number): () => number {
 
 const numberIn = (text: string) => Number(/^# number (\d+)$/m.exec(text)?.[1] ?? 0);
 
-/** The numbers of the configurations that the node has, by id; none when it has not looked yet. */
+/** The numbers of the configurations of the node, by id; empty when it has not read them yet. */
 async function configurationsOf(node: NodeUnderTest): Promise<readonly [string, number][]> {
   const state = createStateClient({ client: node.client(StateDefinition, 'os:admin'), codecs });
   const configs = await state.list(machineConfigs);
   return configs.map(({ metadata, spec }) => [metadata.id, numberIn(spec)]);
 }
 
-test(`what a node acknowledged survives that it is killed, at any moment (SEED=${seed})`, async (context) => {
+test(`acknowledged configurations survive a kill at any moment (SEED=${seed})`, async (context) => {
   await using scope = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'machined-'));
   scope.defer(() => rm(folder, { recursive: true }));
@@ -65,7 +65,10 @@ test(`what a node acknowledged survives that it is killed, at any moment (SEED=$
   let acknowledged = 0;
   let unanswered = 0;
 
-  /** Applies one configuration after another until the node is gone. Long ones, so that a write takes its time. */
+  /**
+   * Applies one configuration after another until the node is gone. They are long, so that a write takes
+   * time.
+   */
   async function applyOn(node: NodeUnderTest): Promise<void> {
     const machine = node.client(MachineServiceDefinition, 'os:admin');
     const filler = `# ${'filler '.repeat(20)}\n`.repeat(300);
@@ -104,7 +107,7 @@ test(`what a node acknowledged survives that it is killed, at any moment (SEED=$
     if (numberIn(text) === acknowledged) unanswered += 1;
   }
   context.diagnostic(`${sent} sent; ${unanswered} of ${kills} kills came before the disk had the last one`);
-  // What was interrupted is overwritten by the next write and never gathers.
+  // The next write overwrites an interrupted one, so leftovers do not accumulate.
   const drafts = (await readdir(stateFolder)).filter((name) => /^config\.yaml.+/.test(name));
   assert.ok(drafts.length <= 1, drafts.join(' '));
 });

@@ -10,13 +10,13 @@ after(() => node[Symbol.asyncDispose]());
 const machine = node.client(MachineServiceDefinition, 'os:reader');
 
 const proc = (name: string) => readFileSync(`/proc/${name}`, 'utf8');
-/** The only element of a reply: there is always exactly one. */
+/** The only element of a reply; there must be exactly one. */
 function only<T>({ messages }: { messages: T[] }): T {
   assert.equal(messages.length, 1);
   return messages[0] as T;
 }
 
-test('Version names the compatible release, the runtime and the platform as clients expect them', async () => {
+test('Version returns the compatible release, the runtime and the platform as clients expect them', async () => {
   const { metadata, version, platform, features } = only(await machine.version({}));
   assert.equal(metadata, undefined);
   assert.deepEqual(
@@ -37,7 +37,7 @@ test("Hostname is the node's own name, not the host's", async () => {
   assert.equal(only(await machine.hostname({})).hostname, 'node01');
 });
 
-test('Memory has the numbers of /proc/meminfo in KiB', async () => {
+test('Memory returns the numbers of /proc/meminfo in KiB', async () => {
   const { meminfo } = only(await machine.memory({}));
   const kernel = new Map(
     proc('meminfo')
@@ -59,7 +59,7 @@ test('Memory has the numbers of /proc/meminfo in KiB', async () => {
     ],
     ['MemTotal', 'SwapTotal', 'CommitLimit', 'VmallocTotal', 'Hugepagesize'].map(of),
   );
-  // These move all the time: within a tenth of all memory.
+  // These values always change, so they may differ by a tenth of all memory.
   for (const [value, name] of [
     [meminfo?.memfree, 'MemFree'],
     [meminfo?.memavailable, 'MemAvailable'],
@@ -72,7 +72,7 @@ test('Memory has the numbers of /proc/meminfo in KiB', async () => {
   }
 });
 
-test('LoadAvg has the three averages', async () => {
+test('LoadAvg returns the three averages', async () => {
   const { load1, load5, load15 } = only(await machine.loadAvg({}));
   const kernel = proc('loadavg').split(' ').slice(0, 3).map(Number);
   for (const [index, value] of [load1, load5, load15].entries()) {
@@ -80,7 +80,7 @@ test('LoadAvg has the three averages', async () => {
   }
 });
 
-test('SystemStat counts in seconds, per CPU and per interrupt, and never backwards', async () => {
+test('SystemStat counts in seconds, per CPU and per interrupt, and never decreases', async () => {
   const first = only(await machine.systemStat({}));
   const second = only(await machine.systemStat({}));
   const line = (name: string) =>
@@ -93,7 +93,7 @@ test('SystemStat counts in seconds, per CPU and per interrupt, and never backwar
   assert.ok(second.softIrqTotal >= first.softIrqTotal && (second.softIrq?.timer ?? 0n) > 0n);
 });
 
-test('CPUInfo has one entry a CPU and leaves the count of cores empty', async () => {
+test('CPUInfo has one entry per CPU and leaves the count of cores empty', async () => {
   const { cpuInfo } = only(await machine.cPUInfo({}));
   const numbers = proc('cpuinfo')
     .match(/^processor\s*: \d+$/gm)
@@ -105,12 +105,12 @@ test('CPUInfo has one entry a CPU and leaves the count of cores empty', async ()
   assert.ok(cpuInfo.every(({ cpuCores, flags }) => cpuCores === 0 && flags.length > 0));
 });
 
-test('CPUFreqStats has one entry a CPU that is online, empty where there is no driver', async () => {
+test('CPUFreqStats has one entry per online CPU, empty without a driver', async () => {
   const { cpuFreqStats } = only(await machine.cPUFreqStats({}));
   assert.equal(cpuFreqStats.length, proc('stat').match(/^cpu\d/gm)?.length);
 });
 
-test('NetworkDeviceStats lists the devices and sums them under their names', async () => {
+test('NetworkDeviceStats lists the devices, and sums them in the total', async () => {
   const { devices, total } = only(await machine.networkDeviceStats({}));
   const names = proc('net/dev')
     .split('\n')
@@ -127,7 +127,7 @@ test('NetworkDeviceStats lists the devices and sums them under their names', asy
   );
 });
 
-test('DiskStats lists disks and partitions and sums them without a name', async () => {
+test('DiskStats lists disks and partitions, and sums them in an entry without a name', async () => {
   const { devices, total } = only(await machine.diskStats({}));
   const names = proc('diskstats')
     .trim()
@@ -143,7 +143,7 @@ test('DiskStats lists disks and partitions and sums them without a name', async 
   );
 });
 
-test('Processes shows programs of user space: machined and its children, no kernel threads', async () => {
+test('Processes lists user-space programs: machined and its children, no kernel threads', async () => {
   const { processes } = only(await machine.processes({}));
   const own = processes.find(({ pid }) => pid === node.machined.pid);
   assert.match(own?.args ?? '', /--mode process --hostname node01/);
@@ -155,7 +155,7 @@ test('Processes shows programs of user space: machined and its children, no kern
   assert.ok(!processes.some(({ command, executable }) => command === 'kthreadd' || executable === ''));
 });
 
-test('Mounts lists the table of the kernel with sizes in bytes', async () => {
+test("Mounts lists the kernel's table with sizes in bytes", async () => {
   const { stats } = only(await machine.mounts({}));
   const points = proc('mounts')
     .trim()
@@ -165,7 +165,7 @@ test('Mounts lists the table of the kernel with sizes in bytes', async () => {
     stats.map(({ mountedOn }) => mountedOn),
     points,
   );
-  // The root of a chroot is no mount point of its own: any other that is a directory with blocks will do.
+  // The root of a chroot is not a mount point itself, so take any other that is a directory with blocks.
   const sized = stats.findLast(({ mountedOn, size }) => size > 0n && !mountedOn.includes('\\'));
   const { bsize, blocks } = statfsSync(sized?.mountedOn ?? '/', { bigint: true });
   assert.equal(sized?.size, bsize * blocks);

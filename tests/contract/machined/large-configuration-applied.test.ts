@@ -1,4 +1,5 @@
-// The largest configurations that a node takes, put in force: what they ask for becomes resources while others are answered.
+// The largest accepted configurations take effect: their resources are created while other calls are
+// answered.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StateDefinition } from '@nodewright/contract/gen/cosi/resource/state.ts';
@@ -11,7 +12,10 @@ import { clusterSecrets, nodeConfig } from './harness/cluster-material.ts';
 import { longestStopMs } from './harness/event-loop-load.ts';
 import { ownAddress, startNode } from './harness/node-under-test.ts';
 
-/** The promise is 100 ms; a loaded machine needs room. In one go each of these took a second. */
+/**
+ * The promise is 100 ms, and a loaded machine needs reserve. Without interruption each of these took a
+ * second.
+ */
 const mostMs = 250;
 
 const ordinary = nodeConfig({
@@ -28,7 +32,7 @@ const configurations: readonly {
   readonly what: string;
   readonly text: string;
   readonly kind: ResourceKind<unknown>;
-  /** The resource that is made last: they are made in the order of their ids. */
+  /** The resource that is created last, because they are created in the order of their ids. */
   readonly last: string;
 }[] = [
   {
@@ -58,7 +62,7 @@ async function isThere(state: State, pointer: Pointer): Promise<boolean> {
 }
 
 for (const { what, text, kind, last } of configurations) {
-  test(`a configuration with ${what} comes into force while others are answered`, async (context) => {
+  test(`a configuration with ${what} takes effect while other calls are answered`, async (context) => {
     await using node = await startNode({ configuration: 'none' });
     const machine = node.client(MachineServiceDefinition, 'os:admin');
     const state = createStateClient({

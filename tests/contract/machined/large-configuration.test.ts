@@ -1,4 +1,5 @@
-// Machine configurations as large as they may be, and larger: a node refuses or takes them, and answers others meanwhile.
+// Machine configurations at and above the size limits: a node refuses or accepts them, and answers other
+// calls meanwhile.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
@@ -7,20 +8,26 @@ import { configurationLimits } from '@nodewright/machine-config';
 import { longestStopMs as longestStop, peakMemoryKb } from './harness/event-loop-load.ts';
 import { startNode } from './harness/node-under-test.ts';
 
-/** Processor time of the event loop without an answer to anybody. The promise is 100 ms; a loaded machine needs room. */
+/**
+ * Processor time of the event loop between two answers. The promise is 100 ms, and a loaded machine needs
+ * reserve.
+ */
 const longestStopMs = 250;
-/** While 30 MB arrive the loop turns often, but this process, which asks, is busy with sending them. */
+/** While 30 MB arrive the loop turns often, but the polling process is busy sending them. */
 const longestStopWhileSendingMs = 4 * longestStopMs;
-/** What the process may take at its worst beyond what it had. Without limits it was 1.3 GB. */
+/** How much memory the process may take in addition. Without limits it was 1.3 GB. */
 const mostMemoryKb = 500 * 1024;
 
-// In maintenance, where anybody may send one.
+// In maintenance, where clients without a certificate may send one.
 const node = await startNode({ configuration: 'none' });
 after(() => node[Symbol.asyncDispose]());
 const machine = node.client(MachineServiceDefinition, 'os:admin');
 const { pid } = node.machined;
 
-/** What the node says to a configuration, and how long its event loop worked between two answers to another caller. */
+/**
+ * The node's answer to a configuration, and how long its event loop worked between two answers to another
+ * caller.
+ */
 async function send(text: string, dryRun = false): Promise<{ said: string; stopMs: number }> {
   let isDone = false;
   const data = Buffer.from(text);
@@ -75,7 +82,7 @@ const attacks: readonly {
   { what: 'aliases of aliases', text: aliasesOfAliases(), said: /aliases repeat more than 30,000/ },
 ];
 
-/** Just below a limit: read in full, and refused for what it lacks. */
+/** Just below a limit: read completely, and refused because of missing fields. */
 const largest: readonly { readonly what: string; readonly text: string }[] = [
   { what: 'manifests', text: manifest(Math.floor(sizeBytes / 38)) },
   { what: 'values', text: sysctls(nodes / 2 - 10) },
@@ -90,7 +97,7 @@ function aliasesOfAliases(): string {
 }
 
 for (const { what, text, said, mostMs = longestStopMs } of attacks) {
-  test(`a configuration with too much of ${what} is refused while others are answered`, async (context) => {
+  test(`a configuration with too much of ${what} is refused while other calls are answered`, async (context) => {
     const outcome = await send(text);
     context.diagnostic(`longest stop ${outcome.stopMs} ms`);
     assert.match(outcome.said, said);
@@ -99,7 +106,7 @@ for (const { what, text, said, mostMs = longestStopMs } of attacks) {
 }
 
 for (const { what, text } of largest) {
-  test(`a configuration with as many ${what} as allowed is read while others are answered`, async (context) => {
+  test(`a configuration with as many ${what} as allowed is read while other calls are answered`, async (context) => {
     const outcome = await send(text, true);
     context.diagnostic(`longest stop ${outcome.stopMs} ms`);
     assert.match(outcome.said, /^(?:Dry run summary|\d+ errors? occurred)/);
@@ -111,7 +118,7 @@ for (const { what, text } of largest) {
   });
 }
 
-test('what it takes to read them stays in bounds', (context) => {
+test('the memory for reading them stays limited', (context) => {
   context.diagnostic(`${Math.round(peakMemoryKb(pid) / 1024)} MB at most`);
   assert.equal(peakMemoryKb(pid) < mostMemoryKb, true, `${Math.round(peakMemoryKb(pid) / 1024)} MB`);
 });

@@ -1,4 +1,5 @@
-// A reader of logs that stops reading while megabytes are written: it is told what it has missed, to the byte.
+// A reader of logs stops reading while megabytes are written: it is told exactly how many bytes it has
+// missed.
 import assert from 'node:assert/strict';
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { startNode } from './harness/node-under-test.ts';
 const lineBytes = 100;
 const lineOf = (number: number) => `${`line ${number} `.padEnd(lineBytes - 1, 'x')}\n`;
 
-test('a reader that falls behind by megabytes misses nothing without being told', async () => {
+test('a reader that falls behind by megabytes is told of every gap', async () => {
   await using node = await startNode({ services: 'external' });
   const folder = join(node.root, 'var', 'log', 'apid');
   await mkdir(folder, { recursive: true });
@@ -49,7 +50,7 @@ test('a reader that falls behind by megabytes misses nothing without being told'
   for (const line of text.split('\n').slice(0, -1)) {
     const [, lost] =
       /^\[(\d+) bytes of this log were lost: they were written faster than read\]$/.exec(line) ?? [];
-    // A line in whose middle the reader was left is counted with what it has missed.
+    // When a gap begins inside a line, the whole line counts as missed.
     if (lost !== undefined) next += Math.ceil(Number(lost) / lineBytes);
     else if (`${line}\n` === lineOf(next)) next += 1;
     else assert.ok(lineOf(next).startsWith(line), `line ${next}: ${line.slice(0, 40)}`);

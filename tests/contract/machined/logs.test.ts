@@ -36,7 +36,7 @@ async function read(request: Partial<LogsRequest>): Promise<string[]> {
 const lastLines = (count: number) =>
   Array.from({ length: count }, (_, index) => `line ${lineCount - count + index}`);
 
-test('the tail of a log has exactly as many lines as asked for', async () => {
+test('the tail of a log has exactly the requested number of lines', async () => {
   for (const tailLines of [0, 1, 7, lineCount])
     assert.deepEqual(await read({ tailLines }), lastLines(tailLines));
   const all = await read({ tailLines: -1 });
@@ -44,7 +44,7 @@ test('the tail of a log has exactly as many lines as asked for', async () => {
   assert.ok(all.length > lineCount && all[0]?.startsWith('fake daemon'));
 });
 
-test('a reader that follows gets the lines that come, each once, until it lets go', async () => {
+test('a reader that follows gets each new line once, until it cancels', async () => {
   const stop = new AbortController();
   const lines: string[] = [];
   const request = { namespace: 'system', id: 'apid', tailLines: 2, follow: true };
@@ -67,7 +67,7 @@ test('a reader that follows gets the lines that come, each once, until it lets g
   await node.order('apid', '');
 });
 
-test('wrong selections are refused in the words of the reference', async () => {
+test('invalid selections are refused in the words of the reference', async () => {
   const refusals: [Partial<LogsRequest>, number, string][] = [
     [{ id: 'etcd' }, 2, 'log "etcd" was not registered'],
     [{ namespace: '' }, 3, "namespace can't be empty"],
@@ -84,12 +84,12 @@ test('wrong selections are refused in the words of the reference', async () => {
   for (const [request, code, details] of refusals) await assert.rejects(read(request), { code, details });
 });
 
-test('LogsContainers names the logs that there are', async () => {
+test('LogsContainers lists the existing logs', async () => {
   const { messages } = await machine.logsContainers({});
   assert.deepEqual(messages[0]?.ids.toSorted(), ['apid', 'machined', 'trustd']);
 });
 
-test("machined's own log has one line for each call, as JSON, with the roles and without more", async () => {
+test('machined logs each call in one JSON line with the roles, and without the request', async () => {
   await machine.hostname({});
   const finished = (await node.log('machined'))
     .trim()
@@ -100,7 +100,7 @@ test("machined's own log has one line for each call, as JSON, with the roles and
   assert.deepEqual([level, code, roles], ['info', 'OK', ['os:reader']]);
 });
 
-test('logs are on disk once the node has stopped, and readers that follow are let go in time', async () => {
+test("logs are on disk after the node has stopped, and followers' streams end in time", async () => {
   await using second = await startNode();
   await second.serviceSays('apid', /Health check successful/);
   const reading = (async () => {

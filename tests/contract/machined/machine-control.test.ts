@@ -1,4 +1,5 @@
-// Reboot, Shutdown and Reset on a node: how machined ends, what it tells on the way, and what is left of the node.
+// Reboot, Shutdown and Reset on a node: the exit of machined, the events on the way, and the state of the
+// node afterwards.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -24,7 +25,7 @@ const wish = (change: Partial<ResetRequest> = {}): ResetRequest => ({
   ...change,
 });
 
-/** What the node tells from now on, by whom, until its stream ends. */
+/** The node's events from this moment on, with their actors, until the stream ends. */
 async function listen(node: NodeUnderTest) {
   const events: Event[] = [];
   const ended = (async () => {
@@ -47,7 +48,7 @@ async function listen(node: NodeUnderTest) {
   };
 }
 
-/** A folder with a control plane that has never been started, which outlives the machined that runs on it. */
+/** A folder with a control plane that has never been started. It outlives the machined that runs on it. */
 async function openFolder() {
   const path = await mkdtemp(join(tmpdir(), 'machined-end-'));
   const address = ownAddress();
@@ -61,14 +62,14 @@ async function openFolder() {
   return {
     ...{ path, address, state, config },
     start: () => startNode({ folder: path, address }),
-    /** Whether it has its configuration, as it was made. */
+    /** Whether the node still has its original configuration. */
     isOld: () =>
       existsSync(join(state, 'config.yaml')) && readFileSync(join(state, 'config.yaml'), 'utf8') === config,
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
   };
 }
 
-/** Waits until the node tells that its boot is over. */
+/** Waits for the event that ends the node's boot. */
 async function hasBooted(node: NodeUnderTest): Promise<void> {
   const isOver = () =>
     node.machined.lines().some(({ sequence, action }) => sequence === 'boot' && action === 'stop');
@@ -90,7 +91,7 @@ async function actorOf(reply: Promise<{ messages: readonly { actorId: string }[]
   return actorId;
 }
 
-test('a reboot tells its sequence with the id of the call, stops the services, and ends with its own code', async () => {
+test('a reboot reports its sequence with the id of the call, stops the services, and exits with its own code', async () => {
   await using node = await runningNode();
   const { ended, lines } = await listen(node);
   const actor = await actorOf(machine(node, 'os:operator').reboot({ mode: 0 }));
@@ -109,7 +110,7 @@ test('a reboot tells its sequence with the id of the call, stops the services, a
   assert.deepEqual(new Set(stopped.map(({ service }) => service)), new Set(['apid', 'trustd', 'machined']));
 });
 
-test('a forced reboot stops nothing gracefully and leaves nothing behind', async () => {
+test('a forced reboot stops nothing gracefully and leaves nothing running', async () => {
   await using node = await runningNode();
   const started = /started with PID (\d+)/.exec(node.machined.stdout());
   await node.order('apid', 'ignore-sigterm');
@@ -121,7 +122,7 @@ test('a forced reboot stops nothing gracefully and leaves nothing behind', async
   await eventually(() => !existsSync(`/proc/${started?.[1]}`), { what: 'the end of apid' });
 });
 
-test('a shutdown ends with the code of a machine that is off, and a second call changes nothing', async () => {
+test('a shutdown exits with the code of a machine that is off, and a second call changes nothing', async () => {
   await using node = await runningNode();
   await machine(node).shutdown({ force: false });
   await machine(node)
@@ -130,7 +131,7 @@ test('a shutdown ends with the code of a machine that is off, and a second call 
   assert.deepEqual(await node.machined.exited, { code: nodeExitCodes.powerOff, signal: null });
 });
 
-test('a call that cannot be meant is refused before anything is done, with the value', async () => {
+test('an invalid call is refused with its value before anything is done', async () => {
   await using node = await runningNode();
   const refused = (call: Promise<unknown>, code: number, details: string) =>
     assert.rejects(call, { code, details });
@@ -145,7 +146,7 @@ test('a call that cannot be meant is refused before anything is done, with the v
   assert.equal((await node.service('apid')).state, 'Running');
 });
 
-test('a reset is refused while a node waits for its configuration, a reboot is not', async () => {
+test('in maintenance a reset is refused, and a reboot is not', async () => {
   await using node = await startNode({ configuration: 'none' });
   await eventually(() => isInMaintenance(node), { what: 'maintenance' });
   const { ended, lines } = await listen(node);
@@ -164,7 +165,7 @@ test('a reset is refused while a node waits for its configuration, a reboot is n
 const isInMaintenance = (node: NodeUnderTest) =>
   node.machined.stdout().includes('maintenance: waiting for a machine configuration');
 
-test('a reset wipes the node, which waits for a configuration at its next start', async () => {
+test('a reset wipes the node, which is in maintenance after its next start', async () => {
   await using folder = await openFolder();
   await using node = await folder.start();
   await hasBooted(node);
@@ -180,7 +181,7 @@ test('a reset wipes the node, which waits for a configuration at its next start'
   assert.ok(!readdirSync(folder.state).some((name) => name === 'config.yaml' || name === '.wipe'));
 });
 
-test('a reset of one volume leaves the others', async () => {
+test('a reset of one volume keeps the others', async () => {
   await using folder = await openFolder();
   await using node = await folder.start();
   await hasBooted(node);
@@ -214,11 +215,11 @@ test('a reset that is killed at any moment leaves the old node or a wiped one', 
     assert.equal(isInMaintenance(again), !folder.isOld());
     outcomes += folder.isOld() ? 'o' : 'w';
   }
-  // Which kill hits what is a matter of speed; the last one is always too late.
+  // Which step each kill hits depends on speed; the last kill is always too late.
   assert.match(outcomes, /^o*w+$/);
 });
 
-/** Whoever runs machined ends what one that was killed has left. */
+/** The supervisor of a killed machined must end the processes that it leaves. */
 async function endOfApid(node: NodeUnderTest): Promise<void> {
   const started = [...node.machined.stdout().matchAll(/started with PID (\d+)/g)].map(([, pid]) =>
     Number(pid),
@@ -227,7 +228,7 @@ async function endOfApid(node: NodeUnderTest): Promise<void> {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended.
+      // The program has already exited.
     }
   }
 }

@@ -1,4 +1,5 @@
-// machined beside daemons that somebody else runs: what it tells of them, and that it leaves them alone.
+// machined with daemons that another program runs (neighbours): how it reports them, and that it neither
+// starts nor stops them.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { eventually, spawnDaemon } from '@nodewright/testkit';
 import { type NodeUnderTest, ownAddress, startNode } from './harness/node-under-test.ts';
 import { apidRuntime, runtimeSocketOf } from './harness/runtime-state.ts';
 
-/** Takes connections in the neighbour's place until it is disposed. */
+/** Accepts connections in place of the neighbour until it is disposed. */
 async function listenAs(daemon: 'apid' | 'trustd', address: string): Promise<AsyncDisposable> {
   const server = createServer((socket) => socket.destroy());
   server.listen(ports[daemon], address);
@@ -22,7 +23,7 @@ async function listenAs(daemon: 'apid' | 'trustd', address: string): Promise<Asy
 const history = ({ events }: ServiceInfo) =>
   (events?.events ?? []).map(({ state, msg }) => `${state}: ${msg}`);
 
-/** It is among the services once the node knows what it is, and then its log has a place. */
+/** It is listed once the node knows its machine type, and then its log exists. */
 const isKnown = (node: NodeUnderTest, id: string) => node.serviceSays(id, /./);
 const isHealthy = (node: NodeUnderTest, id: string) => node.serviceSays(id, /^Health check successful$/);
 
@@ -34,7 +35,7 @@ function childrenOf(pid: number): string[] {
 }
 
 describe('neighbours of a node', { concurrency: 4 }, () => {
-  test('a neighbour that comes, goes and comes back has that history and that health', async () => {
+  test('a neighbour that appears, disappears and returns has the right history and health', async () => {
     await using node = await startNode({ services: 'external' });
     const waiting = await node.serviceSays('apid', /^Waiting for External/);
     assert.deepEqual([waiting.state, waiting.health?.unknown], ['Waiting', true]);
@@ -50,7 +51,7 @@ describe('neighbours of a node', { concurrency: 4 }, () => {
     );
     await using _again = await listenAs('apid', node.address);
     const back = await isHealthy(node, 'apid');
-    // A check that falls into the moment of the loss may say so first.
+    // A check at the moment of the loss may be reported first.
     const told = history(back).filter(
       (line) => !/^(Waiting: Waiting for (api|config)|Running: Health check failed)/.test(line),
     );
@@ -94,7 +95,7 @@ describe('neighbours of a node', { concurrency: 4 }, () => {
     ]);
   });
 
-  test('the log of a neighbour that shares none is refused with the place where it is', async () => {
+  test('reading a log that its neighbour does not share is refused, and names where the log is', async () => {
     await using node = await startNode({ services: 'external' });
     await Promise.all(['apid', 'trustd'].map((id) => isKnown(node, id)));
     for (const id of ['apid', 'trustd']) {
@@ -107,7 +108,7 @@ describe('neighbours of a node', { concurrency: 4 }, () => {
     assert.deepEqual(messages[0]?.ids, ['machined']);
   });
 
-  test('the log that a neighbour shares is shown', async () => {
+  test('a log that the neighbour shares is shown', async () => {
     await using node = await startNode({ services: 'external' });
     const folder = join(node.root, 'var', 'log', 'apid');
     mkdirSync(folder, { recursive: true });
@@ -119,7 +120,7 @@ describe('neighbours of a node', { concurrency: 4 }, () => {
     await assert.rejects(node.log('trustd'), { details: /kept by its container/ });
   });
 
-  test('under the permission model machined does all of that, too', async () => {
+  test('all of that works under the permission model, too', async () => {
     await using node = await startNode({
       services: 'external',
       env: { NODE_OPTIONS: '--permission --allow-net --allow-fs-read=* --allow-fs-write=*' },
@@ -132,7 +133,7 @@ describe('neighbours of a node', { concurrency: 4 }, () => {
     assert.equal((await node.machined.exited).code, 0);
   });
 
-  test('a machined that shall start daemons and is not told from where says what is missing', async () => {
+  test('a machined that shall start daemons without a path to them says what is missing', async () => {
     const args = ['--root', '/nowhere', '--mode', 'process', '--address', ownAddress()];
     await using machined = await spawnDaemon({ name: 'machined', args });
     assert.equal((await machined.exited).code, 1);

@@ -67,7 +67,7 @@ const ours = (records: readonly ConnectRecord[]) =>
 const listener = `${port} 0 10`;
 const ends = [`${port} ${clientPort} 1`, `${clientPort} ${port} 1`];
 
-test('the filters give listeners, connections, or everything', async () => {
+test('the filters select listeners, connections, or everything', async () => {
   const tcp = { l4proto: { tcp: true }, netns: host };
   assert.deepEqual(ours(await netstat({ ...tcp, filter: listening })), [listener]);
   assert.deepEqual(ours(await netstat({ ...tcp, filter: connected })), ends.toSorted());
@@ -75,7 +75,7 @@ test('the filters give listeners, connections, or everything', async () => {
   await assert.rejects(netstat({ ...tcp, filter: 7 as never }), { code: 3, details: 'invalid filter: 7' });
 });
 
-test('a record has what the kernel prints, and the process only when it is asked for', async () => {
+test("a record has the kernel's values, and the process only when requested", async () => {
   const tcp = { filter: listening, l4proto: { tcp: true }, netns: host };
   const own = ({ localip, localport }: ConnectRecord) => localip === address && localport === port;
   const plain = (await netstat(tcp)).find(own);
@@ -110,7 +110,7 @@ test('a record has what the kernel prints, and the process only when it is asked
   assert.equal(found?.inode, plain?.inode);
 });
 
-test('bytes that wait are counted in the queues', async () => {
+test('unread bytes are counted in the queues', async () => {
   const { server: quiet, port: quietPort } = await listen(address);
   quiet.on('connection', (socket) => socket.pause());
   const writer = connect(quietPort, address);
@@ -119,11 +119,11 @@ test('bytes that wait are counted in the queues', async () => {
   await new Promise<void>((resolve) => void writer.write(Buffer.alloc(1000), () => resolve()));
   const records = await netstat({ filter: connected, l4proto: { tcp: true }, netns: host });
   const end = records.find(({ localip, localport }) => localip === address && localport === quietPort);
-  // Node.js reads a first piece before it knows that nobody wants it.
+  // Node.js reads a first chunk before it knows that there is no reader.
   assert.ok(end !== undefined && end.rxqueue <= 1000n && end.txqueue === 0n);
 });
 
-test('protocols are chosen one by one, and none chosen gives none', async () => {
+test('protocols are selected one by one, and selecting none returns none', async () => {
   const udp = createSocket('udp4').bind(0, address);
   scope.defer(() => void udp.close());
   await once(udp, 'listening');
@@ -139,7 +139,7 @@ test('protocols are chosen one by one, and none chosen gives none', async () => 
   assert.deepEqual(await netstat({}), []);
 });
 
-test('an address of IPv6 is written short, and IPv4 through an IPv6 socket with dots', {
+test('an IPv6 address is abbreviated, and IPv4 through an IPv6 socket is dotted', {
   skip: hasIpv6 ? false : 'this machine has no IPv6',
 }, async () => {
   const { server: both, port: bothPort } = await listen('::');
@@ -174,7 +174,7 @@ test('every socket that the kernel lists is in the answer', async () => {
   );
 });
 
-test('sockets of other network namespaces are found by the name of the namespace', {
+test('sockets of another network namespace are selected by its name', {
   skip:
     spawnSync('unshare', ['--net', 'true']).status === 0
       ? false

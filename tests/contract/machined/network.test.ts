@@ -1,4 +1,4 @@
-// What a node tells of the kernel's network, in a network of the test's own.
+// What a node reports of the kernel's network, in a network namespace of the test's own.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after, test } from 'node:test';
@@ -22,7 +22,7 @@ const scope = new AsyncDisposableStack();
 after(() => scope.disposeAsync());
 
 async function open() {
-  // What is started from here on is in it too.
+  // Child processes started from here on are in the namespace, too.
   enterOwnNamespace();
   ip('link add pair0 type veth peer name pair1');
   ip('link set pair0 up');
@@ -44,7 +44,7 @@ async function open() {
 const opened = skip === false ? await open() : undefined;
 const under = () => opened ?? assert.fail('no network of its own');
 
-test('the links of the kernel are there, and what is done to them is told', { skip }, async () => {
+test("the kernel's links are resources, and changes to them are reported", { skip }, async () => {
   const { state, ids } = under();
   assert.deepEqual(await ids(linkStatuses), ['lo', 'pair0', 'pair1']);
   const pair = await state.get(pointerTo(linkStatuses, 'pair0'));
@@ -58,7 +58,7 @@ test('the links of the kernel are there, and what is done to them is told', { sk
   });
 });
 
-test('an address that is added is in a watch within 100 ms, and gone from it as fast', {
+test('an added address appears in a watch within 100 ms, and a removed one disappears as fast', {
   skip,
 }, async (t) => {
   const { state, ids } = under();
@@ -91,7 +91,7 @@ test('an address that is added is in a watch within 100 ms, and gone from it as 
   t.diagnostic(
     `median ${median.toFixed(1)} ms, at most ${worst.toFixed(1)} ms, over ${times.length} changes`,
   );
-  // Other programs may have the processors at any one of them.
+  // Any single change may be late when the machine is busy.
   assert.ok(median < 100, `${median} ms`);
   assert.equal(
     (await ids(addressStatuses)).some((id) => id.includes('10.3.0.')),
@@ -99,7 +99,9 @@ test('an address that is added is in a watch within 100 ms, and gone from it as 
   );
 });
 
-test('1,000 addresses that come and go in a loop leave exactly those that stayed', { skip }, async () => {
+test('1,000 addresses that are added and removed in a loop leave exactly the remaining ones', {
+  skip,
+}, async () => {
   const { ids } = under();
   const kept: string[] = [];
   const batch: string[] = [];
@@ -120,7 +122,7 @@ test('1,000 addresses that come and go in a loop leave exactly those that stayed
   );
 });
 
-test('routes follow the kernel, also those that go with their link', { skip }, async () => {
+test('routes follow the kernel, also when they disappear with their link', { skip }, async () => {
   const { ids } = under();
   ip('addr add 10.5.0.5/24 dev pair1');
   ip('route add default via 10.5.0.1');
@@ -130,7 +132,7 @@ test('routes follow the kernel, also those that go with their link', { skip }, a
   await eventually(async () => (await about()).length === 0, { what: 'the end of the routes' });
 });
 
-test('a node of processes is where it was told to be, whatever the kernel has', { skip }, async () => {
+test('a node of processes reports its configured address, whatever the kernel has', { skip }, async () => {
   const { address, state } = under();
   for (const id of ['default', 'current', 'routed', 'accumulative']) {
     const { spec } = await state.get(pointerTo(nodeAddresses, id));
@@ -140,7 +142,7 @@ test('a node of processes is where it was told to be, whatever the kernel has', 
   assert.deepEqual([spec.addressReady, spec.connectivityReady, spec.hostnameReady], [true, true, true]);
 });
 
-test('a node that watches the network ends as fast as any', { skip }, async () => {
+test('a node that watches the network stops as fast as any other', { skip }, async () => {
   const { node } = under();
   const start = performance.now();
   node.machined.signal('SIGTERM');

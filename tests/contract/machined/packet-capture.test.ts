@@ -44,7 +44,7 @@ const toPort = [
   [0x06, 0, 0, 0],
 ].map(([op = 0, jt = 0, jf = 0, k = 0]) => ({ op, jt, jf, k }));
 
-/** A capture that runs; its messages gather. */
+/** A running capture that collects its messages. */
 function capture(request: Partial<PacketCaptureRequest>) {
   const stop = new AbortController();
   const messages: Buffer[] = [];
@@ -66,7 +66,7 @@ const send = (size: number, to = port) =>
 const packetSockets = () =>
   readFileSync(`/proc/${node.machined.pid}/net/packet`, 'utf8').trim().split('\n').length - 1;
 
-test('PacketCapture streams pcap: the header first, then two messages a packet, whole whatever the length told', {
+test('PacketCapture streams pcap: the header, then two messages per packet, complete whatever the snap length', {
   skip,
 }, async () => {
   const { stop, messages, ended } = capture({ snapLen: 64 });
@@ -96,7 +96,9 @@ test('PacketCapture streams pcap: the header first, then two messages a packet, 
   }
 });
 
-test('PacketCapture without a filter takes everything, and 4096 stands for no length', { skip }, async () => {
+test('PacketCapture without a filter takes everything, and a snap length of 0 means 4096', {
+  skip,
+}, async () => {
   const { stop, messages } = capture({ bpfFilter: [] });
   await started(messages);
   assert.equal(messages[0]?.readUInt32LE(16), 4096);
@@ -105,7 +107,7 @@ test('PacketCapture without a filter takes everything, and 4096 stands for no le
   stop.abort();
 });
 
-test('PacketCapture lets go of its socket once it is cancelled', { skip }, async () => {
+test('PacketCapture closes its socket when it is cancelled', { skip }, async () => {
   await eventually(() => packetSockets() === 0, { what: 'sockets of earlier tests closed', timeoutMs: 5000 });
   const captures = [capture({}), capture({})];
   for (const { messages } of captures) await started(messages);
@@ -114,7 +116,7 @@ test('PacketCapture lets go of its socket once it is cancelled', { skip }, async
   await eventually(() => packetSockets() === 0, { what: 'sockets closed', timeoutMs: 5000 });
 });
 
-test('PacketCapture of a reader that takes nothing does not fill the memory of machined', {
+test("PacketCapture does not fill machined's memory when its reader does not read", {
   skip,
 }, async () => {
   const stop = new AbortController();
@@ -136,7 +138,7 @@ test('PacketCapture of a reader that takes nothing does not fill the memory of m
   });
 });
 
-test('PacketCapture refuses what cannot be captured, each with its reason', { skip }, async () => {
+test('PacketCapture refuses invalid requests, each with its reason', { skip }, async () => {
   const returnAll = { op: 6, jt: 0, jf: 0, k: 1 };
   const rows: [Partial<PacketCaptureRequest>, number, string][] = [
     [{ interface: '' }, 5, 'interface "" not found'],

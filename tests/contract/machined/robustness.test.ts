@@ -1,4 +1,4 @@
-// Wrong input of every kind: it gets a clear answer and changes nothing.
+// Invalid input of every kind gets a clear answer and changes nothing.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ test('a message over 32 MiB is refused, and the next call is served', async () =
   });
 });
 
-test('a message that is none is refused', async () => {
+test('an invalid message is refused', async () => {
   using channel = openUnixChannel(node.socket);
   const broken = Buffer.from('ffffffffff', 'hex');
   const path = '/machine.MachineService/Logs';
@@ -43,7 +43,7 @@ test('a message that is none is refused', async () => {
   assert.ok(await isServing(node.socket));
 });
 
-test('a method and a service that do not exist are named', async () => {
+test('an unknown method and an unknown service are named', async () => {
   using channel = openUnixChannel(node.socket);
   const metadata = { 'talos-role': 'os:admin' };
   assert.deepEqual(
@@ -58,7 +58,7 @@ test('a method and a service that do not exist are named', async () => {
   );
 });
 
-test('garbage on the socket, and clients that say nothing or leave in the middle, disturb nobody', async () => {
+test('garbage on the socket, and clients that send nothing or disconnect early, disturb no other client', async () => {
   const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
   const inputs = [
     Buffer.alloc(0),
@@ -84,7 +84,7 @@ test('garbage on the socket, and clients that say nothing or leave in the middle
   );
 });
 
-test("the socket belongs to one user, and upstream's name for it leads to it", async () => {
+test("the socket belongs to one user, and upstream's path links to it", async () => {
   const mode = (path: string) => lstatSync(path).mode & 0o777;
   assert.equal(mode(join(node.root, 'run', 'machined')), 0o700);
   const link = join(node.root, 'system', 'run', 'machined', 'machine.sock');
@@ -104,7 +104,7 @@ test('a node whose folder has a path of 200 characters works, its daemons includ
   );
 });
 
-test('a stale socket of a machined that was killed does not keep the next one from starting', async () => {
+test('a stale socket of a killed machined does not keep the next one from starting', async () => {
   await using first = await startNode();
   first.machined.signal('SIGKILL');
   await first.machined.exited;
@@ -130,7 +130,7 @@ test('a stale socket of a machined that was killed does not keep the next one fr
   }
 });
 
-test('a second machined of the same node says so and does not take the socket', async () => {
+test('a second machined of the same node reports that and does not take the socket', async () => {
   const args = [
     '--root',
     node.root,
@@ -164,7 +164,7 @@ async function startWith(config: string | undefined, args: readonly string[] = [
   return { machined, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-test('a node whose configuration is broken says where, shows no value of it, and waits for another one', async () => {
+test('a node whose configuration is invalid reports the position, reveals none of its values, and waits for another one', async () => {
   const good = nodeConfig({
     secrets: await clusterSecrets(),
     type: 'controlplane',
@@ -187,7 +187,7 @@ test('a node whose configuration is broken says where, shows no value of it, and
   }
 });
 
-test('a wrong flag is one line on standard error and code 2', async () => {
+test('an invalid flag gives one line on standard error and exit code 2', async () => {
   for (const [args, text] of [
     [['--mode', 'cloud'], /--mode/],
     [['--no-such-flag'], /--no-such-flag/],

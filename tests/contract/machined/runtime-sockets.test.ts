@@ -1,4 +1,4 @@
-// What machined tells apid and trustd on their own sockets, and what it keeps from them.
+// Which resources machined serves to apid and trustd on their own sockets, and which it withholds.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { MembershipServiceDefinition } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
@@ -28,7 +28,7 @@ const trustd = scope.use(openRuntimeState(node.root, 'trustd'));
 await node.serviceSays('apid', /Health check successful/);
 await node.serviceSays('trustd', /Health check successful/);
 
-/** How a call was refused; `done` when it was not. */
+/** The error of a refused call; `done` when it succeeded. */
 async function refusal(call: Promise<unknown>): Promise<string> {
   try {
     const result = await call;
@@ -51,7 +51,7 @@ const reads = async (state: State, kind: KindRef, id: string) => [
   await refusal(state.watchKind(kind, { bootstrapContents: true })),
 ];
 
-test('apid reads its certificates and how to serve, one each, and where nodes are', async () => {
+test("apid reads its certificates, its serving configuration and the nodes' addresses", async () => {
   const [one, all] = [
     ['done', 'done', denied, denied],
     ['done', 'done', 'done', 'done'],
@@ -82,7 +82,7 @@ test('trustd reads its certificate and the root of trust, and nothing else', asy
   );
 });
 
-test('the configuration, the root of trust and resources that are not there are kept from apid', async () => {
+test('the configuration, the root of trust and missing resources are hidden from apid', async () => {
   const nothing = [denied, denied, denied, denied];
   assert.deepEqual(
     [
@@ -97,7 +97,7 @@ test('the configuration, the root of trust and resources that are not there are 
   assert.equal(await refusal(apid.get(pointerTo(apiCertificates, 'other'))), denied);
 });
 
-test('neither writes, what it may read or not', async () => {
+test('neither daemon can write, not even what it may read', async () => {
   const config = await apid.get(pointerTo(apiServiceConfigs, 'apid'));
   const certificate = await trustd.get(pointerTo(trustdCertificates, 'trustd'));
   const owner = { owner: config.metadata.owner };
@@ -116,7 +116,7 @@ test('neither writes, what it may read or not', async () => {
   );
 });
 
-test('reports of nodes are taken on the socket of trustd alone, and kept only where there is an etcd', async () => {
+test("reports of nodes are accepted only on trustd's socket, and stored only where there is an etcd", async () => {
   const report = (daemon: 'apid' | 'trustd') => {
     const channel = scope.adopt(openUnixChannel(runtimeSocketOf(node.root, daemon)), (opened) =>
       opened[Symbol.dispose](),
@@ -130,7 +130,7 @@ test('reports of nodes are taken on the socket of trustd alone, and kept only wh
   );
 });
 
-test('no key and no token is in the log of machined', async () => {
+test('machined logs no key and no token', async () => {
   const { spec } = await trustd.get(pointerTo(osRootSecrets, 'os'));
   const text = await node.log('machined');
   const secrets = [spec.token, 'PRIVATE KEY'];

@@ -1,4 +1,5 @@
-// ServiceStart, ServiceStop and ServiceRestart on a node: what it has no API may touch, and what it says of it.
+// ServiceStart, ServiceStop and ServiceRestart on a node: which services the API may not control, and with
+// what message.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
@@ -15,7 +16,7 @@ after(() => scope.disposeAsync());
 const unknown = 2;
 const machine = () => node.client(MachineServiceDefinition, 'os:operator');
 
-test('starting a service that runs succeeds and changes nothing', async () => {
+test('starting a running service succeeds and changes nothing', async () => {
   const startedBefore = (await node.service('apid')).events?.events.length;
   assert.deepEqual((await machine().serviceStart({ id: 'apid' })).messages, [
     { metadata: undefined, resp: 'Service "apid" started' },
@@ -23,7 +24,7 @@ test('starting a service that runs succeeds and changes nothing', async () => {
   assert.equal((await node.service('apid')).events?.events.length, startedBefore);
 });
 
-test('a service that may not be touched is left alone, with the reason', async () => {
+test('a protected service is not touched, and the reason is given', async () => {
   await assert.rejects(machine().serviceStop({ id: 'apid' }), {
     code: unknown,
     details: 'service "apid" doesn\'t support stop operation via API',
@@ -35,7 +36,7 @@ test('a service that may not be touched is left alone, with the reason', async (
   assert.equal((await node.service('apid')).state, 'Running');
 });
 
-test('a service that the node does not have is not defined', async () => {
+test('an unknown service is not defined', async () => {
   for (const call of ['serviceStart', 'serviceStop', 'serviceRestart'] as const) {
     await assert.rejects(machine()[call]({ id: 'kubelet' }), {
       code: unknown,

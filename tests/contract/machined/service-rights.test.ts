@@ -1,4 +1,4 @@
-// What the programs that a node starts may do on the host that they run on.
+// The rights of a node's programs on the host that they run on.
 import assert from 'node:assert/strict';
 import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const statusOf = (pid: number | 'self') =>
       .map((line) => line.split(/:\s*/, 2)),
   );
 
-test('a service has no capability and can gain none, and is no harder to end than other programs', async () => {
+test('a service has no capability and can gain none, and is as easy to kill as other programs', async () => {
   await using node = await startNode();
   await node.serviceSays('trustd', /Health check successful/);
   const pids = [...node.machined.stdout().matchAll(/started with PID (\d+)/g)].map(([, pid]) => Number(pid));
@@ -21,21 +21,22 @@ test('a service has no capability and can gain none, and is no harder to end tha
   for (const pid of pids) {
     const { CapEff, CapPrm, CapBnd, NoNewPrivs } = statusOf(pid);
     assert.deepEqual([CapEff, CapPrm, NoNewPrivs], ['0'.repeat(16), '0'.repeat(16), '1']);
-    // Who may not change the set needs not: what has no new rights cannot use it.
+    // An unprivileged process may not empty its bounding set and need not: with no_new_privs it cannot use
+    // it.
     if (process.getuid?.() === 0) assert.equal(CapBnd, '0'.repeat(16));
     const score = (of: number | 'self') => readFileSync(`/proc/${of}/oom_score_adj`, 'utf8');
     assert.equal(score(pid), score('self'));
   }
-  // machined itself looks at the kernel for whoever may ask.
+  // machined itself reads kernel data for authorized callers.
   assert.equal(statusOf(node.machined.pid).CapEff, statusOf('self').CapEff);
 });
 
-test('a service of root may pass through folders of others where a program of the node lies below one', {
+test('a service run by root may traverse folders of other users when a program of the node is below one', {
   skip: process.getuid?.() === 0 ? false : 'only root has rights to keep',
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'service-rights-'));
   using _folder = { [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
-  // Of somebody else, for nobody else.
+  // A folder of another user, closed to all others.
   chownSync(folder, 12_345, 12_345);
   chmodSync(folder, 0o700);
   await using node = await startNode({ args: ['--etcd-binary', join(folder, 'bin', 'etcd')] });

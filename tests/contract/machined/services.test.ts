@@ -1,4 +1,4 @@
-// ServiceList, and what machined does with the daemons beside it.
+// ServiceList, and how machined manages its daemons.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,10 @@ const history = ({ events }: ServiceInfo) =>
       `${state}: ${msg.replace(/Process\(\[.*?\]\)/, 'Process([...])').replace(/PID \d+/, 'PID <n>')}`,
   );
 
-/** Without the entries that only a slow moment adds: waiting for certificates, a daemon that does not listen yet. */
+/**
+ * Without the entries that only a slow start adds: waiting for certificates, a daemon that does not listen
+ * yet.
+ */
 const steady = (lines: readonly string[]) =>
   lines.filter((line) => !/^(Waiting: Waiting for|Running: Health check failed: connect )/.test(line));
 
@@ -48,7 +51,7 @@ async function healthyPids(node: NodeUnderTest): Promise<number[]> {
   return services.map(pidOf);
 }
 
-// Mostly waiting, each on a node of its own: they run side by side.
+// They mostly wait, each on a node of its own, so they run concurrently.
 describe('services of a node', { concurrency: 4 }, () => {
   test('a control plane lists machined, apid and trustd with history and health', async () => {
     await using node = await startNode();
@@ -77,7 +80,7 @@ describe('services of a node', { concurrency: 4 }, () => {
     }
   });
 
-  test("the daemons run in the node's folder, under the permission model, without proxies for apid", async () => {
+  test("the daemons run in the node's folder, under the permission model, and apid gets no proxy settings", async () => {
     await using node = await startNode({ env: { HTTPS_PROXY: 'http://proxy.example:1', MARKER: 'kept' } });
     await healthyPids(node);
     const facts = async (id: string) => {
@@ -90,7 +93,7 @@ describe('services of a node', { concurrency: 4 }, () => {
     for (const { execArgv } of [apid, trustd]) {
       const flags = (execArgv as string[]).map((flag) => flag.replace(/=.*/, ''));
       assert.ok(flags.includes('--permission') && flags.includes('--allow-net'));
-      // Foreign functions are given up by the daemon itself: packages/daemon/src/release-memory.test.ts.
+      // Each daemon drops foreign functions itself: packages/daemon/src/release-memory.test.ts.
       assert.deepEqual(
         flags.filter((flag) => /addons|child-process|worker|wasi|inspector/.test(flag)),
         [],
@@ -98,7 +101,7 @@ describe('services of a node', { concurrency: 4 }, () => {
     }
   });
 
-  test('a daemon that crashes is started again after the pause, and the history says why', async () => {
+  test('a daemon that crashes is restarted after the delay, and the history has the reason', async () => {
     await using node = await startNode({ args: ['--restart-interval', '2s'] });
     const [pid = 0] = await healthyPids(node);
     await node.order('apid', 'exit 3');
@@ -123,7 +126,7 @@ describe('services of a node', { concurrency: 4 }, () => {
     assert.notEqual(pidOf(again), pid);
   });
 
-  test('a daemon that ends without an error is started again, too, and one that is killed is named by its signal', async () => {
+  test('a daemon that exits without an error is restarted, too, and the history names the signal of a killed one', async () => {
     await using node = await startNode({ args: ['--restart-interval', '1h'] });
     const [, pid = 0] = await healthyPids(node);
     await node.order('apid', 'exit 0');
@@ -132,7 +135,7 @@ describe('services of a node', { concurrency: 4 }, () => {
     await node.serviceSays('trustd', /going to restart forever: signal: killed/);
   });
 
-  test('a daemon that no longer takes connections is unhealthy, and says so once', async () => {
+  test('a daemon that accepts no connections becomes unhealthy, and logs that once', async () => {
     await using node = await startNode();
     await healthyPids(node);
     await node.order('trustd', 'deaf');
@@ -140,7 +143,7 @@ describe('services of a node', { concurrency: 4 }, () => {
     assert.deepEqual([info.state, info.health?.healthy], ['Running', false]);
   });
 
-  test('SIGTERM ends the daemons in their order, then machined with code 0, and nothing is left', async () => {
+  test('SIGTERM stops the daemons in order, then machined with code 0, and nothing is left', async () => {
     await using node = await startNode();
     const pids = await healthyPids(node);
     const startedMs = performance.now();
@@ -163,7 +166,7 @@ describe('services of a node', { concurrency: 4 }, () => {
     assert.deepEqual([ends.slice(0, 2).sort(), ends[2]], [['apid', 'trustd'], 'machined']);
   });
 
-  test('SIGTERM while a daemon waits to be started again does not start it', async () => {
+  test('SIGTERM while a daemon waits for its restart prevents the restart', async () => {
     await using node = await startNode({ args: ['--restart-interval', '1h'] });
     await healthyPids(node);
     await node.order('apid', 'exit 1');
@@ -178,9 +181,9 @@ describe('services of a node', { concurrency: 4 }, () => {
     assert.deepEqual(said, ['Aborting restart sequence', 'Service finished successfully']);
   });
 
-  // What SIGKILL leaves is for whoever started machined: the daemons go on, in machined's process group, until that ends
-  // the group. The supervisor of a cluster does so. A machined that crashes by itself takes them along.
-  test('after SIGKILL the daemons still run, for whoever started machined to end', async () => {
+  // After SIGKILL the daemons keep running, in machined's process group. The program that started machined
+  // must end that group, as the supervisor of a cluster does. A machined that crashes by itself ends them.
+  test("after SIGKILL the daemons keep running until machined's parent ends them", async () => {
     await using node = await startNode();
     const pids = await healthyPids(node);
     node.machined.signal('SIGKILL');

@@ -1,4 +1,4 @@
-// Resources: what a node says of itself, by kind.
+// The resources of a node, by kind.
 import assert from 'node:assert/strict';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -83,7 +83,7 @@ test('a node lists its kinds and namespaces as resources, by both of their encod
   );
 });
 
-test('a node tells what it knows of itself', async () => {
+test('a node publishes what it knows about itself', async () => {
   const spec = async (call: ReturnType<typeof state.get>) => (await call).spec;
   assert.equal(await spec(state.get(pointerTo(machineTypes, 'machine-type'))), 'controlplane');
   assert.deepEqual(await spec(state.get(pointerTo(hostnameStatuses, 'hostname'))), {
@@ -108,7 +108,7 @@ test('a node tells what it knows of itself', async () => {
   assert.deepEqual(status, { ready: true, unmetConditions: [] });
 });
 
-test('services are there while they run, and a watch sees them come and go', async () => {
+test('services are resources while they run, and a watch reports their start and end', async () => {
   const running = { running: true, healthy: true, unknown: false };
   const found = await state.list(services);
   assert.deepEqual(
@@ -126,13 +126,13 @@ test('services are there while they run, and a watch sees them come and go', asy
   await eventually(() => seen.lastIndexOf('created') > 0, { what: 'trustd again', timeoutMs: 15_000 });
   watch[Symbol.dispose]();
   await follow;
-  // It is torn down before it goes, and its health is news of its own.
+  // It is torn down before it is destroyed, and its health may change in between.
   const coming = seen.filter((kind) => kind !== 'updated');
   assert.deepEqual(coming.slice(0, 3), ['created', 'destroyed', 'created']);
   assert.equal(seen[seen.indexOf('destroyed') - 1], 'updated');
 });
 
-test('members follow the membership, what it does not tell is empty, and the node tells of itself', async () => {
+test('members follow the membership, unknown fields are empty, and the node describes itself', async () => {
   const events: ResourceEvent<MemberSpec>[] = [];
   using watch = await state.watchKind(members, { bootstrapContents: true });
   const follow = (async () => {
@@ -181,7 +181,7 @@ test('members follow the membership, what it does not tell is empty, and the nod
   );
 });
 
-test('the machine configuration is for administrators alone, and is one text', async () => {
+test('the machine configuration is for administrators only, and is one text', async () => {
   const pointer = pointerTo(machineConfigs, 'v1alpha1');
   const { metadata, spec } = await stateAs('os:admin').get(pointer);
   assert.match(spec, /^(#.*\n)*version: v1alpha1\n/m);
@@ -198,7 +198,7 @@ test('the machine configuration is for administrators alone, and is one text', a
   }
 });
 
-test('nobody writes through the API, whether there is something or not', async () => {
+test('the API refuses every write, whether the resource exists or not', async () => {
   const admin = stateAs('os:admin');
   const existing = await admin.get(pointerTo(services, 'machined'));
   const missing = pointerTo(services, 'none');
@@ -219,7 +219,7 @@ test('nobody writes through the API, whether there is something or not', async (
   assert.deepEqual(await admin.get(pointerTo(services, 'machined')), existing);
 });
 
-test('kinds and namespaces that nobody registered are refused by name', async () => {
+test('unregistered kinds and namespaces are refused by name', async () => {
   const type = 'Nothings.x.dev';
   assert.equal(
     await failure(state.list({ namespace: 'meta', type })),
@@ -229,7 +229,7 @@ test('kinds and namespaces that nobody registered are refused by name', async ()
     await failure(state.watchKind({ ...services, namespace: 'nowhere' })),
     'permission-denied: namespace "nowhere" is not supported',
   );
-  // Controllers use it among themselves.
+  // Controllers use it internally.
   assert.equal(
     await failure(state.get(pointerTo(discoveredVolumesStatuses, 'discovered-volumes-status'))),
     `permission-denied: resource type "${discoveredVolumesStatuses.type}" is not supported`,
@@ -238,7 +238,7 @@ test('kinds and namespaces that nobody registered are refused by name', async ()
   assert.deepEqual(await state.list({ namespace: 'runtime', type: services.id }), []);
 });
 
-test('the first message of a watch is empty, and one of an id that is not there follows it as a tombstone', async () => {
+test('the first message of a watch is empty, and a watch of a missing id then gets a tombstone', async () => {
   const stop = new AbortController();
   const request = { namespace: 'runtime', type: services.type, id: 'none', apiVersion: 1 };
   const responses: object[] = [];
@@ -256,14 +256,14 @@ test('the first message of a watch is empty, and one of an id that is not there 
   assert.deepEqual(responses, [[], [[2, 'undefined', 'none', 'running', '', 0]]]);
 });
 
-test('an expression for ids that would keep others busy for ever is answered at once', {
+test('a regular expression for ids that would block other calls is answered at once', {
   timeout: 10_000,
 }, async () => {
   const found = await state.list(services, { idQuery: { regexp: '^(m+|a+|c+|h+|i+|n+|e+|d+)*x$' } });
   assert.deepEqual(found, []);
 });
 
-test('watches see the services end, and end with the node, which is not held up by them', async () => {
+test('watches report the end of services, end with the node, and do not delay it', async () => {
   const seen: string[] = [];
   using watch = await state.watchKind(services, { bootstrapContents: true });
   const follow = (async () => {

@@ -1,4 +1,4 @@
-// time.TimeService against an NTP server of others: a chronyd of its own on loopback, which touches no clock.
+// time.TimeService against a foreign NTP server: a separate chronyd on loopback that does not set any clock.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { eventually } from '@nodewright/testkit';
 import { ownAddress, startNode } from './harness/node-under-test.ts';
 
 const checkout = join(import.meta.dirname, '..', '..', '..');
-/** Debian keeps it where only root looks; CI unpacks it without installing it, so that no service of it starts. */
+/** Debian puts it where only root looks. CI unpacks it without installing it, so that no service starts. */
 const folders = [
   join(checkout, '_out', 'chrony', 'usr', 'sbin'),
   ...(process.env.PATH ?? '').split(delimiter),
@@ -27,7 +27,7 @@ const port = 50_123;
 const scope = new AsyncDisposableStack();
 after(() => scope.disposeAsync());
 
-/** Starts it as the source of its own time, stratum 5, and waits until it answers. */
+/** Starts chronyd with the local clock as source, stratum 5, and waits until it answers. */
 async function startChronyd(address: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'chrony-'));
   scope.defer(() => rm(folder, { recursive: true, force: true }));
@@ -65,7 +65,7 @@ async function startChronyd(address: string): Promise<string> {
 const unixMs = (time: { seconds: bigint; nanos: number } | undefined) =>
   Number(time?.seconds) * 1000 + (time?.nanos ?? 0) / 1e6;
 
-test('Time and TimeCheck understand a chronyd, whose clock is this machine’s own', { skip }, async () => {
+test('Time and TimeCheck understand chronyd, which serves this machine’s own clock', { skip }, async () => {
   const server = await startChronyd(ownAddress());
   const node = scope.use(await startNode({ timeServer: server }));
   const client = node.client(TimeServiceDefinition, 'os:reader');
@@ -73,7 +73,7 @@ test('Time and TimeCheck understand a chronyd, whose clock is this machine’s o
     const [time] = reply.messages;
     assert.deepEqual([reply.messages.length, time?.server, time?.metadata], [1, server, undefined]);
     assert.ok(Math.abs(unixMs(time?.localtime) - Date.now()) < 5000);
-    // Asked over loopback; a machine that is busy takes its time between two packets.
+    // Measured over loopback; a busy machine may delay between two packets.
     assert.ok(Math.abs(unixMs(time?.remotetime) - unixMs(time?.localtime)) < 100);
   }
 });

@@ -21,7 +21,7 @@ const client = node.client(TimeServiceDefinition, 'os:reader');
 const unixMs = (time: { seconds: bigint; nanos: number } | undefined) =>
   Number(time?.seconds) * 1000 + (time?.nanos ?? 0) / 1e6;
 
-test('Time asks the first configured server and gives both clocks', async () => {
+test('Time queries the first configured server and returns both clocks', async () => {
   const { messages } = await client.time({});
   const [time] = messages;
   assert.deepEqual([messages.length, time?.server], [1, `${address}:${configured.port}`]);
@@ -29,13 +29,13 @@ test('Time asks the first configured server and gives both clocks', async () => 
   assert.ok(Math.abs(unixMs(time?.localtime) - Date.now()) < 5000);
 });
 
-test('TimeCheck asks the given server and leaves the clock alone', async () => {
+test('TimeCheck queries the given server and does not set the clock', async () => {
   const { messages } = await client.timeCheck({ server: `${address}:${ahead.port}` });
   const difference = unixMs(messages[0]?.remotetime) - unixMs(messages[0]?.localtime);
   assert.ok(Math.abs(difference - aheadMs) < 2000, `${difference} ms`);
 });
 
-test('TimeCheck needs a server, and names one that does not answer with the time it waited', async () => {
+test('TimeCheck requires a server, and reports one that does not answer with its timeout', async () => {
   await assert.rejects(client.timeCheck({ server: '' }), { code: 3, details: 'ntp server is required' });
   await assert.rejects(client.timeCheck({ server: 'a b' }), {
     code: 3,

@@ -1,4 +1,4 @@
-// The part of a trace that machined adds.
+// The spans that machined adds to a trace.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
@@ -6,7 +6,7 @@ import { spanTree, startOtlpReceiver } from '@nodewright/testkit';
 import { Metadata } from 'nice-grpc';
 import { startNode } from './harness/node-under-test.ts';
 
-test('a call continues the trace of its caller, with a span for what the kernel was asked', async () => {
+test("a call continues its caller's trace, with a span for the read from the kernel", async () => {
   await using receiver = await startOtlpReceiver();
   await using node = await startNode({
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint, OTEL_BSP_SCHEDULE_DELAY: '100' },

@@ -1,7 +1,7 @@
 import { generateConfig, generateSecrets, type SecretsBundle } from '@nodewright/machine-config';
 import { encodePrivateKey, generateCertificateAuthority, generateKey } from '@nodewright/pki';
 
-/** Secrets of a cluster. The key for service accounts is a quick one: nothing here signs with it. */
+/** Secrets of a cluster. The key for service accounts is of a fast kind, because no test signs with it. */
 export function clusterSecrets(): Promise<SecretsBundle> {
   return generateSecrets({
     now: new Date(),
@@ -17,9 +17,9 @@ export function clusterSecrets(): Promise<SecretsBundle> {
 export interface NodeConfigInit {
   readonly secrets: SecretsBundle;
   readonly type: 'controlplane' | 'worker';
-  /** Of the control plane that a worker asks for its certificate. */
+  /** Address of the control plane from which a worker requests its certificate. */
   readonly controlPlaneAddress: string;
-  /** `host:port`; always given, so that no test asks the world for the time. */
+  /** `host:port`; always set, so that no test contacts public time servers. */
   readonly timeServer: string;
 }
 

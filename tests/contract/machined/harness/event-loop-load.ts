@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 
-/** Processor time of a process's main thread in ms: it counts no other process and no worker. */
+/** Processor time of a process's main thread in ms, without other processes and worker threads. */
 export function loopTimeMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   // User and system time, in hundredths of a second.
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** The most memory that a process has had so far. */
+/** The peak memory of a process so far. */
 export function peakMemoryKb(pid: number): number {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 }
 
 /**
- * How long the event loop of a process worked at most between two answers, while `call` was asked again and again until
+ * The longest time that a process's event loop worked between two answers, while `call` was repeated until
  * `isOver`; in ms of processor time.
  */
 export async function longestStopMs(

@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Stands in the place of a daemon's bundle: says that it runs, listens on its port of the node's address, and obeys what
- * a test puts into a file beside its runtime socket. A real program, run by machined like the real ones, with their permissions.
+ * Replaces the bundle of a daemon: logs that it runs, listens on the daemon's port of the node's address, and
+ * obeys a file that a test writes next to its runtime socket. It is a real program that machined runs with
+ * the real permissions.
  */
 const source = `
 const { readFileSync } = require('node:fs');
@@ -31,7 +32,7 @@ setInterval(() => {
 }, 20);
 `;
 
-/** Makes a services folder with such a daemon as apid and as trustd, for the node at `address`. */
+/** Makes a services folder with this program as apid and as trustd, for the node at `address`. */
 export function writeFakeDaemons(folder: string, address: string): string {
   for (const name of ['apid', 'trustd']) {
     mkdirSync(join(folder, name), { recursive: true });

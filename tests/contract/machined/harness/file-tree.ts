@@ -12,7 +12,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
-/** When some files of the tree were changed, in seconds since 1970. */
+/** The modification time of some files of the tree, in seconds since 1970. */
 export const treeModified = 1_700_000_000;
 
 export interface FileTree extends AsyncDisposable {
@@ -49,7 +49,7 @@ export async function makeFileTree(root: string): Promise<FileTree> {
   for (const name of ['hello.txt', 'empty', 'deep']) utimesSync(join(path, name), treeModified, treeModified);
 
   const server = createServer();
-  // A socket's address is short: it is bound relative to its folder.
+  // A socket's address has a length limit, so it is bound relative to its folder.
   const before = process.cwd();
   process.chdir(path);
   await new Promise<void>((resolve) => server.listen('socket', resolve));

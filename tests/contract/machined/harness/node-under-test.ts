@@ -17,11 +17,11 @@ import { clusterSecrets, type NodeConfigInit, nodeConfig } from './cluster-mater
 import { writeFakeDaemons } from './fake-daemons.ts';
 
 export interface NodeUnderTestInit extends Partial<NodeConfigInit> {
-  /** Default: one of its own in 127.8.0.0/13, where no cluster takes one. */
+  /** Default: an address of its own in 127.8.0.0/13, which no cluster uses. */
   readonly address?: string;
-  /** The folder of an earlier node, which is taken over as it is and stays; default one of its own. */
+  /** The folder of an earlier node, which is reused and kept; by default a new one. */
   readonly folder?: string;
-  /** What the node finds as its machine configuration; default what `gen config` writes, `none` is no file. */
+  /** The node's machine configuration; by default that of `gen config`; `none` means no file. */
   readonly configuration?: 'none' | { readonly text: string };
   /** Below the folder; default `root`. */
   readonly rootName?: string;
@@ -31,9 +31,9 @@ export interface NodeUnderTestInit extends Partial<NodeConfigInit> {
   readonly members?: unknown;
   /** Folder of the bundles of apid and trustd; stand-ins by default. */
   readonly servicesFolder?: string;
-  /** Whether machined starts apid and trustd, which is the default, or finds them beside it. */
+  /** `child` (default): machined starts apid and trustd. `external`: they already run next to it. */
   readonly services?: 'child' | 'external';
-  /** The modes of files hold for machined even when root runs the tests. */
+  /** File modes apply to machined even when root runs the tests. */
   readonly obeysModes?: boolean;
 }
 
@@ -44,11 +44,11 @@ export interface NodeUnderTest extends AsyncDisposable {
   readonly machined: DaemonProcess;
   /** A client of the service with these values of `talos-role`. It is closed with the node. */
   client<Service extends CompatServiceDefinition>(definition: Service, ...roles: string[]): Client<Service>;
-  /** The service as ServiceList shows it now. */
+  /** The service as ServiceList shows it at the moment. */
   service(id: string): Promise<ServiceInfo>;
-  /** Waits until the service says this last, and gives it. */
+  /** Waits until this is the service's last message, and returns the service. */
   serviceSays(id: string, message: RegExp, timeoutMs?: number): Promise<ServiceInfo>;
-  /** Tells the stand-in of a daemon what to do. */
+  /** Controls the stand-in of a daemon. */
   order(daemon: 'apid' | 'trustd', text: string): Promise<void>;
   /** The whole log `id` as text. */
   log(id: string): Promise<string>;
@@ -58,13 +58,13 @@ export function ownAddress(): string {
   return `127.${randomInt(8, 16)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
 }
 
-/** What lets root open every file is given up. */
+/** Drops the capabilities that let root open every file. */
 const withoutOverride = ['setpriv', '--bounding-set=-dac_override,-dac_read_search'];
 
-/** Nobody listens there. */
+/** No server listens there. */
 const noTimeServer = '127.0.0.1:1';
 
-/** The API is there before the node has looked for its configuration, which is good. */
+/** The API serves before the node has read its configuration, and that is enough here. */
 async function knowsWhatItIs(channel: Parameters<typeof createRpcClient>[1]): Promise<void> {
   const metadata = { 'talos-role': ['os:reader'] };
   const client = createRpcClient(StateDefinition, channel, { telemetry: noTelemetry, metadata });
@@ -72,7 +72,7 @@ async function knowsWhatItIs(channel: Parameters<typeof createRpcClient>[1]): Pr
   await eventually(async () => (await state.list(machineTypes)).length > 0, { what: 'type of the machine' });
 }
 
-/** Starts a node and waits until its Machine API serves, and until it knows the configuration that it was given. */
+/** Starts a node and waits until its Machine API serves and its configuration is loaded. */
 export async function startNode(init: NodeUnderTestInit = {}): Promise<NodeUnderTest> {
   await using scope = new AsyncDisposableStack();
   const folder = init.folder ?? (await mkdtemp(join(tmpdir(), 'machined-')));
@@ -100,7 +100,7 @@ export async function startNode(init: NodeUnderTestInit = {}): Promise<NodeUnder
     init.services === 'external'
       ? ['--services', 'external']
       : ['--services-dir', init.servicesFolder ?? writeFakeDaemons(join(folder, 'services'), address)];
-  // No two nodes of a cluster have one name: trustd signs it for one of them only.
+  // Every node needs a unique name, because trustd signs a name for one node only.
   const hostname = init.type === 'worker' ? 'node02' : 'node01';
   const args = ['--root', root, '--mode', 'process', '--hostname', hostname, '--address', address];
   const machined = await spawnDaemon({
@@ -138,7 +138,7 @@ export async function startNode(init: NodeUnderTestInit = {}): Promise<NodeUnder
     client,
     service,
     async serviceSays(id, message, timeoutMs) {
-      // The daemons are among the services once the node knows what it is.
+      // The daemons are listed once the node knows its machine type.
       let info: ServiceInfo | undefined;
       await eventually(
         async () => {

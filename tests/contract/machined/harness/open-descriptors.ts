@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 
-/** How many descriptors a process has open. */
+/** Number of open descriptors of a process. */
 export function openDescriptors(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }

@@ -11,21 +11,22 @@ export interface CallOutcome {
 
 const bytes = (value: Uint8Array) => Buffer.from(value);
 
-/** Ends the node whatever it is sent. */
+/** Ends the node, whatever the request is. */
 export const shutdownPath = '/machine.MachineService/Shutdown';
 
-/** The calls that would end the node: a mode that does not exist has them refused, by who may make them. */
+/** Requests for methods that would end the node: an invalid mode makes an authorized call fail. */
 const refusedMessages: Readonly<Record<string, Uint8Array>> = {
   '/machine.MachineService/Reboot': Uint8Array.of(0x08, 9),
   '/machine.MachineService/Reset': Uint8Array.of(0x28, 9),
 };
 
-/** A stream that says nothing for this long goes on for ever, in milliseconds. */
+/** A stream that is silent for this long counts as endless, in milliseconds. */
 const silenceMs = 2000;
 
 /**
- * Calls any method with one message, by default one that is empty and changes nothing, and tells how the call ended. Replies are not decoded.
- * Of a stream the first message is enough: many have no end.
+ * Calls any method with one message, by default one that is empty and changes nothing, and returns how the
+ * call ended. Replies are not decoded. Streams are cancelled after the first message, because many have no
+ * end.
  */
 export async function rawCall(
   channel: Channel,

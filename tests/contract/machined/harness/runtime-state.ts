@@ -9,7 +9,7 @@ import { noTelemetry } from '@nodewright/telemetry';
 
 const paths = { apid: nodePaths.apidRuntimeSocket, trustd: nodePaths.trustdRuntimeSocket };
 
-/** The socket on which the node below `root` tells a daemon what it needs. */
+/** The socket on which the node below `root` serves resources to a daemon. */
 export const runtimeSocketOf = (root: string, daemon: 'apid' | 'trustd') => join(root, paths[daemon]);
 
 /** The state as a daemon of the node below `root` sees it. */
@@ -20,7 +20,7 @@ export function openRuntimeState(root: string, daemon: 'apid' | 'trustd'): State
   return Object.assign(state, { [Symbol.dispose]: () => channel[Symbol.dispose]() });
 }
 
-/** What the node tells its apid. */
+/** The resources that the node serves to its apid. */
 export async function apidRuntime(root: string) {
   using state = openRuntimeState(root, 'apid');
   const { spec: certificates } = await state.get(pointerTo(apiCertificates, 'api'));

@@ -5,16 +5,16 @@ import { isMainThread, Worker, workerData } from 'node:worker_threads';
 interface Swap {
   readonly path: string;
   readonly target: string;
-  /** One number that counts swaps; the thread ends once the other is not 0. */
+  /** The first number counts swaps; the thread ends once the second is not 0. */
   readonly shared: Int32Array;
 }
 
 export interface FolderSwap extends AsyncDisposable {
-  /** How often the folder and the link have taken each other's place. */
+  /** Number of swaps so far. */
   count(): number;
 }
 
-/** Puts a link to `target` in the place of the folder at `path` and the folder back, until it is disposed. */
+/** Swaps the folder at `path` with a link to `target` and back, until it is disposed. */
 export function swapFolder(path: string, target: string): FolderSwap {
   const shared = new Int32Array(new SharedArrayBuffer(8));
   const worker = new Worker(import.meta.filename, { workerData: { path, target, shared } satisfies Swap });
@@ -30,7 +30,7 @@ export function swapFolder(path: string, target: string): FolderSwap {
   };
 }
 
-/** How long each of the two stays in its place: about as long as a call takes from one name to the next. */
+/** How long each of the two stays in place: about the time that a call needs between two path components. */
 const holdMs = 0.3;
 
 function swapUntilStopped({ path, target, shared }: Swap): void {
