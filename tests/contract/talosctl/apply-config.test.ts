@@ -1,4 +1,4 @@
-// talosctl apply-config: what is sent, and what is said of each node.
+// talosctl apply-config: what it sends, and what it reports of each node.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ function file(name: string, text: string | Uint8Array): string {
   return path;
 }
 
-/** Runs it, and gives what was sent meanwhile as well. */
+/** Runs it, and also returns what it has sent. */
 async function run(...words: string[]) {
   nodes.sent.length = 0;
   const result = await suite.run(...words);
@@ -26,7 +26,7 @@ async function run(...words: string[]) {
 
 const one = ['-n', 'node01'];
 
-test('apply-config sends the bytes of the file and tells what the node says on stderr', async () => {
+test("apply-config sends the bytes of the file and prints the node's answer on stderr", async () => {
   const path = file('plain.yaml', sampleConfig);
   assert.deepEqual(await run(...one, 'apply-config', '-f', path), {
     stdout: '',
@@ -41,7 +41,7 @@ test('apply-config sends the bytes of the file and tells what the node says on s
   );
 });
 
-test('apply-config names the nodes when there are several, and one that refuses costs the others nothing', async () => {
+test('apply-config labels output with node names when there are several, and a refusal by one does not affect the others', async () => {
   const path = file('odd.yaml', sampleConfig.replace('first', 'odd'));
   const { stderr, exitCode } = await run('apply', '-f', path);
   assert.equal(exitCode, 0);
@@ -61,7 +61,7 @@ test('apply-config names the nodes when there are several, and one that refuses 
   );
 });
 
-test('apply-config -m try says when the node takes it back', async () => {
+test('apply-config -m try prints when the node reverts it', async () => {
   const path = file('try.yaml', sampleConfig);
   const { stderr, sent } = await run(...one, 'apply', '-f', path, '-m', 'try', '--timeout', '1m30s');
   assert.deepEqual(
@@ -74,7 +74,7 @@ test('apply-config -m try says when the node takes it back', async () => {
   );
 });
 
-test('apply-config --dry-run prints the difference that the node found', async () => {
+test("apply-config --dry-run prints the node's diff", async () => {
   const { stderr, sent } = await run(...one, 'apply', '-f', file('dry.yaml', sampleConfig), '--dry-run');
   assert.deepEqual(
     sent.map(({ dryRun }) => dryRun),
@@ -83,7 +83,7 @@ test('apply-config --dry-run prints the difference that the node found', async (
   assert.match(stderr, /^Dry run summary:\n[\s\S]*\n-hostname: first\n\+hostname: second\n$/);
 });
 
-test('apply-config -p patches before it sends, in the order of the patches', async () => {
+test('apply-config -p applies patches in their order before it sends', async () => {
   const patch = file('patch.yaml', 'apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: second\n');
   const words = ['apply', '-f', file('base.yaml', sampleConfig), '-p', `@${patch}`];
   const { sent } = await run(...one, ...words, '-p', '{"machine":{"certSANs":["a.example","b.example"]}}');
@@ -100,14 +100,14 @@ test('apply-config -p patches before it sends, in the order of the patches', asy
   assert.match(patched.sent[0]?.text ?? '', /token: x\n/);
 });
 
-test('apply-config warns of what does not decode, with its place, and leaves the decision to the node', async () => {
+test('apply-config warns of a document that does not decode, with its position, and sends it anyway', async () => {
   const path = file('unknown.yaml', 'machine:\n    type: worker\n    colour: red\n');
   const { stderr, exitCode, sent } = await run(...one, 'apply', '-f', path);
   assert.deepEqual([exitCode, sent.length], [0, 1]);
   assert.match(stderr, /^WARNING: ".*unknown\.yaml" does not decode here: [\s\S]*line 3[\s\S]*colour/);
 });
 
-test('apply-config refuses what can be no configuration before anything is sent', async () => {
+test('apply-config refuses an impossible configuration before it sends anything', async () => {
   const rows: [string, RegExp][] = [
     [join(suite.cluster.folder, 'missing'), /^error: cannot read ".*missing": no such file or directory\n$/],
     [suite.cluster.folder, /^error: cannot read ".*": it is a folder\n$/],
@@ -126,7 +126,7 @@ test('apply-config refuses what can be no configuration before anything is sent'
   }
 });
 
-test('apply-config explains flags that it cannot use', async () => {
+test('apply-config explains unsupported flags', async () => {
   const path = file('flags.yaml', sampleConfig);
   const rows: [string[], RegExp][] = [
     [[], /option --file is missing/],
@@ -147,7 +147,7 @@ test('apply-config explains flags that it cannot use', async () => {
   }
 });
 
-test('apply-config -o json lists what became of it on each node', async () => {
+test('apply-config -o json lists the result of each node', async () => {
   const path = file('json.yaml', sampleConfig);
   const { stdout, stderr } = await run('-n', 'node02,node01', 'apply', '-f', path, '-o', 'json');
   const entry = (node: string) => ({
@@ -161,7 +161,7 @@ test('apply-config -o json lists what became of it on each node', async () => {
   assert.deepEqual([error.code, bad.exitCode], ['InvalidArgument', 1]);
 });
 
-test('apply-config -i sends to a node in maintenance mode, whose key may be asked for', async () => {
+test('apply-config -i sends to a node in maintenance, whose key fingerprint can be required', async () => {
   const identity = await issueCertificate({
     ...{ issuer: suite.cluster.ca, subject: {}, dnsNames: ['maintenance'], keyUsage: ['digitalSignature'] },
     ...{ extendedKeyUsage: ['serverAuth'], notBefore: new Date(Date.now() - 1000), lifetimeHours: 1 },
@@ -181,7 +181,7 @@ test('apply-config -i sends to a node in maintenance mode, whose key may be aske
   assert.deepEqual(wrong.sent, []);
 });
 
-test('apply-config says how to reach a node that has no configuration yet', async () => {
+test('apply-config explains how to reach a node that has no configuration yet', async () => {
   const stranger =
     'no route to node "node01": its certificate is not issued by one of this cluster\'s authorities';
   await using gateway = await suite.cluster.gateway({

@@ -1,4 +1,4 @@
-// An answer that nobody can get is a failure; a reader that has seen enough is none.
+// Output that cannot be written is a failure; a reader that closes its pipe early is not.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { openSuite } from './suite.ts';
 const suite = openSuite();
 let wrapper: string | undefined;
 
-/** `bin/talosctl` in a checkout whose bundle is the one under test: the shell sees what Node hides. */
+/** `bin/talosctl` in a checkout with the bundle under test: only from a shell can descriptors be closed. */
 function makeWrapper(): string {
   const checkout = join(suite.cluster.folder, 'checkout');
   const repository = join(import.meta.dirname, '../../..');
@@ -32,21 +32,21 @@ function run(words: string) {
 
 const answering = ['-n node01 memory', 'version --client', 'config contexts -o json', '--help'];
 
-test('a closed output is a failure of a command that has an answer', async () => {
+test('a closed output fails a command that has an answer', async () => {
   const stderr = 'error: the output cannot be written: it is closed\n';
   for (const words of answering) {
     assert.deepEqual(await run(`${words} >&-`), { stdout: '', stderr, exitCode: 1 }, words);
   }
 });
 
-test('a full disk under the output is a failure of a command that has an answer', async () => {
+test('a full disk under the output fails a command that has an answer', async () => {
   const stderr = 'error: the output cannot be written: no space left on device\n';
   for (const words of answering) {
     assert.deepEqual(await run(`${words} >/dev/full`), { stdout: '', stderr, exitCode: 1 }, words);
   }
 });
 
-test('an output that nothing is written to may be closed or full, and /dev/null takes everything', async () => {
+test('an output that is not used may be closed or full, and /dev/null accepts everything', async () => {
   const silent = { stdout: '', stderr: '', exitCode: 0 };
   for (const words of [
     'config node node01 node02 >&-',
@@ -57,7 +57,7 @@ test('an output that nothing is written to may be closed or full, and /dev/null 
   }
 });
 
-test('a reader that takes one line and goes is no failure', async () => {
+test('a reader that takes one line and closes the pipe is no failure', async () => {
   const { stdout, stderr } = await run('completion bash | head -1');
   assert.deepEqual([stdout.split('\n').length, stderr], [2, '']);
 });

@@ -1,4 +1,4 @@
-// What the Tab key offers.
+// The candidates that the Tab key offers.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -84,7 +84,7 @@ test('completion offers closed lists, with descriptions for the shells that show
 });
 
 test('completion offers the local clusters', async () => {
-  // Clusters are listed by their names, whether or not their state can be read.
+  // Clusters are listed by name, even when their state cannot be read.
   const state = join(suite.cluster.folder, 'clusters');
   for (const name of ['blue', 'green']) {
     mkdirSync(join(state, name), { recursive: true });
@@ -95,20 +95,20 @@ test('completion offers the local clusters', async () => {
   assert.deepEqual(await offered('cluster', '--state', '/nowhere', '--name', ''), []);
 });
 
-test('completion asks the nodes for their services', async () => {
+test('completion reads the services from the nodes', async () => {
   assert.deepEqual(await offered('-n', 'node01', 'service', ''), ['apid', 'etcd', 'quiet']);
   assert.deepEqual(await offered('logs', '-n', 'node02', 'a'), ['apid']);
   assert.deepEqual(await offered('service', 'apid', 're'), ['restart']);
 });
 
-test('completion stays quiet when something is wrong', async () => {
+test('completion prints no errors', async () => {
   const dead = ['--talosconfig', '/nowhere/config', 'logs', ''];
   assert.deepEqual(await offered(...dead), []);
   assert.deepEqual(await offered('-e', '127.0.0.1:1', 'logs', ''), []);
   assert.deepEqual(await offered('nonsense', ''), []);
 });
 
-test('completion refuses a shell that it does not know', async () => {
+test('completion rejects an unknown shell', async () => {
   const { stderr, exitCode } = await suite.run('completion', 'tcsh');
   assert.match(
     stderr,
@@ -117,7 +117,7 @@ test('completion refuses a shell that it does not know', async () => {
   assert.equal(exitCode, 1);
 });
 
-test('completion offers what configurations are changed with', async () => {
+test('completion offers the arguments of commands that change configurations', async () => {
   assert.deepEqual(await offered('patch', 'm'), ['machineconfig', 'mc']);
   assert.deepEqual(await offered('edit', 'mc', ''), []);
   assert.deepEqual(await offered('apply', 'c'), ['config']);
@@ -159,7 +159,7 @@ try "talosctl memory --talosconfig ${folder}/try"
   );
 });
 
-test('every shell has a script that asks the program, for descriptions where it shows them', async () => {
+test('the script of every shell calls the program, and asks for descriptions where the shell shows them', async () => {
   for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
     const { stdout, exitCode } = await suite.run('completion', shell);
     assert.equal(exitCode, 0);

@@ -1,4 +1,4 @@
-// What `talosctl config` refuses: one line, and the file stays as it was.
+// What `talosctl config` rejects: it prints one line, and the file stays unchanged.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ async function workplace() {
   };
 }
 
-test('config refuses names that are empty or cannot be', async () => {
+test('config rejects names that are empty or invalid', async () => {
   const { refuses } = await workplace();
   await refuses(['endpoint', ''], 'endpoint "" has no valid host');
   await refuses(['endpoint', 'good', ' \t'], 'endpoint "" has no valid host');
@@ -44,7 +44,7 @@ test('config refuses names that are empty or cannot be', async () => {
   await refuses(['add', 'a\nb'], 'context name "a\\nb" has control characters in it');
 });
 
-test('config proxy-url refuses what the client would refuse', async () => {
+test('config proxy-url rejects what the client would reject', async () => {
   const { refuses } = await workplace();
   await refuses(
     ['proxy-url', 'socks5://x'],
@@ -63,7 +63,7 @@ async function pairOf(folder: string, algorithm: KeyAlgorithm) {
   writeFileSync(join(folder, `${algorithm}.key`), key);
 }
 
-test('config add refuses files that are no certificates or keys, and a key of another certificate', async () => {
+test('config add rejects files that are no certificates or keys, and a key that does not match the certificate', async () => {
   const { folder, run, refuses } = await workplace();
   const algorithms: KeyAlgorithm[] = ['ed25519', 'ecdsa-p256', 'rsa-4096'];
   await Promise.all(algorithms.map((algorithm) => pairOf(folder, algorithm)));

@@ -26,7 +26,7 @@ contexts:
         endpoints: []
 `;
 
-/** A folder with a talosconfig in it, and talosctl working on that. */
+/** A folder with a talosconfig, and a function that runs talosctl with it. */
 async function workplace(text = twoContexts) {
   const folder = await mkdtemp(join(suite.cluster.folder, 'config-'));
   const path = join(folder, 'config');
@@ -44,7 +44,7 @@ function succeeded({ stdout, stderr, exitCode }: TalosctlResult): void {
   assert.deepEqual({ stdout, stderr, exitCode }, { stdout: '', stderr: '', exitCode: 0 });
 }
 
-test('config contexts lists the contexts, three nodes of each at most', async () => {
+test('config contexts lists the contexts, with at most three nodes each', async () => {
   const { run } = await workplace();
   assert.equal(
     (await run('config', 'contexts')).stdout,
@@ -61,7 +61,7 @@ test('config contexts lists the contexts, three nodes of each at most', async ()
   });
 });
 
-test('config context changes the current context, and refuses one that is not there', async () => {
+test('config context changes the current context, and rejects a missing one', async () => {
   const { run, read } = await workplace();
   succeeded(await run('config', 'context', 'b'));
   assert.equal(read().context, 'b');
@@ -137,7 +137,7 @@ test('config info tells about the certificate of the context', async () => {
   );
 });
 
-test('config merge adds contexts, renames what is taken and says so', async () => {
+test('config merge adds contexts, renames those whose name is taken and prints that', async () => {
   const { run, read, folder } = await workplace();
   writeFileSync(join(folder, 'more'), 'context: a\ncontexts: {a: {endpoints: [x]}, c: {endpoints: []}}\n');
   const { stderr, exitCode } = await run('config', 'merge', 'more');
@@ -148,7 +148,7 @@ test('config merge adds contexts, renames what is taken and says so', async () =
   assert.deepEqual([read().context, [...read().contexts.keys()]], ['a-1', ['a', 'a-1', 'b', 'c']]);
 });
 
-test('config merge of a file that is missing or broken changes nothing', async () => {
+test('config merge of a missing or invalid file changes nothing', async () => {
   const { run, folder, path } = await workplace();
   const before = readFileSync(path, 'utf8');
   writeFileSync(join(folder, 'broken'), 'contexts: [\n');
@@ -158,7 +158,7 @@ test('config merge of a file that is missing or broken changes nothing', async (
   assert.deepEqual([readFileSync(path, 'utf8'), readdirSync(folder).sort()], [before, ['broken', 'config']]);
 });
 
-test('config remove asks, spares the current context and understands *', async () => {
+test('config remove asks for confirmation, keeps the current context and accepts patterns with *', async () => {
   const { run, read, path } = await workplace('context: a\ncontexts: {a: {}, a-1: {}, a-2: {}, b: {}}\n');
   const asked = await suite.talosctl.run(['config', 'remove', 'a*'], {
     environment: { TALOSCONFIG: path },
@@ -177,7 +177,7 @@ test('config remove asks, spares the current context and understands *', async (
   assert.equal(exitCode, 1);
 });
 
-test('config new has a node issue a configuration, puts the endpoints in and overwrites nothing', async () => {
+test('config new requests a configuration from a node, adds the endpoints and overwrites nothing', async () => {
   const { run, folder } = await workplace(readFileSync(suite.talosconfig, 'utf8'));
   succeeded(await run('-n', 'node01', 'config', 'new', '--roles', 'os:reader', '--crt-ttl', '1h', 'out'));
   const created = parseTalosconfig(readFileSync(join(folder, 'out'), 'utf8'));
@@ -202,7 +202,7 @@ test('config new has a node issue a configuration, puts the endpoints in and ove
   assert.equal(existsSync(join(folder, 'x')), false);
 });
 
-test('the default file is made in TALOS_HOME, in a private folder, and nowhere else', async () => {
+test('the default file is created in TALOS_HOME, in a private folder, and nowhere else', async () => {
   const { folder } = await workplace();
   const home = join(folder, 'talos');
   writeFileSync(join(folder, 'more'), twoContexts);

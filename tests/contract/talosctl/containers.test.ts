@@ -1,4 +1,4 @@
-// What the commands on containers and images ask of nodes, and what they print.
+// What the container and image commands request from nodes, and what they print.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ after(() => rmSync(folder, { recursive: true }));
 const asked: string[] = [];
 let isOld = false;
 
-/** Answers as a node that has the service does, unless the test asks an old one. */
+/** Answers as a node with the service does, unless the test emulates an old one. */
 const newer =
   (handler: FakeHandler): FakeHandler =>
   (call) =>
@@ -126,7 +126,7 @@ async function onOne(...words: string[]) {
   return { stdout, stderr, asked: [...asked] };
 }
 
-test('containers stand below their pods', async () => {
+test('containers are listed below their pods', async () => {
   const { stdout, asked: calls } = await onOne('containers', '-k');
   assert.equal(
     stdout,
@@ -148,12 +148,12 @@ test('stats are in megabytes and nanoseconds', async () => {
   assert.deepEqual([stats[0].id, stats[0].memoryUsage], ['etcd', 51_234_567]);
 });
 
-test('restart is silent', async () => {
+test('restart prints nothing', async () => {
   const { stdout, stderr, asked: calls } = await onOne('restart', 'etcd');
   assert.deepEqual([stdout, stderr, calls], ['', '', ['restart etcd system 0']]);
 });
 
-test('images are listed, of an older node as well', async () => {
+test('images are listed, also from an older node', async () => {
   const { stdout, asked: calls } = await onOne('image', 'list');
   assert.equal(
     stdout,
@@ -170,7 +170,7 @@ node01   pause:3   sha256:02   300 kB   a=1,b=2   2026-08-14T12:00:00Z
   assert.equal(JSON.parse(old.stdout)[0].images[0].name, 'old:v1');
 });
 
-test('an image is pulled on every node, and a node that fails costs the others nothing', async () => {
+test('an image is pulled on every node, and a failing node does not affect the others', async () => {
   const { stdout, stderr, exitCode } = await suite.run('image', 'pull', 'a/b:c', '--namespace', 'inmem');
   assert.deepEqual([stdout, exitCode], ['', 1]);
   assert.deepEqual(stderr.trimEnd().split('\n'), [
@@ -184,7 +184,7 @@ test('an image is pulled on every node, and a node that fails costs the others n
   assert.deepEqual([old.stderr, old.asked], ['node01: pulled image a/b:c\n', ['old pull a/b:c']]);
 });
 
-test('an archive is imported, and an image removed from several nodes only with --yes', async () => {
+test('an archive is imported, and an image is removed from several nodes only with --yes', async () => {
   const path = join(folder, 'image.tar');
   writeFileSync(path, 'archive');
   const { stderr, asked: calls } = await onOne('image', 'import', path);

@@ -1,4 +1,4 @@
-// talosctl dashboard, on a terminal that only remembers, against nodes that lack much of what a node may have.
+// talosctl dashboard, on an in-memory terminal, against nodes that lack many features.
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { Data } from '@nodewright/contract/gen/common/common.ts';
@@ -76,10 +76,10 @@ before(async () => {
 });
 after(() => scope.disposeAsync());
 
-/** A dashboard that runs. */
+/** A running dashboard. */
 function open(t: TestContext, terminal: FakeTerminal, environment: Record<string, string> = {}) {
   const stop = new AbortController();
-  // Also when the test has failed: it would run for ever.
+  // Also when the test has failed: otherwise the dashboard would run forever.
   t.after(() => stop.abort());
   const ended = runCli(['dashboard', '-d', '200ms'], {
     stdout: terminal.output,
@@ -100,7 +100,7 @@ function open(t: TestContext, terminal: FakeTerminal, environment: Record<string
   return { ended, shows, stop: () => stop.abort() };
 }
 
-test('dashboard shows what a node has, leaves out what it has not, and gives the terminal back', async (t) => {
+test('dashboard shows what a node has, omits the rest, and restores the terminal', async (t) => {
   const terminal = new FakeTerminal();
   const { ended, shows } = open(t, terminal);
   await shows(/node01 host-of-node01 {2}controlplane/, /LOAD 1\.25 0\.50 0\.25/, /CPU █*░* 25% of 1/);
@@ -113,7 +113,7 @@ test('dashboard shows what a node has, leaves out what it has not, and gives the
   assert.deepEqual([terminal.isRaw, terminal.isAlternate], [false, false]);
 });
 
-test('dashboard shows a node that is away with the hop, and what it says when it is back', async (t) => {
+test('dashboard shows an unreachable node with the hop, and its data when it is back', async (t) => {
   const terminal = new FakeTerminal();
   const { ended, shows, stop } = open(t, terminal);
   terminal.type('l');
@@ -136,7 +136,7 @@ test('dashboard shows a node that is away with the hop, and what it says when it
   assert.equal(terminal.isAlternate, false);
 });
 
-test('dashboard browses resources as they change, without secrets and without kinds that may not be read', async (t) => {
+test('dashboard shows live resources, without secrets and without kinds that the user may not read', async (t) => {
   const terminal = new FakeTerminal();
   const { ended, shows } = open(t, terminal);
   terminal.type('3');
@@ -160,7 +160,7 @@ test('dashboard browses resources as they change, without secrets and without ki
   assert.equal(await ended, 0);
 });
 
-test('dashboard draws anew in another size, and says when that is too small', async (t) => {
+test('dashboard redraws after a resize, and reports a terminal that is too small', async (t) => {
   const terminal = new FakeTerminal(100, 30);
   const { ended, shows } = open(t, terminal, { NO_COLOR: '1' });
   await shows(/host-of-node01/);
@@ -188,7 +188,7 @@ test('dashboard says in one line that it needs a terminal', async () => {
   assert.match((await run('dashboard', '--once')).stderr, /^error: flag --once needs -o json/);
 });
 
-test('dashboard -o json --once is one object with rates, of nodes that are there and those that are not', async () => {
+test('dashboard -o json --once prints one object with rates, for reachable and unreachable nodes', async () => {
   isAway = true;
   const { stdout, exitCode } = await run('dashboard', '-o', 'json', '--once', '-d', '200ms');
   isAway = false;
@@ -202,7 +202,7 @@ test('dashboard -o json --once is one object with rates, of nodes that are there
   assert.deepEqual([second.node, second.reachable, second.error.hop], ['node02', false, '10.9.9.9']);
 });
 
-test('dashboard -o json goes on, a line an interval, until its reader has seen enough', async () => {
+test('dashboard -o json prints one line per interval until its reader closes the pipe', async () => {
   const child = talosctl.start(['dashboard', '-o', 'json', '-d', '200ms'], {
     environment: { TALOSCONFIG: talosconfig },
   });

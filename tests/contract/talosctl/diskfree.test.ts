@@ -84,7 +84,7 @@ test('diskfree shows the mounted volumes with their space', async () => {
   ]);
 });
 
-test('diskfree says so of a node that has no volumes, and prints no header for it', async () => {
+test('diskfree reports a node that has no volumes, and prints no header for it', async () => {
   const { stdout, stderr, exitCode } = await suite.run('-n', 'bare', 'df');
   assert.deepEqual(
     { stdout, stderr, exitCode },
@@ -94,7 +94,7 @@ test('diskfree says so of a node that has no volumes, and prints no header for i
   );
 });
 
-test('diskfree shows what it could measure when a file system fails', async () => {
+test('diskfree shows the volumes that it could measure when one file system fails', async () => {
   const { stdout, stderr, exitCode } = await suite.run('-n', 'broken', 'df');
   assert.match(stdout, /^NODE .*\nbroken +STATE .*\n$/);
   assert.deepEqual(
@@ -106,7 +106,7 @@ test('diskfree shows what it could measure when a file system fails', async () =
   );
 });
 
-test('diskfree explains volumes without a space of their own', async () => {
+test('diskfree explains volumes that share the space of another', async () => {
   const rows: [string, RegExp][] = [
     ['META', /volume "META" is not mounted\n$/],
     ['ETCD', /volume "ETCD" is a directory, which has no space of its own\n$/],
@@ -132,7 +132,7 @@ test('diskfree -o json has every number', async () => {
   assert.deepEqual(bare, { node: 'bare', volumes: [] });
 });
 
-test('diskfree is completed with the volumes of a node', async () => {
+test('diskfree completes the volumes of a node', async () => {
   const { stdout } = await suite.run('__complete', '-n', 'node01', 'df', 'E');
   assert.equal(stdout, 'EPHEMERAL\nETCD\n');
 });

@@ -1,4 +1,5 @@
-// What scripts read: one JSON or YAML document a command, an entry a node, failures among them.
+// The output for scripts: one JSON or YAML document per command, with one entry per node, including failed
+// ones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,14 +27,14 @@ async function json(...words: string[]) {
   return { document: JSON.parse(stdout), exitCode };
 }
 
-test('memory gives every field as a number', async () => {
+test('memory prints every field as a number', async () => {
   const { document, exitCode } = await json('memory');
   assert.equal(exitCode, 0);
   assert.deepEqual(Object.keys(document[0]), ['node', 'meminfo']);
   assert.equal(document[0].meminfo.memtotal, 8_128_512);
 });
 
-test('a node that failed stands in the document with its error, in the order of the nodes', async () => {
+test('a failed node is in the document with its error, in the order of the nodes', async () => {
   const { stdout, stderr, exitCode } = await suite.run('-n', 'node02,node03,node01', 'mounts', '-o', 'json');
   const entries = JSON.parse(stdout);
   assert.deepEqual(
@@ -57,7 +58,7 @@ test('a node that failed stands in the document with its error, in the order of 
   );
 });
 
-test('YAML holds the same as JSON', async () => {
+test('YAML has the same content as JSON', async () => {
   for (const command of ['memory', 'processes', 'mounts', 'time', 'version']) {
     const words = ['-n', 'node01', command, '-o'];
     const [asJson, asYaml] = await Promise.all([suite.run(...words, 'json'), suite.run(...words, 'yaml')]);
@@ -65,7 +66,7 @@ test('YAML holds the same as JSON', async () => {
   }
 });
 
-test('processes and mounts give lists, service its events with times', async () => {
+test('processes and mounts print lists, service its events with times', async () => {
   const [processes, mounts, services] = await Promise.all([
     json('processes'),
     json('mounts'),
@@ -83,7 +84,7 @@ test('processes and mounts give lists, service its events with times', async () 
   assert.match(apid.events[1].ts, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 });
 
-test('service, its actions, time and version give one entry a node', async () => {
+test('service, its actions, time and version print one entry per node', async () => {
   const [service, restart, time, version] = await Promise.all([
     json('service', 'apid'),
     json('service', 'apid', 'restart'),
@@ -103,7 +104,7 @@ test('service, its actions, time and version give one entry a node', async () =>
   assert.deepEqual(version.document[0].version.tag, 'v1.14.0');
 });
 
-test('logs give an entry a line, and an empty log an empty list', async () => {
+test('logs print one entry per line, and an empty log gives an empty list', async () => {
   const [lines, none] = await Promise.all([
     json('logs', 'apid'),
     suite.run('-n', 'node03', 'logs', 'apid', '-o', 'json'),
@@ -118,14 +119,14 @@ test('logs give an entry a line, and an empty log an empty list', async () => {
   );
 });
 
-test('logs that are followed give a line a line as JSON, and a document each as YAML', async () => {
+test('followed logs print one line of JSON per log line, or one YAML document each', async () => {
   const followed = async (format: string) => {
     const child = suite.talosctl.start(['-n', 'node01', 'logs', 'apid', '-f', '-o', format], {
       environment: { TALOSCONFIG: suite.talosconfig },
     });
     const result = finished(child);
     let seen = '';
-    // What has come can be read at once: nothing waits for the end.
+    // Output must be readable immediately: it must not be buffered until the end.
     child.stdout?.on('data', (text) => {
       seen += text;
       if (seen.includes('second line')) child.kill('SIGINT');
@@ -147,7 +148,7 @@ test('logs that are followed give a line a line as JSON, and a document each as 
   );
 });
 
-test('version --client -o json is one object, and --json one protobuf message a node', async () => {
+test('version --client -o json prints one object, and --json one protobuf message per node', async () => {
   const [client, protobuf] = await Promise.all([
     suite.run('version', '--client', '-o', 'json'),
     suite.run('-n', 'node01', 'version', '--json'),
@@ -163,7 +164,7 @@ test('version --client -o json is one object, and --json one protobuf message a 
   assert.equal(JSON.parse(protobuf.stdout).version.goVersion, 'node26');
 });
 
-test('an output format that does not exist is refused', async () => {
+test('an unknown output format is rejected', async () => {
   const { stderr, exitCode } = await suite.run('memory', '-o', 'xml');
   assert.equal(exitCode, 1);
   assert.match(
@@ -172,7 +173,7 @@ test('an output format that does not exist is refused', async () => {
   );
 });
 
-test('a reader that is slow gets the whole document', async () => {
+test('a slow reader gets the whole document', async () => {
   const child = suite.talosctl.start(['-n', 'busy', 'processes', '-o', 'json'], {
     environment: { TALOSCONFIG: suite.talosconfig },
   });

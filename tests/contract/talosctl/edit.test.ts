@@ -17,7 +17,7 @@ let scripts = 0;
 
 after(() => rm(temporary, { recursive: true, force: true }));
 
-/** An editor: a shell script whose `$1` is the file. It notes what it was given in `<script>.seen`. */
+/** An editor: a shell script whose `$1` is the file. It records the file's content in `<script>.seen`. */
 function editor(body: string): string {
   scripts += 1;
   const path = join(suite.cluster.folder, `editor${scripts}.sh`);
@@ -30,7 +30,7 @@ const environmentOf = (path: string) => ({
   ...{ TALOSCONFIG: suite.talosconfig, TMPDIR: temporary, TALOS_EDITOR: path, EDITOR: '/bin/false' },
 });
 
-/** Edits and gives the result, what was sent, what the editor saw and which files are left. */
+/** Runs edit; returns the result, what was sent, what the editor saw and which files are left. */
 async function edit(body: string, ...words: string[]) {
   nodes.sent.length = 0;
   const path = editor(body);
@@ -44,7 +44,7 @@ async function edit(body: string, ...words: string[]) {
 const second = sampleConfig.replace('first', 'second');
 const keptFile = (stderr: string) => /what was written is kept in (\S+): /.exec(stderr)?.[1] ?? '';
 
-test('edit sends what the editor wrote, comments and all, and removes its file', async () => {
+test('edit sends what the editor wrote, including comments, and removes its file', async () => {
   const { stdout, stderr, exitCode, sent, seen, left } = await edit('sed -i s/first/second/ "$1"');
   assert.deepEqual(
     { stdout, stderr, exitCode, sent, left },
@@ -67,7 +67,7 @@ test('edit sends what the editor wrote, comments and all, and removes its file',
   assert.match(seen, /\/MachineConfigs\.config\.talos\.dev-v1alpha1-edit-\w+\.yaml\n$/);
 });
 
-test('edit sends nothing when nothing is changed, or the file is emptied', async () => {
+test('edit sends nothing when nothing has changed, or when the file is empty', async () => {
   const unchanged = await edit('true');
   assert.deepEqual([unchanged.stderr, unchanged.exitCode], ['node01: no changes: nothing was sent\n', 0]);
   for (const body of [': > "$1"', 'rm "$1"']) {
@@ -77,7 +77,7 @@ test('edit sends nothing when nothing is changed, or the file is emptied', async
   }
 });
 
-test('edit opens what the node refuses again, with the reason above it', async () => {
+test('edit reopens a text that the node refuses, with the reason above it', async () => {
   const { stderr, exitCode, sent, seen, left } = await edit(
     'if grep -q "bad hostname" "$1"; then sed -i s/bad$/second/ "$1"; else sed -i s/first/bad/ "$1"; fi',
   );
@@ -89,7 +89,7 @@ test('edit opens what the node refuses again, with the reason above it', async (
   assert.match(seen, /# HostnameConfig: bad hostname\n# second line\n# \nversion: v1alpha1\n/);
 });
 
-test('edit keeps the file of a user who gives up, and names it', async () => {
+test('edit keeps the file of a user who gives up, and prints its path', async () => {
   const { stderr, exitCode, sent, left } = await edit('sed -i s/first/bad/ "$1"');
   assert.deepEqual([exitCode, sent.length, left.length], [1, 1, 1]);
   assert.match(
@@ -101,14 +101,14 @@ test('edit keeps the file of a user who gives up, and names it', async () => {
   assert.deepEqual([statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777], [0o600, 0o700]);
 });
 
-test('edit does not open again what no other text would mend', async () => {
+test('edit does not reopen the text for an error that no other text would avoid', async () => {
   const { stderr, seen, sent } = await edit('sed -i s/first/locked/ "$1"');
   assert.equal(sent.length, 1);
   assert.equal(seen.match(/# Editing/g)?.length, 1);
   assert.equal(readFileSync(keptFile(stderr), 'utf8'), sampleConfig.replace('first', 'locked'));
 });
 
-test('edit keeps what an editor wrote that failed or was killed, and leaves other nodes alone', async () => {
+test('edit keeps the text of an editor that failed or was killed, and does not touch other nodes', async () => {
   for (const [end, how] of [
     ['exit 3', 'failed with exit code 3'],
     ['kill -9 $$', 'was ended by SIGKILL|failed with exit code 137'],
@@ -129,12 +129,12 @@ test('edit keeps what an editor wrote that failed or was killed, and leaves othe
   assert.equal(keptFile(untouched.stderr), '');
 });
 
-test('edit leaves the comments of the user where they are, also above the first document', async () => {
+test("edit keeps the user's comments in place, also above the first document", async () => {
   const { sent } = await edit('sed -i "1a # mine" "$1"');
   assert.deepEqual(sent, [`# mine\n${sampleConfig}`]);
 });
 
-test('edit keeps what was written when it is interrupted', async () => {
+test('edit keeps the text when it is interrupted', async () => {
   const path = editor('sed -i s/first/second/ "$1"; touch "$0.ready"; sleep 2');
   const child = suite.talosctl.start(['-n', 'node01', 'edit', 'mc'], { environment: environmentOf(path) });
   await eventually(() => existsSync(`${path}.ready`), { what: 'the editor' });
@@ -144,7 +144,7 @@ test('edit keeps what was written when it is interrupted', async () => {
   assert.equal(readFileSync(keptFile(stderr), 'utf8'), second);
 });
 
-test('edit goes from node to node and edits nothing but machine configurations', async () => {
+test('edit handles one node after the other, and edits only machine configurations', async () => {
   const { stderr, sent } = await edit('sed -i s/first/second/ "$1"', '-n', 'node01,node02');
   assert.deepEqual(sent, [second, second]);
   assert.equal(

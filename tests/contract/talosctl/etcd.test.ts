@@ -1,4 +1,4 @@
-// What `talosctl etcd` and `talosctl bootstrap` ask of nodes, and what they print.
+// What `talosctl etcd` and `talosctl bootstrap` request from nodes, and what they print.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -117,7 +117,7 @@ const handlers: Record<string, FakeHandler> = {
 
 const suite = openSuite(handlers);
 
-/** What one node was asked by a command that must succeed, and what was printed. */
+/** Runs a command that must succeed; returns the requests to one node, and the output. */
 async function onOne(...words: string[]) {
   asked.length = 0;
   const { stdout, stderr, exitCode } = await suite.run('-n', 'node01', ...words);
@@ -125,7 +125,7 @@ async function onOne(...words: string[]) {
   return { stdout, asked: [...asked] };
 }
 
-test('members and status are tables, and the ids are hex', async () => {
+test('members and status are printed as tables, with ids in hex', async () => {
   const { stdout, asked: calls } = await onOne('etcd', 'members');
   assert.equal(
     stdout,
@@ -144,13 +144,13 @@ node01   0000000000000002   cp-2       https://10.5.0.3:2380   https://10.5.0.3:
   assert.equal(document[0].members[1].id, '0000000000000002');
 });
 
-test('alarms are listed where there are some', async () => {
+test('alarms are listed when there are some', async () => {
   const { stdout } = await suite.run('etcd', 'alarm', 'list');
   assert.equal(stdout, 'NODE     MEMBER             ALARM\nnode01   0000000000000001   NOSPACE\n');
   assert.equal((await onOne('etcd', 'alarm', 'disarm')).stdout, '');
 });
 
-test('what changes something is silent, or says what it did in a document', async () => {
+test('commands that change something print nothing, or their result as a document', async () => {
   assert.equal((await onOne('etcd', 'defrag')).stdout, '');
   const { stdout } = await onOne('etcd', 'forfeit-leadership', '-o', 'json');
   assert.deepEqual(JSON.parse(stdout), [{ node: 'node01', done: true, leader: 'cp-2' }]);
@@ -160,7 +160,7 @@ test('what changes something is silent, or says what it did in a document', asyn
   );
 });
 
-test('one node leaves at a time, and without a terminal a vote ends with --yes alone', async () => {
+test('one node leaves at a time, and without a terminal removing a vote requires --yes', async () => {
   assert.deepEqual((await onOne('etcd', 'leave', '--yes')).asked, ['leave node01']);
   asked.length = 0;
   const refused = await suite.run('-n', 'node01', 'etcd', 'leave');
@@ -174,7 +174,7 @@ test('one node leaves at a time, and without a terminal a vote ends with --yes a
 });
 
 test('a member is removed by its id in hex', async () => {
-  // It is no member, so no vote ends.
+  // It is no member, so no vote is lost.
   const unknown = await onOne('etcd', 'remove-member', '00000000000000ff');
   assert.deepEqual(unknown.asked, ['local true', 'remove 255']);
   const voter = await suite.run('-n', 'node01', 'etcd', 'remove-member', '1');
@@ -188,7 +188,7 @@ test('a member is removed by its id in hex', async () => {
   assert.match(stderr, /argument <member-id> must be a member id in hex/);
 });
 
-test('a snapshot comes whole or not at all', async () => {
+test('a snapshot file is complete or not written', async () => {
   const path = join(folder, 'taken');
   const { stdout } = await onOne('etcd', 'snapshot', path);
   assert.match(
@@ -211,7 +211,7 @@ test('a snapshot comes whole or not at all', async () => {
   );
 });
 
-test('bootstrap is silent, and starts from a snapshot where it is given one', async () => {
+test('bootstrap prints nothing, and uses a snapshot when given one', async () => {
   assert.deepEqual(await onOne('bootstrap'), { stdout: '', asked: ['bootstrap false false'] });
   const path = join(folder, 'snapshot');
   writeFileSync(path, snapshot);

@@ -74,7 +74,7 @@ const events: FakeHandler = (call) => {
 
 const suite = openSuite({ '/machine.MachineService/Events': events });
 
-test('every event is two lines, under one header, and unknown ones are left out', async () => {
+test('every event is printed as two lines, under one header, and unknown ones are omitted', async () => {
   const { stdout, stderr, exitCode } = await suite.run('-n', 'node01', 'events');
   assert.deepEqual([stderr, exitCode], ['', 0]);
   const cells = stdout
@@ -103,7 +103,7 @@ test('every event is two lines, under one header, and unknown ones are left out'
   );
 });
 
-test('the options say where the events begin and whose they are', async () => {
+test('the options select where the events begin and from which actor they come', async () => {
   const asked = async (...words: string[]) => {
     await suite.run('-n', 'node01', 'events', ...words);
     return requests.at(-1);
@@ -127,7 +127,7 @@ test('the options say where the events begin and whose they are', async () => {
   );
 });
 
-test('options that are no numbers or times are refused', async () => {
+test('options that are no numbers or times are rejected', async () => {
   for (const words of [
     ['--tail', 'x'],
     ['--duration', '10'],
@@ -140,7 +140,7 @@ test('options that are no numbers or times are refused', async () => {
   }
 });
 
-test('events of several nodes say whose they are, and a node that fails costs the others nothing', async () => {
+test('events of several nodes are labelled, and a failing node does not affect the others', async () => {
   const { stdout, stderr, exitCode } = await suite.run('-n', 'node02,node03', 'events');
   assert.match(
     stdout,
@@ -162,7 +162,7 @@ const linesOf = (stdout: string) =>
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-test('events as JSON are one object a line', async () => {
+test('events as JSON are one object per line', async () => {
   const { stdout, exitCode } = await suite.run('-n', 'node01,node03', 'events', '-o', 'json');
   const items = linesOf(stdout);
   assert.equal(exitCode, 1);
@@ -193,13 +193,13 @@ test('events as YAML are one document each', async () => {
   assert.deepEqual(new Set(documents.map(({ node }) => node)), new Set(['node01']));
 });
 
-test('Ctrl-C ends events with success, and each of their lines is whole', async () => {
+test('Ctrl-C ends events with success, and every printed line is complete', async () => {
   const child = suite.talosctl.start(['-n', 'endless', 'events', '-o', 'json'], {
     environment: { TALOSCONFIG: suite.talosconfig },
   });
   const result = finished(child);
   child.stdout?.on('data', (text) => {
-    // What has come can be read at once: nothing waits for the end.
+    // Output must be readable immediately: it must not be buffered until the end.
     if (String(text).includes('RestartEvent')) child.kill('SIGINT');
   });
   const { stdout, exitCode } = await result;

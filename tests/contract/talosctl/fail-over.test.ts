@@ -1,4 +1,4 @@
-// Endpoints that die: before a call, under it, and after a part of the answer.
+// Endpoints die: before a call, during it, and after a part of the answer.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { unknownNodeReason } from '@nodewright/contract';
@@ -28,7 +28,7 @@ async function runVia(gateways: readonly FakeGateway[], words: readonly string[]
   return talosctl.run(words, { environment: { TALOSCONFIG: config } });
 }
 
-/** Gateways that cut the connection under their first calls of a method, `drops` in all, and answer later ones. */
+/** Gateways that disconnect during their first calls of a method, `drops` in all, and answer later ones. */
 async function droppingGateways(
   count: number,
   path: string,
@@ -50,14 +50,14 @@ function callsOf(gateways: readonly FakeGateway[], path: string): number {
   return gateways.flatMap(({ calls }) => calls).filter((call) => call.path === path).length;
 }
 
-test('calls go round robin over the endpoints that are there', async () => {
+test('calls alternate between the reachable endpoints', async () => {
   const gateways = await Promise.all([1, 2, 3].map(() => cluster.gateway(healthyCluster)));
   const nodes = Array.from({ length: 30 }, (_, index) => `n${index}`).join(',');
   const { exitCode, stdout } = await runVia(gateways, ['-n', nodes, 'memory']);
   assert.deepEqual([exitCode, sortedRows(stdout).length, callsOf(gateways, memoryPath)], [0, 30, 30]);
 });
 
-test('an endpoint that is down costs nothing', async () => {
+test('an unreachable endpoint causes no failure', async () => {
   const gateways = await Promise.all([1, 2, 3].map(() => cluster.gateway(healthyCluster)));
   gateways[0]?.kill();
   gateways[1]?.kill();
@@ -66,7 +66,7 @@ test('an endpoint that is down costs nothing', async () => {
     assert.deepEqual({ stderr, exitCode }, { stderr: '', exitCode: 0 });
 });
 
-test('when no endpoint can be reached, each is named with its reason', async () => {
+test('when no endpoint can be reached, each is listed with its reason', async () => {
   const gateways = await Promise.all([1, 2].map(() => cluster.gateway(healthyCluster)));
   const addresses = gateways.map(({ address }) => address);
   for (const gateway of gateways) gateway.kill();
@@ -93,7 +93,7 @@ test('when no endpoint can be reached, each is named with its reason', async () 
   );
 });
 
-test('a read whose connection breaks is sent once more, elsewhere', async () => {
+test('a read whose connection breaks is retried once, by another endpoint', async () => {
   const gateways = await droppingGateways(3, memoryPath, 1);
   const { stderr, exitCode } = await runVia(gateways, ['-n', 'node01', 'memory']);
   assert.deepEqual(
@@ -103,7 +103,7 @@ test('a read whose connection breaks is sent once more, elsewhere', async () => 
   assert.deepEqual(gateways.map(({ calls }) => calls.length).sort(), [0, 1, 1]);
 });
 
-test('a read whose connection breaks behind the response headers is sent once more as well', async () => {
+test('a read whose connection breaks after the response headers is retried as well', async () => {
   const dropBegun: FakeHandler = (call) => {
     call.begin();
     setTimeout(() => call.drop(), 50);
@@ -120,7 +120,7 @@ test('a read whose connection breaks behind the response headers is sent once mo
   }
 });
 
-test('a read is sent no third time', async () => {
+test('a read is tried at most twice', async () => {
   const gateways = await droppingGateways(3, memoryPath, 3);
   const { stderr, exitCode } = await runVia(gateways, ['-n', 'node01', 'memory']);
   assert.match(
@@ -130,13 +130,13 @@ test('a read is sent no third time', async () => {
   assert.deepEqual({ exitCode, calls: callsOf(gateways, memoryPath) }, { exitCode: 1, calls: 2 });
 });
 
-test('a read by the only endpoint is not sent again', async () => {
+test('a read by the only endpoint is not retried', async () => {
   const gateways = await droppingGateways(1, memoryPath, 1);
   const { exitCode } = await runVia(gateways, ['-n', 'node01', 'memory']);
   assert.deepEqual({ exitCode, calls: callsOf(gateways, memoryPath) }, { exitCode: 1, calls: 1 });
 });
 
-test('a write whose connection breaks is never sent again, and says why', async () => {
+test('a write whose connection breaks is never retried, and the error explains why', async () => {
   const gateways = await droppingGateways(3, restartPath, 1);
   const { stderr, exitCode } = await runVia(gateways, ['-n', 'node01', 'service', 'apid', 'restart']);
   assert.match(
@@ -146,7 +146,7 @@ test('a write whose connection breaks is never sent again, and says why', async 
   assert.deepEqual({ exitCode, calls: callsOf(gateways, restartPath) }, { exitCode: 1, calls: 1 });
 });
 
-test('a write goes elsewhere when an endpoint never saw it', async () => {
+test('a write is retried by another endpoint when the first never processed it', async () => {
   const gateways = await Promise.all([1, 2, 3].map(() => cluster.gateway(healthyCluster)));
   gateways[0]?.kill();
   gateways[2]?.kill();
@@ -159,7 +159,7 @@ const sayUnknown: FakeHandler = (call) => {
   call.fail(14, `no route to node "${call.node}": ${reason} (via cp-1)`);
 };
 
-test('a read of a node that endpoints do not know is asked of each of the others', async () => {
+test('a read of a node that endpoints do not know is tried with each of the others', async () => {
   const paths = { memory: memoryPath, logs: '/machine.MachineService/Logs' };
   for (const [verb, path] of Object.entries(paths)) {
     const gateways = await droppingGateways(3, path, 2, sayUnknown);
@@ -172,7 +172,7 @@ test('a read of a node that endpoints do not know is asked of each of the others
   }
 });
 
-test('when no endpoint knows a node, the failure says how many were asked', async () => {
+test('when no endpoint knows a node, the error has the number of endpoints tried', async () => {
   const rows = [
     { up: 1, down: 0, says: 'the only endpoint was asked' },
     { up: 3, down: 0, says: 'all 3 endpoints were asked' },
@@ -194,7 +194,7 @@ test('when no endpoint knows a node, the failure says how many were asked', asyn
   }
 });
 
-test('a write for a node that the endpoint does not know is sent to no other, and says that one may know it', async () => {
+test('a write for a node that the endpoint does not know is not retried, and the error says that another may know it', async () => {
   const gateways = await droppingGateways(3, restartPath, 9, sayUnknown);
   const { stderr, exitCode } = await runVia(gateways, ['-n', 'node01', 'service', 'apid', 'restart']);
   assert.match(
@@ -204,7 +204,7 @@ test('a write for a node that the endpoint does not know is sent to no other, an
   assert.deepEqual({ exitCode, calls: callsOf(gateways, restartPath) }, { exitCode: 1, calls: 1 });
 });
 
-test('what came of a stream before it broke is printed, and it is not started again', async () => {
+test('the received part of a broken stream is printed, and the stream is not restarted', async () => {
   const path = '/machine.MachineService/Logs';
   const handler: FakeHandler = (call) => {
     call.send(Data.encode(Data.fromPartial({ bytes: Buffer.from('one\ntwo') })).finish());
@@ -219,7 +219,7 @@ test('what came of a stream before it broke is printed, and it is not started ag
   );
 });
 
-test('an endpoint whose node breaks after a part of the answer is believed: the node is the hop, not the endpoint', async () => {
+test('when an endpoint reports that its node broke mid-answer, the error names the node as hop, not the endpoint', async () => {
   const broken = 'node "node01" closed the connection in the middle of its answer (via cp-1)';
   const chunk = Data.encode(Data.fromPartial({ bytes: Buffer.from('a line\n') })).finish();
   const gateway = await cluster.gateway({
@@ -228,7 +228,7 @@ test('an endpoint whose node breaks after a part of the answer is believed: the 
       call.send(chunk);
       call.fail(14, broken);
     },
-    // Response headers, no message, and the status in trailers: what is left of a call that was being answered.
+    // Response headers, no message, and the status in trailers: the remains of an interrupted answer.
     [memoryPath]: (call) => {
       call.begin();
       call.fail(14, broken);

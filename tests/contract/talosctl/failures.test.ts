@@ -1,4 +1,4 @@
-// What goes wrong, and what is said about it.
+// Failures, and how they are reported.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ const suite = openSuite({
   },
 });
 
-test('a node that fails costs the others nothing: its error comes after the table', async () => {
+test('a failing node does not affect the others: its error follows the table', async () => {
   const { stdout, stderr, exitCode } = await suite.run('-n', 'node01,node03,node02', 'memory');
   assert.deepEqual(
     sortedRows(stdout).map((row) => row.split(' ')[0]),
@@ -47,7 +47,7 @@ test('a node that fails costs the others nothing: its error comes after the tabl
   );
 });
 
-test('a node name that no header can hold is an invalid argument, in one line, and costs the others nothing', async () => {
+test('a node name that no header can carry is an invalid argument, in one line, and does not affect the others', async () => {
   const { stdout, stderr, exitCode } = await suite.run('-n', 'node01,nöde,a\nb', 'memory');
   assert.equal(sortedRows(stdout).length, 1);
   const line = (quoted: string) =>
@@ -58,7 +58,7 @@ test('a node name that no header can hold is an invalid argument, in one line, a
   );
 });
 
-test('nodes that are named and are none are refused in one line, and no other node is asked', async () => {
+test('invalid node names are rejected in one line, and no other node is called', async () => {
   for (const [text, words] of [
     ['', ['-n', '']],
     ['', ['--nodes=']],
@@ -81,7 +81,7 @@ test('a table without rows still has its header', async () => {
   );
 });
 
-test('a timestamp that cannot be is an error of its node', async () => {
+test('an impossible timestamp is an error of its node', async () => {
   const { stderr, exitCode } = await suite.run('time');
   assert.deepEqual(
     { stderr, exitCode },
@@ -108,7 +108,7 @@ test('logs of a service that does not exist, and a service that no node has, fai
   );
 });
 
-test('a name that is nearly right is followed by the right one, a name that is not by where to find it', async () => {
+test('a misspelt name is followed by a suggestion, and an unknown one by where to find names', async () => {
   const [node, far, service, log] = await Promise.all([
     suite.run('-n', 'nod01', 'memory'),
     suite.run('-n', 'xyzzy', 'memory'),
@@ -122,7 +122,7 @@ test('a name that is nearly right is followed by the right one, a name that is n
   assert.deepEqual(suggestion(log), ['did you mean "apid"?']);
 });
 
-test('a mistake on the command line is one line, which names the help of its command', async () => {
+test("a command-line mistake gives one line that names the command's help", async () => {
   const rows: [string[], RegExp][] = [
     [['memory', '--qqqqqqq'], /^error: unknown option "--qqqqqqq"; see "talosctl memory --help"\n$/],
     [['logs'], /^error: argument <id> is missing; see "talosctl logs --help"\n$/],
@@ -155,7 +155,7 @@ test('a mistake on the command line is one line, which names the help of its com
   );
 });
 
-test('an unknown command suggests the nearest, and a verb that is not built yet says so', async () => {
+test('an unknown command suggests the nearest, and an unimplemented command says so', async () => {
   const rows: [string, string][] = [
     ['memry', 'error: unknown command "memry": did you mean "memory"?; see "talosctl --help"\n'],
     ['xyzzy', 'error: unknown command "xyzzy"; see "talosctl --help"\n'],
@@ -171,7 +171,7 @@ test('an unknown command suggests the nearest, and a verb that is not built yet 
   );
 });
 
-test('help lists every command in its group and loads none', async () => {
+test('help lists every command in its group without loading any', async () => {
   const [bare, flag, word, ofCommand] = await Promise.all([
     suite.run(),
     suite.run('--help'),
@@ -186,7 +186,7 @@ test('help lists every command in its group and loads none', async () => {
   assert.match(ofCommand.stdout, /^Usage: talosctl config merge \[options\] <from>\n/);
 });
 
-test('a talosconfig that is broken, empty, lacks the context or its endpoints is said to be so, with what to do', async () => {
+test('an invalid or empty talosconfig, or one without the context or its endpoints, is reported with advice', async () => {
   const { folder } = suite.cluster;
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text);
@@ -222,7 +222,7 @@ test('a talosconfig that is broken, empty, lacks the context or its endpoints is
   assert.equal(readdirSync(folder).includes('missing'), false);
 });
 
-test('Ctrl-C cancels the calls under way, and what has come is printed', async () => {
+test('Ctrl-C cancels the calls in flight, and received data is printed', async () => {
   const child = suite.talosctl.start(['-n', 'slow,node01', 'mounts'], {
     environment: { TALOSCONFIG: suite.talosconfig },
   });
@@ -248,7 +248,7 @@ test('Ctrl-C ends logs -f with success', async () => {
   );
 });
 
-test('a reader that goes away ends the command quietly', async () => {
+test('a reader that closes the pipe ends the command without a message', async () => {
   const child = suite.talosctl.start(['-n', 'node01', 'logs', '-f', 'apid'], {
     environment: { TALOSCONFIG: suite.talosconfig },
   });

@@ -1,4 +1,4 @@
-// Certificates, talosconfig and gateways of a cluster that exists only on the wire.
+// Certificates, talosconfig and gateways of a simulated cluster.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ export interface ClientCertificateInit {
   readonly lifetimeHours?: number;
 }
 
-/** The trust of one cluster and a folder for files of its client. */
+/** The CA of one cluster, and a folder for its client's files. */
 export class FakeCluster implements AsyncDisposable {
   readonly ca: CertificateAndKey;
   /** Mode 0700, removed at the end. */
@@ -66,13 +66,13 @@ export class FakeCluster implements AsyncDisposable {
     });
   }
 
-  /** A gateway with this cluster's trust. */
+  /** A gateway with a certificate of this cluster's CA. */
   async gateway(handlers: Readonly<Record<string, FakeHandler>>): Promise<FakeGateway> {
     const identity = await this.serverCertificate();
     return this.#scope.use(await FakeGateway.listen({ identity, clientCa: this.ca.certificate, handlers }));
   }
 
-  /** Writes a talosconfig with one context, `test`, and gives its path. */
+  /** Writes a talosconfig with one context, `test`, and returns its path. */
   async talosconfig(
     context: Partial<TalosconfigContext> & { readonly client?: CertificateAndKey | 'none' },
     name = 'config',

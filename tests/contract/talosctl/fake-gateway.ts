@@ -1,4 +1,4 @@
-// A gateway that says what a test wants it to say, over real TLS and HTTP/2: talosctl cannot tell it from an apid.
+// A scripted gateway over real TLS and HTTP/2, which talosctl cannot distinguish from an apid.
 import {
   createSecureServer,
   type Http2SecureServer,
@@ -9,7 +9,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type CertificateAndKey, tlsPrivateKey } from '@nodewright/pki';
 
-/** A call as it arrives. Exactly one of `reply`, `fail` and `drop` ends it; `send` adds to a stream before that. */
+/**
+ * A call as it arrives. Exactly one of `reply`, `fail` and `drop` ends it; `send` adds to a stream before
+ * that.
+ */
 export interface FakeCall {
   /** `/package.Service/Method`. */
   readonly path: string;
@@ -25,7 +28,7 @@ export interface FakeCall {
   send(message: Uint8Array): void;
   end(): void;
   fail(code: number, message: string): void;
-  /** Cuts the connection under the call. */
+  /** Closes the connection during the call. */
   drop(): void;
 }
 
@@ -33,14 +36,14 @@ export type FakeHandler = (call: FakeCall) => unknown;
 
 export interface FakeGatewayInit {
   readonly identity: CertificateAndKey;
-  /** CA of clients; without one they are let in whoever they are. */
+  /** CA of clients; without it every client is accepted. */
   readonly clientCa?: string;
-  /** Closes each connection after the handshake, as a gateway does that checks certificates by itself. */
+  /** Closes each connection after the handshake, as a gateway does that verifies certificates itself. */
   readonly closeAfterHandshake?: boolean;
-  /** By full path of the method. What is not here is UNIMPLEMENTED. */
+  /** Handlers by full method path. Other methods are UNIMPLEMENTED. */
   readonly handlers?: Readonly<Record<string, FakeHandler>>;
   readonly host?: string;
-  /** Default: any free one. */
+  /** Default: any free port. */
   readonly port?: number;
 }
 
@@ -91,9 +94,9 @@ function answer(
 
 /** A running fake. */
 export class FakeGateway implements AsyncDisposable {
-  /** What was called, in order of arrival. */
+  /** The calls so far, in order of arrival. */
   readonly calls: { readonly path: string; readonly node: string | undefined }[] = [];
-  /** `host:port`, as an endpoint is written. Stays what it was when the gateway is killed. */
+  /** `host:port`, as an endpoint is written. Unchanged after the gateway was killed. */
   address = '';
   readonly #server: Http2SecureServer;
   readonly #sockets = new Set<Socket>();
@@ -136,12 +139,12 @@ export class FakeGateway implements AsyncDisposable {
     return gateway;
   }
 
-  /** How many connections are open. */
+  /** Number of open connections. */
   get connections(): number {
     return this.#sockets.size;
   }
 
-  /** Ends as a killed process does: every connection is cut, and nobody listens any more. */
+  /** Ends as a killed process does: every connection is reset, and the port is closed. */
   kill(): void {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();

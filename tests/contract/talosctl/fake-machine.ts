@@ -1,4 +1,5 @@
-// A machine that publishes its events, goes away and comes back, for tests of commands that wait for it.
+// A simulated machine that publishes its events, goes down and comes back, for tests of commands that wait
+// for it.
 import { Data } from '@nodewright/contract/gen/common/common.ts';
 import type { Any } from '@nodewright/contract/gen/google/protobuf/any.ts';
 import {
@@ -37,18 +38,18 @@ export const taskEvent = (task: string, action: 0 | 1) => packed('TaskEvent', Ta
 export const statusEvent = (stage: 1 | 4 | 5, ready: boolean) =>
   packed('MachineStatusEvent', MachineStatusEvent, { stage, status: { ready, unmetConditions: [] } });
 
-/** Events have ids that grow, over restarts as well. */
+/** Events have ids that grow, also across restarts. */
 let lastId = 0;
 
 export class FakeMachine {
-  /** What was asked of it. */
+  /** The requests so far. */
   readonly requests: unknown[] = [];
   /** Whether its callers may read files. */
   mayRead = true;
-  /** Answers calls at all. */
+  /** Whether it answers calls. */
   isUp = true;
   bootId = 1;
-  /** What it does once it has been told to do something. */
+  /** What it does after an action was requested. */
   act: (actor: string) => Promise<void> | void = () => {};
   #history: { id: string; actorId: string; data: EventData }[] = [];
   readonly #listeners = new Set<FakeCall>();
@@ -59,7 +60,7 @@ export class FakeMachine {
     for (const call of this.#listeners) send(call, event);
   }
 
-  /** Goes away with everything that it knew. */
+  /** Goes down and loses its in-memory state. */
   goDown(): void {
     this.isUp = false;
     this.#history = [];

@@ -1,4 +1,5 @@
-// Nodes that keep a machine configuration: what they are sent becomes what they have, unless they refuse it.
+// Simulated nodes that store a machine configuration: they take over what they are sent, unless they refuse
+// it.
 import {
   ApplyConfigurationRequest,
   ApplyConfigurationResponse,
@@ -34,7 +35,7 @@ export interface SentConfig {
 
 const kinds: readonly ResourceKind[] = [machineConfigs, members];
 
-/** The nodes of a fake cluster and what they were sent. */
+/** The nodes of a simulated cluster and the requests that they got. */
 export class FakeNodes {
   readonly sent: SentConfig[] = [];
   readonly meta: string[] = [];
@@ -78,8 +79,8 @@ export class FakeNodes {
   }
 
   /**
-   * `node01` and `node02` with the sample configuration; `trying` has stored another one than is in force; `bare` has
-   * none.
+   * `node01` and `node02` with the sample configuration; for `trying`, the stored one is not the one in
+   * force; `bare` has none.
    */
   static async open(): Promise<FakeNodes> {
     const config = (id: string, spec: string) => ({
@@ -94,7 +95,7 @@ export class FakeNodes {
       ['trying', await both(sampleConfig.replace('first', 'before'))],
       ['bare', await openNodeStore(kinds, [])],
     ]);
-    // Sets no annotation, and sends the text as it is.
+    // Sets no annotation, and sends the text unchanged.
     const old = await openNodeStore(kinds, []);
     const text = new EncodedSpec(sampleConfig, new Uint8Array());
     await old.create({ ...pointerTo(machineConfigs, 'v1alpha1'), spec: text as never });

@@ -1,4 +1,4 @@
-// A terminal that keeps what a program draws, for programs that run in this process.
+// An in-memory terminal for programs that run in this process; it keeps what they draw.
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 
@@ -6,7 +6,7 @@ const controlSequence = '\u001b[';
 const enter = '\u001b[?1049h';
 const leave = '\u001b[?1049l';
 
-/** What a person in front of it would see, and type. */
+/** What the user of the terminal sees and types. */
 export class FakeTerminal {
   readonly input = Object.assign(new PassThrough(), {
     isTTY: true,
@@ -21,7 +21,7 @@ export class FakeTerminal {
     isTTY: boolean;
   };
   isRaw = false;
-  /** Whether the screen of the program is shown, and not that of the shell. */
+  /** Whether the alternate screen is shown. */
   isAlternate = false;
   #rows: string[] = [];
   #at = 0;

@@ -1,4 +1,4 @@
-// list, usage, read and copy against nodes that say what a test wants.
+// list, usage, read and copy against scripted nodes.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import {
@@ -99,7 +99,7 @@ const read: FakeHandler = (call) => {
 
 type Entry = Partial<Header> & { name: string; content?: string };
 
-/** An archive with these entries, whatever they are. */
+/** An archive with these entries, valid or not. */
 async function archiveOf(entries: readonly Entry[]): Promise<Buffer> {
   const tar = pack();
   const pieces = Array.fromAsync(tar as AsyncIterable<Buffer>);
@@ -164,7 +164,7 @@ const suite = openSuite({
   '/machine.MachineService/Copy': copy,
 });
 
-test('list prints names of one node as lines, and those of several in a table', async () => {
+test('list prints the names of one node as lines, and those of several in a table', async () => {
   const one = await suite.run('-n', 'node01', 'ls', '/etc');
   assert.deepEqual([one.stdout, one.stderr, one.exitCode], ['.\nlink\ntwo lines\n', '', 0]);
   const both = await suite.run('list', '/etc');
@@ -194,7 +194,7 @@ test('list -l prints modes as Go does, times, labels and targets of links', asyn
   assert.match(human.stdout, / 12 kB +(now|\d+ seconds? ago)/);
 });
 
-test('list asks for as much as its flags say', async () => {
+test('list requests exactly what its flags select', async () => {
   const rows: [string[], Partial<ListRequest>][] = [
     [[], { root: '/', recurse: false, recursionDepth: 1, types: [], reportXattrs: false }],
     [['/x', '-d', '3'], { root: '/x', recurse: true, recursionDepth: 3 }],
@@ -209,7 +209,7 @@ test('list asks for as much as its flags say', async () => {
   }
 });
 
-test('list refuses flags that contradict each other or have no meaning', async () => {
+test('list rejects flags that contradict each other or have no effect', async () => {
   const rows: [string[], RegExp][] = [
     [['-r', '-d', '2'], /flag --recurse goes to the bottom: leave --depth out/],
     [['-t', 'x'], /option --type must be of f, d and l, not "x"/],
@@ -223,7 +223,7 @@ test('list refuses flags that contradict each other or have no meaning', async (
   }
 });
 
-test('a file that could not be looked at is an error of its node, after the others', async () => {
+test('an unreadable file is an error of its node, after the others', async () => {
   const { stdout, stderr, exitCode } = await suite.run('-n', 'node01', 'ls', '/partly');
   assert.deepEqual(
     [stdout.split('\n').length, stderr, exitCode],
@@ -234,7 +234,7 @@ test('a file that could not be looked at is an error of its node, after the othe
   assert.match(missing.stderr, /lstat \/nope: no such file or directory/);
 });
 
-test('list -o json has an entry a file with exact names and numbers, and yaml the same', async () => {
+test('list -o json has one entry per file with exact names and numbers, and yaml the same', async () => {
   const { stdout } = await suite.run('-n', 'node01', 'ls', '-l', '/partly', '-o', 'json');
   const [folder, link, lines, failed] = JSON.parse(stdout);
   assert.deepEqual(
@@ -251,7 +251,7 @@ test('list -o json has an entry a file with exact names and numbers, and yaml th
   assert.match(yaml.stdout, /relativeName: link/);
 });
 
-test('usage prints sizes and names, of several nodes with theirs, and nothing where there is nothing', async () => {
+test('usage prints sizes and names, for several nodes with their names, and nothing for an empty answer', async () => {
   const one = await suite.run('-n', 'node01', 'du', '/var');
   assert.equal(one.stdout, 'SIZE       NAME\n12345678   log\n12349774   .\n');
   const human = await suite.run('-n', 'node01,node02', 'usage', '-H');
@@ -268,7 +268,7 @@ test('usage prints sizes and names, of several nodes with theirs, and nothing wh
   });
 });
 
-test('usage asks for as much as its flags say', async () => {
+test('usage requests exactly what its flags select', async () => {
   await suite.run('-n', 'node01', 'usage');
   assert.deepEqual(lastUsage.request, { recursionDepth: 1, all: false, threshold: 0n, paths: ['/'] });
   await suite.run('-n', 'node01', 'usage', '-a', '-d', '4', '-t', '-100', '/a', '/b');
@@ -280,7 +280,7 @@ test('usage asks for as much as its flags say', async () => {
   });
 });
 
-test('read prints the bytes of a file as they are, of one node only', async () => {
+test('read prints the bytes of a file unchanged, of one node only', async () => {
   const child = suite.talosctl.start(['-n', 'node01', 'cat', '/file'], {
     environment: { TALOSCONFIG: suite.talosconfig },
   });
@@ -301,7 +301,7 @@ const target = (name: string) => join(suite.cluster.folder, name);
 const copyTo = (path: string, folder: string, ...words: string[]) =>
   suite.run('-n', 'node01', 'copy', path, target(folder), ...words);
 
-test('copy unpacks files, folders and links with their modes, and says what it left out', async () => {
+test('copy unpacks files, folders and links with their modes, and reports what it skipped', async () => {
   const { stderr, exitCode } = await copyTo('/tree', 'new/tree');
   assert.deepEqual(
     [exitCode, stderr],
@@ -315,7 +315,7 @@ test('copy unpacks files, folders and links with their modes, and says what it l
   assert.deepEqual(readdirSync(target('new/tree')).sort(), ['folder', 'implied', 'link']);
 });
 
-test('copy -o json tells what was made', async () => {
+test('copy -o json lists what was created', async () => {
   const { stdout } = await copyTo('/tree', 'counted', '-o', 'json');
   const { skipped, ...rest } = JSON.parse(stdout);
   assert.deepEqual(rest, {
@@ -330,7 +330,7 @@ test('copy -o json tells what was made', async () => {
   assert.equal(skipped.length, 2);
 });
 
-test('copy lets no entry out of the folder or at the terminal, neither by its name nor through a link', async () => {
+test('copy lets no entry out of the folder or onto the terminal, neither by its name nor through a link', async () => {
   const rows: [string, string, RegExp, string[]][] = [
     ['/up', 'up', /has an entry "\.\.\/evil", which is no place below the folder/, ['good']],
     ['/absolute', 'absolute', /has an entry "\/tmp\/evil-of-talosctl"/, []],
@@ -348,7 +348,7 @@ test('copy lets no entry out of the folder or at the terminal, neither by its na
   assert.equal(readdirSync(suite.cluster.folder).includes('evil'), false);
 });
 
-test('copy replaces nothing that is there, and follows no link in the folder', async () => {
+test('copy overwrites nothing, and follows no link in the folder', async () => {
   mkdirSync(join(target('there'), 'elsewhere'), { recursive: true });
   mkdirSync(join(target('there'), 'tree', 'folder'), { recursive: true });
   writeFileSync(join(target('there'), 'tree', 'folder', 'file'), 'mine');
@@ -366,7 +366,7 @@ test('copy replaces nothing that is there, and follows no link in the folder', a
   assert.match(third.stderr, /file" is no folder|file already exists/);
 });
 
-test('a copy that ends with an error has unpacked what came, and says how much that is', async () => {
+test('a copy that ends with an error has unpacked what arrived, and reports how much', async () => {
   const skipping = await copyTo('/tree-skipping', 'partial');
   assert.equal(skipping.exitCode, 1);
   assert.match(
@@ -385,14 +385,14 @@ test('a copy that ends with an error has unpacked what came, and says how much t
   assert.equal(readdirSync(suite.cluster.folder).includes('missing'), false);
 });
 
-test('a copy that is cut in the middle of a file does not leave half of it', async () => {
+test('a copy that is interrupted inside a file removes its partial file', async () => {
   const { stderr, exitCode } = await copyTo('/noise-cut', 'noise');
   assert.equal(exitCode, 1);
   assert.match(stderr, / the connection was lost \(1 files, 0 folders and 0 links were extracted to /);
   assert.deepEqual(readdirSync(target('noise')), ['first']);
 });
 
-test('copy to - writes the archive as it came', async () => {
+test('copy to - writes the archive unchanged', async () => {
   const child = suite.talosctl.start(['-n', 'node01', 'cp', '/many', '-'], {
     environment: { TALOSCONFIG: suite.talosconfig },
   });
@@ -400,7 +400,7 @@ test('copy to - writes the archive as it came', async () => {
   assert.ok(bytes.equals(await archiveOf(archives['/many'] ?? [])));
 });
 
-test('paths on a node are completed, and nothing is offered that a line cannot hold', async () => {
+test('paths on a node are completed, except those that a shell line cannot hold', async () => {
   const offered = async (...words: string[]) =>
     (await suite.run('__complete', '-n', 'node01', ...words)).stdout;
   assert.equal(await offered('ls', '/etc/'), '/etc/link\n');

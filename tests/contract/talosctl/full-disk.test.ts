@@ -1,5 +1,5 @@
-// A disk that takes no more. A limit on the size of files stands in for it, which needs no file system of its own and
-// no root: a write over it fails as one to a full disk does, with EFBIG in the place of ENOSPC.
+// A full disk, simulated by a limit on the size of files, which needs no separate file system and no root. A
+// write beyond it fails as on a full disk, with EFBIG instead of ENOSPC.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,10 @@ async function workplace() {
   return {
     folder,
     path,
-    /** Runs with a limit in blocks of 512 or 1024 bytes, as the shell counts; what it was given is larger. */
+    /**
+     * Runs with a limit in blocks of 512 or 1024 bytes, depending on the shell; the test's input is larger
+     * than both.
+     */
     run(blocks: number, words: readonly string[], bundle = suite.talosctl.bundle) {
       const script = `ulimit -f ${blocks} && exec "$@"`;
       const child = spawn('sh', ['-c', script, 'sh', process.execPath, bundle, ...words], {
@@ -41,7 +44,7 @@ async function workplace() {
   };
 }
 
-test('config keeps the talosconfig whole and leaves nothing beside it', async () => {
+test('config keeps the talosconfig complete and leaves no other file', async () => {
   const { path, run, unchanged } = await workplace();
   const commands = [
     ['add', 'new'],
@@ -63,7 +66,7 @@ test('config keeps the talosconfig whole and leaves nothing beside it', async ()
   }
 });
 
-test('config on a disk without a byte left names the file that it cannot write', async () => {
+test('config on a completely full disk names the file that it cannot write', async () => {
   const { path, run, unchanged } = await workplace();
   const { stderr, exitCode } = await run(0, ['config', 'node', 'n']);
   const line = `error: ${path}.lock cannot be written: file too large\n`;
@@ -71,7 +74,7 @@ test('config on a disk without a byte left names the file that it cannot write',
   unchanged();
 });
 
-test('gen --force keeps the earlier file whole, also behind a link, and leaves nothing beside it', async () => {
+test('gen --force keeps the old file complete, also behind a link, and leaves no other file', async () => {
   const { folder, run } = await workplace();
   mkdirSync(join(folder, 'kept'));
   const files = ['secrets.yaml', 'controlplane.yaml', 'worker.yaml', 'talosconfig'];
@@ -101,7 +104,7 @@ test('gen --force keeps the earlier file whole, also behind a link, and leaves n
     assert.equal(readFileSync(join(folder, name), 'utf8'), 'precious\n');
 });
 
-test('gen --force replaces what a link leads to, and the link stays', async () => {
+test('gen --force replaces the target of a link, and keeps the link', async () => {
   const { folder, run } = await workplace();
   writeFileSync(join(folder, 'real.yaml'), 'old\n');
   symlinkSync('real.yaml', join(folder, 'link.yaml'));
@@ -110,7 +113,7 @@ test('gen --force replaces what a link leads to, and the link stays', async () =
   assert.equal(lstatSync(join(folder, 'link.yaml')).isSymbolicLink(), true);
 });
 
-test('cluster create names the file that it cannot write, and takes everything back', async () => {
+test('cluster create names the file that it cannot write, and removes everything it made', async () => {
   const { folder, run, unchanged } = await workplace();
   const { stderr, exitCode } = await run(1, ['cluster', 'create', '--name', 'full'], checkoutBundle);
   assert.equal(exitCode, 1);

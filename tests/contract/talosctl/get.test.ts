@@ -18,14 +18,14 @@ import { finished } from './run-talosctl.ts';
 import { openNodeStore, stateHandlers } from './state-replies.ts';
 import { openSuite } from './suite.ts';
 
-/** Shares a short name with members. */
+/** Has the same short name as members. */
 const memberships = defineKind({
   type: 'Memberships.test.nodewright.dev',
   defaultNamespace: 'cluster',
   aliases: ['member'],
   spec: {},
 });
-/** Specs of it are put in as they are to be sent. */
+/** Its specs are sent exactly as given. */
 const oddities = defineKind({ type: 'Oddities.test.nodewright.dev', defaultNamespace: 'runtime', spec: {} });
 const kinds = [members, machineTypes, machineConfigs, nodeAddresses, services, memberships, oddities];
 const runningService = { running: true, healthy: true, unknown: false };
@@ -71,7 +71,7 @@ const suite = openSuite({
 
 const one = ['-n', 'node01'];
 
-test('get prints a row a resource with the columns of its kind, node after node', async () => {
+test('get prints one row per resource with the columns of its kind, node after node', async () => {
   const { stdout, stderr, exitCode } = await suite.run('get', 'members');
   assert.deepEqual({ stderr, exitCode }, { stderr: '', exitCode: 0 });
   assert.deepEqual(stdout.split('\n'), [
@@ -84,7 +84,7 @@ test('get prints a row a resource with the columns of its kind, node after node'
   ]);
 });
 
-test('get takes an id, every name of a kind in any case, and prints nothing where nothing is', async () => {
+test('get accepts an id, and every name of a kind in any case, and prints nothing when there is nothing', async () => {
   const lines = async (...words: string[]) =>
     (await suite.run(...one, ...words)).stdout.trimEnd().split('\n');
   const expected = await lines('get', 'members', 'cp-2');
@@ -108,7 +108,7 @@ test('get rd lists the kinds with their short names', async () => {
   );
 });
 
-test('get says which kinds an ambiguous name may mean, and that it knows no other', async () => {
+test('get lists the kinds that an ambiguous name may mean, and rejects an unknown one', async () => {
   const ambiguous = await suite.run(...one, 'get', 'member');
   assert.deepEqual(ambiguous, {
     stdout: '',
@@ -128,7 +128,7 @@ test('get says which kinds an ambiguous name may mean, and that it knows no othe
   );
 });
 
-test('get -o name prints ids alone, -o wide adds the phase, the owner and the times', async () => {
+test('get -o name prints only ids, -o wide adds the phase, the owner and the times', async () => {
   const names = await suite.run(...one, 'get', 'members', '-o', 'name');
   assert.deepEqual(names, { stdout: 'cp-1\ncp-2\n', stderr: '', exitCode: 0 });
   const wide = await suite.run(...one, 'get', 'members', 'cp-2', '-o', 'wide');
@@ -192,7 +192,7 @@ spec: |
   );
 });
 
-test('get -o yaml shows the spec as the node wrote it, and metadata without quotes where it can', async () => {
+test('get -o yaml shows the spec as the node wrote it, and metadata without quotes where possible', async () => {
   const store = stores.node01 as MemoryState;
   const yaml =
     "when: 2026-01-10T09:00:01.5Z\nmode: 0644\nsize: 1.50\nslot: '0000:00:03.0'\nlist: [a, 1]\nbig: 18446744073709551615\n";
@@ -209,7 +209,7 @@ test('get -o yaml shows the spec as the node wrote it, and metadata without quot
   assert.match(json.stdout, /"big": 18446744073709551615,/);
 });
 
-test('get shows a configuration of an old node, which sends its documents as they are', async () => {
+test('get shows the configuration of an old node, which sends its documents unwrapped', async () => {
   const texts = 'version: v1alpha1\n---\nkind: Other\n';
   const text = new EncodedSpec(texts, new Uint8Array());
   stores.plain = await openNodeStore([machineConfigs], []);
@@ -223,7 +223,7 @@ test('get shows a configuration of an old node, which sends its documents as the
   assert.equal(json.stdout, `${texts}\n`);
 });
 
-test('get -o json prints an object a resource with sorted keys and escapes', async () => {
+test('get -o json prints one object per resource with sorted keys and escapes', async () => {
   const { stdout } = await suite.run(...one, 'get', 'members', 'cp-1', '-o', 'json');
   assert.equal(
     stdout.slice(0, stdout.indexOf('        "namespace"')),
@@ -247,7 +247,7 @@ test('get -o json prints an object a resource with sorted keys and escapes', asy
   );
 });
 
-test('get -o jsonpath prints what it finds, a line each', async () => {
+test('get -o jsonpath prints its matches, one per line', async () => {
   const lines = async (template: string) => {
     const { stdout } = await suite.run(...one, 'get', 'members', '-o', `jsonpath=${template}`);
     return stdout.split('\n').slice(0, -1);
@@ -281,7 +281,7 @@ test('get prints the resources of the nodes that answer, then the errors of the 
   );
 });
 
-test('get asks the version first: an older node is worth a warning, one that tells none ends the command', async () => {
+test('get reads the version first: an older node causes a warning, a missing version ends the command', async () => {
   stores.old = await openStore();
   const older = await suite.run('-n', 'old', 'get', 'mt');
   assert.deepEqual(
@@ -293,7 +293,7 @@ test('get asks the version first: an older node is worth a warning, one that tel
   assert.match(odd.stderr, /^error from node odd: .*"newest" is no version\n$/);
 });
 
-/** Starts a watch and gives what it has printed so far. */
+/** Starts a watch and returns what it has printed so far. */
 function watching(...words: string[]) {
   const child = suite.talosctl.start(words, { environment: { TALOSCONFIG: suite.talosconfig } });
   let stdout = '';
@@ -303,7 +303,7 @@ function watching(...words: string[]) {
   return { child, ended: finished(child), text: () => stdout };
 }
 
-test('get --watch prints what is there at once and then what happens, with a mark', async () => {
+test('get --watch prints the current resources, then events, each with a mark', async () => {
   const { child, ended, text } = watching('get', 'services', '-w');
   await eventually(() => text().split('\n').length === 4, { what: 'contents of both nodes', explain: text });
   const store = stores.node01 as MemoryState;
@@ -332,7 +332,7 @@ test('get --watch prints what is there at once and then what happens, with a mar
   assert.equal(exitCode, 0);
 });
 
-test('get --watch of one id shows that there is none, then that there is, as documents with the event', async () => {
+test('get --watch of one id prints its absence, then its creation, as documents with the event', async () => {
   const { child, ended, text } = watching(
     ...one,
     'get',
@@ -349,7 +349,7 @@ test('get --watch of one id shows that there is none, then that there is, as doc
   assert.equal((await ended).exitCode, 0);
 });
 
-test('get -o yaml separates the documents of several nodes, and says what happened in those of a watch', async () => {
+test('get -o yaml separates the documents of several nodes, and adds the event in a watch', async () => {
   const { stdout, exitCode } = await suite.run('-n', 'node02,closed,node01', 'get', 'mt', '-o', 'yaml');
   assert.equal(exitCode, 1);
   assert.deepEqual(
@@ -366,19 +366,19 @@ test('get -o yaml separates the documents of several nodes, and says what happen
   assert.match(text(), /^node: node0\d\nevent: created\nmetadata:\n/);
 });
 
-test('get -o jsonpath repeats what a range says', async () => {
+test('get -o jsonpath repeats the body of a range', async () => {
   const template = 'jsonpath={range .spec.addresses[*]}{@}{end}{.spec.controlPlane.port}';
   const { stdout } = await suite.run(...one, 'get', 'members', 'cp-1', '-o', template);
   assert.equal(stdout, '10.0.0.1\nfe80::1\n6443\n');
 });
 
-test('get --watch ends with the first node that fails', async () => {
+test('get --watch ends when the first node fails', async () => {
   const { stderr, exitCode } = await suite.run('-n', 'node01,closed', 'get', 'services', '-w');
   assert.match(stderr, /^error from node closed: rpc error: code = PermissionDenied desc = not authorized\n/);
   assert.equal(exitCode, 1);
 });
 
-test('get is completed with kinds, then with ids', async () => {
+test('get completes kinds, then ids', async () => {
   const offered = async (...words: string[]) =>
     (await suite.run('__complete', ...one, 'get', ...words)).stdout;
   assert.equal(await offered('me'), 'members\nmemberships\n');

@@ -75,7 +75,7 @@ const suite = openSuite({
   '/cosi.resource.State/List': members,
 });
 
-test('health prints what the control plane tells, on standard error, and succeeds with it', async () => {
+test("health prints the control plane's lines on standard error, and succeeds when it does", async () => {
   const { stdout, stderr, exitCode } = await suite.run('-n', 'node01', 'health');
   assert.deepEqual(
     { stdout, stderr, exitCode },
@@ -92,7 +92,7 @@ test('health prints what the control plane tells, on standard error, and succeed
   });
 });
 
-test('health passes on which nodes it is about and how long it may take', async () => {
+test('health sends its nodes and its timeout to the control plane', async () => {
   const words = [
     '--wait-timeout',
     '1m0.5s',
@@ -110,7 +110,7 @@ test('health passes on which nodes it is about and how long it may take', async 
   });
 });
 
-test('health fails with the failure of the control plane, and its document says so', async () => {
+test("health fails when the control plane's check fails, and its document has the reason", async () => {
   const { stdout, stderr, exitCode } = await suite.run('-n', 'sick', 'health', '-o', 'json');
   assert.equal(exitCode, 1);
   assert.match(
@@ -125,13 +125,13 @@ test('health fails with the failure of the control plane, and its document says 
   });
 });
 
-test('health of a check that was ended elsewhere succeeds, and does not say that the cluster is healthy', async () => {
+test('health of a check that was cancelled elsewhere succeeds without claiming that the cluster is healthy', async () => {
   const { stdout, stderr, exitCode } = await suite.run('-n', 'stopped', 'health', '-o', 'json');
   assert.equal(exitCode, 0, stderr);
   assert.deepEqual(JSON.parse(stdout), { node: 'stopped', healthy: false, checks: [] });
 });
 
-test('health is for one node, and knows what it cannot do', async () => {
+test('health accepts one node, and rejects what it does not support', async () => {
   const [two, e2e] = await Promise.all([suite.run('health'), suite.run('-n', 'a', 'health', '--run-e2e')]);
   assert.deepEqual([two.exitCode, e2e.exitCode], [1, 1]);
   assert.match(
@@ -152,7 +152,7 @@ test('Ctrl-C ends health without a failure', async () => {
   assert.equal((await result).exitCode, 0);
 });
 
-test('health --server=false runs the same checks from here', async () => {
+test('health --server=false runs the same checks locally', async () => {
   const { stdout, stderr, exitCode } = await suite.run(
     ...['-n', 'knowing', 'health', '--server=false', '--wait-timeout', '20s', '-o', 'json'],
   );
@@ -166,7 +166,7 @@ test('health --server=false runs the same checks from here', async () => {
   );
 });
 
-test('health --server takes the words of a boolean and no other', async () => {
+test('health --server accepts only boolean values', async () => {
   for (const word of ['maybe', '', 'no']) {
     const { stdout, stderr, exitCode } = await suite.run('-n', 'knowing', 'health', `--server=${word}`);
     const reason = `option --server must be true or false, not ${JSON.stringify(word)}`;
@@ -175,7 +175,7 @@ test('health --server takes the words of a boolean and no other', async () => {
   }
 });
 
-test('health --server=false names the check that does not come to hold', async () => {
+test('health --server=false names the check that does not succeed', async () => {
   const words = ['--control-plane-nodes', 'node01,broken', '--wait-timeout', '1s'];
   const { stderr, exitCode } = await suite.run('-n', 'node01', 'health', '--server=false', ...words);
   assert.equal(exitCode, 1);
@@ -189,7 +189,7 @@ test('health --server=false names the check that does not come to hold', async (
   );
 });
 
-test('health says what to do about a cluster that nobody has bootstrapped', async () => {
+test('health gives advice for a cluster that was never bootstrapped', async () => {
   const words = ['--control-plane-nodes', 'new', '--wait-timeout', '1s'];
   const { stderr, exitCode } = await suite.run('-n', 'node01', 'health', '--server=false', ...words);
   assert.equal(exitCode, 1);
@@ -199,7 +199,7 @@ test('health says what to do about a cluster that nobody has bootstrapped', asyn
   );
 });
 
-test('health --server=false says which flags it needs where the node knows no others', async () => {
+test('health --server=false names the flags that it needs when the node knows no other nodes', async () => {
   const { stderr, exitCode } = await suite.run('-n', 'node01', 'health', '--server=false');
   assert.equal(exitCode, 1);
   assert.match(

@@ -1,4 +1,4 @@
-// A node that wants to steer the terminal of its reader, or to imitate another node, against every command.
+// A malicious node tries to control its reader's terminal, or to imitate another node, with every command.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,8 +50,8 @@ before(async () => {
 after(() => scope.disposeAsync());
 
 /**
- * How each command that talks to nodes is called, by its path: one command line or several. What is not listed here
- * fails the test.
+ * One or more command lines for each command that calls nodes, by the command's path. A missing command fails
+ * the test.
  */
 const attacks: Readonly<Record<string, readonly string[]>> = {
   'apply-config': ['apply-config -f config.yaml', 'apply-config -f config.yaml --dry-run'],
@@ -113,10 +113,13 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
   version: ['version', 'version -o yaml', 'version --json'],
 };
 
-/** Commands whose output is the content of one file: its lines are lines, and belong to nobody else. */
+/** Commands whose output is the content of one file, so its lines are not labelled with nodes. */
 const contents = /^(?:read|copy \/etc -|pcap -o -)/;
 
-/** What this program sends to a terminal itself: positions, colours, erased lines, the screen of the dashboard. */
+/**
+ * The escape sequences that this program sends itself: positions, colours, erased lines, the dashboard's
+ * screen.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is looked for
 const own = /\u001b\[(?:\?\d+[hl]|[\d;]*[HJKAm])|\r(?=\u001b\[[KJ])/g;
 const hidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
@@ -138,7 +141,7 @@ async function shownBy(line: string): Promise<string> {
   const isDashboard = words[0] === 'dashboard';
   if (!isDashboard) stdin.end('no\n');
   const stop = new AbortController();
-  // It goes on until somebody ends it: here, once it has drawn what it was told.
+  // It runs until it is ended: here, after it has drawn the node's texts.
   const looking = isDashboard
     ? setInterval(() => {
         if (/evil|FORGED|away/.test(parts.join(''))) stop.abort();
@@ -163,7 +166,7 @@ async function shownBy(line: string): Promise<string> {
   return parts.join('');
 }
 
-test('each command that talks to nodes is attacked below', async () => {
+test('each command that calls nodes is attacked below', async () => {
   const nowhere = { write: () => {} };
   const paths: string[] = [];
   for (const entry of commandTable) {
@@ -175,7 +178,7 @@ test('each command that talks to nodes is attacked below', async () => {
 
 let reached = 0;
 for (const [path, lines] of Object.entries(attacks)) {
-  test(`what a node says to ${path} steers no terminal and imitates no other line`, async () => {
+  test(`the answers of a node to ${path} neither control the terminal nor imitate another line`, async () => {
     for (const line of lines) {
       for (mode of ['messages', 'metadata', 'failure'] as const) {
         const shown = await shownBy(line);

@@ -1,4 +1,4 @@
-// Answers of a node that wants to steer the terminal of its reader: every text of every message of the API is hostile.
+// Answers of a malicious node: every text in every message of the API contains terminal sequences.
 import {
   create,
   createFileRegistry,
@@ -11,10 +11,10 @@ import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { descriptorSet } from '@nodewright/contract/gen/descriptors.ts';
 import type { FakeCall, FakeHandler } from './fake-gateway.ts';
 
-/** Asks the terminal for answers, renames it, erases, turns the direction of text, and imitates a line of node02. */
+/** Queries the terminal, renames it, erases, reverses the text direction, and imitates a line of node02. */
 export const hostileText =
   'evil\u001b[6n\u001b]0;T\u0007\u009b6n\u202egnp\u2066\u200b\ufeff\r\u2028\nnode02: FORGED\nerror from node node02: FORGED\n\tx';
-/** The same beside bytes that are no UTF-8; the last character is cut. */
+/** The same with invalid UTF-8; the last character is truncated. */
 const hostileBytes = Buffer.concat([
   Buffer.from(hostileText),
   Buffer.from([0x9b, 0x36, 0x6e, 0xff, 0x0a, 0xe2, 0x80]),
@@ -23,10 +23,12 @@ const hostileBytes = Buffer.concat([
 const maxDepth = 5;
 const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet()));
 
-/** What a call sends: messages with everything in them, an error inside of the message, or a failure of the call. */
+/**
+ * The kind of answer: messages with every field set, an error inside the message, or a failure of the call.
+ */
 export type HostileMode = 'messages' | 'metadata' | 'failure';
 
-/** Handlers of every method of every service, but for those of resources. */
+/** Handlers of every method of every service, except those of resources. */
 export function hostileHandlers(mode: () => HostileMode): Record<string, FakeHandler> {
   const handlers: Record<string, FakeHandler> = {};
   for (const service of [...registry].filter((desc) => desc.kind === 'service')) {
@@ -43,7 +45,7 @@ function answer(
   mode: HostileMode,
 ): void {
   const isVersion = call.path.endsWith('/Version');
-  // Commands that ask for versions first would never come to anything else.
+  // Commands that read versions first would otherwise never get further.
   if (mode === 'failure' && !isVersion) {
     call.fail(13, hostileText);
     return;

@@ -38,7 +38,7 @@ const suite = openSuite({
   ...healthyCluster,
   ...stateHandlers(kinds, () => store),
   '/cosi.resource.State/List': (call) => {
-    // An operator does not see everything.
+    // An operator may not read every resource.
     const { type } = ListRequest.decode(call.request);
     if (call.node === 'node02' && type === links.type) call.fail(7, 'not authorized');
     else listHandler?.(call);
@@ -78,7 +78,7 @@ test('inspect dependencies prints the graph for Graphviz', async () => {
   );
 });
 
-test('inspect dependencies --with-resources adds the resources that there are', async () => {
+test('inspect dependencies --with-resources adds the existing resources', async () => {
   const { stdout } = await inspect('--with-resources');
   const added = stdout.split('\n').filter((line) => /eth0"|lo"/.test(line) && !line.includes('dotted'));
   assert.deepEqual(added, [
@@ -121,7 +121,7 @@ test('inspect dependencies -o svg draws a picture', async () => {
     assert.ok(stdout.includes(text), `no ${text}`);
 });
 
-test('inspect dependencies --with-resources shows what it may see', async () => {
+test('inspect dependencies --with-resources shows the resources that the user may read', async () => {
   const command = ['-n', 'node02', 'inspect', 'dependencies', '--with-resources'];
   const { stdout, stderr, exitCode } = await suite.run(...command);
   assert.ok(!stdout.includes('Links.net.talos.dev/eth0'));
@@ -134,7 +134,7 @@ test('inspect dependencies --with-resources shows what it may see', async () => 
   );
 });
 
-test('inspect dependencies works on one node and in known formats', async () => {
+test('inspect dependencies accepts one node and known formats', async () => {
   const several = await suite.run('-n', 'node01,node02', 'inspect', 'dependencies');
   assert.match(several.stderr, /works on one node, and 2 are named/);
   const unknown = await inspect('-o', 'png');

@@ -103,7 +103,7 @@ const packetCapture: FakeHandler = (call) => {
   });
   if (request.interface === 'none') return call.fail(5, 'interface "none" not found');
   for (const piece of [header, record, frame, record, frame]) send(call, piece);
-  // It goes on until the client lets go, unless the test wants it to end.
+  // It continues until the client cancels, unless the test ends it.
   if (request.interface === 'ends') call.end();
 };
 
@@ -119,7 +119,7 @@ const suite = openSuite({
 });
 const packetText = '2026-08-14T12:00:00.000000042Z IPv4 10.5.0.2:40000 > 10.5.0.3:53 UDP length 4\n';
 
-test('netstat prints a row a socket; a closed one has no state, and a port that is none is a star', async () => {
+test('netstat prints one row per socket; a closed one has no state, and a missing port is a star', async () => {
   assert.equal(
     (await suite.run('-n', 'node01', 'netstat', '-a')).stdout,
     `NODE     Proto   Recv-Q                 Send-Q   Local Address     Foreign Address   State
@@ -130,7 +130,7 @@ node01   udp     0                      0        0.0.0.0:53        0.0.0.0:*    
   );
 });
 
-test('netstat adds columns in one order, whatever the order of the flags', async () => {
+test('netstat adds columns in a fixed order, whatever the order of the flags', async () => {
   const { stdout } = await suite.run('-n', 'node01', 'ss', '-okpx');
   const [titles = '', ...rows] = stdout.trimEnd().split('\n');
   assert.match(titles, /State {9}Uid {3}Inode {3}PID\/Program name {3}Pod {15}Timer$/);
@@ -144,7 +144,7 @@ test('netstat adds columns in one order, whatever the order of the flags', async
   );
 });
 
-test('netstat asks for what its flags say', async () => {
+test('netstat requests exactly what its flags select', async () => {
   requests.length = 0;
   await suite.run('-n', 'node01', 'netstat', '-l', '-t', '-4', '-p');
   assert.deepEqual(
@@ -160,7 +160,7 @@ test('netstat asks for what its flags say', async () => {
   );
 });
 
-test('netstat of a pod asks the one node that has it, for its network namespace alone', async () => {
+test('netstat of a pod calls only the node that has it, for its network namespace', async () => {
   requests.length = 0;
   const { stdout, exitCode } = await suite.run('netstat', 'kube-system/dns');
   assert.deepEqual([exitCode, sortedRows(stdout).length], [0, 3]);
@@ -194,7 +194,7 @@ test('netstat prints no header without rows, and JSON with either spelling', asy
   assert.match(outputs[0]?.stdout ?? '', /"rxqueue": 18446744073709551615/);
 });
 
-test('dmesg prints each message behind its node and adds nothing', async () => {
+test('dmesg prints each message with its node and adds nothing', async () => {
   assert.equal(
     (await suite.run('-n', 'node01', 'dmesg')).stdout,
     `node01: kern:    info: [2026-08-14T12:00:00Z]: first
@@ -209,7 +209,7 @@ node01: user: warning: [2026-08-14T12:00:01.5Z]: second
   );
 });
 
-test('dmesg -o json is a list, a message an entry', async () => {
+test('dmesg -o json is a list with one entry per message', async () => {
   const { stdout } = await suite.run('-n', 'node01', 'dmesg', '-o', 'json');
   assert.deepEqual(JSON.parse(stdout), [
     { node: 'node01', message: 'kern:    info: [2026-08-14T12:00:00Z]: first\n KEY=value' },
@@ -217,7 +217,7 @@ test('dmesg -o json is a list, a message an entry', async () => {
   ]);
 });
 
-test('dmesg -f goes on until it is interrupted, which is no failure', async () => {
+test('dmesg -f continues until it is interrupted, which is no failure', async () => {
   const child = suite.talosctl.start(['-n', 'node01', 'dmesg', '-f'], {
     environment: { TALOSCONFIG: suite.talosconfig },
   });
@@ -231,7 +231,7 @@ test('dmesg -f goes on until it is interrupted, which is no failure', async () =
   assert.equal((await result).exitCode, 0);
 });
 
-test('pcap prints a line a packet, and ends with its duration', async () => {
+test('pcap prints one line per packet, and ends with its duration', async () => {
   const { stdout, stderr, exitCode } = await suite.run('-n', 'node01', 'pcap', '--duration', '700ms');
   assert.deepEqual({ stdout, stderr, exitCode }, { stdout: packetText.repeat(2), stderr: '', exitCode: 0 });
   const { interface: name, promiscuous, bpfFilter } = captures.at(-1) as PacketCaptureRequest;
@@ -239,7 +239,7 @@ test('pcap prints a line a packet, and ends with its duration', async () => {
   await eventually(() => goneCaptures > 0, { what: 'end of the capture at the node' });
 });
 
-test('pcap -o writes the capture as it came, to a file or to the standard output', async () => {
+test('pcap -o writes the capture unchanged, to a file or to the standard output', async () => {
   const path = join(suite.cluster.folder, 'capture.pcap');
   const capture = Buffer.concat([header, record, frame, record, frame]);
   const { stdout, exitCode } = await suite.run('-n', 'node01', 'tcpdump', '-i', 'ends', '-o', path);
@@ -254,7 +254,7 @@ test('pcap -o writes the capture as it came, to a file or to the standard output
   assert.deepEqual(Buffer.concat(pieces), capture);
 });
 
-test('pcap --json is a list of what the packets say', async () => {
+test('pcap --json is a list of the decoded packets', async () => {
   const { stdout } = await suite.run('-n', 'node01', 'pcap', '-i', 'ends', '--json');
   const packets = JSON.parse(stdout);
   assert.deepEqual(
@@ -263,7 +263,7 @@ test('pcap --json is a list of what the packets say', async () => {
   );
 });
 
-test('pcap sends the program of tcpdump -dd, and refuses an expression', async () => {
+test('pcap sends the program of tcpdump -dd, and rejects an expression', async () => {
   const program = '{ 0x28, 0, 0, 0x0000000c },\n{ 0x6, 0, 0, 0x00040000 },';
   const words = ['-n', 'node01', 'pcap', '-i', 'ends', '--promiscuous', '--bpf-filter'];
   await suite.run(...words, program);
@@ -283,7 +283,7 @@ test('pcap sends the program of tcpdump -dd, and refuses an expression', async (
   assert.match(stderr, /"tcp port 80" is no instruction: it must be the text that "tcpdump -dd" prints/);
 });
 
-test('pcap is for one node, says why a node refuses, and then leaves an older file as it was', async () => {
+test('pcap accepts one node, reports why a node refuses, and then keeps an existing file unchanged', async () => {
   const several = await suite.run('pcap', '-i', 'ends');
   assert.equal(several.exitCode, 1);
   assert.match(several.stderr, /^error: command pcap works on one node, and 2 are named/);
@@ -298,7 +298,7 @@ test('pcap is for one node, says why a node refuses, and then leaves an older fi
   assert.match(unwritable.stderr, /^error: .*: no such file or directory\n$/);
 });
 
-test('pcap that is interrupted ends well: what came is in the file', async () => {
+test('an interrupted pcap succeeds, and the received packets are in the file', async () => {
   const path = join(suite.cluster.folder, 'interrupted.pcap');
   const child = suite.talosctl.start(['-n', 'node01', 'pcap', '-o', path], {
     environment: { TALOSCONFIG: suite.talosconfig },
@@ -310,7 +310,7 @@ test('pcap that is interrupted ends well: what came is in the file', async () =>
   assert.equal((await result).exitCode, 0);
 });
 
-test('completion of pcap asks the nodes for their interfaces', async () => {
+test('completion of pcap reads the interfaces from the nodes', async () => {
   const offered = async (...words: string[]) =>
     (await suite.run('__complete', ...words)).stdout.trimEnd().split('\n');
   assert.deepEqual(await offered('pcap', '-i', ''), ['eth0', 'eth1', 'lo']);

@@ -1,4 +1,4 @@
-// talosctl reboot, shutdown and reset: what they ask of nodes, and how they follow what becomes of it.
+// talosctl reboot, shutdown and reset: what they request from nodes, and how they follow the progress.
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { FakeHandler } from './fake-gateway.ts';
@@ -18,7 +18,9 @@ for (const path of Object.keys(new FakeMachine().handlers))
 const suite = openSuite(handlers);
 beforeEach(() => machines.clear());
 
-/** What a machine does that reboots. Before it goes it tells a past in which it was well. */
+/**
+ * How a rebooting machine behaves. Before it goes down it replays events of a time in which it was healthy.
+ */
 const reboots = (machine: FakeMachine) => (actor: string) => {
   machine.tell(sequenceEvent('reboot', 1), actor);
   machine.tell(statusEvent(5, true));
@@ -27,7 +29,7 @@ const reboots = (machine: FakeMachine) => (actor: string) => {
   setTimeout(() => machine.comeBack(), 1500);
 };
 
-test('reboot waits over the restart until the node runs and is another one', async () => {
+test('reboot waits across the restart until the node runs with another boot id', async () => {
   const machine = machineOf();
   machine.tell(statusEvent(4, true));
   machine.act = reboots(machine);
@@ -48,13 +50,13 @@ test('reboot waits over the restart until the node runs and is another one', asy
   ]);
 });
 
-test('reboot believes the past of a node that has not gone yet no more than its boot id', async () => {
+test('reboot ignores replayed events of a node that has not gone down yet, as it does its boot id', async () => {
   const machine = machineOf();
   machine.tell(statusEvent(4, true));
   machine.act = (actor) => {
     machine.tell(sequenceEvent('reboot', 1), actor);
     machine.tell(taskEvent('stopAllServices', 0), actor);
-    // Longer than the pause before the next look: the old node is looked at once more.
+    // Longer than the poll interval: the old node is polled once more.
     setTimeout(() => machine.goDown(), 1500);
     setTimeout(() => machine.comeBack(), 2500);
   };
@@ -63,7 +65,7 @@ test('reboot believes the past of a node that has not gone yet no more than its 
   assert.equal(machine.bootId, 2);
 });
 
-test('reboot goes without the boot id where the caller may not read it', async () => {
+test('reboot works without the boot id when the caller may not read it', async () => {
   const machine = machineOf();
   machine.tell(statusEvent(4, true));
   machine.mayRead = false;
@@ -74,7 +76,7 @@ test('reboot goes without the boot id where the caller may not read it', async (
   assert.ok(!stderr.includes('post check'));
 });
 
-test('a sequence that fails fails its node alone, and a document says which', async () => {
+test('a failed sequence fails only its node, and a document names which', async () => {
   const [good, bad] = [machineOf('node01'), machineOf('node02')];
   good.act = (actor) => good.tell(taskEvent('stopAllServices', 0), actor);
   bad.act = (actor) => {
@@ -99,7 +101,7 @@ test('a sequence that fails fails its node alone, and a document says which', as
   );
 });
 
-test('a node that is busy with another sequence says so at once, and nobody waits', async () => {
+test('a node that is busy with another sequence is reported at once, without waiting', async () => {
   const machine = machineOf();
   machine.act = () =>
     machine.tell(sequenceEvent('reset', 0, { code: 1, message: 'sequence not started: locked' }));
@@ -121,7 +123,7 @@ test('shutdown and reset are done when the services are being stopped', async ()
   }
 });
 
-test('reset asks for what its flags say', async () => {
+test('reset requests exactly what its flags select', async () => {
   const machine = machineOf();
   const words = ['--graceful=false', '--reboot', '--wipe-mode', 'system-disk', '--wait=false'];
   const labels = ['--system-labels-to-wipe', 'STATE,EPHEMERAL', '--user-disks-to-wipe', '/dev/sdb'];
@@ -141,7 +143,7 @@ test('reset asks for what its flags say', async () => {
   ]);
 });
 
-test('several nodes are not touched where nobody can be asked, unless the user said yes', async () => {
+test('several nodes are not touched without a terminal, unless the user passed --yes', async () => {
   for (const verb of ['reboot', 'shutdown', 'reset']) {
     const { stderr, exitCode } = await suite.run(verb, '-n', 'node01,node02', '--wait=false');
     assert.equal(exitCode, 1);
@@ -156,14 +158,14 @@ test('several nodes are not touched where nobody can be asked, unless the user s
   assert.equal(machines.size, 2);
 });
 
-test('a node that is not done in time fails, with the time', async () => {
+test('a node that is not done in time fails, with the timeout', async () => {
   machineOf();
   const { stderr, exitCode } = await suite.run('shutdown', '-n', 'node01', '--timeout', '1s');
   assert.equal(exitCode, 1);
   assert.match(stderr, /code = DeadlineExceeded desc = it was not done within 1 s\n$/);
 });
 
-test('what cannot be meant is refused before a node is asked', async () => {
+test('an invalid request is rejected before any node is called', async () => {
   for (const words of [
     ['reboot', '--mode', 'kexec'],
     ['reboot', '--drain'],

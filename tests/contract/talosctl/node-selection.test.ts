@@ -1,4 +1,4 @@
-// Which nodes a command goes to when it names none, and what it asks before it destroys something.
+// Which nodes a command uses when it names none, and what it asks before it destroys something.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { healthyCluster, reply } from './replies.ts';
 
 const scope = new AsyncDisposableStack();
 const wiped: string[] = [];
-/** How each node answers what it knows of etcd. */
+/** What each node answers about etcd. */
 const etcd = new Map<string, 'voter' | 'worker' | 'silent'>();
 let cluster: FakeCluster;
 let gateway: FakeGateway;
@@ -63,7 +63,7 @@ beforeEach(() => {
 interface RunInit {
   /** Nodes of the context. */
   readonly nodes?: readonly string[];
-  /** What the user types; without it there is no terminal. */
+  /** The user's input; without it there is no terminal. */
   readonly typed?: string;
   readonly cluster?: string;
   /** Path of another talosconfig. */
@@ -113,7 +113,7 @@ const changing = [
   ['edit', 'mc'],
 ];
 
-test('what destroys takes no node from the context or the endpoints, whatever else is said', async () => {
+test('destructive commands take no node from the context or the endpoints, whatever other flags say', async () => {
   for (const words of destroying) {
     for (const nodes of [[], ['node01']]) {
       const { stderr, exitCode } = await run(words, { nodes });
@@ -124,7 +124,7 @@ test('what destroys takes no node from the context or the endpoints, whatever el
   assert.deepEqual(gateway.calls, []);
 });
 
-test('what changes a node goes to no endpoint, and says where nodes are named', async () => {
+test('commands that change a node use no endpoint as node, and explain where nodes are given', async () => {
   for (const words of changing) {
     const { stderr, exitCode } = await run(words);
     assert.equal(exitCode, 1, words.join(' '));
@@ -133,7 +133,7 @@ test('what changes a node goes to no endpoint, and says where nodes are named', 
   assert.deepEqual(gateway.calls, []);
 });
 
-test('what reads falls back to the first endpoint', async () => {
+test('reading commands fall back to the first endpoint', async () => {
   for (const words of [['memory'], ['service'], ['service', 'apid', 'status']]) {
     assert.equal((await run(words)).exitCode, 0, words.join(' '));
   }
@@ -143,7 +143,7 @@ test('what reads falls back to the first endpoint', async () => {
   );
 });
 
-test('reset on a terminal wants the name of the node typed', async () => {
+test('reset on a terminal asks for the name of the node', async () => {
   for (const [typed, expected] of [
     ['y\n', []],
     ['\n', []],
@@ -157,7 +157,7 @@ test('reset on a terminal wants the name of the node typed', async () => {
   }
 });
 
-test('reset of several nodes wants their number and the name of the cluster', async () => {
+test('reset of several nodes asks for their number and the name of the cluster', async () => {
   for (const node of ['node01', 'node02', 'node03']) etcd.set(node, 'voter');
   etcd.set('node03', 'silent');
   const words = ['reset', '-n', 'node01,node02,node03', '--wait=false'];
@@ -172,7 +172,7 @@ test('reset of several nodes wants their number and the name of the cluster', as
   assert.deepEqual([...wiped].sort(), ['node01', 'node02', 'node03']);
 });
 
-test('reset without a terminal wants --yes where a vote ends, or may end', async () => {
+test('reset without a terminal requires --yes when an etcd vote ends, or may end', async () => {
   const words = ['reset', '-n', 'node01', '--wait=false', '-o', 'json'];
   for (const [state, why] of [
     ['voter', /1 is an etcd voter, 2 of 3 stay.*: add flag --yes/],
@@ -192,7 +192,7 @@ test('reset without a terminal wants --yes where a vote ends, or may end', async
   assert.deepEqual(wiped, ['node01', 'node01']);
 });
 
-test('a TALOSCONFIG that names a missing file is an error, and no other file takes its place', async () => {
+test('a TALOSCONFIG that names a missing file is an error, and no other file is used instead', async () => {
   const missing = join(cluster.folder, 'missing');
   for (const words of [['memory'], ['reboot', '-n', 'node01'], ['config', 'contexts'], ['cluster', 'stop']]) {
     const { stderr, exitCode } = await run(words, { talosconfig: missing });

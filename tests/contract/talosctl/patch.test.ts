@@ -36,7 +36,7 @@ test('patch changes the configuration in force of each node in turn', async () =
   assert.match(sent[0]?.text ?? '', /token: aaaaaa\.bbbbbbbbbbbbbbbb\n[\s\S]*hostname: second\n$/);
 });
 
-test('patch sends nothing when nothing changes, and says so', async () => {
+test('patch sends nothing when nothing changes, and prints that', async () => {
   const patch = join(suite.cluster.folder, 'same.yaml');
   writeFileSync(patch, 'machine:\n  type: worker\n');
   const { stderr, exitCode, sent } = await run(
@@ -58,7 +58,7 @@ test('patch sends nothing when nothing changes, and says so', async () => {
   );
 });
 
-test('patch sends what is in force once more when the node has stored another configuration', async () => {
+test('patch reapplies the configuration in force when the stored one differs', async () => {
   const { stderr, exitCode, sent } = await run(
     '-n',
     'trying',
@@ -78,13 +78,13 @@ test('patch sends what is in force once more when the node has stored another co
   );
 });
 
-test('patch reads the configuration of an old node, which sends its documents as they are', async () => {
+test('patch reads the configuration of an old node, which sends its documents unwrapped', async () => {
   const { stderr, sent } = await run('-n', 'old', 'patch', 'mc', '-p', rename);
   assert.match(stderr, /^patched /);
   assert.match(sent[0]?.text ?? '', /hostname: second\n$/);
 });
 
-test('patch --dry-run patches nothing, and says what it would patch as peers do', async () => {
+test("patch --dry-run changes nothing, and prints what it would patch in upstream's format", async () => {
   const { stderr, sent } = await run('-n', 'node01', 'patch', 'mc', '-p', rename, '--dry-run');
   assert.deepEqual(
     sent.map(({ dryRun }) => dryRun),
@@ -96,7 +96,7 @@ test('patch --dry-run patches nothing, and says what it would patch as peers do'
   );
 });
 
-test('patch goes on with the next node when one fails', async () => {
+test('patch continues with the next node when one fails', async () => {
   const { stderr, exitCode, sent } = await run(
     '-n',
     'bare,node02',
@@ -116,7 +116,7 @@ test('patch goes on with the next node when one fails', async () => {
   assert.equal(stderr, `error from node bare: rpc error: code = NotFound desc = ${missing}\n`);
 });
 
-test('patch refuses other kinds, and a patch that is missing or does not fit', async () => {
+test('patch rejects other kinds, and a patch that is missing or does not fit', async () => {
   const rows: [string[], RegExp][] = [
     [
       ['members', '-p', rename],
@@ -143,7 +143,7 @@ test('patch refuses other kinds, and a patch that is missing or does not fit', a
   }
 });
 
-test('machineconfig patch prints the patched file, or writes it where it is told', async () => {
+test('machineconfig patch prints the patched file, or writes it to the given path', async () => {
   const path = join(suite.cluster.folder, 'file.yaml');
   writeFileSync(path, sampleConfig);
   const as = await suite.run('machineconfig', 'patch', path);
@@ -177,7 +177,7 @@ test('machineconfig gen makes the files of gen config', async () => {
   assert.match(again.stderr, /already exists, use --force to overwrite it\n$/);
 });
 
-test('meta writes and deletes keys in any base, and is silent about it', async () => {
+test('meta writes and deletes keys in any base, and prints nothing', async () => {
   const result = await suite.run('-n', 'node01', 'meta', 'write', '0x0a', 'addresses: []');
   assert.deepEqual(result, { stdout: '', stderr: '', exitCode: 0 });
   await suite.run('meta', 'delete', '014', '-n', 'node02');

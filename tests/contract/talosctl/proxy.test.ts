@@ -1,4 +1,4 @@
-// A context that names a proxy: every connection goes through it, also those to this machine.
+// A context with a proxy: every connection uses it, also those to this machine.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -43,7 +43,7 @@ test('a context with a proxy connects through it, with its credentials', async (
   assert.deepEqual(seen.splice(0), [{ target: suite.gateway.address, authorization }]);
 });
 
-test('a proxy that refuses, and one that is not there, are named in one line', async () => {
+test('a proxy that refuses, and one that cannot be reached, are reported in one line', async () => {
   await set(`http://127.0.0.1:${port}`);
   const refused = await suite.run('-n', 'node01', '-e', '127.0.0.1:1', 'memory');
   const where =
@@ -58,7 +58,7 @@ test('a proxy that refuses, and one that is not there, are named in one line', a
   assert.deepEqual([refused.exitCode, absent.exitCode], [1, 1]);
 });
 
-test('a context without a proxy, and one that says direct, connect by themselves', async () => {
+test('contexts without a proxy, and with `direct`, connect directly', async () => {
   for (const url of ['direct', '']) {
     await set(url);
     seen.length = 0;

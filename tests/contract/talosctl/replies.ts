@@ -1,4 +1,4 @@
-// What the nodes of the fake cluster answer: small, fixed, and different for each node where that matters.
+// The answers of the simulated nodes: small, fixed, and different per node where that matters.
 import { Data } from '@nodewright/contract/gen/common/common.ts';
 import {
   GenerateClientConfigurationResponse,
@@ -165,7 +165,7 @@ export const healthyCluster: Readonly<Record<string, FakeHandler>> = {
   '/time.TimeService/TimeCheck': (call) => timeReply(call, TimeRequest.decode(call.request).server),
 };
 
-/** The same, with one node that cannot be reached. */
+/** The same, with one unreachable node. */
 export function withBrokenNode(node: string): Readonly<Record<string, FakeHandler>> {
   return Object.fromEntries(
     Object.entries(healthyCluster).map(([path, handler]): [string, FakeHandler] => [

@@ -10,7 +10,7 @@ const entry = join(import.meta.dirname, '../../../cli/talosctl/src/main.ts');
 export interface TalosctlResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Undefined when a signal ended it. */
+  /** `undefined` when a signal ended it. */
   readonly exitCode: number | undefined;
 }
 
@@ -47,7 +47,7 @@ export class Talosctl implements AsyncDisposable {
     return join(this.#folder, 'talosctl.cjs');
   }
 
-  /** The home folder of every run: a test never sees its user's own. */
+  /** The home folder of every run, so that a test never uses its user's own. */
   get home(): string {
     return join(this.#folder, 'home');
   }
@@ -71,7 +71,7 @@ export class Talosctl implements AsyncDisposable {
   }
 }
 
-/** What a started program printed until it ended. */
+/** The output of a program until its end. */
 export function finished(child: ChildProcess): Promise<TalosctlResult> {
   return new Promise((resolve, reject) => {
     const output = { stdout: '', stderr: '' };

@@ -1,4 +1,5 @@
-// The client as it is published: the examples of its README and its folder, as another project runs and checks them.
+// The published client: the examples of its README and its folder, run and type-checked as in another
+// project.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -33,7 +34,7 @@ const store = await openNodeStore(kinds, [
 ]);
 
 before(async () => {
-  // Below the checkout, where the packages that the client depends on are found.
+  // A folder below the checkout, where the client's dependencies are found.
   await mkdir(join(checkout, '_out'), { recursive: true });
   const folder = await mkdtemp(join(checkout, '_out', 'sdk-test-'));
   scope.defer(() => rm(folder, { recursive: true, force: true }));
@@ -56,7 +57,7 @@ before(async () => {
 });
 after(() => scope.disposeAsync());
 
-/** Takes away what Node.js 22 does not have. Its syntax is seen to by the bundler. */
+/** Removes the globals that Node.js 22 does not have. The bundler takes care of the syntax. */
 const asNode22 = `
   for (const name of ['DisposableStack', 'AsyncDisposableStack', 'SuppressedError', 'Float16Array', 'Temporal'])
     delete globalThis[name];
@@ -112,7 +113,7 @@ test('the programs in examples/ run with what Node.js 22 has', async () => {
   );
 });
 
-test('an older Node.js is refused at import, with what is needed', async () => {
+test('an older Node.js is rejected at import, with the required version', async () => {
   const asNode20 = `Object.defineProperty(process.versions, 'node', { value: '20.19.0' });`;
   await writeFile(join(project, 'as-node-20.mjs'), asNode20);
   await writeFile(join(project, 'import.mjs'), "import '@nodewright/client';\n");
@@ -126,7 +127,7 @@ test('an older Node.js is refused at import, with what is needed', async () => {
   assert.match(failed ?? '', /@nodewright\/client needs Node\.js 22 or later: this is 20\.19\.0/);
 });
 
-test('the examples and every declaration of the package pass the strict checks of the compiler', async () => {
+test("the examples and every declaration of the package pass the compiler's strict checks", async () => {
   await writeFile(
     join(project, 'more.ts'),
     [
@@ -168,7 +169,7 @@ test('the examples and every declaration of the package pass the strict checks o
   assert.equal(await outputOf('more.ts'), '1 1 function function\n');
 });
 
-test('the package names everything that it imports, and nothing of this checkout', async () => {
+test('the package lists everything that it imports, and refers to nothing in this checkout', async () => {
   const manifest = JSON.parse(await readFile(join(sdk, 'package.json'), 'utf8'));
   assert.deepEqual(
     [manifest.private, manifest.engines, Object.keys(manifest.dependencies)],

@@ -1,4 +1,4 @@
-// What the client package says of the resources of a node, against stores that answer as nodes do.
+// How the client package reads a node's resources, against stores that answer as nodes do.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -16,7 +16,7 @@ import { FakeCluster } from './fake-cluster.ts';
 import type { FakeGateway } from './fake-gateway.ts';
 import { openNodeStore, stateHandlers } from './state-replies.ts';
 
-/** A kind that the client does not know; its short name is one of members too. */
+/** A kind that the client does not know; it shares a short name with members. */
 const gauges = defineKind({
   type: 'Gauges.test.nodewright.dev',
   defaultNamespace: 'runtime',
@@ -60,7 +60,7 @@ before(async () => {
 });
 after(() => scope.disposeAsync());
 
-/** How a call fails. */
+/** The error of a failed call. */
 async function failureOf(call: Promise<unknown>): Promise<readonly (string | undefined)[]> {
   const error = await call.then(
     () => undefined,
@@ -83,7 +83,7 @@ test('a kind of the package gives typed specs', async () => {
   assert.equal(spec, 'worker');
 });
 
-test('a kind by any of its names gives what the YAML of its specs says', async () => {
+test('a kind requested by any of its names returns what the YAML of its specs says', async () => {
   for (const name of ['Gauges.test.nodewright.dev', 'gauges', 'GAUGE', 'gauges.test']) {
     const { metadata, spec } = await resources.get(name, 'pressure');
     assert.deepEqual([metadata.id, spec], ['pressure', { value: 18_446_744_073_709_551_615n, small: 7 }]);
@@ -92,7 +92,7 @@ test('a kind by any of its names gives what the YAML of its specs says', async (
   assert.deepEqual(apid?.spec, running);
 });
 
-test('the definitions of kinds are read once, and again for an unknown name', async () => {
+test('the definitions of kinds are cached, and read again for an unknown name', async () => {
   const { resources: fresh } = talos.node('node02');
   const listed = () => gateway.calls.filter(({ path }) => path === '/cosi.resource.State/List').length;
   const before = listed();
@@ -103,13 +103,13 @@ test('the definitions of kinds are read once, and again for an unknown name', as
   assert.equal(listed() - before, 2);
 });
 
-test('a namespace replaces that of the kind', async () => {
+test('a given namespace replaces that of the kind', async () => {
   const ids = (listed: readonly { metadata: { id: string } }[]) => listed.map(({ metadata }) => metadata.id);
   assert.deepEqual(ids(await resources.list('gauges', { namespace: 'other' })), ['elsewhere']);
   assert.deepEqual(ids(await resources.list(services, { namespace: 'other' })), []);
 });
 
-test('a failure says the node and what failed', async () => {
+test('a failure names the node and what failed', async () => {
   assert.deepEqual(await failureOf(resources.list('nosuch')), [
     'not-found',
     'node01',
@@ -127,7 +127,7 @@ test('a failure says the node and what failed', async () => {
   assert.match(message ?? '', /^the spec of Gauges\.test\.nodewright\.dev "broken" is no YAML: /);
 });
 
-test('a call that is given up rejects as cancelled', async () => {
+test('an aborted call rejects as cancelled', async () => {
   const [kind] = await failureOf(resources.list(services, { signal: AbortSignal.abort() }));
   assert.equal(kind, 'cancelled');
 });
@@ -135,7 +135,7 @@ test('a call that is given up rejects as cancelled', async () => {
 const lineOf = (change: ResourceChange<unknown>) =>
   'resource' in change ? `${change.kind} ${change.resource.metadata.id}` : change.kind;
 
-test('a watch gives what is there, then every change, and ends when the signal aborts', async () => {
+test('a watch yields the current resources, then every change, and ends when the signal aborts', async () => {
   const stop = new AbortController();
   const lines: string[] = [];
   const followed = (async () => {

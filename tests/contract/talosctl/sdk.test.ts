@@ -1,4 +1,4 @@
-// The client that talosctl is built on, in a process that lives longer than one command.
+// The client library of talosctl, in a process that lives longer than one command.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -72,7 +72,7 @@ test('dispose closes every connection', async () => {
   await eventually(() => gateway.connections === 0, { what: 'the end of the connection' });
 });
 
-test('an aborted signal cancels the call on the other side too', async () => {
+test('an aborted signal also cancels the call on the server', async () => {
   const arrived = Promise.withResolvers<AbortSignal>();
   const waiting: FakeHandler = (call) => arrived.resolve(call.signal);
   const gateway = await cluster.gateway({ '/machine.MachineService/Memory': waiting });
@@ -85,7 +85,7 @@ test('an aborted signal cancels the call on the other side too', async () => {
   await eventually(() => remote.aborted, { what: 'the cancellation' });
 });
 
-test('a message may have 32 MiB and no more', async () => {
+test('a message may have at most 32 MiB', async () => {
   const path = '/machine.MachineService/Read';
   const gateway = await cluster.gateway({
     [path]: (call) => {
@@ -104,7 +104,7 @@ test('a message may have 32 MiB and no more', async () => {
   assert.match(await kindOf(read('large')), /^resource-exhausted: /);
 });
 
-test('an endpoint that swallows the connection delays nobody, and alone it times out by name', async () => {
+test('an endpoint that drops packets delays no call, and as the only one it times out with its name', async () => {
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   scope.defer(() => void silent.close());
@@ -119,7 +119,7 @@ test('an endpoint that swallows the connection delays nobody, and alone it times
   );
 });
 
-test('a context names its cluster and its user on each call', async () => {
+test('a context sends its cluster and its user with each call', async () => {
   const seen: unknown[] = [];
   const path = '/machine.MachineService/Memory';
   const gateway = await cluster.gateway({
@@ -137,7 +137,7 @@ test('a context names its cluster and its user on each call', async () => {
   assert.deepEqual(seen, [{ runtime: 'Talos', context: 'demo', authorization: 'Basic bWU6d29yZA==' }]);
 });
 
-test('a context that asks for what is not supported is refused instead of taken otherwise', async () => {
+test('a context that uses unsupported features is rejected', async () => {
   const context = { endpoints: ['a'], nodes: [] };
   assert.throws(() => openTalosClient({ context: { ...context, proxyUrl: 'socks5://x' } }), {
     kind: 'unimplemented',
@@ -151,7 +151,7 @@ test('a context that asks for what is not supported is refused instead of taken 
   });
 });
 
-test('fanOut() asks the targets, or the nodes that are named', async () => {
+test('fanOut() calls the targets, or the given nodes', async () => {
   const gateway = await cluster.gateway(healthyCluster);
   using talos = await openClient([gateway.address], { nodes: ['a', 'b', 'a'] });
   const names = async (nodes?: readonly string[]) => {
@@ -163,7 +163,7 @@ test('fanOut() asks the targets, or the nodes that are named', async () => {
   assert.deepEqual([await names(), await names(['c'])], [['a', 'b'], ['c']]);
 });
 
-test('a call that fails says with which code, for which node and at which hop', async () => {
+test('a failed call has the code, the node and the hop', async () => {
   const texts: Record<string, string> = {
     far: 'no route to node "far": connect timed out after 15s (via node01)',
     here: 'no such thing',
@@ -208,7 +208,7 @@ test('a call that fails says with which code, for which node and at which hop', 
   assert.deepEqual([results[0]?.fault?.node, results[0]?.fault?.hop], ['far', 'node01']);
 });
 
-test('the iteration of a stream that is left early cancels the call on the other side', async () => {
+test('leaving the iteration of a stream early also cancels the call on the server', async () => {
   const arrived = Promise.withResolvers<AbortSignal>();
   const gateway = await cluster.gateway({
     '/machine.MachineService/Logs': (call) => {

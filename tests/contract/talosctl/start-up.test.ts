@@ -1,4 +1,4 @@
-// What `talosctl version --client` may cost. The time itself is measured by tests/bench; here stands what it depends on.
+// What `talosctl version --client` may load at its start. tests/bench measures the time itself.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ test('version --client loads no HTTP/2, no TLS, no cryptography and no threads',
   }
 });
 
-test('a command that asks nodes does load them', () => {
+test('a command that calls nodes does load them', () => {
   assert.equal(
     builtins(['-n', 'node01', 'memory', '-e', '127.0.0.1:1']).includes('NativeModule http2'),
     true,

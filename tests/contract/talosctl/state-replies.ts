@@ -1,4 +1,4 @@
-// Resources of the fake cluster: a real store for each node, served as a node serves its own.
+// Resources of the simulated cluster: a real store per node, served as a node serves its own.
 import {
   GetRequest,
   GetResponse,
@@ -19,7 +19,7 @@ import {
 import { createStateService } from '@nodewright/state/wire';
 import type { FakeCall, FakeHandler } from './fake-gateway.ts';
 
-/** 2026-01-10T09:00:01Z, at every look. */
+/** A fixed clock: 2026-01-10T09:00:01Z. */
 const nowMs = Date.UTC(2026, 0, 10, 9, 0, 1);
 
 /** A node's store with these kinds. */

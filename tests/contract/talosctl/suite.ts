@@ -1,4 +1,4 @@
-// What most of these tests start from: one built program and one fake cluster with one healthy gateway.
+// The setup of most of these tests: one built program and one simulated cluster with one healthy gateway.
 import { after, before } from 'node:test';
 import { FakeCluster } from './fake-cluster.ts';
 import type { FakeGateway, FakeHandler } from './fake-gateway.ts';
@@ -15,7 +15,10 @@ export interface Suite {
   run(...words: string[]): Promise<TalosctlResult>;
 }
 
-/** Opens the suite before the tests of a file and closes it after them. The object is filled by then. */
+/**
+ * Opens the suite before the tests of a file and closes it after them. The object may only be used inside
+ * tests.
+ */
 export function openSuite(handlers: Readonly<Record<string, FakeHandler>> = healthyCluster): Suite {
   const suite = {} as { -readonly [Key in keyof Suite]: Suite[Key] };
   const scope = new AsyncDisposableStack();
@@ -33,7 +36,7 @@ export function openSuite(handlers: Readonly<Record<string, FakeHandler>> = heal
   return suite;
 }
 
-/** The lines of a table below its header, sorted: nodes answer in any order. */
+/** The lines of a table below its header, sorted, because nodes answer in any order. */
 export function sortedRows(stdout: string): string[] {
   return stdout.trimEnd().split('\n').slice(1).sort();
 }

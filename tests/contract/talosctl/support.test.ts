@@ -1,4 +1,4 @@
-// talosctl support, against nodes in which secrets are planted wherever a node might have one.
+// talosctl support, against nodes with secrets planted wherever a node may have one.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ import { openSuite } from './suite.ts';
 const kinds = [infos, machineConfigs, members, osRootSecrets, uniqueMachineTokens];
 const stores = new Map<string, MemoryState>();
 const tokenOfMachine = 'unique-token-of-this-machine';
-/** What must not be in any archive. */
+/** Texts that no archive may contain. */
 const planted: string[] = [tokenOfMachine];
 
 const secrets = await generateSecrets({ now: new Date() });
@@ -68,7 +68,7 @@ for (const node of ['node01', 'node02']) stores.set(node, await openNodeStore(ki
 const send = (call: FakeCall, text: string) =>
   call.send(Data.encode(Data.fromPartial({ bytes: Buffer.from(text) })).finish());
 
-/** A log into which the node let slip every secret that it has, in pieces that cut them. */
+/** A log into which the node has leaked every secret that it has, in chunks that split them. */
 const leakingLog: FakeHandler = (call) => {
   const { id } = LogsRequest.decode(call.request);
   if (call.node === 'cut') {
@@ -100,7 +100,7 @@ const suite = openSuite({
     }),
 });
 
-/** Every text in a bundle of secrets that is one; keys in all their lines. */
+/** Every secret text in a secrets bundle; keys in all their lines. */
 function secretsIn(value: unknown, key = ''): string[] {
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([name, child]) => secretsIn(child, name));
@@ -125,7 +125,7 @@ const unpacked = (path: string): Record<string, string> =>
     Object.entries(unzipSync(readFileSync(path))).map(([name, bytes]) => [name, strFromU8(bytes)]),
   );
 
-test('support writes one archive of all nodes, named for the cluster, and says what it holds', async () => {
+test('support writes one archive of all nodes, named after the cluster, and lists its content', async () => {
   const { stdout, stderr, exitCode, cwd, files } = await support('-w', '3');
   assert.deepEqual([exitCode, files], [0, ['support-c_1.zip']], stderr);
   assert.match(
@@ -157,7 +157,7 @@ test('support writes one archive of all nodes, named for the cluster, and says w
   assert.match(archive['node01/dmesg.log'] ?? '', /^ begins\nusing <REDACTED> now\n/);
 });
 
-test('support lets no secret out, wherever a node has it', async () => {
+test('support leaks no secret, wherever a node has it', async () => {
   const { cwd } = await support();
   const archive = unpacked(join(cwd, 'support-c_1.zip'));
   assert.ok(planted.length > 15, `only ${planted.length} secrets are planted`);
@@ -177,7 +177,7 @@ test('support lets no secret out, wherever a node has it', async () => {
   assert.match(archive['node01/resources/machineconfigs.config.talos.dev.yaml'] ?? '', /spec: <REDACTED>\n$/);
 });
 
-test('support tells what it could not have, keeps the rest, and does not fail', async () => {
+test('support reports what it could not fetch, keeps the rest, and does not fail', async () => {
   const { exitCode, stderr, stdout, cwd } = await support(
     '-n',
     'node01,reader,cut',
@@ -206,7 +206,7 @@ test('support tells what it could not have, keeps the rest, and does not fail', 
   assert.equal(JSON.parse(archive['support.json'] ?? '').nodes.length, 3);
 });
 
-test('support leaves no archive when there is nothing to put into it, or none can be written', async () => {
+test('support leaves no archive when there is nothing to put into it, or when it cannot be written', async () => {
   const talosconfig = await suite.cluster.talosconfig(
     { endpoints: ['127.0.0.1:1'], nodes: ['node01'] },
     'away',
@@ -219,7 +219,7 @@ test('support leaves no archive when there is nothing to put into it, or none ca
   assert.match(full.stderr, /^error: cannot write "\/dev\/full\/a.zip": /);
 });
 
-test('support replaces no archive that is there, and needs nobody to answer to say so', async () => {
+test('support overwrites no archive, and checks that without calling a node', async () => {
   const path = join(suite.cluster.folder, 'there.zip');
   writeFileSync(path, 'precious');
   const { exitCode, stderr } = await support('-O', path);
@@ -231,7 +231,7 @@ test('support replaces no archive that is there, and needs nobody to answer to s
   assert.equal(readFileSync(path, 'utf8'), 'precious');
 });
 
-test('support that is interrupted removes what it has, whether it is asked once or twice', async () => {
+test('support that is interrupted removes its archive, after one interrupt or two', async () => {
   for (const signals of [1, 2]) {
     const cwd = mkdtempSync(join(suite.cluster.folder, 'run-'));
     const environment = { TALOSCONFIG: suite.talosconfig };
@@ -248,7 +248,7 @@ test('support that is interrupted removes what it has, whether it is asked once 
   }
 });
 
-test('support refuses to encrypt, which it cannot', async () => {
+test('support rejects encryption, which it does not implement', async () => {
   const { exitCode, stderr } = await support('--encryption-recipients', 'age1x');
   assert.equal(exitCode, 1);
   assert.match(stderr, /^error: flag --encryption-recipients is not there yet/);

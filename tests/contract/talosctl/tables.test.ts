@@ -1,4 +1,4 @@
-// The text that people read, character by character.
+// The tables for users, character by character.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TalosctlResult } from './run-talosctl.ts';
@@ -12,7 +12,7 @@ function table({ stdout, stderr, exitCode }: TalosctlResult): string[] {
   return [stdout.split('\n', 1)[0] as string, ...sortedRows(stdout)];
 }
 
-test('memory prints a row a node in MiB', async () => {
+test('memory prints one row per node in MiB', async () => {
   assert.deepEqual(table(await suite.run('memory')), [
     'NODE     TOTAL   USED   FREE   SHARED   BUFFERS   CACHE   AVAILABLE',
     'node01   7938    873    4071   137      49        2945    7042',
@@ -33,7 +33,7 @@ test('memory has two aliases, and options may stand before the command', async (
   );
 });
 
-test('-n a,b is -n a -n b, and a node that is named twice is asked once', async () => {
+test('-n a,b is -n a -n b, and a node that is named twice is called once', async () => {
   const outputs = await Promise.all(
     [
       ['-n', 'x,y'],
@@ -91,7 +91,7 @@ node01   2     S       1         12.50      0 B       0 B                 kthrea
   );
 });
 
-test('mounts leaves out what has no size', async () => {
+test('mounts omits what has no size', async () => {
   assert.equal(
     (await suite.run('-n', 'node01', 'mounts')).stdout,
     `NODE     FILESYSTEM   SIZE(GB)   USED(GB)   AVAILABLE(GB)   PERCENT USED   MOUNTED ON
@@ -141,7 +141,7 @@ node01   ntp.example.org   2026-08-14 12:00:00.123 +0000 UTC   2026-08-14 12:00:
   );
 });
 
-test('logs puts lines together again, each with its node, and prints the unfinished one', async () => {
+test('logs joins partial lines, each with its node, and prints an unfinished last one', async () => {
   const { stdout } = await suite.run('logs', 'apid');
   assert.deepEqual(stdout.trimEnd().split('\n').sort(), [
     'node01: first line',
@@ -171,14 +171,14 @@ test('version prints the client, then the nodes', async () => {
   );
 });
 
-test('version --client asks nobody, and --short is one line', async () => {
+test('version --client calls no node, and --short is one line', async () => {
   const asked = suite.gateway.calls.length;
   const { stdout, exitCode } = await suite.talosctl.run(['version', '--client', '--short']);
   assert.deepEqual({ stdout, exitCode }, { stdout: 'Talos v1.14.0\n', exitCode: 0 });
   assert.equal(suite.gateway.calls.length, asked);
 });
 
-test('without nodes the first endpoint answers for itself, under the name of its host', async () => {
+test('without nodes the first endpoint answers, labelled with its host', async () => {
   const second = await suite.cluster.gateway({});
   const config = await suite.cluster.talosconfig(
     { endpoints: [suite.gateway.address, second.address] },

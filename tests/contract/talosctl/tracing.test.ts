@@ -1,4 +1,4 @@
-// One trace from the command line on.
+// A trace begins with the command line.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { spanTree, startOtlpReceiver } from '@nodewright/testkit';
@@ -15,7 +15,7 @@ const suite = openSuite({
   },
 });
 
-test('a command is the root of a trace, with a span a call, and the nodes are told', async () => {
+test('a command is the root of a trace with one span per call, and its context is sent to the nodes', async () => {
   await using receiver = await startOtlpReceiver();
   const { exitCode } = await suite.talosctl.run(['memory'], {
     environment: { TALOSCONFIG: suite.talosconfig, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint },
@@ -30,8 +30,8 @@ test('a command is the root of a trace, with a span a call, and the nodes are to
   assert.equal(traceparents.length, 2);
 });
 
-// A command that waited for the exporter would wait for 10 minutes: the test's own limit ends it as failed.
-test('a collector that is not there, or never answers, does not hold a command up', {
+// Waiting for the exporter would take 10 minutes, so the time limit of the test would fail.
+test('a collector that is unreachable, or never answers, does not delay a command', {
   timeout: 60_000,
 }, async () => {
   const { createServer } = await import('node:net');
@@ -56,7 +56,7 @@ test('a collector that is not there, or never answers, does not hold a command u
   );
 });
 
-test('without a collector no trace is sent along', async () => {
+test('without a collector no trace context is sent', async () => {
   const before = traceparents.length;
   await suite.run('-n', 'node01', 'memory');
   assert.equal(traceparents.length, before);

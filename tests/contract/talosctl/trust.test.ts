@@ -1,4 +1,5 @@
-// Who is believed, and what a user learns who is not. Nothing of these calls may reach a handler.
+// Which servers and clients are trusted, and what a rejected user reads. None of these calls may reach a
+// handler.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -40,7 +41,7 @@ async function connect(
   return talosctl.run(['-n', 'node01', 'memory'], { environment: { TALOSCONFIG: config } });
 }
 
-/** What talosctl says about the endpoint. */
+/** talosctl's error message about the endpoint. */
 function reason({ stderr, exitCode }: TalosctlResult): string {
   assert.equal(exitCode, 1);
   const text =
@@ -51,7 +52,7 @@ function reason({ stderr, exitCode }: TalosctlResult): string {
   return text?.[1] as string;
 }
 
-test('a client certificate that the server refuses is explained from what it says itself', async () => {
+test("a rejected client certificate is explained with the server's own reason", async () => {
   const rows: [CertificateAndKey | 'none', RegExp][] = [
     ['none', /^it refused the connection: there is no client certificate$/],
     [
@@ -75,7 +76,7 @@ test('a client certificate that the server refuses is explained from what it say
   assert.deepEqual(gateway.calls, []);
 });
 
-test('a server that closes after the handshake, for reasons that cannot be seen, is said to have done so', async () => {
+test('a server that closes after the handshake without a visible reason is reported as such', async () => {
   const identity = await cluster.serverCertificate();
   await using closing = await FakeGateway.listen({ identity, closeAfterHandshake: true });
   const good = await cluster.clientCertificate();
@@ -87,7 +88,7 @@ test('a server that closes after the handshake, for reasons that cannot be seen,
   assert.match(reason(await connect(doubtful, closing.address)), /not for client authentication alone$/);
 });
 
-test('a server is refused that is another host, or of another CA', async () => {
+test('a server with the certificate of another host, or of another CA, is rejected', async () => {
   const client = await cluster.clientCertificate();
   await using elsewhere = await FakeGateway.listen({
     identity: await cluster.serverCertificate(['127.0.0.9']),
@@ -116,7 +117,7 @@ test('a server is refused that is another host, or of another CA', async () => {
   assert.deepEqual([...elsewhere.calls, ...foreign.calls], []);
 });
 
-test('an endpoint that does not speak TLS, and one that nobody listens on, are told apart', async () => {
+test('an endpoint that does not speak TLS is distinguished from one where no server listens', async () => {
   const client = await cluster.clientCertificate();
   const plain = createServer((socket) =>
     socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
@@ -128,7 +129,7 @@ test('an endpoint that does not speak TLS, and one that nobody listens on, are t
   assert.equal(reason(await connect(client, '127.0.0.1:1')), 'connection refused');
 });
 
-test('a context whose key is broken, or missing, is named before anything is dialled', async () => {
+test('a context with an invalid or missing key is reported before any connection', async () => {
   const pair = await cluster.clientCertificate();
   const stranger = await cluster.clientCertificate();
   const config = await cluster.talosconfig(
@@ -149,7 +150,7 @@ test('a context whose key is broken, or missing, is named before anything is dia
   assert.deepEqual([broken?.exitCode, mismatch?.exitCode], [1, 1]);
 });
 
-test('-i asks a node directly without a certificate, and with fingerprints believes only those', async () => {
+test('-i calls a node directly without a certificate, and with fingerprints trusts only those', async () => {
   const identity = await issueCertificate({
     issuer: other,
     subject: {},

@@ -1,4 +1,4 @@
-// talosctl validate: a file is looked at, no node is asked.
+// talosctl validate checks a file without calling a node.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { openSuite } from './suite.ts';
 
 const suite = openSuite();
 
-/** A configuration that is valid everywhere; made here, as it needs certificates. */
+/** A configuration that is valid everywhere, generated because it needs certificates. */
 async function generate(): Promise<string> {
   const { folder } = suite.cluster;
   const words = ['gen', 'config', 'demo', 'https://10.0.0.1:6443', '-o', folder, '-f'];

@@ -1,4 +1,4 @@
-// What a terminal is told while a node does not answer. In this process, with a terminal that only remembers.
+// What a terminal shows while a node does not answer. Runs in this process, with an in-memory terminal.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -42,7 +42,7 @@ const commands = [
   ['apply-config', '-f', join(import.meta.dirname, '../../../compose.yaml')],
 ];
 for (const words of commands) {
-  test(`${words[0]} says on a terminal which node it waits for`, async () => {
+  test(`${words[0]} shows on a terminal which node it waits for`, async () => {
     const controller = new AbortController();
     let told = '';
     const stderr = {
@@ -69,7 +69,7 @@ for (const words of commands) {
     });
     controller.abort();
     await running;
-    // A user who interrupts the command before the answer is told that the node may have done it.
+    // A user who interrupts the command before the answer is warned that the node may have executed it.
     const rest = told.slice(told.lastIndexOf('s)\r\u001b[K') + 's)\r\u001b[K'.length);
     assert.match(rest, words[0] === 'apply-config' ? /^quiet: interrupted before it answered: .*\n$/ : /^$/);
   });
