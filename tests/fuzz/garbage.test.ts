@@ -1,5 +1,6 @@
-// Throws garbage at every listening socket of a node for a bounded time, a minute each by default (FUZZ_SECONDS).
-// Afterwards the same processes must still serve. A failure prints the seed; FUZZ_SEED runs the same bytes again.
+// Sends garbage to every listening socket of a node for a bounded time, by default a minute each
+// (FUZZ_SECONDS). Afterwards the same processes must still serve. A failure prints the seed; FUZZ_SEED sends
+// the same bytes again.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -16,10 +17,10 @@ import { chosenSeed, SeededRandom } from './seeded-random.ts';
 import { storm, throwAtSocket, throwInsideTls } from './storm.ts';
 
 const seconds = Number(process.env.FUZZ_SECONDS ?? 60);
-/** No daemon may keep what strangers sent, in bytes. */
+/** How much memory a daemon may keep afterwards, in bytes. */
 const memoryLimit = 220e6;
 
-/** What a client of Node sends first. */
+/** The first bytes of a Node.js client. */
 async function recordClientHello(): Promise<Buffer> {
   const { promise, resolve } = Promise.withResolvers<Buffer>();
   const server = createServer((socket) => socket.once('data', (bytes: Buffer) => resolve(bytes)));
@@ -32,7 +33,7 @@ async function recordClientHello(): Promise<Buffer> {
   return hello;
 }
 
-/** The processes of a node: machined and the services that it says to run. */
+/** The processes of a node: machined and the running services that it lists. */
 async function servicePids(node: LoneNode): Promise<Record<string, number>> {
   using channel = openUnixChannel(node.sockets.machined);
   const client = createRpcClient(MachineServiceDefinition, channel, {
@@ -75,14 +76,14 @@ async function survives(
   }
 }
 
-test('apid lives through garbage on its TLS port', async () => {
+test('apid survives garbage on its TLS port', async () => {
   const hello = await recordClientHello();
   await survives('apid', (node, random) => () => {
     return throwAtSocket({ host: node.address, port: ports.apid }, brokenTls(random, hello));
   });
 });
 
-test('apid lives through broken HTTP/2 of a client with a good certificate', async () => {
+test('apid survives broken HTTP/2 from a client with a valid certificate', async () => {
   await survives('apid', (node, random) => {
     const client = node.issueClient('os:reader');
     return async () => {
@@ -100,14 +101,14 @@ test('apid lives through broken HTTP/2 of a client with a good certificate', asy
   });
 });
 
-test('trustd lives through broken HTTP/2', async () => {
+test('trustd survives broken HTTP/2', async () => {
   await survives('trustd', (node, random) => () => {
     const target = { host: node.address, port: ports.trustd, ALPNProtocols: ['h2'], ca: node.ca.certificate };
     return throwInsideTls({ ...target, checkServerIdentity: () => undefined }, brokenHttp2(random));
   });
 });
 
-test('machined lives through garbage on its unix socket', async () => {
+test('machined survives garbage on its unix socket', async () => {
   await survives('machined', (node, random) => {
     const socket = openUnixPath(node.sockets.machined);
     return () => throwAtSocket({ path: socket.path }, brokenHttp2(random));

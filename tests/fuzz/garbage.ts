@@ -82,7 +82,7 @@ function anyFrame(random: SeededRandom): Buffer {
   }
 }
 
-/** Frames that begin as HTTP/2 and go wrong in every way that chance finds. */
+/** Frames that begin as valid HTTP/2 and then break the protocol at random. */
 export function brokenHttp2(random: SeededRandom): Buffer {
   if (random.below(6) === 0) return random.bytes(random.below(4096));
   const parts = [preface, frame(frameTypes.settings, 0, 0, Buffer.alloc(0))];
@@ -91,7 +91,7 @@ export function brokenHttp2(random: SeededRandom): Buffer {
   return random.below(4) === 0 ? whole.subarray(0, random.below(whole.length)) : whole;
 }
 
-/** Bytes that look like the beginning of a TLS handshake, or like nothing at all. */
+/** Bytes that look like the beginning of a TLS handshake, or random bytes. */
 export function brokenTls(random: SeededRandom, clientHello: Buffer): Buffer {
   if (random.below(4) === 0) return random.bytes(random.below(2048));
   const bytes = Buffer.from(clientHello);

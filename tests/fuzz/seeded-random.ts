@@ -1,4 +1,4 @@
-/** A source of chance that can be replayed from its seed. The generator is Mulberry32. */
+/** Random numbers that a seed repeats. The generator is Mulberry32. */
 export class SeededRandom {
   readonly seed: number;
   #state: number;

@@ -2,12 +2,15 @@ import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 
-/** Attempts at once. */
+/** Concurrent attempts. */
 const width = 8;
 /** A connection that the server leaves open is closed after this, in milliseconds. */
 const patienceMs = 150;
 
-/** Opens a connection, sends bytes, and reads until either side ends it. Never throws: the server may do as it likes. */
+/**
+ * Opens a connection, sends bytes, and reads until either side closes it. Never throws: the server may react
+ * in any way.
+ */
 function throwAt(open: () => Duplex, ready: string, bytes: Buffer): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stream = open();
@@ -28,7 +31,7 @@ export const throwAtSocket = (target: NetConnectOpts, bytes: Buffer) =>
 export const throwInsideTls = (target: ConnectionOptions, bytes: Buffer) =>
   throwAt((): TLSSocket => connectTls(target), 'secureConnect', bytes);
 
-/** Runs `attempt` again and again for `seconds`; yields how often. */
+/** Repeats `attempt` for `seconds`; returns the number of repetitions. */
 export async function storm(seconds: number, attempt: () => Promise<void>): Promise<number> {
   const end = Date.now() + seconds * 1000;
   let count = 0;

@@ -8,7 +8,7 @@ import {
 import { documentWithEveryKey } from '../../contract/config/document-with-every-key.ts';
 import { readConfigFacts } from '../../contract/config/read-config-facts.ts';
 
-/** Certificates and keys that are none: nothing here looks inside. */
+/** Placeholder certificates and keys: no code here parses them. */
 const keys: KeySource = {
   certificateAuthority: async ({ organization }) => ({
     certificate: pem('CERTIFICATE', organization),
@@ -22,8 +22,8 @@ function pem(label: string, body: string): string {
 }
 
 /**
- * Valid configurations to start from: what `gen config` writes for several contracts, with and without comments, and
- * for every kind a document with all of its keys, in the style of YAML and in that of JSON.
+ * Valid configurations to start from: the output of `gen config` for several contracts, with and without
+ * comments, and for every kind a document with all of its keys, in YAML style and in JSON style.
  */
 export async function makeCorpus(): Promise<readonly string[]> {
   const secrets = await generateSecrets({

@@ -7,23 +7,23 @@ export interface FuzzFigures {
   readonly runs: number;
   readonly verdicts: Readonly<Record<Verdict, number>>;
   readonly characters: number;
-  /** The longest that one text took the processor, and its seed. */
+  /** The longest processor time of one text, and that text's seed. */
   readonly slowest: { readonly seed: number; readonly milliseconds: number };
 }
 
 export interface FuzzInit {
-  /** The first text has this seed, the next one more. */
+  /** The first text has this seed, each further one the next number. */
   readonly seed: number;
   readonly runs: number;
-  /** Stop early, after the text that is being judged. */
+  /** Aborts after the text in progress. */
   readonly until?: () => boolean;
   /** Called before each text. */
   readonly onRun?: (seed: number) => void;
-  /** No text may take the processor longer. */
+  /** The most processor time for one text. */
   readonly maxMilliseconds: number;
 }
 
-/** A text that was not dealt with as it should be; `make test-config-fuzz SEED=<seed> RUNS=1` does it again. */
+/** A text that was not handled as required; `make test-config-fuzz SEED=<seed> RUNS=1` repeats it. */
 export class FuzzFailure extends Error {
   readonly seed: number;
 
@@ -38,7 +38,7 @@ export function textOfSeed(seed: number, corpus: readonly string[]): string {
   return mutate(new SeededRandom(seed), corpus);
 }
 
-/** Judges many mutations of valid configurations. Throws FuzzFailure at the first that fails. */
+/** Tests many mutations of valid configurations. Throws FuzzFailure at the first that fails. */
 export async function fuzzConfigurations(init: FuzzInit): Promise<FuzzFigures> {
   const { seed: first, runs, until, onRun, maxMilliseconds } = init;
   const corpus = await makeCorpus();

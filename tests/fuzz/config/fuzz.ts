@@ -1,17 +1,18 @@
-// Judges mutations of valid configurations: `make test-config-fuzz SEED= RUNS=`. Each text has a seed of its own, from
-// SEED on. Ends with 1 at the first that is not dealt with as it should be, or not in time, with its seed.
+// Tests mutations of valid configurations: `make test-config-fuzz SEED= RUNS=`. Each text has a seed of its
+// own, starting with SEED. Exits with 1 at the first text that is not handled as required, or not in time,
+// and prints its seed.
 import { performance } from 'node:perf_hooks';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { type FuzzFigures, fuzzConfigurations } from './fuzz-configurations.ts';
 
-/** A text may take the processor this long; one that takes twenty times as long by the clock has no end. */
+/** The most processor time for one text; after twenty times as much wall-clock time it counts as endless. */
 const maxMilliseconds = 2500;
 const checkEveryMilliseconds = 1000;
 
 interface Task {
   readonly seed: number;
   readonly runs: number;
-  /** The seed under way and how many were begun, for who watches. */
+  /** Progress: the current seed and the number of texts so far. */
   readonly progress: SharedArrayBuffer;
 }
 

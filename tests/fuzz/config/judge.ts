@@ -13,12 +13,12 @@ import {
   validationMessage,
 } from '@nodewright/machine-config';
 
-/** What came of a text. */
+/** The result for a text. */
 export type Verdict = 'refused' | 'read' | 'valid';
 
 /**
- * Does with the text all that is done with configurations. Throws where anything but a Fault about the argument, with a
- * position, comes out, or where what was read is not read again the same.
+ * Does everything with the text that is done with configurations. Throws unless the result is valid or a
+ * Fault `invalid-argument` with a position, and when encoding and decoding changes what was read.
  */
 export function judge(text: string): Verdict {
   refusalOf(() => parsePatch(text), /line \d+, column \d+|^config not found$|^JSON patch: /);
@@ -38,7 +38,7 @@ export function judge(text: string): Verdict {
   return validationMessage(result) === undefined ? 'valid' : 'read';
 }
 
-/** The Fault that the body threw, if it did; it must be about the argument and say where. */
+/** The Fault that the body threw, if any; it must be `invalid-argument` with a position. */
 function refusalOf(body: () => unknown, position: RegExp): Fault | undefined {
   try {
     body();

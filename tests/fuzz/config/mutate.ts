@@ -1,9 +1,9 @@
 import type { SeededRandom } from '../seeded-random.ts';
 
-/** Longer results are cut: the limit of a call is 4 MiB, and time is bounded by size. */
+/** Longer results are truncated: the limit of a call is 4 MiB, and time is bounded by size. */
 const maxCharacters = 300_000;
 
-/** Pieces that mean something to a reader of YAML. */
+/** Fragments with a meaning in YAML. */
 const tokens = [
   ...[
     '---\n',
@@ -78,7 +78,7 @@ const tokens = [
 
 type Mutation = (text: string, random: SeededRandom, corpus: readonly string[]) => string;
 
-/** A text made from a valid one by a few random changes; the same for the same state of `random`. */
+/** Makes a text from a valid one by a few random changes; repeatable for the same state of `random`. */
 export function mutate(random: SeededRandom, corpus: readonly string[]): string {
   let text = random.pick(corpus);
   const changes = 1 + random.below(3);
@@ -233,7 +233,7 @@ function nest(text: string, random: SeededRandom): string {
   return at(text, random.below(text.length + 1), random.pick(forms)());
 }
 
-/** A few lines that stand for a very large tree. */
+/** A few lines that expand to a very large tree. */
 function aliasBomb(text: string, random: SeededRandom): string {
   const levels = 3 + random.below(20);
   const width = 2 + random.below(12);
