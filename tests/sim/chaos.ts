@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../fuzz/seeded-random.ts';
 
-/** Bad luck, a limited amount of it, so that things come to rest in the end. */
+/** Injects a limited number of random failures, so that the simulation settles in the end. */
 export class Chaos {
   readonly #random: SeededRandom;
   #left: number;
@@ -10,7 +10,7 @@ export class Chaos {
     this.#left = amount;
   }
 
-  /** Whether it strikes, once in `odds` times. */
+  /** Whether to inject a failure, with a chance of one in `odds`. */
   strikes(odds: number): boolean {
     if (this.#left === 0 || this.#random.below(odds) > 0) return false;
     this.#left -= 1;

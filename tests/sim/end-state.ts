@@ -4,13 +4,13 @@ import { type Expected, kindOf } from './station.ts';
 import type { Scripts } from './users.ts';
 import type { World } from './world.ts';
 
-/** What there is, a line each. */
+/** The state, one line per resource or thing. */
 export type EndState = readonly string[];
 
 const line = (type: string, id: string, value: number, owner: string, phase: string, holders: string[]) =>
   `${type}/${id} = ${value} of "${owner}" ${phase} [${holders.toSorted().join(' ')}]`;
 
-/** What there should be in the end, from the graph and from what users have done, without any runtime. */
+/** The state that the graph and the users' steps must lead to, computed without a runtime. */
 export function expectedEnd({ stations }: Graph, { values, registers }: Scripts): EndState {
   const expected: Expected = {
     values: new Map(
@@ -32,14 +32,14 @@ export function expectedEnd({ stations }: Graph, { values, registers }: Scripts)
   return lines.sort();
 }
 
-/** What there is. */
+/** The actual state. */
 export async function actualEnd(
   { bases, stations }: Graph,
   store: MemoryState,
   world: World,
 ): Promise<EndState> {
   const lines = [...world.things].map((thing) => `thing ${thing}`);
-  // As many kinds as controllers at most, and two controllers a station on the average.
+  // At most as many kinds as controllers, and two controllers per station on average.
   const types = [...bases.map(({ type }) => type), ...stationTypes(stations.length)];
   for (const type of types) {
     for (const { metadata, spec } of await store.list(kindOf(type))) {
@@ -52,7 +52,7 @@ export async function actualEnd(
 
 const stationTypes = (count: number) => Array.from({ length: count * 4 }, (_, at) => `kind${at + 1}`);
 
-/** What is missing (-) and what is too much (+); undefined when they are the same. */
+/** The missing (-) and extra (+) lines; `undefined` when both are the same. */
 export function differenceOf(expected: EndState, actual: EndState): string | undefined {
   const [wanted, found] = [new Set(expected), new Set(actual)];
   const lines = [

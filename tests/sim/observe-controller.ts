@@ -3,17 +3,23 @@ import type { Chaos } from './chaos.ts';
 
 export interface ObserverInit {
   readonly chaos: Chaos;
-  /** Unix ms, virtual. */
+  /** Virtual Unix time in ms. */
   readonly now: () => number;
   readonly onPass: (text: string) => void;
-  /** What a runtime must never do. */
+  /** Called when the runtime does what it must never do. */
   readonly onBreach: (text: string) => void;
 }
 
-/** The shortest pause after so many failures in a row, in ms. Source: Talos v1.14: COSI reconcile loop, failure. */
+/**
+ * The shortest back-off after a number of consecutive failures, in ms. Source: Talos v1.14: COSI reconcile
+ * loop, failure.
+ */
 const shortestPauseMs = (failures: number) => 0.5 * Math.min(500 * 1.5 ** (failures - 1), 60_000) - 1;
 
-/** Makes passes fail now and then: before, in the middle of, or after their work. Watches that it is called as promised. */
+/**
+ * Makes passes fail at random: before, during, or after their work. Checks that the runtime calls the
+ * controller as promised.
+ */
 export function observeController(controller: Controller, init: ObserverInit): Controller {
   const { chaos, now, onPass, onBreach } = init;
   const { name } = controller;
@@ -46,7 +52,7 @@ export function observeController(controller: Controller, init: ObserverInit): C
   };
 }
 
-/** A pass whose call number `at`, and every one after it, fails. */
+/** A pass in which call number `at` and every later one fails. */
 function failingPass(pass: ReconcilePass, at: number): ReconcilePass {
   let calls = 0;
   return new Proxy(pass, {

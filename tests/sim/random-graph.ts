@@ -15,14 +15,16 @@ import { transforming } from './stations/transforming.ts';
 export const ids = ['a', 'b', 'c', 'd'] as const;
 export const registers = ['r0', 'r1'] as const;
 
-/** Controllers that read what users write, and what other controllers make of it. */
+/** Controllers that read what users and other controllers write. */
 export interface Graph {
-  /** What users write. */
+  /** The kinds that users write. */
   readonly bases: readonly NumberKind[];
   readonly stations: readonly Station[];
 }
 
-/** Stations in a row, each of which may read what those before it write; cycles are inside of one station. */
+/**
+ * Stations in a row, each of which may read what earlier ones write; a cycle is always inside one station.
+ */
 export function randomGraph(random: SeededRandom): Graph {
   const bases = Array.from({ length: 1 + random.below(2) }, (_, at) => kindOf(`base${at}`));
   const kinds = [...bases];

@@ -20,17 +20,17 @@ import type { Scheduler } from './scheduler.ts';
 export interface ScheduledStateInit {
   readonly store: MemoryState;
   readonly scheduler: Scheduler;
-  /** Calls that fail. */
+  /** Makes calls fail. */
   readonly chaos?: Chaos;
-  /** Watches that lose events. */
+  /** Makes watches lose events. */
   readonly losses?: Chaos;
-  /** How it loses events: says so, as it must, or says nothing, which a simulation has to find out. */
+  /** Whether a watch reports lost events, as it must, or hides them, which a simulation has to detect. */
   readonly losesEvents?: 'aloud' | 'silently';
 }
 
 /**
- * A store far away: a call takes effect when the scheduler says so, its answer arrives when it says so again, and
- * watches tell late. Nothing else is random in a process that has one thread.
+ * Simulates a remote store: the scheduler decides when a call takes effect and when its answer arrives, and
+ * watches are late. Nothing else is random, because the process has one thread.
  */
 export class ScheduledState implements State {
   readonly #init: ScheduledStateInit;

@@ -5,7 +5,7 @@ interface Waiting {
   readonly go: () => void;
 }
 
-/** Decides who goes on next. Everything that could happen in another order waits here for its turn. */
+/** Decides which operation continues next. Everything that can happen in different orders waits here. */
 export class Scheduler {
   readonly #random: SeededRandom;
   readonly #onStep: (what: string) => void;
@@ -20,12 +20,12 @@ export class Scheduler {
     return this.#waiting.length === 0;
   }
 
-  /** Resolves when it is this one's turn. */
+  /** Resolves when the scheduler selects this operation. */
   turn(what: string): Promise<void> {
     return new Promise((resolve) => this.#waiting.push({ what, go: resolve }));
   }
 
-  /** Lets one of those who wait go on. */
+  /** Lets one of the waiting operations continue. */
   step(): void {
     const at = this.#random.below(this.#waiting.length);
     const chosen = this.#waiting[at];

@@ -1,9 +1,9 @@
-// A smaller run of `make sim`, of graphs that are always the same, and whether it can fail at all.
+// A smaller run of `make sim` with fixed graphs, and proof that a simulation can fail.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { simulate } from './simulate.ts';
 
-test('300 random graphs of controllers end as they should in two orders each', async () => {
+test('300 random graphs of controllers reach the expected state, in two orders each', async () => {
   for (let seed = 1; seed <= 300; seed += 1) {
     for (const schedule of [0, 1]) {
       const problem = await simulate({ seed, schedule });
@@ -12,7 +12,7 @@ test('300 random graphs of controllers end as they should in two orders each', a
   }
 });
 
-test('a simulation is the same step by step when it is run again, and another one in another order', async () => {
+test('a simulation repeats step by step with its seed, and differs with another order', async () => {
   const stepsOf = async (schedule: number) => {
     const steps: string[] = [];
     await simulate({ seed: 7, schedule, onStep: (text) => steps.push(text) });
@@ -24,7 +24,7 @@ test('a simulation is the same step by step when it is run again, and another on
   assert.ok(first.length > 100, `${first.length} steps`);
 });
 
-test('a simulation finds out that a store loses events and does not say so', async () => {
+test('a simulation detects a store that loses events silently', async () => {
   const problems: string[] = [];
   for (let seed = 1; seed <= 100; seed += 1) {
     const problem = await simulate({ seed, schedule: 0, losesEvents: 'silently' });

@@ -1,5 +1,6 @@
-// Runs random graphs of controllers in random orders. `make sim SEED= RUNS=`; each run has a seed of its own, from SEED
-// on. Ends with 1 at the first that ends as it should not, with its seed; a single run (RUNS=1) tells every step.
+// Runs random graphs of controllers in random orders. `make sim SEED= RUNS=`; each run has a seed of its own,
+// starting with SEED. Exits with 1 at the first wrong result and prints its seed; a single run (RUNS=1)
+// prints every step.
 import { performance } from 'node:perf_hooks';
 import { simulate } from './simulate.ts';
 
@@ -14,7 +15,7 @@ const numberFrom = (name: string, otherwise: number): number => {
 
 const runs = numberFrom('RUNS', 10_000);
 const first = numberFrom('SEED', 1 + (Date.now() % 1e9));
-/** Every graph is run in so many orders. */
+/** The number of orders in which every graph is run. */
 const schedules = 2;
 
 const started = performance.now();

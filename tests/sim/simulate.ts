@@ -15,24 +15,24 @@ import { randomScripts, runUser, stepText } from './users.ts';
 import { World } from './world.ts';
 
 export interface SimulationInit {
-  /** Graph and users follow from it, and with `schedule` everything else. */
+  /** Determines the graph and the users' steps, and with `schedule` everything else. */
   readonly seed: number;
-  /** Which of the orders in which things can happen. */
+  /** Selects one of the possible orders of operations. */
   readonly schedule: number;
   readonly losesEvents?: 'aloud' | 'silently';
-  /** Told of every step. */
+  /** Called with a description of every step. */
   readonly onStep?: (text: string) => void;
 }
 
-/** Nothing may go on for longer than that. */
+/** Limits of a simulation that does not settle. */
 const stepLimit = 50_000;
 const longestRun = 1e9;
 
 const log = createLogger({ name: 'sim', telemetry: noTelemetry, level: 'silent' });
 
 /**
- * Runs a random graph of controllers over a store in which everything takes its time, with users, failures, lost
- * events and restarts, until it comes to rest. Undefined, or what is wrong in the end.
+ * Runs a random graph of controllers over a slow store, with users, failures, lost events and restarts, until
+ * it settles. Returns what is wrong at the end, or `undefined`.
  */
 export async function simulate(init: SimulationInit): Promise<string | undefined> {
   return new Simulation(init).run();
@@ -100,7 +100,7 @@ class Simulation {
       log,
       telemetry: noTelemetry,
       timers: this.#timers,
-      // Everything that could happen in another order waits for the scheduler.
+      // Everything that can happen in different orders waits for the scheduler.
       eventLoop: { now: () => 0, nextTurn: () => {} },
       random: () => this.#random.below(1000) / 1000,
       shutdownTimeoutMs: longestRun,
@@ -121,7 +121,7 @@ class Simulation {
     return runtime;
   }
 
-  /** Ends the runtime. */
+  /** Stops the runtime. */
   #close(): Promise<void> {
     this.#closing = this.#runtime[Symbol.asyncDispose]().finally(() => {
       this.#closing = undefined;
@@ -147,7 +147,7 @@ class Simulation {
     }
   }
 
-  /** Lets things happen until nothing is left that could. What is wrong, or nothing. */
+  /** Runs until no operation is left. Returns what is wrong, or `undefined`. */
   async #untilRest(): Promise<string | undefined> {
     for (; this.#steps < stepLimit; this.#steps += 1) {
       await turn();
@@ -167,7 +167,7 @@ class Simulation {
     return `no rest after ${stepLimit} steps`;
   }
 
-  /** What is wrong with what there is now. */
+  /** What is wrong with the present state. */
   async #judge(): Promise<string | undefined> {
     if (this.#usersAtWork > 0) return 'a user waits for ever';
     const actual = await actualEnd(this.#graph, this.#store, this.#world);
@@ -182,7 +182,7 @@ class Simulation {
     return isSettled ? undefined : 'the runtime does not know that it is at rest';
   }
 
-  /** What the runtime has forgotten to close. */
+  /** What the runtime has failed to close. */
   #leftovers(): string | undefined {
     if (this.#closing !== undefined) return 'the runtime does not end';
     const open = this.#watches.reduce((sum, { openWatches }) => sum + openWatches, 0);

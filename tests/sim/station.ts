@@ -17,37 +17,37 @@ export const newNumber = (kind: NumberKind, id: string, value: number) => ({
   spec: { value },
 });
 
-/** What controllers of a station work with besides the store. */
+/** What the controllers of a station use in addition to the store. */
 export interface Bench {
   readonly world: World;
   readonly chaos: Chaos;
-  /** Work outside of the store, which takes its time. */
+  /** Simulates work outside the store, which takes time. */
   work(what: string): Promise<void>;
 }
 
-/** What there should be in the end, whatever happened in which order. */
+/** The expected final state, whatever the order of operations. */
 export interface Expected {
   /** By type and id. */
   readonly values: Map<string, Map<string, { readonly value: number; readonly owner: string }>>;
-  /** By type: who holds every resource of it. */
+  /** By type: the finalizers on every resource of it. */
   readonly holders: Map<string, string[]>;
   readonly things: Set<string>;
   register(name: string): number;
 }
 
-/** One or more controllers that belong together, and what comes of them. */
+/** One or more related controllers, and their expected results. */
 export interface Station {
   readonly text: string;
-  /** Made anew for every runtime: what controllers know is in the store and in the world. */
+  /** Creates the controllers for each new runtime; their only memory is the store and the world. */
   controllers(bench: Bench): readonly Controller[];
-  /** Adds what the station makes of what is there before it. */
+  /** Adds the results of this station, given those of earlier ones. */
   expect(expected: Expected): void;
 }
 
 export const valuesOf = ({ values }: Expected, { type }: NumberKind): ReadonlyMap<string, number> =>
   new Map([...(values.get(type) ?? [])].map(([id, { value }]) => [id, value]));
 
-/** Says what a station makes of a kind. */
+/** Adds the values that a station writes to a kind. */
 export function expectValues(
   { values }: Expected,
   { type }: NumberKind,

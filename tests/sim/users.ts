@@ -1,4 +1,4 @@
-// People and programs that write to the store and to the world while controllers run.
+// Users that write to the store and to the world while controllers run.
 import { pointerTo, type State, teardownAndDestroy, updateResource } from '@nodewright/state';
 import type { SeededRandom } from '../fuzz/seeded-random.ts';
 import { ids, registers } from './random-graph.ts';
@@ -16,10 +16,10 @@ export type UserStep =
   | { readonly do: 'turn'; readonly register: string; readonly value: number }
   | { readonly do: 'wait'; readonly ms: number };
 
-/** What every user does, one step after the other; what they write never meets, so that the end of it is known. */
+/** The steps of every user in order. No two users write the same resource, so the final values are known. */
 export interface Scripts {
   readonly ofUser: readonly (readonly UserStep[])[];
-  /** What is left of it: by type and id, and the registers. */
+  /** The final values: by type and id, and of the registers. */
   readonly values: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly registers: ReadonlyMap<string, number>;
 }

@@ -1,6 +1,6 @@
-/** What is outside of the store: things that controllers set up, and registers whose changes they are told of. */
+/** The world outside the store: things that controllers set up, and registers with change listeners. */
 export class World {
-  /** What stands, by names. */
+  /** The names of the things that are set up. */
   readonly things = new Set<string>();
   readonly #registers = new Map<string, number>();
   readonly #listeners = new Set<() => void>();

@@ -7,7 +7,10 @@ interface Stage {
   readonly output: NumberKind;
 }
 
-/** The distance of every id: none at a stage that has it, one more than at the stage before, up to a limit. */
+/**
+ * The distance of every id: 0 at a stage that has it as input, else one more than at the previous stage, up
+ * to a limit.
+ */
 function distances(ids: Iterable<string>, before: ReadonlyMap<string, number>, limit: number) {
   const found = new Map<string, number>();
   for (const [id, distance] of before) if (distance + 1 < limit) found.set(id, distance + 1);
@@ -15,7 +18,10 @@ function distances(ids: Iterable<string>, before: ReadonlyMap<string, number>, l
   return found;
 }
 
-/** A cycle that converges: each stage reads its own input and the stage before it, the first one the last one. */
+/**
+ * A cycle that converges: each stage reads its own input and the previous stage; the first one reads the last
+ * one.
+ */
 export function circling(stages: readonly Stage[]): Station {
   const limit = stages.length;
   const before = (at: number) => stages.at(at - 1) as Stage;
@@ -44,7 +50,7 @@ export function circling(stages: readonly Stage[]): Station {
       ),
     expect(expected) {
       let reached = new Map<string, number>();
-      // Twice around, and the distances no longer change.
+      // After two rounds the distances no longer change.
       for (let round = 0; round < 2 * limit; round += 1) {
         const { name, input, output } = stages[round % limit] as Stage;
         reached = distances(valuesOf(expected, input).keys(), reached, limit);

@@ -3,7 +3,7 @@ import { expectValues, type NumberKind, newNumber, type Station, valuesOf } from
 
 const heightOf = (value: number) => value % 5;
 
-/** Goes towards its input by one with every pass, so that it is its own writes that wake it. */
+/** Moves towards its input by one with every pass, so that its own writes wake it. */
 export function climbing(name: string, input: NumberKind, output: NumberKind): Station {
   return {
     text: `${name}: ${output.type} climbs towards ${input.type}`,

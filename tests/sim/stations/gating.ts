@@ -2,7 +2,7 @@ import { destroyReady, exclusive, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { expectValues, type NumberKind, newNumber, type Station, valuesOf } from '../station.ts';
 
-/** Looks at its input only while a gate is there: it changes its inputs as it runs. */
+/** Reads its input only while a gate resource exists, so it changes its inputs while it runs. */
 export function gating(
   name: string,
   gate: NumberKind,

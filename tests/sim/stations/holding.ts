@@ -2,8 +2,8 @@ import { destroyReady, exclusive, strong } from '@nodewright/controllers';
 import { expectValues, type NumberKind, newNumber, type Station, valuesOf } from '../station.ts';
 
 /**
- * The finalizer protocol as mounts and links use it: hold, set up, and when the owner wants it gone: undo, let go.
- * Source: Talos v1.14: COSI typical finalizer protocol.
+ * The finalizer protocol as used for mounts and links: add a finalizer, set up; when the resource is torn
+ * down, undo, remove the finalizer. Source: Talos v1.14: COSI typical finalizer protocol.
  */
 export function holding(name: string, input: NumberKind, output: NumberKind): Station {
   const thing = (id: string) => `${name} ${id}`;

@@ -8,7 +8,7 @@ const sumById = (maps: readonly ReadonlyMap<string, number>[]) => {
   return sums;
 };
 
-/** One output of all inputs that have its id. */
+/** Merges all inputs with the same id into one output. */
 export function merging(name: string, inputs: readonly NumberKind[], output: NumberKind): Station {
   return {
     text: `${name}: ${output.type} = merge(${inputs.map(({ type }) => type).join(', ')})`,

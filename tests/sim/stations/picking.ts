@@ -2,7 +2,7 @@ import { destroyReady, exclusive, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { expectValues, type NumberKind, newNumber, type Station, valuesOf } from '../station.ts';
 
-/** A copy of one input, the only one that wakes it. */
+/** Copies one input, which is the only resource that wakes it. */
 export function picking(name: string, input: NumberKind, id: string, output: NumberKind): Station {
   return {
     text: `${name}: ${output.type}/${id} = ${input.type}/${id}`,

@@ -1,7 +1,7 @@
 import { destroyReady, exclusive, weak } from '@nodewright/controllers';
 import { expectValues, type NumberKind, newNumber, type Station, valuesOf } from '../station.ts';
 
-/** A copy of what is old enough: nothing but time wakes it for that. */
+/** Copies inputs that are old enough, so only time wakes it. */
 export function ripening(name: string, input: NumberKind, delayMs: number, output: NumberKind): Station {
   return {
     text: `${name}: ${output.type} = ${input.type} older than ${delayMs} ms`,

@@ -3,7 +3,7 @@ import { expectValues, type NumberKind, newNumber, type Station } from '../stati
 
 const id = 'sensed';
 
-/** Reads a register outside of the store, which tells of its changes while it is open, and breaks now and then. */
+/** Reads a register outside the store. The open source reports changes, and fails at random. */
 export function sensing(name: string, register: string, output: NumberKind): Station {
   return {
     text: `${name}: ${output.type}/${id} = register ${register}`,

@@ -1,7 +1,7 @@
 import { type Controller, destroyReady, shared, weak } from '@nodewright/controllers';
 import { expectValues, type NumberKind, newNumber, type Station, valuesOf } from '../station.ts';
 
-/** Several controllers that write one kind, each ids of its own. */
+/** Several controllers that write one kind, each with its own ids. */
 export function sharing(
   parts: readonly { readonly name: string; readonly input: NumberKind }[],
   output: NumberKind,

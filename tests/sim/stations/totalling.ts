@@ -4,7 +4,7 @@ import { expectValues, type NumberKind, newNumber, type Station, valuesOf } from
 
 const id = 'total';
 
-/** One output of all inputs together, none when there are none; written without the help of replace(). */
+/** One output for all inputs together, none without inputs; written without replace(). */
 export function totalling(name: string, input: NumberKind, output: NumberKind): Station {
   return {
     text: `${name}: ${output.type}/${id} = total(${input.type})`,

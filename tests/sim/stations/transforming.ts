@@ -3,7 +3,7 @@ import { expectValues, type NumberKind, type NumberSpec, type Station, valuesOf 
 
 const made = (value: number) => (value * 3 + 1) % 1000;
 
-/** One output of every input; when it `holds`, each input also stands in the world until it is undone. */
+/** One output per input; with `holds`, each input is also a thing in the world until it is undone. */
 export function transforming(name: string, input: NumberKind, output: NumberKind, holds: boolean): Station {
   const thing = (id: string) => `${name} ${id}`;
   return {
