@@ -1,4 +1,4 @@
-// Follows the logs of all nodes of a cluster while they are written, and judges what came.
+// Follows the logs of all nodes of a cluster while they are written, and checks what arrives.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { type SoakCluster, type SoakNode, writingService } from './start-cluster
 
 export interface FollowLoad {
   readonly durationMs: number;
-  /** Of all nodes together. */
+  /** Total of all nodes. */
   readonly bytesPerSecond: number;
 }
 
@@ -18,13 +18,13 @@ export interface FollowFigures {
   readonly nodes: number;
   readonly megabytes: number;
   readonly lines: number;
-  /** From a line's writing to its arrival. */
+  /** Time from writing a line to its arrival. */
   readonly latencyMs: { readonly median: number; readonly highest: number };
-  /** From the abort to the end of the loop. */
+  /** Time from the abort to the end of the loop. */
   readonly cancelMs: number;
   /**
-   * Of each daemon: resident memory in the second sixth and in the last third, highest, in MB. Of the client, which is
-   * the test's own process: what its heap holds after a collection, at one third and at the end.
+   * Per daemon: resident memory in the second sixth and in the last third, and the peak, in MB. For the
+   * client, which is the test's own process: the heap after a collection, at one third and at the end.
    */
   readonly memory: readonly { readonly name: string; readonly early: number; readonly late: number }[];
 }
@@ -32,7 +32,7 @@ export interface FollowFigures {
 const tickMs = 100;
 const lineBytes = 250;
 
-/** What one node wrote and what arrived of it. */
+/** The lines that one node wrote, checked against those that arrive. */
 class NodeTrace {
   readonly #node: SoakNode;
   readonly #written: number[] = [];
@@ -57,7 +57,7 @@ class NodeTrace {
     }
   }
 
-  /** Takes a piece as it arrives; every line must be the next one. */
+  /** Takes a chunk as it arrives; every line must be the next one. */
   take(piece: Uint8Array): void {
     this.bytes += piece.length;
     const lines = (this.#rest + Buffer.from(piece).toString('latin1')).split('\n');
@@ -71,12 +71,12 @@ class NodeTrace {
   }
 }
 
-/** @throws AssertionError when a line is lost, cut or out of its order */
+/** @throws AssertionError when a line is lost, truncated or out of order */
 export async function followLogs(cluster: SoakCluster, load: FollowLoad): Promise<FollowFigures> {
   const { nodes, talos } = cluster;
   const traces = new Map(nodes.map((node) => [node.address, new NodeTrace(node)]));
   const all = [...traces.values()];
-  // A log exists from its first line.
+  // A log exists only after its first line.
   for (const trace of all) trace.write(1);
   for (const { address } of nodes) {
     const exists = async () => {
@@ -88,7 +88,7 @@ export async function followLogs(cluster: SoakCluster, load: FollowLoad): Promis
 
   const stop = new AbortController();
   const following = follow(cluster, traces, stop.signal);
-  // What fails before the end is told at the end.
+  // An earlier failure is reported at the end.
   following.catch(() => {});
   const memory = watchMemory(nodes);
   let early: number | undefined;
@@ -96,7 +96,7 @@ export async function followLogs(cluster: SoakCluster, load: FollowLoad): Promis
   const startedMs = performance.now();
   for (let owed = 0; performance.now() - startedMs < load.durationMs; ) {
     await sleep(tickMs);
-    // By the clock, so that a timer that comes late does not make the load smaller.
+    // Based on the clock, so that a late timer does not reduce the load.
     const due = ((performance.now() - startedMs) / tickMs) * perTick;
     for (const trace of all) trace.write(due - owed);
     owed = due;
@@ -150,10 +150,10 @@ async function isSettled(work: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([work.catch(() => {}), Promise.resolve(pending)])) !== pending;
 }
 
-/** What this process holds, in MB, after a collection. */
+/** Heap of this process, in MB, after a collection. */
 function heldMb(): number {
   setFlagsFromString('--expose-gc');
-  // The function is only there in contexts made after the flag.
+  // The function `gc` exists only in contexts created after the flag was set.
   (runInNewContext('gc') as () => void)();
   const { heapUsed, external } = process.memoryUsage();
   return (heapUsed + external) / 1e6;

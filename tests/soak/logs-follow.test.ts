@@ -8,10 +8,10 @@ import { startSoakCluster } from './start-cluster.ts';
 
 const bundles = join(import.meta.dirname, '..', '..', '_out', 'dist');
 const skip = existsSync(join(bundles, 'apid', 'apid.cjs')) ? false : 'the bundles are missing: make build';
-/** The daemons as they are installed: their memory counts. */
+/** The installed daemons, because their memory is measured. */
 process.env.NODEWRIGHT_BUNDLES = '1';
 
-/** Heaps breathe; what is kept of 50 MB would be far more. */
+/** Allowed growth: heaps vary, but kept lines of 50 MB would add far more. */
 const breathMb = 15;
 
 test('the logs of ten nodes are followed for a minute at 50 MB a minute', { skip }, async (context) => {

@@ -1,4 +1,4 @@
-// Nodes with a real machined and a real apid each, whose third daemon writes as much as a test wants.
+// Nodes with a real machined and a real apid each, whose third daemon writes what a test asks for.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openTalosClient, type TalosClient } from '@nodewright/client';
@@ -11,25 +11,25 @@ import { type DaemonProcess, eventually, spawnDaemon } from '@nodewright/testkit
 import { clusterSecrets } from '../contract/machined/harness/cluster-material.ts';
 import { ownAddress, startNode } from '../contract/machined/harness/node-under-test.ts';
 
-/** The daemon whose log is written by the test, in its place. */
+/** Replaces a daemon; the test writes its log. */
 export const writingService = 'trustd';
 
 export interface SoakNode {
   readonly address: string;
-  /** What the node's third daemon says: a file that it shares, as `LOG_FILE` makes it. */
+  /** The log of the node's third daemon: a shared file, as set by `LOG_FILE`. */
   readonly log: LogFile;
   readonly daemons: readonly { readonly name: string; readonly process: DaemonProcess }[];
 }
 
 export interface SoakCluster extends AsyncDisposable {
   readonly nodes: readonly SoakNode[];
-  /** A reader's client that enters by the first node. */
+  /** A reader's client that connects to the first node. */
   readonly talos: TalosClient;
 }
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** Starts so many control planes that know each other. */
+/** Starts control planes that know each other. */
 export async function startSoakCluster(count: number): Promise<SoakCluster> {
   await using undo = new AsyncDisposableStack();
   const secrets = await clusterSecrets();
