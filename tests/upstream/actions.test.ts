@@ -1,4 +1,5 @@
-// Actions that end a machine, each followed to its end by the released client: `REPEAT=20` does all of them twenty times.
+// Upstream's released client ends machines and follows each action to its end: `REPEAT=20` does all of them
+// twenty times.
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,20 +25,20 @@ after(async () => {
   await scope.disposeAsync();
 });
 
-/** An address, where the node has left its cluster and its name with it. */
+/** By address, because the node has left its cluster and lost its name. */
 const isRunning = async () => {
   const words = ['-n', '{worker.address}', 'get', 'machinestatus', '-o', 'jsonpath={.spec.stage}'];
   return (await subject.client(words)).stdout.startsWith('running');
 };
 const runs = () => eventually(isRunning, { what: 'a running worker', timeoutMs: 60_000 });
 
-/** Switches the machine on again, as whoever made the cluster can. */
+/** Switches the machine on again, by means of the provisioner. */
 async function switchOn(): Promise<void> {
   const shape = ['--provisioner', provisioner, '--controlplanes', '1', '--workers', '1', '--if-absent'];
   const { exitCode, stderr } = await subject.cluster.talosctl(
     ...['cluster', 'create', '--name', subject.cluster.name, ...shape],
   );
-  // A worker that was reset does not answer as a member: that it is on is all that counts here.
+  // A worker that was reset is no member, so it is enough that it is on.
   assert.ok(
     exitCode === 0 || /maintenance|machine configuration|does not answer|not among/.test(stderr),
     stderr,
@@ -67,7 +68,7 @@ for (let round = 1; round <= rounds; round += 1) {
       const { exitCode, stdout, stderr } = await subject.client([...words.split(' '), '--timeout', '80s'], {
         timeoutMs: 100_000,
       });
-      // Without a terminal the client reports on standard error.
+      // Without a terminal the client prints progress on standard error.
       const said = `${stdout}${stderr}`;
       assert.equal(exitCode, 0, said);
       for (const text of prints) assert.match(said, text);
@@ -78,7 +79,7 @@ for (let round = 1; round <= rounds; round += 1) {
   }
 }
 
-test(`${provisioner}: the worker is a member at the end, with the configuration that it had`, async () => {
+test(`${provisioner}: the worker is a member at the end, with its original configuration`, async () => {
   await runs();
   // By its name, which the control plane knows a moment after the worker has joined.
   let stdout = '';

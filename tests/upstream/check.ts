@@ -2,41 +2,41 @@ import assert from 'node:assert/strict';
 import type { ClientResult } from './run-client.ts';
 import type { Provisioner, Role, Subject } from './subject.ts';
 
-/** One thing that the released client does against our nodes. */
+/** One check of the released client against our nodes. */
 export interface Check {
   /** As in its help: `etcd members`. */
   readonly command: string;
-  /** What holds, as a sentence without a subject: `lists the members`. */
+  /** What must hold, as a sentence without a subject: `lists the members`. */
   readonly says: string;
-  /** The one provisioner where it holds; on both by default. */
+  /** The only provisioner on which it holds; both by default. */
   readonly only?: Provisioner;
-  /** The text of the refusal, where the command asks for what a node does not have yet. */
+  /** The text of the refusal, when the command needs a feature that our nodes lack. */
   readonly refusal?: string;
-  /** Throws when it does not hold. */
+  /** Throws when the check fails. */
   readonly run: (subject: Subject) => Promise<void>;
 }
 
-/** What one run of the client gives. */
+/** One run of the client and its expected result. */
 export interface Expected {
-  /** Default 0, or any where the client is interrupted. */
+  /** Default 0, or any when the client is interrupted. */
   readonly exitCode?: number;
-  /** The client follows something: it is interrupted, as by Ctrl-C, once it has printed this. */
+  /** For a client that runs until it is stopped: interrupt it, as Ctrl-C does, once it has printed this. */
   readonly until?: RegExp;
-  /** All of them match what it prints. */
+  /** Its output must match all of them. */
   readonly stdout?: readonly RegExp[];
   readonly stderr?: readonly RegExp[];
-  /** Whose certificate it shows; an administrator's by default. */
+  /** The role of its certificate; an administrator's by default. */
   readonly as?: Role;
   readonly only?: Provisioner;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Looks at what it left, after the rest. */
+  /** Checks what it left behind, after the rest. */
   readonly after?: (subject: Subject, result: ClientResult) => Promise<void> | void;
 }
 
 /**
- * A check of one run of the client. In `words`, `{node}`, `{second}` and `{worker}` stand for the names of both control
- * planes and the worker, `{folder}` for a folder of the run's own; see `Subject.fill`. Words are separated by blanks; a
- * list where one has blanks itself.
+ * A check of one run of the client. In `words`, `{node}`, `{second}` and `{worker}` are replaced by the names
+ * of both control planes and the worker, and `{folder}` by a folder of the run; see `Subject.fill`. Words are
+ * separated by blanks; use a list when a word contains a blank.
  */
 export function prints(
   command: string,
@@ -62,7 +62,7 @@ export function prints(
   };
 }
 
-/** A command that asks for what our nodes do not have yet: it ends with 1 and says so in these words. */
+/** A command that needs a feature that our nodes lack: it exits with 1 and this text. */
 export function refuses(
   command: string,
   words: string | readonly string[],

@@ -1,4 +1,5 @@
-// The list of commands is the client's own: each is checked, refused by our nodes in words, or none of theirs.
+// Compares with the client's own list of commands: each must be checked, refused by our nodes with a text, or
+// need no node.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
@@ -10,7 +11,7 @@ import { checkedCommands } from './suite.ts';
 const heading =
   /^(Available Commands|Manage running Talos clusters|Commands to generate.*|Local Talos.*|Additional Commands):$/;
 
-/** The commands below a command, out of its help. */
+/** The subcommands of a command, read from its help. */
 async function below(command: readonly string[]): Promise<string[]> {
   const { stdout } = await promisify(execFile)(clientProgram, [...command, '--help']);
   let isListed = false;
@@ -22,7 +23,7 @@ async function below(command: readonly string[]): Promise<string[]> {
   });
 }
 
-/** All that do something: those without commands of their own. */
+/** All commands that do something: those without subcommands. */
 async function leaves(command: readonly string[]): Promise<string[]> {
   const names = command[0] === 'help' ? [] : await below(command);
   if (names.length === 0) return [command.join(' ')];
@@ -38,7 +39,7 @@ test('every command of the released client is checked, or known to need no node 
     'neither in tests/upstream/checks nor in tests/upstream/elsewhere.ts',
   );
   const existing = new Set(all);
-  // A command with commands of its own may do something itself.
+  // A command with subcommands may do something itself.
   assert.deepEqual(
     [...known].filter((name) => !existing.has(name)),
     [],

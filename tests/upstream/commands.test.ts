@@ -1,4 +1,4 @@
-// The released client of upstream does its work against our nodes: one cluster, one test per check.
+// Upstream's released client against our nodes: one cluster, one test per check.
 import { after, before, test } from 'node:test';
 import { chosenProvisioner, openSubject, type Subject } from './subject.ts';
 import { suite } from './suite.ts';

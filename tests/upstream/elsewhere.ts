@@ -2,7 +2,10 @@ const clusters = 'makes clusters of its own images on this machine';
 const signing = 'makes signing keys for images of upstream, without a node';
 const caches = 'needs a registry to pull from, and no node';
 
-/** Commands of the released client that ask nothing of a node, or that a test cannot run; and why no check runs them. */
+/**
+ * Commands of the released client that call no node, or that a test cannot run, with the reason why no check
+ * runs them.
+ */
 export const elsewhere: Readonly<Record<string, string>> = {
   'cluster create dev': clusters,
   'cluster create docker': clusters,

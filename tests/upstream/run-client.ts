@@ -5,7 +5,7 @@ import { checkout } from '../cluster/run-talosctl.ts';
 export const clientProgram = upstreamClientPath(checkout);
 
 export interface ClientResult {
-  /** null: it was killed, by us when it did not end in time. */
+  /** null: a signal killed it, for example ours when it did not exit in time. */
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -15,9 +15,9 @@ export interface RunClientInit {
   readonly talosconfig: string;
   /** Its working directory and home. */
   readonly folder: string;
-  /** It is interrupted after that, as by Ctrl-C, and killed when that does not help. Default 60 s. */
+  /** It is interrupted after that, as Ctrl-C does, and killed when that does not help. Default 60 s. */
   readonly timeoutMs?: number;
-  /** It is interrupted as soon as it has printed this. */
+  /** Interrupt it as soon as it has printed this. */
   readonly until?: RegExp | undefined;
   readonly environment?: Readonly<Record<string, string>> | undefined;
 }
@@ -25,7 +25,7 @@ export interface RunClientInit {
 const defaultTimeoutMs = 60_000;
 const killDelayMs = 5_000;
 
-/** Runs the released client to its end, with nothing of the test's environment but the path. */
+/** Runs the released client to its end; of the test's environment it gets only PATH. */
 export function runClient(words: readonly string[], init: RunClientInit): Promise<ClientResult> {
   const { talosconfig, folder, until, timeoutMs = defaultTimeoutMs, environment } = init;
   const child = spawn(clientProgram, [...words], {

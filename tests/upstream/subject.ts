@@ -16,17 +16,20 @@ export interface ClientInit extends Pick<RunClientInit, 'until' | 'timeoutMs' | 
   readonly role?: Role;
 }
 
-/** A cluster that the released client is driven against, and the client. */
+/** A cluster to test with the released client, and the client. */
 export interface Subject extends AsyncDisposable {
   readonly provisioner: Provisioner;
   readonly cluster: CreatedCluster<Node>;
   readonly node: Node;
-  /** The other control plane; the first where there is one only. */
+  /** The second control plane; the first when there is only one. */
   readonly second: Node;
   readonly worker: Node;
-  /** Scratch: the client's home and working directory. */
+  /** Scratch folder: the client's home and working directory. */
   readonly folder: string;
-  /** `{node}`, `{second}`, `{worker}` by names, with `.address` behind for addresses; `{folder}`, `{cluster}`. */
+  /**
+   * Replaces `{node}`, `{second}`, `{worker}` by names, with `.address` by addresses; also `{folder}` and
+   * `{cluster}`.
+   */
   fill(word: string): string;
   client(words: readonly string[], init?: ClientInit): Promise<ClientResult>;
 }
@@ -38,7 +41,7 @@ const roleNames: Readonly<Record<Role, readonly string[]>> = {
   none: [],
 };
 
-/** Which provisioner this run is for: `TEST_PROVISIONER`, processes by default. */
+/** The provisioner of this run: `TEST_PROVISIONER`, processes by default. */
 export function chosenProvisioner(): Provisioner {
   const name = process.env.TEST_PROVISIONER || 'process';
   if (name !== 'process' && name !== 'docker') throw new Error(`TEST_PROVISIONER=${name} is not known here`);
@@ -88,6 +91,6 @@ export async function openSubject(
 
 function talosconfigOf(name: string, { endpoints, ca, crt, key }: TalosconfigContext): string {
   const context = { endpoints, ca, crt, key: key?.reveal() };
-  // JSON is YAML.
+  // JSON is a subset of YAML.
   return JSON.stringify({ context: name, contexts: { [name]: context } });
 }

@@ -10,7 +10,7 @@ import { resourceChecks } from './checks/resources.ts';
 import { roleChecks } from './checks/roles.ts';
 import { unsupportedChecks } from './checks/unsupported.ts';
 
-/** All checks on one cluster, in this order: those that take members out of etcd come last. */
+/** All checks on one cluster, in this order: those that remove members from etcd come last. */
 export const suite: readonly Check[] = [
   ...nodeChecks,
   ...fileChecks,

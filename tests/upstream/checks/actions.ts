@@ -1,10 +1,10 @@
-/** What ends a machine, by the released client. */
+/** Actions of the released client that end a machine. */
 export interface Action {
   /** The command and what makes it different: `reset --reboot`. */
   readonly name: string;
   readonly command: string;
   readonly words: string;
-  /** What the node is afterwards. */
+  /** The state of the node afterwards. */
   readonly leaves: 'running' | 'off' | 'maintenance' | 'off and empty';
   readonly prints: readonly RegExp[];
 }
@@ -12,7 +12,7 @@ export interface Action {
 const met = /events check condition met/;
 const checked = /post check passed/;
 
-/** In this order, over and over. A node that is reset has no name any more: it is named by its address. */
+/** In this order, repeatedly. A node that was reset has no name, so it is given by its address. */
 export const actions: readonly Action[] = [
   {
     ...{ name: 'reboot', command: 'reboot', leaves: 'running' },

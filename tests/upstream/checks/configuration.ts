@@ -1,5 +1,6 @@
-// Changes of the configuration. The released client reads the whole configuration before it patches or edits, and knows
-// the documents of its own minor only: so the worker gets a configuration in that form first.
+// Changes of the configuration. The released client reads the whole configuration before it patches or edits,
+// and knows only the documents of its own minor version. So the worker first gets a configuration in that
+// form.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import type { Subject } from '../subject.ts';
 
 const file = 'applied.yaml';
 
-/** The worker's configuration as a node of the client's minor has it. */
+/** The worker's configuration in the form of the client's minor version. */
 async function writeConfiguration({ cluster, node, folder, fill }: Subject): Promise<void> {
   const name = { apiVersion: 'v1alpha1', kind: 'HostnameConfig', auto: 'off', hostname: fill('{worker}') };
   const { exitCode, stderr } = await cluster.talosctl(
@@ -26,7 +27,7 @@ async function writeConfiguration({ cluster, node, folder, fill }: Subject): Pro
   assert.equal(exitCode, 0, stderr);
 }
 
-/** What the worker has in STATE, read back by the client. */
+/** The worker's configuration in STATE, read by the client. */
 async function assertConfigured({ client }: Subject, text: RegExp, has = true): Promise<void> {
   const { stdout } = await client(['-n', '{worker}', 'read', '/system/state/config.yaml']);
   assert.equal(text.test(stdout), has, `${text} in\n${stdout}`);

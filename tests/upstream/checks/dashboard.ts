@@ -1,4 +1,4 @@
-// The dashboard draws on a terminal: `script` gives it one.
+// The dashboard needs a terminal, which `script` provides.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// etcd. The last of these take members out of it: the checks run in this order.
+// etcd. The last of these checks remove members from it, so they run in this order.
 import { prints } from '../check.ts';
 
 export const etcdChecks = [

@@ -1,4 +1,4 @@
-// What the client reads of a node as a whole.
+// General facts that the client reads of a node.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,7 +32,8 @@ export const nodeChecks = [
   ...['cpu', 'cpuset', 'io', 'memory', 'process', 'psi', 'swap'].map((preset) =>
     prints('cgroups', `prints control groups with preset ${preset}`, `-n {node} cgroups --preset ${preset}`, {
       stdout: [preset === 'memory' ? /^NAME +MemCurrent/ : /^NAME +\S/],
-      // Processes show the groups of the host: where these are of version 1, the client finds no times in them.
+      // Processes are listed with the host's cgroups: with cgroups of version 1, the client finds no times in
+      // them.
       ...(preset === 'cpu' ? docker : {}),
     }),
   ),
@@ -76,7 +77,7 @@ export const nodeChecks = [
   }),
   prints('pcap', 'captures packets to a file', '-n {node} pcap -i lo --duration 1s -o {folder}/lo.pcap', {
     ...process,
-    // The tests need not be root, and then the node says why it may not.
+    // The tests may run without root, and then the node reports that it lacks permission.
     exitCode: globalThis.process.getuid?.() === 0 ? 0 : 1,
     after: async ({ folder }) => {
       if (globalThis.process.getuid?.() !== 0) return;
@@ -90,7 +91,7 @@ export const nodeChecks = [
     '-n {node} support -O {folder}/support.zip',
     {
       after: async ({ folder }) => {
-        // The names of files stand in an archive as they are.
+        // File names are in an archive uncompressed.
         const archive = await readFile(join(folder, 'support.zip'), 'latin1');
         for (const name of ['versions.runtime.talos.dev.yaml', 'machined.log', 'trustd.state'])
           assert.ok(archive.includes(name), `no ${name} in the archive`);

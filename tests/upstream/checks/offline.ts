@@ -1,11 +1,11 @@
-// What the client does without a node, and with ours: files of the one are read by the other.
+// Commands of the client without a node, and exchange of files with our command line.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { prints } from '../check.ts';
 import type { Subject } from '../subject.ts';
 
-/** Our command line takes what the client made. */
+/** Our command line reads the client's output. */
 const oursTakes =
   (...words: readonly string[]) =>
   async ({ cluster, fill }: Subject) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type Check, prints } from '../check.ts';
 import type { Subject } from '../subject.ts';
 
-/** Runs at once; each takes a connection and a tenth of a second of processor time. */
+/** Concurrent runs; each takes a connection and a tenth of a second of processor time. */
 const atOnce = 4;
 
 /** The names of all kinds, as the node lists them. */
@@ -12,7 +12,7 @@ async function kindsOf({ client }: Subject): Promise<string[]> {
   return stdout.trim().split('\n');
 }
 
-/** The volumes that hold the state of a node, with the mounts that machined made of them. */
+/** The volumes that hold the state of a node, with their mounts by machined. */
 const volumeChecks = [
   ...['STATE', 'EPHEMERAL'].map((volume) =>
     prints('get', `shows that volume ${volume} is a folder`, `-n {node} get volumestatus ${volume} -o yaml`, {
@@ -53,7 +53,7 @@ function everyKind(form: string, isWell: (stdout: string) => boolean): Check {
   };
 }
 
-/** One document after the other. */
+/** Documents in order. */
 function areJson(text: string): boolean {
   try {
     for (const part of text.trim().split(/\n(?=\{)/)) if (part !== '') JSON.parse(part);

@@ -1,4 +1,4 @@
-// Who may do what: a reader reads, an operator operates, and a certificate without a role does nothing.
+// The roles: a reader reads, an operator operates, and a certificate without a role may do nothing.
 import { type Check, prints } from '../check.ts';
 import type { Role } from '../subject.ts';
 

@@ -1,4 +1,5 @@
-// What our nodes do not have yet, and how the client says so; images of containers, which nodes of processes lack.
+// Features that our nodes lack, and how the client reports that, such as container images, which nodes of
+// processes lack.
 import { prints, refuses } from '../check.ts';
 
 const noRuntime = 'no container runtime runs on this node: its services are processes';
