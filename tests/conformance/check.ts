@@ -1,21 +1,21 @@
 import type { Subject } from './subject/subject.ts';
 import type { Method } from './wire/method.ts';
 
-/** One thing that a client may rely on. */
+/** One promise to clients. */
 export interface Check {
   /** Unique; starts with the topic: `memory.kibibytes`. */
   readonly id: string;
-  /** `/package.Service/Method`, or a topic that is no method: `routing`. */
+  /** `/package.Service/Method`, or a topic that is not a method: `routing`. */
   readonly method: string;
-  /** What holds, as a sentence. */
+  /** What must hold, as a sentence. */
   readonly says: string;
-  /** Makes the check. Throws when what `says` claims does not hold. */
+  /** Runs the check. Throws when `says` does not hold. */
   readonly run: (subject: Subject) => Promise<void>;
-  /** Above it the check has failed. Default 15 s. */
+  /** The time limit, after which the check has failed. Default 15 s. */
   readonly timeoutMs?: number;
 }
 
-/** Thrown by a check that cannot be made here; the message says why. */
+/** Thrown by a check that cannot be run here; the message has the reason. */
 export class Skip extends Error {}
 
 /** The checks of one method: rows of id, sentence and body. */

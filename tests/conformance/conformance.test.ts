@@ -1,5 +1,5 @@
-// The suite against a cluster of this checkout, so that neither rots; and against a node that does nothing, so that a
-// check that cannot fail is found.
+// Runs the suite against a cluster of this checkout, so that both stay correct; and against a node that does
+// nothing, to find checks that cannot fail.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { methodTable } from '@nodewright/contract';
@@ -21,15 +21,15 @@ after(() => scope.disposeAsync());
 
 const line = ({ id, why }: Verdict) => `${id}: ${why}`;
 
-test('a process cluster holds what every check says', () => {
+test('a process cluster passes every check', () => {
   assert.deepEqual(verdicts.filter(({ outcome }) => outcome === 'failed').map(line), []);
 });
 
-test('no daemon died of a check', async () => {
+test('no daemon crashed during a check', async () => {
   assert.deepEqual(await subject.instances(), instances);
 });
 
-test('a process cluster lacks no method but those that docs/api.md lists', () => {
+test('a process cluster lacks only the methods that docs/api.md lists', () => {
   const missing = verdicts.filter(({ outcome }) => outcome === 'not implemented');
   const methods = [...new Set(missing.map(({ method }) => method))];
   assert.deepEqual(
@@ -38,7 +38,7 @@ test('a process cluster lacks no method but those that docs/api.md lists', () =>
   );
 });
 
-test('hardly a check cannot be made on a process cluster', () => {
+test('almost every check can be run on a process cluster', () => {
   const allowed = ['list.xattrs', 'cpu.text'];
   const skipped = verdicts.filter(
     ({ outcome, why }) => outcome === 'skipped' && !/lacks what this needs/.test(why ?? ''),
@@ -46,7 +46,7 @@ test('hardly a check cannot be made on a process cluster', () => {
   assert.deepEqual(skipped.filter(({ id }) => !allowed.includes(id)).map(line), []);
 });
 
-test('every check has an id and a sentence of its own kind', () => {
+test('every check has an id and a sentence of its own', () => {
   const ids = suite.map(({ id }) => id);
   assert.deepEqual(
     ids.filter((id, index) => ids.indexOf(id) !== index),
@@ -55,7 +55,7 @@ test('every check has an id and a sentence of its own kind', () => {
   assert.ok(suite.every(({ says }) => says.length > 10));
 });
 
-/** What a node that answers nothing cannot break: that it lets people in, and what holds of silence too. */
+/** Checks that an idle node passes: those about admission, and those that silence satisfies. */
 const heldByNothing = new Set([
   // Certificates with Ed25519 keys know no such TLS.
   'transport.old-tls',
@@ -65,7 +65,7 @@ const heldByNothing = new Set([
   ...suite.map(({ id }) => id).filter((id) => id.startsWith('roles.admitted/')),
 ]);
 
-test('a node that answers everything with nothing passes no check that says more', async () => {
+test('a node that answers every call with an empty message passes no other check', async () => {
   await using subject = await openIdleSubject();
   const passed: string[] = [];
   for await (const { id, outcome } of runChecks(suite, subject)) if (outcome === 'passed') passed.push(id);

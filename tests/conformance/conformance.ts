@@ -1,4 +1,5 @@
-// Checks a node against what clients may rely on and prints a table of methods and verdicts. `make conformance` runs it.
+// Checks a node against the promises to clients and prints a table of methods and verdicts. `make
+// conformance` runs it.
 
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -48,7 +49,7 @@ async function main(): Promise<void> {
 
   await using scope = new AsyncDisposableStack();
   const subject = await open(options, scope);
-  // Whoever checks another implementation wants to know what it lacks, and has not promised anything.
+  // For another implementation, missing methods are information and not a failure: it has promised nothing.
   const isForeign = options.endpoint !== undefined;
   const isExcused = (method: string) => isForeign || methodTable[method]?.notImplemented !== undefined;
 

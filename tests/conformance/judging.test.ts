@@ -1,4 +1,4 @@
-// The parts that judge: they must find what is wrong, and report it.
+// Tests of the judging code: it must find mistakes and report them.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -33,7 +33,7 @@ async function verdictsOf(...bodies: [string, Check['run'], number?][]): Promise
   return verdicts;
 }
 
-test('runChecks() goes on after a failure and tells each kind of outcome', async () => {
+test('runChecks() continues after a failure and reports each kind of result', async () => {
   const verdicts = await verdictsOf(
     ['Fails', async () => assert.equal(1, 2, 'one is not two')],
     ['Holds', async () => {}],
@@ -53,7 +53,7 @@ test('runChecks() goes on after a failure and tells each kind of outcome', async
   );
 });
 
-test('reportText() prints a line a method, why checks failed, and the counts last', async () => {
+test('reportText() prints one line per method, why checks failed, and the counts last', async () => {
   const verdicts = await verdictsOf(
     ['Fails', async () => assert.fail('too slow')],
     ['Holds', async () => {}],
@@ -77,7 +77,7 @@ test('reportText() prints a line a method, why checks failed, and the counts las
   assert.match(table(false), /\n1 passed, 2 failed\n$/);
 });
 
-test('expectFailure() tells a wrong code, a wrong text, and a call that went well', async () => {
+test('expectFailure() reports a wrong code, a wrong text, and a call that succeeded', async () => {
   const notFound = () => Promise.reject(new CallFailure({ code: codes.notFound, message: 'nothing there' }));
   await expectFailure(notFound(), codes.notFound, /^nothing there$/);
   await assert.rejects(
@@ -95,7 +95,7 @@ test('expectFailure() tells a wrong code, a wrong text, and a call that went wel
   );
 });
 
-test('FrameReader finds the messages however the bytes are cut', () => {
+test('FrameReader finds the messages however the bytes are split', () => {
   const messages = ['', 'a', 'b'.repeat(3000), ''].map((text) => Buffer.from(text));
   const bytes = Buffer.concat(messages.map(frameMessage));
   for (const size of [1, 2, 5, 7, 1000, bytes.length]) {
@@ -143,7 +143,7 @@ test("readTar() reads what the machine's own tar writes, long names and links to
   }
 });
 
-test('readTar() refuses an archive that is cut or damaged', () => {
+test('readTar() rejects an archive that is truncated or damaged', () => {
   const { stdout } = spawnSync('tar', ['-C', import.meta.dirname, '-cf', '-', 'check.ts', 'suite.ts']);
   assert.throws(() => readTar(stdout.subarray(0, 600)), /the archive ends within "check\.ts"/);
   const damaged = Buffer.from(stdout);
@@ -151,7 +151,7 @@ test('readTar() refuses an archive that is cut or damaged', () => {
   assert.throws(() => readTar(damaged), /has the checksum/);
 });
 
-test('what the suite calls with a role that may is a method that exists, and none that changes a node', () => {
+test('the suite calls only existing methods that change nothing with an allowed role', () => {
   const known = new Set(readMethodFacts().map(({ path }) => path));
   assert.deepEqual([...known].sort(), Object.keys(methodTable).sort());
   assert.deepEqual(
@@ -166,7 +166,7 @@ test('what the suite calls with a role that may is a method that exists, and non
   );
 });
 
-test('parseConformanceOptions() takes flags before the environment, and refuses a kind of cluster that there is not', () => {
+test('parseConformanceOptions() prefers flags to the environment, and rejects an unknown kind of cluster', () => {
   const environment = { CLUSTER: 'docker', ENDPOINT: '10.5.0.2', NODE: '/usr/bin/node' };
   const { cluster, endpoint, node } = parseConformanceOptions(['--endpoint', '10.5.0.3'], environment);
   assert.deepEqual([cluster, endpoint, node], ['docker', '10.5.0.3', undefined]);

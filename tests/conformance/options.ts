@@ -29,7 +29,10 @@ export interface ConformanceOptions {
   readonly help: boolean;
 }
 
-/** Flags win over the environment; an empty variable is none. Throws an Error whose message is for the user. */
+/**
+ * Flags override the environment; an empty variable counts as unset. Throws an Error whose message is for the
+ * user.
+ */
 export function parseConformanceOptions(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,

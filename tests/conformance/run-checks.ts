@@ -2,20 +2,22 @@ import { type Check, Skip } from './check.ts';
 import type { Subject } from './subject/subject.ts';
 import { CallFailure, codes } from './wire/call-failure.ts';
 
-/** What came of one check. */
+/** The result of one check. */
 export interface Verdict {
   readonly id: string;
   readonly method: string;
   readonly says: string;
   readonly outcome: 'passed' | 'failed' | 'not implemented' | 'skipped';
-  /** Of what did not pass: why. */
+  /** Why the check did not pass. */
   readonly why?: string;
   readonly ms: number;
 }
 
 const defaultTimeoutMs = 15_000;
 
-/** Makes one check after the other, so that none disturbs the numbers of another, and goes on after failures. */
+/**
+ * Runs one check after the other, so that none affects the numbers of another, and continues after failures.
+ */
 export async function* runChecks(
   checks: readonly Check[],
   subject: Subject,
@@ -47,7 +49,7 @@ async function judge(check: Check, subject: Subject): Promise<Pick<Verdict, 'out
 
 const longestWhy = 400;
 
-/** What an assertion says at its head; the values it compared follow on many lines. */
+/** The first line of an assertion's message; the compared values follow on many lines. */
 function firstLines(message: string): string {
   const line = message
     .trim()

@@ -1,4 +1,4 @@
-// Every call here is a dry run or one that fails: the node that is judged keeps its configuration.
+// Every call here is a dry run or fails, so the node under test keeps its configuration.
 import assert from 'node:assert/strict';
 import { ApplyConfigurationRequest_Mode as Mode } from '@nodewright/contract/gen/machine/machine.ts';
 import { machineConfigs } from '@nodewright/state/kinds';

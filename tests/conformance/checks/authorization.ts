@@ -18,7 +18,10 @@ const knownRoles = [
 ];
 const patienceMs = 3000;
 
-/** How a call with an empty request begins: its status, or OK when a message came first; then it is given up. */
+/**
+ * The first result of a call with an empty request: its status, or OK when a message came first. Then the
+ * call is cancelled.
+ */
 async function firstWord(api: Api, path: string): Promise<CallStatus> {
   const call = api.open(path, { deadlineMs: patienceMs });
   call.send(new Uint8Array());
@@ -30,7 +33,7 @@ async function firstWord(api: Api, path: string): Promise<CallStatus> {
   return call.status();
 }
 
-/** Whoever may not gets PERMISSION_DENIED, whatever the method would do. Never asked with a role that may. */
+/** A caller without a role for the method gets PERMISSION_DENIED. Never uses a role that would be allowed. */
 function refusal({ path, roles, maintenance }: MethodFact): Check {
   const allowed = new Set(maintenance ? roles.filter((role) => role === 'os:admin') : roles);
   return {
@@ -51,7 +54,7 @@ function refusal({ path, roles, maintenance }: MethodFact): Check {
   };
 }
 
-/** Whoever may is let in by each of the roles alone. */
+/** Each of the allowed roles alone is sufficient. */
 function admission({ path, roles, maintenance }: MethodFact): Check {
   return {
     id: `roles.admitted${path}`,
@@ -61,7 +64,7 @@ function admission({ path, roles, maintenance }: MethodFact): Check {
       for (const role of maintenance ? ['os:admin'] : roles) {
         const status = await firstWord(await subject.as(role), path);
         if (status.code === codes.unimplemented) throw new CallFailure(status);
-        // Other words of the same code are about what is asked for: a type of resource that there is not.
+        // PERMISSION_DENIED with another message is about the requested resource type, which does not exist.
         const isRefused = status.code === codes.permissionDenied && status.message === 'not authorized';
         assert.ok(!isRefused, `${role} was refused`);
         assert.notEqual(

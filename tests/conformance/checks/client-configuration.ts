@@ -28,7 +28,7 @@ export const clientConfigurationChecks = checksOf(machine.generateClientConfigur
       const roles = ['os:reader', 'os:etcd:backup', 'os:made-up'];
       const { certificate } = await generate(subject, { roles });
       const parsed = new X509Certificate(certificate);
-      // The encoding of a set has an order of its own.
+      // DER sorts the elements of a set.
       assert.deepEqual(parseCertificate(certificate).subject.organizations.toSorted(), roles.toSorted());
       assert.deepEqual(parsed.keyUsage, ['1.3.6.1.5.5.7.3.2']);
       const [from, to] = [parsed.validFromDate, parsed.validToDate].map((date) => date.getTime());

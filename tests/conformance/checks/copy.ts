@@ -87,7 +87,7 @@ export const copyChecks = checksOf(machine.copy, {
   'copy.partly': [
     'a file that cannot be read is left out and named at the end: UNKNOWN, skipping "<path>", after all the others',
     async ({ admin }) => {
-      // The file flush can only be written.
+      // The kernel file `flush` can only be written.
       const rootPath = '/proc/sys/net/ipv4/route';
       const chunks: Uint8Array[] = [];
       const reading = (async () => {

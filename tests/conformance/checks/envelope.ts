@@ -6,7 +6,7 @@ import type { Method } from '../wire/method.ts';
 import { machine, storage, time } from '../wire/methods.ts';
 import { only } from './expect.ts';
 
-/** The calls whose reply is a list of one element a node, with an empty request. */
+/** Methods that take an empty request and reply with a list of one element per node. */
 const methods: readonly Pick<Method<never, unknown>, 'path'>[] = [
   machine.version,
   machine.hostname,
@@ -26,7 +26,7 @@ const methods: readonly Pick<Method<never, unknown>, 'path'>[] = [
   time.time,
 ];
 
-/** Every one of these replies has the parts of `common.EmptyResponse`, whatever else it has. */
+/** Each of these replies has the fields of `common.EmptyResponse`, in addition to its own. */
 function envelopeOf(path: string): Method<Uint8Array, EmptyResponse> {
   return { path, encode: (request) => request, decode: (bytes) => EmptyResponse.decode(bytes) };
 }

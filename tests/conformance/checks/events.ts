@@ -18,7 +18,7 @@ const idForm = /^[0-9a-v]{20}$/;
 const typePrefix = 'talos/runtime/';
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** All that comes before the stream falls silent: the hello, then the events. */
+/** Everything before the stream is silent: the first empty message, then the events. */
 async function listen({ admin }: Subject, request: Request): Promise<{ hello: Event; events: Event[] }> {
   const [hello, ...events] = await collectUntilQuiet(admin.stream(machine.events, request), quietMs);
   assert.ok(hello !== undefined, 'no first message');

@@ -4,14 +4,14 @@ import { grpcCodeName } from '@nodewright/fault';
 import { Skip } from '../check.ts';
 import { CallFailure, codes } from '../wire/call-failure.ts';
 
-/** The whole of a stream. */
+/** All messages of a stream. */
 export async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
   const items: T[] = [];
   for await (const item of stream) items.push(item);
   return items;
 }
 
-/** The whole of a stream of `common.Data`, as bytes. */
+/** All data of a stream of `common.Data`, as bytes. */
 export async function collectBytes(stream: AsyncIterable<{ bytes: Uint8Array }>): Promise<Buffer> {
   return Buffer.concat((await collect(stream)).map(({ bytes }) => bytes));
 }
@@ -22,9 +22,10 @@ export async function drain(stream: AsyncIterable<unknown>, onMessage = () => {}
 }
 
 /**
- * What comes until nothing has come for `quietMs`; then the stream is cancelled. For streams that do not end.
+ * The messages until none has arrived for `quietMs`; then the stream is cancelled. For streams that do not
+ * end.
  *
- * @param firstMs how long the first item may take: a busy machine is slow to begin
+ * @param firstMs time limit for the first message, because a busy machine is slow to begin
  */
 export async function collectUntilQuiet<T>(
   stream: AsyncIterable<T> & { cancel(): void },
@@ -45,7 +46,7 @@ export async function collectUntilQuiet<T>(
   return items;
 }
 
-/** The first `count` items of a stream, which is cancelled then. */
+/** The first `count` messages of a stream, which is then cancelled. */
 export async function take<T>(stream: AsyncIterable<T>, count: number): Promise<T[]> {
   const items: T[] = [];
   for await (const item of stream) {
@@ -55,7 +56,9 @@ export async function take<T>(stream: AsyncIterable<T>, count: number): Promise<
   return items;
 }
 
-/** The call must end with one of these codes, and its text must match. UNIMPLEMENTED that is not expected is passed on. */
+/**
+ * The call must fail with one of these codes and a matching text. An unexpected UNIMPLEMENTED is rethrown.
+ */
 export async function expectFailure(
   call: Promise<unknown>,
   expected: number | readonly number[],
@@ -83,10 +86,10 @@ export function only<T>({ messages }: { readonly messages: readonly T[] }): T {
   return messages[0] as T;
 }
 
-/** How nodes say that where they run keeps a device of the kernel from them. What else the text says is theirs. */
+/** Matches how nodes say that their surroundings deny a kernel device. The rest of the text is free. */
 const keptDevice = /^error opening \/dev\/kmsg reader: .|operation not permitted|CAP_NET_RAW/i;
 
-/** Waits for a call that needs a device of the kernel. Throws a Skip where the node says that it may not have it. */
+/** Awaits a call that needs a kernel device. Throws a Skip when the node reports that it may not use it. */
 export async function orSkip<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -107,7 +110,7 @@ export function compareBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** Milliseconds since the Unix epoch, with fractions; NaN where there is no time. */
+/** Milliseconds since the Unix epoch, with fractions; NaN when the time is missing. */
 export function unixMs(timestamp: Timestamp | undefined): number {
   if (timestamp === undefined) return Number.NaN;
   return Number(timestamp.seconds) * 1000 + timestamp.nanos / 1e6;

@@ -5,7 +5,7 @@ import { CallFailure, codes } from '../wire/call-failure.ts';
 import { cluster } from '../wire/methods.ts';
 import { collect, expectFailure, take } from './expect.ts';
 
-/** In the order in which they are made. */
+/** In the order in which they run. */
 const labels = [
   'etcd to be healthy',
   'etcd members to be consistent across nodes',
@@ -27,7 +27,7 @@ const labels = [
 
 const waitTimeout = (seconds: number) => ({ seconds: BigInt(seconds), nanos: 0 });
 
-/** The lines about checks. What else is told is for people: clients print it as it is. */
+/** The lines about checks. Other lines are free text, which clients print unchanged. */
 function waitsOf(lines: readonly string[]): { readonly name: string; readonly state: string }[] {
   return lines.flatMap((line) => {
     if (!line.startsWith('waiting for ')) return [];
@@ -36,7 +36,7 @@ function waitsOf(lines: readonly string[]): { readonly name: string; readonly st
   });
 }
 
-/** What is told within the wait timeout, however the checks end. */
+/** The lines within the wait timeout, whatever the results of the checks. */
 async function told(
   { admin }: Subject,
   seconds: number,

@@ -22,7 +22,7 @@ const list = ({ admin }: Subject, request: Request) => collect(admin.stream(mach
 const names = (files: readonly FileInfo[]) => files.map(({ relativeName }) => relativeName);
 const depthOf = ({ relativeName }: FileInfo) => relativeName.split('/').length;
 
-/** In the order of a walk that takes the names of each folder in byte order. */
+/** In the order of a walk that visits the names of each folder in byte order. */
 function compareWalk(a: string, b: string): number {
   const [left, right] = [a.split('/'), b.split('/')];
   for (const [index, part] of left.entries()) {

@@ -9,10 +9,10 @@ const linesOf = (first: number, last: number) =>
   );
 const log = (first: number, last: number) => Buffer.from(linesOf(first, last).join(''));
 
-test('isSameLog() takes a log that has grown, and a full one whose oldest bytes moved', () => {
+test('isSameLog() accepts a log that has grown, and a full one that has dropped its oldest bytes', () => {
   assert.ok(isSameLog(log(1, 500), log(1, 500)));
   assert.ok(isSameLog(log(1, 500), log(1, 503)));
-  // A ring of bytes begins in the middle of a line.
+  // A ring buffer may begin in the middle of a line.
   const everything = log(1, 1010);
   assert.ok(isSameLog(everything.subarray(7, 20_000), everything.subarray(107, 20_100)));
   assert.deepEqual(overlapOf(everything.subarray(7, 20_000), everything.subarray(107, 20_100)), {
@@ -21,7 +21,7 @@ test('isSameLog() takes a log that has grown, and a full one whose oldest bytes 
   });
 });
 
-test('isSameLog() refuses a log with lines that are lost or in another order', () => {
+test('isSameLog() rejects a log with lost or reordered lines', () => {
   const all = log(1, 1000);
   assert.ok(!isSameLog(all, Buffer.concat([log(1, 300), log(302, 1001)])), 'a line in the middle is lost');
   const swapped = [...linesOf(1, 400), ...linesOf(402, 402), ...linesOf(401, 401), ...linesOf(403, 1001)];

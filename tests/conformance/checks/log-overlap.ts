@@ -1,17 +1,17 @@
-/** How a log went on between two answers that begin with its oldest byte. */
+/** How a log changed between two answers that begin with its oldest byte. */
 export interface LogOverlap {
-  /** Bytes at the head of the first answer that the log has given up since. */
+  /** Bytes at the start of the first answer that the log has dropped since. */
   readonly droppedBytes: number;
   /** Bytes at the end of the second answer that were logged since. */
   readonly addedBytes: number;
 }
 
-/** So many bytes from the start of an answer are searched for in the other one. */
+/** The number of bytes from the start of an answer that are searched for in the other one. */
 const headBytes = 256;
 
 /**
- * What the answers have in common: the end of `earlier` is the beginning of `later`. Undefined when nothing is, as when
- * lines are lost in the middle or stand in another order.
+ * The overlap of the answers: the end of `earlier` is the start of `later`. `undefined` when there is none,
+ * as when lines are lost in the middle or reordered.
  */
 export function overlapOf(earlier: Buffer, later: Buffer): LogOverlap | undefined {
   if (earlier.length === 0 || later.length === 0) return undefined;
@@ -25,10 +25,10 @@ export function overlapOf(earlier: Buffer, later: Buffer): LogOverlap | undefine
   return undefined;
 }
 
-/** A log that keeps whole lines, or makes room for a line before it comes, gives up more than it takes, once. */
+/** A log that keeps whole lines, or frees space before a new line, may drop more than it adds once. */
 const slackBytes = 4096;
 
-/** Whether both answers are everything: a log gives up its oldest bytes only for new ones. */
+/** Whether both answers are complete: a log drops its oldest bytes only for new ones. */
 export function isSameLog(earlier: Buffer, later: Buffer): boolean {
   const overlap = overlapOf(earlier, later);
   if (overlap === undefined) return false;

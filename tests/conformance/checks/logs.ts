@@ -57,7 +57,7 @@ export const logChecks = [
         assert.notEqual(earlier.length, 0, 'the log is empty');
         for (const tailLines of [-2_147_483_648, 2_147_483_647]) {
           const later = await everything(tailLines);
-          // The calls are logged themselves, and a log that is full makes room for them.
+          // The calls are logged, too, and a full log drops old lines for them.
           assert.ok(
             isSameLog(earlier, later),
             `tail_lines ${tailLines} gave other lines than the call before`,

@@ -5,7 +5,7 @@ import type { Subject } from '../subject/subject.ts';
 import { machine } from '../wire/methods.ts';
 import { only } from './expect.ts';
 
-/** Lines of /proc/meminfo that do not change while somebody looks. */
+/** Lines of /proc/meminfo that do not change between two reads. */
 const steady = ['MemTotal', 'SwapTotal', 'HugePages_Total', 'Hugepagesize', 'VmallocTotal', 'CommitLimit'];
 
 /** `HugePages_Total` is the field `hugepagestotal`, `Active(anon)` is `activeanon`. */

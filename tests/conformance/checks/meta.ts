@@ -5,7 +5,7 @@ import { codes } from '../wire/call-failure.ts';
 import { machine, state } from '../wire/methods.ts';
 import { collect, expectFailure, only } from './expect.ts';
 
-/** Of no use to anybody: the tags that mean something end at 0x11. */
+/** A tag without a meaning: the known tags end at 0x11. */
 const unusedKey = 0xf1;
 
 /** In a container there is no META, and the calls say so. */

@@ -72,7 +72,7 @@ export const processChecks = checksOf(machine.processes, {
   'processes.numbers': [
     'parent, threads, CPU seconds and virtual bytes are those of /proc/<pid>/stat',
     async (subject) => {
-      // What serves the two requests may have grown in between, and in a container it is the only process.
+      // The server process may have grown between the requests, and in a container it is the only process.
       for (let look = 0; look < looks; look++) {
         for (const process of (await processesOf(subject)).slice(0, 12)) {
           const stat = await statOf(subject, process.pid);

@@ -15,7 +15,7 @@ async function statFile(subject: Subject): Promise<string[][]> {
   return text.split('\n').map((line) => line.trim().split(/\s+/));
 }
 
-/** Seconds of all CPUs together, by the file. */
+/** Seconds of all CPUs together, according to the file. */
 function fileSeconds(lines: readonly string[][]): number {
   const [, ...ticks] = lines.find(([name]) => name === 'cpu') ?? [];
   return sum(ticks.slice(0, statTimes.length).map(Number)) / ticksPerSecond;

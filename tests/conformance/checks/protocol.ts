@@ -12,7 +12,7 @@ import { expectFailure, only } from './expect.ts';
 
 const messageLimitBytes = 32 * 1024 * 1024;
 
-/** Sends bytes as they are and returns how the call ended, with the messages of the answer. */
+/** Sends raw bytes and returns the status of the call and the messages of the answer. */
 async function sendRaw(
   api: Api,
   path: string,
@@ -27,7 +27,7 @@ async function sendRaw(
   return { ...(await call.status()), messages };
 }
 
-/** Version must have been answered as ever. */
+/** Version must have been answered normally. */
 function assertVersion({ messages, ...status }: Awaited<ReturnType<typeof sendRaw>>): void {
   assertCode(status, codes.ok);
   assert.notEqual(only(machine.version.decode(messages[0] ?? new Uint8Array())).version, undefined);
@@ -40,7 +40,7 @@ function framed(message: Uint8Array): Buffer {
   return frame;
 }
 
-/** A field that no message of the API has, of so many bytes that the message has `size`. */
+/** An unknown field, as large as needed for a message of `size` bytes. */
 function unknownField(size: number): Buffer {
   const head = Buffer.from([0xfa, 0xff, 0x03]);
   const length = varint(size - head.length - varint(size).length);

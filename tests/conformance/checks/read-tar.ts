@@ -2,7 +2,7 @@ export interface TarEntry {
   readonly name: string;
   readonly type: string;
   readonly mode: number;
-  /** Of a symlink: where it leads; else empty. */
+  /** The target of a symbolic link; else empty. */
   readonly link: string;
   readonly content: Buffer;
 }
@@ -20,8 +20,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads an archive with nothing but the format: POSIX ustar, with pax records and GNU's long names. What is missing at
- * the end (padding, the two empty blocks) is let pass, as other readers do.
+ * A minimal reader for POSIX ustar with pax records and GNU long names. Like other readers, it accepts an
+ * archive without padding and end blocks.
  */
 export function readTar(archive: Buffer): TarEntry[] {
   const entries: TarEntry[] = [];
@@ -77,7 +77,7 @@ function assertChecksum(header: Buffer): void {
   if (sum !== told) throw new Error(`the header of "${nameOf(header)}" has the checksum ${told}, not ${sum}`);
 }
 
-/** Lines `<length> <key>=<value>`, the length that of the whole line in bytes. */
+/** Lines `<length> <key>=<value>`; the length counts the bytes of the whole line. */
 function paxRecords(content: Buffer): Map<string, string> {
   const records = new Map<string, string>();
   for (let offset = 0; offset < content.length; ) {

@@ -174,7 +174,7 @@ export const resourceChecks = [
       },
     ],
   }),
-  // Refused for everybody, and for resources that do not exist: nothing can come of them.
+  // These are refused to every caller, and name resources that do not exist, so they cannot change anything.
   ...checksOf(state.create, {
     'resources.create': [
       'nobody writes over the API: PERMISSION_DENIED, write access is not allowed',

@@ -19,7 +19,7 @@ const states = [
   'Starting',
 ];
 const historyLimit = 64;
-/** 0001-01-01T00:00:00Z, which stands for never. */
+/** 0001-01-01T00:00:00Z means never. */
 const never = -62_135_596_800n;
 
 async function servicesOf({ admin }: Subject): Promise<ServiceInfo[]> {
@@ -40,7 +40,7 @@ const methodOf = {
   restart: machine.serviceRestart,
 };
 
-/** apid is there on every node, and no API may touch it: a node without it would be lost. */
+/** Every node has apid, and the API may not control it: a node without it would be unreachable. */
 const untouchable = (verb: Exclude<Verb, 'start'>) => ({
   [`service-${verb}.refused`]: [
     `${verb} of apid: UNKNOWN, service "apid" doesn't support ${verb} operation via API, and it runs on`,
@@ -113,7 +113,7 @@ export const serviceChecks = [
       'apid, by which this was asked, is Running and healthy, and its history starts with Starting',
       async (subject) => {
         await service(subject, 'apid');
-        // A node that has just started has not looked yet, and one that is busy may have been late once.
+        // A node that has just started has no result yet, and on a busy node one check may have been late.
         await eventually(async () => (await service(subject, 'apid')).health?.healthy === true, {
           what: 'apid in good health',
           timeoutMs: 12_000,

@@ -41,19 +41,19 @@ function endlessOf<Request, Response>(
     path: method.path,
     open: (api: Api, deadlineMs?: number) =>
       api.stream(method, request, deadlineMs === undefined ? {} : { deadlineMs }),
-    /** As old clients see it that know only the part which all replies share. */
+    /** Decoded as old clients do that know only the fields which all replies share. */
     openEnvelopes: (api: Api) =>
       api.stream({ ...method, decode: (bytes: Uint8Array) => Empty.decode(bytes) }, request),
   };
 }
 
-/** Of them those that end when everything has been told. */
+/** Those of them that end when everything was sent. */
 const ends = new Set(['list', 'usage', 'copy']);
 
-/** For the first message of a stream; one that has nothing to tell yet has none. */
+/** Time limit for the first message of a stream; some streams have none to send yet. */
 const beginMs = 400;
 
-/** At once, as far as a machine that is busy with other things goes. */
+/** "At once", with reserve for a busy machine. */
 const promptMs = 3000;
 
 async function assertAlive({ admin }: Subject): Promise<void> {
@@ -86,7 +86,7 @@ export const streamChecks: Check[] = Object.entries(endless).flatMap(
         async ({ admin, node, requireForwarding }) => {
           await requireForwarding();
           const [first] = await take(openEnvelopes(admin.with({ [metadataKeys.nodes]: [node] })), 1);
-          // A node that has nothing to tell has no message.
+          // A node without data sends no message.
           if (first === undefined && name === 'dmesg') throw new Skip('the kernel has said nothing');
           const { hostname, error, status } = first?.metadata ?? {};
           if (status !== undefined) await orSkip(Promise.reject(new CallFailure(status)));
@@ -97,17 +97,17 @@ export const streamChecks: Check[] = Object.entries(endless).flatMap(
         'a deadline in the middle ends it with DEADLINE_EXCEEDED, in time',
         async (subject) => {
           const deadlineMs = 600;
-          // The deadline begins a little later than this clock, on a busy machine more so.
+          // The deadline starts a little later than this clock, more so on a busy machine.
           const latenessMs = 250;
           const start = performance.now();
           const call = orSkip(drain(open(subject.admin, deadlineMs)));
           const isEarly = await call.then(
             () => true,
-            // How a copy ends that had to leave something out.
+            // The status of a copy that had to skip something.
             (error: unknown) => error instanceof CallFailure && error.code === codes.unknown,
           );
           const isDone = ends.has(name) && isEarly && performance.now() - start < deadlineMs + latenessMs;
-          // A node with few files may be done before.
+          // A node with few files may have finished before.
           if (!isDone) await expectFailure(call, codes.deadlineExceeded);
           const tookMs = Math.round(performance.now() - start);
           assert.ok(tookMs < deadlineMs + promptMs, `it ended after ${tookMs} ms`);

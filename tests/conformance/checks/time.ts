@@ -6,7 +6,7 @@ import { codes } from '../wire/call-failure.ts';
 import { time } from '../wire/methods.ts';
 import { expectFailure, only, unixMs } from './expect.ts';
 
-/** The machine that judges may have another clock than the node. */
+/** The clock of the testing machine may differ from the node's. */
 const clockToleranceMs = 10 * 60_000;
 
 function assertTimes({ server, localtime, remotetime }: Time): void {

@@ -7,7 +7,7 @@ import { machine } from '../wire/methods.ts';
 import { WireConnection, type WireIdentity } from '../wire/wire-connection.ts';
 import { only } from './expect.ts';
 
-/** Whether somebody with this certificate, or without one, gets an answer. */
+/** Whether a client with this certificate, or without one, gets an answer. */
 async function isLetIn({ endpoint }: Subject, identity: WireIdentity): Promise<boolean> {
   try {
     using connection = await WireConnection.open(endpoint, identity);
@@ -43,7 +43,7 @@ function split(endpoint: string): { host: string; port: number } {
   return { host, port: Number(port) };
 }
 
-/** A server that serves nobody without a certificate ends the connection sooner. */
+/** A server that admits no client without a certificate closes the connection earlier. */
 const refusalTimeoutMs = 5000;
 
 export const transportChecks = checksOf('transport', {
@@ -73,7 +73,7 @@ export const transportChecks = checksOf('transport', {
       const socket = connect({ ...split(endpoint), ca: identity.ca, ALPNProtocols: ['h2'] });
       socket.on('error', () => {});
       socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00');
-      // The server may say why it refuses, and then ends the connection.
+      // The server may send a reason before it closes the connection.
       socket.resume();
       const outcome = await new Promise((resolve) => {
         socket.setTimeout(refusalTimeoutMs, () => resolve('open'));

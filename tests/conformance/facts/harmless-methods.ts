@@ -1,5 +1,5 @@
 /**
- * The methods that the suite may call with a role that may call them, with an empty request: they change nothing, and
+ * The methods that the suite may call with an allowed role and an empty request: they change nothing, and
  * what they start ends with the call. All others are called only with roles that must be refused.
  */
 export const harmlessMethods: ReadonlySet<string> = new Set([

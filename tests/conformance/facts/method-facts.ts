@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a method needs, as it was written down from the reference. */
+/** The requirements of a method, taken from the reference. */
 export interface MethodFact {
   /** `/package.Service/Method` */
   readonly path: string;
-  /** Any one of them lets a caller in. */
+  /** Any one of them admits a caller. */
   readonly roles: readonly string[];
   /** Whether `nodes` metadata is taken. */
   readonly nodes: boolean;
-  /** Others than administrators are let in only while the node has no configuration. */
+  /** Callers without the administrator role are admitted only while the node has no configuration. */
   readonly maintenance: boolean;
 }
 
-/** The table of the reference, which is also what the implementation's own is compared with. */
+/** The table of the reference. The implementation's own table is also compared with it. */
 const factsFile = join(import.meta.dirname, '..', '..', 'contract', 'facts', 'methods.txt');
 
 /** Every method of the API. */

@@ -8,8 +8,8 @@ import type { Subject } from '../subject/subject.ts';
 import { frameMessage } from '../wire/message-frames.ts';
 
 /**
- * A server that speaks the protocol and does nothing: each call is answered OK with one empty message, whoever asks. A
- * check that it passes says nothing.
+ * A server that speaks the protocol and does nothing: every caller gets OK with one empty message. A check
+ * that it passes proves nothing.
  */
 export async function openIdleSubject(): Promise<Subject & AsyncDisposable> {
   const notBefore = new Date();

@@ -19,13 +19,15 @@ export interface SubjectInit {
   readonly node?: string | undefined;
   readonly otherNode?: string | undefined;
   readonly worker?: string | undefined;
-  /** The CA that clients are signed by, where its key is at hand; else certificates are asked of the node. */
+  /**
+   * The CA of client certificates, when its key is available; else certificates are requested from the node.
+   */
   readonly ca?: CertificateAndKey | undefined;
 }
 
 const certificateLifetimeHours = 1;
 
-/** Opens what is to be judged. Connections are made as checks need them. */
+/** Opens the node under test. Connections are made as checks need them. */
 export async function openSubject(init: SubjectInit): Promise<Subject & Disposable> {
   const [first] = init.context.endpoints;
   const written = init.endpoint ?? first;

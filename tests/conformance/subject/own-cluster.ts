@@ -17,14 +17,14 @@ export async function readContext(path: string): Promise<TalosconfigContext> {
   return context;
 }
 
-/** The CA of clients out of a secrets bundle. */
+/** The CA of client certificates from a secrets bundle. */
 export async function readOsAuthority(path: string): Promise<CertificateAndKey> {
   return decodeSecrets(await readFile(path, 'utf8')).certs.os;
 }
 
-/** A subject whose daemons can be told apart from those that took their place. */
+/** A subject whose daemons can be distinguished from restarted ones. */
 export interface OwnCluster extends Subject, AsyncDisposable {
-  /** What runs, by `node/daemon`: another number after a restart. */
+  /** The running instances, by `node/daemon`: the number changes with a restart. */
   instances(): Promise<Readonly<Record<string, number | undefined>>>;
 }
 
@@ -38,8 +38,8 @@ async function openSeededCluster(): Promise<ProcessCluster> {
 }
 
 /**
- * A fresh cluster of two control planes and a worker, made with the built command line as a user would make it. The
- * first control plane is judged, by its own endpoint. Disposing it ends the cluster.
+ * A new cluster of two control planes and a worker, made with the built command line as by a user. The first
+ * control plane is tested, through its own endpoint. Disposing it destroys the cluster.
  */
 export async function openOwnCluster(provisioner: 'process' | 'docker'): Promise<OwnCluster> {
   await using undo = new AsyncDisposableStack();

@@ -3,7 +3,7 @@ import type { Api } from '../wire/api.ts';
 import { CallFailure, codes } from '../wire/call-failure.ts';
 import { machine } from '../wire/methods.ts';
 
-/** Reads a file of the node with Read, which has checks of its own: here it is how the others learn the truth. */
+/** Reads a file of the node with Read, which has checks of its own. Other checks compare with the result. */
 export async function readFile(api: Api, path: string): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   try {

@@ -19,8 +19,8 @@ const contents: Readonly<Record<string, string>> = {
 };
 
 /**
- * Gives a fresh node, whose root is a folder, an /etc with what makes copying and listing hard. On other nodes the
- * checks take what is there.
+ * Gives a new node, whose root is a folder, an /etc with files that are difficult to copy and list. On other
+ * nodes the checks use existing files.
  */
 export async function seedFiles(root: string): Promise<void> {
   const etc = join(root, 'etc');

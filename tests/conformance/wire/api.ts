@@ -3,15 +3,15 @@ import type { Method } from './method.ts';
 import type { WireCall } from './wire-call.ts';
 import type { WireCallInit, WireConnection, WireMetadata } from './wire-connection.ts';
 
-/** A server stream under way. */
+/** An open server stream. */
 export interface ReplyStream<Response> extends AsyncIterable<Response> {
-  /** Wants no more. The sequence ends. */
+  /** Cancels the call. The sequence ends. */
   cancel(): void;
-  /** Resolves when the call is over, however that came. */
+  /** Resolves when the call is over, for whatever reason. */
   status(): Promise<CallStatus>;
 }
 
-/** Calls with what all of them carry. */
+/** Calls that share metadata and a connection. */
 export class Api {
   readonly connection: WireConnection;
   readonly metadata: WireMetadata;
@@ -21,12 +21,12 @@ export class Api {
     this.metadata = metadata;
   }
 
-  /** The same connection with other metadata instead. */
+  /** The same connection with other metadata. */
   with(metadata: WireMetadata): Api {
     return new Api(this.connection, metadata);
   }
 
-  /** Opens a call whose messages are bytes. */
+  /** Opens a call that exchanges raw bytes. */
   open(path: string, init: WireCallInit = {}): WireCall {
     return this.connection.call(path, { ...init, metadata: { ...this.metadata, ...init.metadata } });
   }

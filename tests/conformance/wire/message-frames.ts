@@ -9,12 +9,15 @@ export function frameMessage(message: Uint8Array): Buffer {
   return frame;
 }
 
-/** Cuts the bytes of a response into messages. */
+/** Splits the bytes of a response into messages. */
 export class FrameReader {
   #pending: Buffer[] = [];
   #size = 0;
 
-  /** The messages that are complete with these bytes. Throws an Error for a compressed one: nobody asked for it. */
+  /**
+   * The messages that are complete with these bytes. Throws an Error for a compressed one, which was not
+   * requested.
+   */
   *add(chunk: Buffer): Generator<Buffer, void, undefined> {
     this.#pending.push(chunk);
     this.#size += chunk.length;
@@ -29,7 +32,7 @@ export class FrameReader {
     }
   }
 
-  /** Bytes of a message whose rest has not come. */
+  /** Bytes of an incomplete message. */
   get remainder(): number {
     return this.#size;
   }

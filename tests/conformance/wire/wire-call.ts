@@ -2,7 +2,7 @@ import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'nod
 import { type CallStatus, codes } from './call-failure.ts';
 import { FrameReader, frameMessage } from './message-frames.ts';
 
-/** What a stream that was reset without a status means. Source: gRPC over HTTP/2, errors. */
+/** The meaning of a stream reset without a status. Source: gRPC over HTTP/2, errors. */
 const codeOfReset: Readonly<Record<number, number>> = {
   [constants.NGHTTP2_CANCEL]: codes.cancelled,
   [constants.NGHTTP2_REFUSED_STREAM]: codes.unavailable,
@@ -10,11 +10,11 @@ const codeOfReset: Readonly<Record<number, number>> = {
   [constants.NGHTTP2_INADEQUATE_SECURITY]: codes.permissionDenied,
 };
 
-/** One call as it passes over HTTP/2: nothing is retried, nothing is interpreted. */
+/** One call, as it is on HTTP/2: without retries and without interpretation. */
 export class WireCall {
   readonly #stream: ClientHttp2Stream;
   readonly #status: Promise<CallStatus>;
-  /** Headers of the response, when they have come. */
+  /** Headers of the response, once they have arrived. */
   headers: IncomingHttpHeaders = {};
 
   constructor(stream: ClientHttp2Stream) {
@@ -39,7 +39,7 @@ export class WireCall {
     });
   }
 
-  /** Sends bytes as they are, without the frame of a message. */
+  /** Sends raw bytes, without the gRPC frame of a message. */
   sendBytes(bytes: Uint8Array): void {
     if (!this.#stream.destroyed) this.#stream.write(bytes);
   }
@@ -48,28 +48,28 @@ export class WireCall {
     this.sendBytes(frameMessage(message));
   }
 
-  /** Says that no further message comes. */
+  /** Half-closes the stream: no further message follows. */
   end(): void {
     if (!this.#stream.destroyed) this.#stream.end();
   }
 
-  /** Resets the stream, as a client does that wants no more. */
+  /** Resets the stream, as a client does that cancels. */
   cancel(): void {
     this.#stream.close(constants.NGHTTP2_CANCEL);
   }
 
-  /** Resolves when the call is over, however that came. */
+  /** Resolves when the call is over, for whatever reason. */
   status(): Promise<CallStatus> {
     return this.#status;
   }
 
-  /** The messages of the response; ends with the call, however that came. */
+  /** The messages of the response; ends with the call, for whatever reason. */
   async *messages(): AsyncGenerator<Buffer, void, undefined> {
     const frames = new FrameReader();
     const chunks = this.#stream[Symbol.asyncIterator]();
     try {
       for (;;) {
-        // A reset rejects: status() tells.
+        // A reset rejects here; `status()` reports it.
         const next = await chunks.next().catch(() => undefined);
         if (next === undefined || next.done) break;
         yield* frames.add(next.value as Buffer);
@@ -96,7 +96,7 @@ export class WireCall {
   }
 }
 
-/** `grpc-message` is percent-encoded; what is not is taken as it is. */
+/** `grpc-message` is percent-encoded; an invalid encoding is returned unchanged. */
 function decodeMessage(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -3,7 +3,7 @@ import { type ClientHttp2Session, connect } from 'node:http2';
 import { tlsPrivateKey } from '@nodewright/pki';
 import { WireCall } from './wire-call.ts';
 
-/** PEM of what a client shows and whom it believes. */
+/** PEM of the client's certificate and key, and of the CA that it trusts. */
 export interface WireIdentity {
   readonly ca: string;
   readonly certificate: string;
@@ -14,7 +14,7 @@ export type WireMetadata = Readonly<Record<string, string | readonly string[]>>;
 
 export interface WireCallInit {
   readonly metadata?: WireMetadata;
-  /** Sent as `grpc-timeout`. Nothing is ended on this side. */
+  /** Sent as `grpc-timeout`. This side does not enforce it. */
   readonly deadlineMs?: number;
   readonly contentType?: string;
 }
@@ -23,8 +23,8 @@ const windowBytes = 8 * 1024 * 1024;
 const connectTimeoutMs = 15_000;
 
 /**
- * A connection of the judge's own: mutual TLS and HTTP/2 with nothing between it and the wire, so that what a library
- * would repair, retry or hide is seen.
+ * The suite's own client connection: mutual TLS and HTTP/2 without a gRPC library, which would repair, retry
+ * or hide errors.
  */
 export class WireConnection implements Disposable {
   readonly #session: ClientHttp2Session;
@@ -40,7 +40,7 @@ export class WireConnection implements Disposable {
       cert: certificate,
       key: tlsPrivateKey(key),
       settings: { initialWindowSize: windowBytes, enablePush: false },
-      // A request of 32 MiB waits here for the peer's window.
+      // A request of 32 MiB waits here for the peer's flow-control window.
       maxSessionMemory: 512,
     });
     const timer = setTimeout(
@@ -62,7 +62,7 @@ export class WireConnection implements Disposable {
     return !this.#session.closed && !this.#session.destroyed;
   }
 
-  /** What the TLS handshake agreed on for the protocol above it. */
+  /** The protocol that ALPN selected in the TLS handshake. */
   get applicationProtocol(): string | undefined {
     return this.#session.alpnProtocol;
   }
