@@ -1,4 +1,4 @@
-// The whole benchmark once and briefly: `node --test tests/bench/bench.test.ts`. Needs the bundles.
+// A single short run of the whole benchmark: `node --test tests/bench/bench.test.ts`. Needs the bundles.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { findProcesses } from './process-memory.ts';
 import type { BenchResults, UnaryResult } from './report/bench-results.ts';
 
-test('bench.ts measures every target, writes its figures and leaves nothing', async () => {
+test('bench.ts measures every target, writes its figures and leaves nothing behind', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'figures-'));
   try {
     const out = join(folder, 'bench.json');

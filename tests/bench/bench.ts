@@ -1,6 +1,6 @@
-// What is fast, measured side by side: a cluster of real daemons against nghttpx in apid's place, every target in one
-// run. `make bench`; the figures go to _out/bench/bench.json too. Ends with 1 when something fails, never because
-// something is slow: budgets are kept by budgets.ts.
+// Compares a cluster of real daemons with nghttpx in place of apid, every target in one run. `make bench`;
+// the figures also go to _out/bench/bench.json. Exits with 1 when something fails, never because something is
+// slow: budgets.ts checks the budgets.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -30,7 +30,7 @@ const oneNodeStreams = [1, 16, 64];
 const severalNodesStreams = [1, 16];
 const controlPlanes = 3;
 const workers = 13;
-/** What a cluster of 16 nodes takes, twice over, in bytes. */
+/** Twice the size of what a cluster of 16 nodes needs, in bytes. */
 const memoryForAll = 2e9;
 
 interface Surroundings {
@@ -44,13 +44,13 @@ interface Surroundings {
   readonly signal: AbortSignal;
 }
 
-/** One line that changes on a terminal, a line each elsewhere. */
+/** Progress: one line that changes on a terminal, separate lines elsewhere. */
 function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
   else if (text !== '') process.stderr.write(`${text}\n`);
 }
 
-/** Undefined with a note where there is no nghttpx that works. */
+/** `undefined`, with a note, when there is no working nghttpx. */
 async function startPeers(
   starter: GatewayStarter,
   surroundings: Surroundings,

@@ -1,6 +1,7 @@
-// Measures the budgets of SPEC.md on a cluster of its own and prints them side by side with what is promised.
-// `make measure`; JSON goes to _out/bench/budgets.json. Ends with 1 when a budget is not kept. Times of our programs are
-// ratios to a bare `node -e 0` of the same run, so that they hold on any processor; the milliseconds are printed too.
+// Measures the budgets of SPEC.md on a cluster of its own and prints them next to the promised values. `make
+// measure`; JSON goes to _out/bench/budgets.json. Exits with 1 when a budget is exceeded. Times of our
+// programs are ratios to a bare `node -e 0` in the same run, so that they hold on any processor; the
+// milliseconds are printed too.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,11 +30,11 @@ interface Row {
   readonly measured: number;
   readonly budget: number;
   readonly unit: 'MB' | 's' | 'x';
-  /** Of a ratio: what it is of, in milliseconds. */
+  /** The time that a ratio refers to, in milliseconds. */
   readonly ms?: number;
 }
 
-/** How long it takes, in turns with a bare Node, as a ratio of the medians. */
+/** Measures a program and a bare Node alternately; returns the ratio of the medians. */
 async function againstBareNode(
   what: string,
   budget: number,
@@ -61,7 +62,7 @@ function talosctl(...args: string[]): string {
   });
 }
 
-/** Starts it beside its like of the first node, from the same state, on an address of its own. */
+/** Starts a second instance of a daemon of the first node, with the same state and an address of its own. */
 async function measureStart(daemon: 'apid' | 'trustd'): Promise<Row> {
   const [host, port] = ['127.0.0.1', daemon === 'apid' ? 50970 : 50971] as const;
   await using scope = new AsyncDisposableStack();
@@ -78,7 +79,7 @@ async function measureStart(daemon: 'apid' | 'trustd'): Promise<Row> {
   }
   const command = [process.execPath, join(dist, daemon, `${daemon}.cjs`), ...flags];
   const what = `${daemon}: start to listening, against bare node`;
-  // Awaited here: the copied state ends with this function.
+  // Await here, because the copied state is disposed when this function returns.
   return await againstBareNode(what, 5.5, () => timeToListen(command, { host, port }));
 }
 

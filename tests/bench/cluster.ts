@@ -17,16 +17,16 @@ export interface BenchNode {
   readonly pids: { readonly machined: number; readonly apid: number; readonly trustd: number | undefined };
 }
 
-/** A cluster of real daemons that the benchmark has to itself. Disposing it ends and removes it. */
+/** A cluster of real daemons for the benchmark only. Disposing it stops and removes it. */
 export interface BenchCluster extends AsyncDisposable {
   readonly nodes: readonly BenchNode[];
-  /** The bundles that it runs: a copy, because a build may replace the original meanwhile. */
+  /** The folder of its bundles: a copy, because a build may replace the originals meanwhile. */
   readonly distFolder: string;
-  /** PEM: of the CA, and of an administrator's client certificate. */
+  /** PEM of the CA, and of an administrator's client certificate. */
   readonly ca: string;
   readonly client: CertificateAndKey;
   readonly secondsToCreate: number;
-  /** A free address of the cluster's own range, for a gateway beside the nodes, and a certificate for it. */
+  /** A free address in the cluster's range, for a gateway next to the nodes, and a certificate for it. */
   reserveGateway(): Promise<{
     readonly host: string;
     readonly port: number;
@@ -38,7 +38,10 @@ export interface BenchCluster extends AsyncDisposable {
 
 export interface BenchClusterInit {
   readonly distFolder: string;
-  /** Holds everything of the cluster; the caller removes it. Short: unix sockets are below it. */
+  /**
+   * Folder for all files of the cluster; the caller removes it. Keep it short, because unix sockets are below
+   * it.
+   */
   readonly workspace: string;
   readonly controlPlanes: number;
   readonly workers: number;
@@ -46,11 +49,11 @@ export interface BenchClusterInit {
 }
 
 const quiet: Progress = { step: (_name, body) => body(), note: () => {} };
-/** In the certificate of every gateway of the benchmark, for clients that do not check addresses. */
+/** A name in the certificate of every benchmark gateway, for clients that do not verify addresses. */
 export const gatewayName = 'gateway';
-/** Nodes are numbered from .2 on; gateways of the benchmark take addresses far behind them. */
+/** Nodes are numbered from .2 on; benchmark gateways use much higher addresses. */
 const firstGatewayHost = 200;
-/** What an address of a unix socket holds. */
+/** Maximum length of a unix socket's address. */
 const maxSocketPathBytes = 107;
 
 export async function openCluster(init: BenchClusterInit): Promise<BenchCluster> {
@@ -140,7 +143,7 @@ async function issue(
   return { certificate, key: tlsPrivateKey(key) };
 }
 
-/** Without what would make the daemons export traces or run with other flags than people's. */
+/** Without variables that make the daemons export traces or run with unusual flags. */
 function daemonEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('OTEL_') && !name.startsWith('NODE_')),

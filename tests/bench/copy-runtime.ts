@@ -15,8 +15,8 @@ import { noTelemetry } from '@nodewright/telemetry';
 import { type StateServer, serveState } from '@nodewright/testkit';
 
 /**
- * Serves on `path` what the runtime socket `source` of a node tells its apid, with another address to listen on and, when
- * it is given, another certificate: for an apid beside the node's own.
+ * Serves on `path` the same resources as a node's runtime socket `source`, with another listen address and,
+ * when given, another certificate: for a second apid next to the node's own.
  */
 export async function copyRuntime(
   source: string,

@@ -1,4 +1,4 @@
-// The measurement of copies once and briefly: `node --test tests/bench/copy.test.ts`. Needs the bundles.
+// A single short run of the copy measurement: `node --test tests/bench/copy.test.ts`. Needs the bundles.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { findProcesses } from './process-memory.ts';
 
-test('copy.ts copies both trees without a difference, writes its figures and leaves nothing', async () => {
+test('copy.ts copies both trees without a difference, writes its figures and leaves nothing behind', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'figures-'));
   try {
     const out = join(folder, 'copy.json');

@@ -1,6 +1,7 @@
-// How fast `talosctl copy` is beside `tar | gzip` of the same files in the same run: a hundred thousand small files and
-// one sparse file, from a real node through its apid. `make bench-copy`; the figures go to _out/bench/copy.json too.
-// Ends with 1 when a copy is not the same as its original, or a promise of SPEC.md is not kept.
+// Compares `talosctl copy` with `tar | gzip` of the same files in the same run: a hundred thousand small
+// files and one sparse file, from a real node through its apid. `make bench-copy`; the figures also go to
+// _out/bench/copy.json. Exits with 1 when a copy differs from its original, or a promise of SPEC.md is
+// broken.
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -24,7 +25,7 @@ interface CopyResult {
   /** Seconds, the median of the rounds. */
   readonly tarGzip: number;
   readonly copy: number;
-  /** Speed of the copy, where that of tar and gzip is 1. */
+  /** Speed of the copy relative to tar and gzip. */
   readonly speed: number;
   /** Highest resident memory of machined so far, in MB. */
   readonly peakMemory: number;
@@ -92,7 +93,7 @@ async function main(): Promise<boolean> {
 
   const measure = async (what: string, folder: string, path: string): Promise<CopyResult> => {
     const times = { tarGzip: [] as number[], copy: [] as number[] };
-    // Everything is in the page cache for both.
+    // Fill the page cache, so that both have the same conditions.
     await runPipeline('tar -C "$1" -cf - . | wc -c', [folder]);
     for (let round = 1; round <= options.rounds; round += 1) {
       stop.signal.throwIfAborted();
@@ -100,7 +101,7 @@ async function main(): Promise<boolean> {
       times.tarGzip.push(await runPipeline('tar -C "$1" -cf - . | gzip > "$2"', [folder, archives.tar]));
       const words = [...talosctl, node.name, path, archives.copy];
       times.copy.push(await runPipeline('"$1" "$2" -n "$3" copy "$4" - > "$5"', words, env));
-      // Content, modes, owners, times and links of every file, by a program that is not ours.
+      // Compares content, modes, owners, times and links of every file with a foreign program.
       await runPipeline('gzip -dc "$1" | tar -d -C "$2" -f -', [archives.copy, folder]);
       await runPipeline(
         'test "$(gzip -dc "$1" | tar -tf - | sed "s#^\\./##" | sort | sha256sum)" = "$(cd "$2" && find . -mindepth 1 \\( -type d -printf "%P/\\n" -o -printf "%P\\n" \\) | sort | sha256sum)"',

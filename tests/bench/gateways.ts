@@ -6,7 +6,7 @@ import type { Nghttpx } from './peers/find-nghttpx.ts';
 import { startNghttpx } from './peers/start-nghttpx.ts';
 import { startApid } from './start-apid.ts';
 
-/** A gateway beside the nodes' own: how to reach it, and its process. */
+/** A gateway next to the nodes' own: its address and its process. */
 export interface Gateway {
   readonly target: LoadTarget;
   readonly host: string;
@@ -16,7 +16,7 @@ export interface Gateway {
 
 type Backend = { readonly path: string } | { readonly host: string; readonly port: number };
 
-/** Starts gateways in the range of a cluster. They end with `scope`. */
+/** Starts gateways in the range of a cluster. They stop with `scope`. */
 export class GatewayStarter {
   readonly #cluster: BenchCluster;
   readonly #workspace: string;

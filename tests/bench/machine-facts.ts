@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 
-/** What figures depend on besides the code: they compare only with others of the same. */
+/** Facts that figures depend on besides the code: compare only figures with the same facts. */
 export interface MachineFacts {
   readonly processor: string;
   readonly processors: number;
   readonly memoryBytes: number;
-  /** Of the last minute: what else the machine does. */
+  /** Load of the last minute: how busy the machine is otherwise. */
   readonly loadAverage: number;
   readonly kernel: string;
   readonly node: string;

@@ -3,10 +3,10 @@ import { parseArgs } from 'node:util';
 export const sections = ['unary', 'fan-out', 'stream'] as const;
 export type Section = (typeof sections)[number];
 
-/** What a run of the benchmark measures, and for how long. */
+/** The targets and durations of a run. */
 export interface BenchOptions {
   readonly sections: readonly Section[];
-  /** Length of each measurement of requests, and of what goes before it uncounted. */
+  /** Duration of each measurement of requests, and of its warm-up. */
   readonly measureMs: number;
   readonly warmupMs: number;
   readonly repeats: number;
@@ -14,7 +14,7 @@ export interface BenchOptions {
   readonly slowMs: number;
   /** Before memory counts as idle. */
   readonly settleMs: number;
-  /** Where the JSON goes; undefined: its usual place. */
+  /** Path for the JSON; `undefined`: the default path. */
   readonly out: string | undefined;
 }
 

@@ -5,7 +5,7 @@ export interface ProcessMemory {
   readonly rss: number;
   /** Resident pages, each divided by the number of processes that share it. */
   readonly pss: number;
-  /** Resident pages that no other process has: what would be free without it. */
+  /** Resident pages of this process only, which its exit would free. */
   readonly uss: number;
 }
 
@@ -32,7 +32,7 @@ export function findProcesses(...words: string[]): { readonly pid: number; reado
         const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
         return words.every((word) => command.includes(word)) ? [{ pid: Number(name), command }] : [];
       } catch {
-        // It ended meanwhile.
+        // The process has exited meanwhile.
         return [];
       }
     });

@@ -10,7 +10,7 @@ export interface PeerGateways {
   readonly far: Gateway;
 }
 
-/** The ways to ask one node: its socket, through one gateway, through two; each with apid and with nghttpx. */
+/** The routes to one node: its socket, through one gateway, through two; each with apid and with nghttpx. */
 export function oneNodeTargets(cluster: BenchCluster, peers: PeerGateways | undefined): UnaryTarget[] {
   const [first, second] = cluster.nodes as [BenchNode, BenchNode];
   const entry = cluster.target(first.address);
@@ -64,11 +64,11 @@ export function oneNodeTargets(cluster: BenchCluster, peers: PeerGateways | unde
       nodes: 1,
     },
   ];
-  // What is compared stands one below the other.
+  // Compared targets are in adjacent rows.
   return [...own, ...theirs].sort((left, right) => left.hops - right.hops);
 }
 
-/** One call to several nodes, which the first of them joins into one answer. */
+/** One call to several nodes, which the first of them merges into one answer. */
 export function severalNodesTarget(cluster: BenchCluster, count: number): UnaryTarget {
   const nodes = cluster.nodes.slice(0, count);
   const [first, ...others] = nodes as [BenchNode, ...BenchNode[]];

@@ -1,5 +1,6 @@
-// Measures the store of resources: what a write costs by what is in the store and who watches, what an event costs a
-// watcher, and memory. `make bench-state`; JSON goes to _out/bench/state.json. Ends with 1 when SPEC.md is not kept.
+// Measures the store of resources: the cost of a write depending on the store's size and watchers, the cost
+// of an event for a watcher, and memory. `make bench-state`; JSON goes to _out/bench/state.json. Exits with 1
+// when a promise of SPEC.md is broken.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measureMemory } from './state/measure-memory.ts';

@@ -10,19 +10,19 @@ import type { BenchOptions } from './options.ts';
 import type { Nghttpx } from './peers/find-nghttpx.ts';
 import type { StreamResult } from './report/bench-results.ts';
 
-/** A server stream that apid passes on as it is. */
+/** A server stream that apid forwards unchanged. */
 const streamMethod = '/machine.MachineService/Copy';
 export const streamBytes = 200e6;
 export const streamMessageBytes = 32 * 1024;
 /** A reader far slower than everything else. */
 const slowBytesPerSecond = 10e6;
-/** How long memory is given to fall again, in milliseconds. */
+/** How long to wait for memory to fall again, in milliseconds. */
 const settleMs = 1500;
 
 interface StreamTarget {
   readonly name: string;
   readonly target: LoadTarget;
-  /** The gateway; undefined where there is none. */
+  /** The gateway; `undefined` without one. */
   readonly pid: number | undefined;
 }
 

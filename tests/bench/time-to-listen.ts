@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const pollMs = 2;
 const giveUpMs = 10_000;
 
-/** Whether something listens there now. */
+/** Whether a server listens there. */
 export function canConnect(target: NetConnectOpts): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect(target, () => resolve(true));
@@ -14,7 +14,10 @@ export function canConnect(target: NetConnectOpts): Promise<boolean> {
   return promise.finally(() => socket.destroy());
 }
 
-/** From the start of the process to its listener taking a connection, in milliseconds. The process is ended after. */
+/**
+ * Time from the start of the process until its listener accepts a connection, in milliseconds. The process is
+ * then stopped.
+ */
 export async function timeToListen(command: readonly string[], target: NetConnectOpts): Promise<number> {
   const [program = '', ...args] = command;
   const start = performance.now();
@@ -40,7 +43,7 @@ export async function timeToListen(command: readonly string[], target: NetConnec
   }
 }
 
-/** From the start of the process to its end, in milliseconds. */
+/** Time from the start of the process to its exit, in milliseconds. */
 export async function timeToRun(command: readonly string[]): Promise<number> {
   const [program = '', ...args] = command;
   const start = performance.now();

@@ -8,12 +8,12 @@ import {
   type UnaryFigures,
 } from './measure/unary-figures.ts';
 
-/** The call that is measured: small, and answered without asking anybody. */
+/** The measured call: small, and answered without further calls. */
 export const measuredMethod = '/machine.MachineService/Version';
 /** Calls in flight on one connection; more of them take more connections. */
 export const streamsPerConnection = 16;
 
-/** A way to ask, and the processes that the question passes. */
+/** A route for calls, and the processes on it. */
 export interface UnaryTarget {
   readonly name: string;
   /** What stands between the load client and the node, and how many of it one behind the other. */
@@ -22,7 +22,7 @@ export interface UnaryTarget {
   readonly target: LoadTarget;
   readonly metadata: readonly (readonly [key: string, value: string])[];
   readonly groups: ProcessGroups;
-  /** Nodes that answer in one reply. */
+  /** Number of nodes that answer in one reply. */
   readonly nodes: number;
 }
 
@@ -41,7 +41,7 @@ export interface Pace {
   readonly signal: AbortSignal;
 }
 
-/** The streams in their order, and in each of them the targets: what is compared is measured close together. */
+/** Targets grouped by number of streams, so that compared points are measured close together. */
 export function planPoints(targets: readonly UnaryTarget[], streams: readonly number[]): UnaryPoint[] {
   return streams.flatMap((count) =>
     targets.map((target) => ({
@@ -53,7 +53,7 @@ export function planPoints(targets: readonly UnaryTarget[], streams: readonly nu
   );
 }
 
-/** Runs every point once, then every point again: what disturbs for a while disturbs all of them. */
+/** Runs every point once, then all of them again, so that a temporary disturbance affects all points. */
 export async function measurePoints(
   client: LoadClient,
   points: readonly UnaryPoint[],
@@ -64,7 +64,7 @@ export async function measurePoints(
   for (const { target } of points) {
     if (lengths.has(target)) continue;
     lengths.set(target, await lengthOfReply(client, target));
-    // The first run of a process compiles its code: that is not what is compared.
+    // The first run of a process compiles its code, which must not be measured.
     await run(client, { target, streams: streamsPerConnection, connections: 1, runs: [] }, lengths, {
       ...pace,
       warmupMs: 0,
@@ -107,7 +107,7 @@ function run(
   });
 }
 
-/** Asks once and reads the answer, so that only right answers are counted later. */
+/** Makes one call and checks the answer, so that only correct answers are counted later. */
 async function lengthOfReply(
   client: LoadClient,
   { name, target, metadata, nodes }: UnaryTarget,

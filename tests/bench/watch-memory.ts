@@ -3,7 +3,7 @@ import { readPeakMemory, readProcessMemory } from './process-memory.ts';
 import type { MemoryResult } from './report/bench-results.ts';
 import type { PeerGateways } from './request-targets.ts';
 
-/** Reads the memory of the daemons that are measured now; the function returned reads it again and joins both. */
+/** Reads the memory of the measured daemons. The returned function reads it again and returns both. */
 export function watchMemory(cluster: BenchCluster, peers: PeerGateways | undefined): () => MemoryResult[] {
   const before = watchedProcesses(cluster, peers).map((watched) => ({
     ...watched,

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** How much there is to copy. */
+/** The amount of data to copy. */
 export interface TreeSizes {
   readonly files: number;
   readonly sparseBytes: number;
@@ -33,7 +33,10 @@ function* numbers(seed: number): Generator<number, never, undefined> {
   }
 }
 
-/** Small files of 0 to 4 KiB, every other one of noise that does not compress; modes of all kinds, a link a folder. */
+/**
+ * Small files of 0 to 4 KiB, half of them random data that does not compress; various modes, one link per
+ * folder.
+ */
 export function makeSmallFiles(folder: string, { files }: TreeSizes): void {
   const random = numbers(1);
   const next = (below: number) => random.next().value % below;
@@ -54,7 +57,7 @@ export function makeSmallFiles(folder: string, { files }: TreeSizes): void {
   }
 }
 
-/** One file with a word here and there and nothing between them. */
+/** One sparse file with a word here and there. */
 export function makeSparseFile(folder: string, { sparseBytes }: TreeSizes): string {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'sparse');

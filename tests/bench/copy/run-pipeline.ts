@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
-/** Runs a line of shell and gives the seconds that it took. Throws with what it printed when it fails. */
+/** Runs a shell command and returns its duration in seconds. Throws with its output when it fails. */
 export async function runPipeline(
   line: string,
   args: readonly string[],

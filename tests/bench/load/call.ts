@@ -19,11 +19,14 @@ export function callHeaders({ method, metadata, target }: LoadJob): string[] {
 
 export interface CallReceiver {
   data(chunk: Buffer): void;
-  /** Once, when the reply is complete or cannot be any more. Without a failure the call had status 0. */
+  /** Called once, when the reply is complete or has failed. Without a failure the call had status 0. */
   over(failure: string | undefined): void;
 }
 
-/** Makes a call with an empty request message. Returns its stream, to slow it down or to cancel it. */
+/**
+ * Makes a call with an empty request message. Returns its stream, so that the caller can slow it down or
+ * cancel it.
+ */
 export function startCall(session: ClientHttp2Session, headers: readonly string[], receiver: CallReceiver) {
   const stream = session.request(headers, openRequest);
   let status: string | undefined;

@@ -1,6 +1,6 @@
 import type { LatencySummary } from '../measure/latency-recorder.ts';
 
-/** Where calls go: a unix socket without TLS, or a port with TLS 1.3 and a client certificate. PEM. */
+/** The server: a unix socket without TLS, or a port with TLS 1.3 and a client certificate in PEM. */
 export type LoadTarget =
   | { readonly kind: 'unix'; readonly path: string }
   | {
@@ -20,7 +20,7 @@ interface Call {
   readonly metadata: readonly (readonly [key: string, value: string])[];
 }
 
-/** One call, to see what it answers. */
+/** One call, to inspect its answer. */
 export interface ProbeJob extends Call {
   readonly kind: 'probe';
 }
@@ -30,12 +30,12 @@ export interface ProbeOutcome {
   readonly message: string;
 }
 
-/** Unary calls, as many in flight as asked, each followed by the next (a closed loop). */
+/** Unary calls with a fixed number in flight; each is followed by the next (a closed loop). */
 export interface UnaryJob extends Call {
   readonly kind: 'unary';
   readonly streams: number;
   readonly connections: number;
-  /** Before the measurement begins, in milliseconds. */
+  /** Warm-up before the measurement, in milliseconds. */
   readonly warmupMs: number;
   readonly measureMs: number;
   /** Every reply must be of this length, in bytes and without gRPC's prefix: a failure inside a reply shows there. */
@@ -54,7 +54,7 @@ export interface UnaryOutcome {
   readonly loadCpuMs: number;
 }
 
-/** One server stream, read to its end or, where a rate is given, slowly and for a limited time. */
+/** One server stream, read to its end or, with a rate, slowly and for a limited time. */
 export interface StreamJob extends Call {
   readonly kind: 'stream';
   readonly slow?: { readonly bytesPerSecond: number; readonly limitMs: number };
@@ -75,7 +75,7 @@ export type LoadOutcome<J extends LoadJob> = J extends UnaryJob
     ? StreamOutcome
     : ProbeOutcome;
 
-/** What the load client says when a job is over. Jobs are done one after the other, in their order. */
+/** Sent by the load client when a job is done. Jobs are done one after the other, in order. */
 export type LoadReport =
   | { readonly outcome: ProbeOutcome | UnaryOutcome | StreamOutcome }
   | { readonly failure: string };

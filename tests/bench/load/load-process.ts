@@ -1,5 +1,5 @@
-// The load client: a process of its own, so that its processor time is not mistaken for a server's. It does the jobs
-// that its parent sends, one after the other, and ends with it.
+// The load client: a separate process, so that its processor time is not counted as a server's. It runs the
+// jobs that its parent sends, one after the other, and exits with its parent.
 import type { LoadJob, LoadReport } from './load-job.ts';
 import { runProbe } from './run-probe.ts';
 import { runStream } from './run-stream.ts';

@@ -6,7 +6,7 @@ import type { LoadJob, LoadOutcome, LoadReport } from './load-job.ts';
 /** The load client's process. */
 export interface LoadClient extends AsyncDisposable {
   readonly pid: number;
-  /** Does one job; the caller awaits it before the next. Rejects with what failed. */
+  /** Runs one job; the caller awaits it before the next. Rejects with the failure. */
   run<J extends LoadJob>(job: J): Promise<LoadOutcome<J>>;
 }
 
@@ -18,7 +18,7 @@ export function openLoadClient(): LoadClient {
   const lost = exited.then(([code, signal]): never => {
     throw new Error(`the load client ended (${signal ?? code})`);
   });
-  // It is lost in the end, at the latest when it is disposed of.
+  // The process is gone in the end, at the latest when this is disposed.
   lost.catch(() => {});
   return {
     pid: child.pid ?? 0,

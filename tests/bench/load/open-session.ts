@@ -10,7 +10,7 @@ const connectionWindowBytes = 16 * 1024 * 1024;
 /** In megabytes: the session must not refuse streams because of what is buffered. */
 const maxSessionMemory = 1024;
 
-/** Resolves when the other side has spoken HTTP/2. The caller closes the session. */
+/** Resolves when the server has sent its HTTP/2 preface. The caller closes the session. */
 export async function openSession(target: LoadTarget): Promise<ClientHttp2Session> {
   const socket = await openSocket(target);
   const session = connect('http://localhost', {
@@ -19,7 +19,7 @@ export async function openSession(target: LoadTarget): Promise<ClientHttp2Sessio
     maxSessionMemory,
   });
   await once(session, 'remoteSettings');
-  // Streams report their failures themselves; without a listener here the process would end.
+  // Streams report their failures themselves; without a listener here the process would exit.
   session.on('error', () => {});
   session.setLocalWindowSize(connectionWindowBytes);
   return session;

@@ -4,7 +4,7 @@ import type { StreamJob, StreamOutcome } from './load-job.ts';
 import { openSession } from './open-session.ts';
 import { watchCpu } from './watch-cpu.ts';
 
-/** Reads one server stream. Rejects when it fails, or when it ends although it was to be cut. */
+/** Reads one server stream. Rejects when it fails, or when it ends although it was to be cancelled. */
 export async function runStream(job: StreamJob): Promise<StreamOutcome> {
   const { slow } = job;
   const session = await openSession(job.target);
@@ -29,7 +29,7 @@ export async function runStream(job: StreamJob): Promise<StreamOutcome> {
       setTimeout(() => {
         cut = true;
         stream.close(constants.NGHTTP2_CANCEL);
-        // What has arrived must be read, or the stream never closes.
+        // Received data must be read, or the stream never closes.
         stream.resume();
       }, slow.limitMs);
     }

@@ -8,7 +8,7 @@ import { watchCpu } from './watch-cpu.ts';
 
 const pollMs = 5;
 
-/** Keeps calls in flight for a while and measures them. Rejects at the first call that fails. */
+/** Keeps a number of calls in flight for a while and measures them. Rejects at the first call that fails. */
 export async function runUnary(job: UnaryJob): Promise<UnaryOutcome> {
   const sessions: ClientHttp2Session[] = [];
   try {
@@ -62,7 +62,7 @@ async function measure(job: UnaryJob, sessions: readonly ClientHttp2Session[]): 
     measuring = true;
     const start = performance.now();
     await sleep(job.measureMs);
-    // On a machine that is busy with other things a short measurement may see no request end.
+    // On a busy machine no request may end within a short measurement.
     while (recorder.count === 0) await sleep(pollMs);
     measuring = false;
     const durationMs = performance.now() - start;

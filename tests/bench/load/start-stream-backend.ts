@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** The stand-in for machined that answers with a long stream. */
+/** A replacement for machined that answers with a long stream. */
 export interface StreamBackend extends AsyncDisposable {
   readonly socket: string;
 }

@@ -1,5 +1,5 @@
-// Stands in for machined where a gateway is measured with a long stream: answers every call with as many messages of
-// one size as its arguments say. `node stream-backend.ts <socket> <bytes in all> <bytes a message>`
+// Replaces machined when a gateway is measured with a long stream: answers every call with messages of one
+// size, as its arguments say. `node stream-backend.ts <socket> <bytes in all> <bytes a message>`
 import { createServer, type ServerHttp2Stream } from 'node:http2';
 import { prefixBytes } from './call.ts';
 
@@ -27,7 +27,7 @@ function send(stream: ServerHttp2Stream): void {
 
 const server = createServer({ settings: { initialWindowSize: windowBytes } });
 server.on('stream', (stream: ServerHttp2Stream) => {
-  // A call that is cut half-way is part of the measurement.
+  // Calls that are cancelled half-way are part of the measurement.
   stream.on('error', () => {});
   stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
   stream.resume();

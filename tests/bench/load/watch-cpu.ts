@@ -1,6 +1,9 @@
 import { readProcessCpuMs } from '../measure/process-cpu.ts';
 
-/** Reads the processor time of processes and of this one now; the function returned says what they used since. */
+/**
+ * Reads the processor time of processes, including this one. The returned function gives the time used since
+ * then.
+ */
 export function watchCpu(
   pids: readonly number[],
 ): () => { cpuMs: Record<number, number>; loadCpuMs: number } {

@@ -4,7 +4,7 @@ import { readPageSizeBytes } from '@nodewright/linux';
 /** Resident memory of a process while something ran, in MB (1e6 bytes). */
 export interface MemoryTrack {
   readonly before: number;
-  /** The highest in each half of the time that it ran. Of a memory that levels off the second is not above the first. */
+  /** The peak in each half of the time. When memory levels off, the second is not above the first. */
   readonly firstHalf: number;
   readonly secondHalf: number;
   /** Some time later. */
@@ -18,7 +18,10 @@ export interface MemorySample {
 
 const sampleMs = 20;
 
-/** Reads the resident memory of a process until the returned function is called, with the time when the work was over. */
+/**
+ * Samples the resident memory of a process until the returned function is called with the time at which the
+ * work ended.
+ */
 export function trackMemory(pid: number): (workEndedAtMs: number) => MemoryTrack {
   const samples: MemorySample[] = [];
   const pageBytes = readPageSizeBytes();

@@ -1,15 +1,17 @@
 import type { UnaryOutcome } from '../load/load-job.ts';
 import { median } from '../median.ts';
 
-/** What one run of requests says about its target, or the medians of several. */
+/** The figures of one run of requests, or the medians of several runs. */
 export interface UnaryFigures {
   readonly requestsPerSecond: number;
   /** Microseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Processor time a request, in microseconds: of each group of processes, by its name. */
+  /** Processor time per request in microseconds, by the name of each group of processes. */
   readonly cpu: Readonly<Record<string, number>>;
-  /** How busy the load client was, in percent of one processor. Near 100 it is what limits the requests per second. */
+  /**
+   * How busy the load client was, in percent of one processor. Near 100, it limits the requests per second.
+   */
   readonly loadPercent: number;
 }
 
@@ -31,7 +33,7 @@ export function figuresOfRun(outcome: UnaryOutcome, groups: ProcessGroups): Unar
   };
 }
 
-/** The median of each figure by itself. Throws without runs. */
+/** The median of each figure separately. Throws without runs. */
 export function medianFigures(runs: readonly UnaryFigures[]): UnaryFigures {
   const middle = (figure: (run: UnaryFigures) => number) => median(runs.map(figure));
   const names = Object.keys(runs[0]?.cpu ?? {});

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A program to measure beside, and how to start it. */
+/** A program to compare with, and how to start it. */
 export interface Nghttpx {
   readonly path: string;
   readonly version: string;
@@ -11,7 +11,7 @@ export interface Nghttpx {
 }
 
 const packageName = 'nghttp2-proxy';
-/** A mirror that does not answer must not hold the run up. */
+/** Do not let an unreachable mirror delay the run. */
 const downloadTimeoutMs = 60_000;
 
 /**

@@ -100,7 +100,7 @@ export async function startNghttpx(init: NghttpxInit): Promise<GatewayProcess> {
       what: 'listening nghttpx',
       timeoutMs: startTimeoutMs,
     });
-    // Of the two that lose the race one is still to fail: nobody waits for it.
+    // One of the two promises still has to reject; nothing else handles that.
     listening.catch(() => {});
     await Promise.race([
       listening,

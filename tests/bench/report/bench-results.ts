@@ -4,14 +4,14 @@ import type { MemoryTrack } from '../measure/track-memory.ts';
 import type { UnaryFigures } from '../measure/unary-figures.ts';
 import type { ProcessMemory } from '../process-memory.ts';
 
-/** `bench.json`. Later runs are compared with it: fields are added, not changed. */
+/** The format of `bench.json`. Later runs are compared with it, so fields are added, never changed. */
 export interface BenchResults {
   readonly takenAt: string;
   readonly machine: MachineFacts;
-  /** Version of nghttpx; undefined when it was not there. */
+  /** Version of nghttpx; `undefined` when it was not available. */
   readonly nghttpx: string | undefined;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** What was not measured, and why. */
+  /** What was not measured, with the reason. */
   readonly notes: readonly string[];
   readonly unary: readonly UnaryResult[];
   readonly fanOut: readonly UnaryResult[];

@@ -5,7 +5,7 @@ const whole = (value: number) => value.toFixed(0);
 const tenth = (value: number) => value.toFixed(1);
 const absent = '-';
 
-/** Everything that was measured, for people. */
+/** All results as text for users. */
 export function renderResults(results: BenchResults): string {
   const { machine, nghttpx } = results;
   const head = [
@@ -52,7 +52,7 @@ function renderUnary(results: readonly UnaryResult[]): string {
   });
 }
 
-/** How many times the processor time of as many nghttpx apid needs. */
+/** Processor time of apid relative to the same number of nghttpx. */
 function ratioToPeer(
   results: readonly UnaryResult[],
   { gateway, hops, streams, median }: UnaryResult,

@@ -7,7 +7,7 @@ import { countEvents, openStore, type Row, writeCost } from './store-under-load.
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** What resources, their history and watchers take. */
+/** Memory of resources, their history and watchers. */
 export async function measureMemory(): Promise<Row[]> {
   const heap = () => {
     collectGarbage();

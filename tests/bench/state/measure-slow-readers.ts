@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { members } from '@nodewright/state/kinds';
 import { countEvents, openStore, type Row, writeCost, writesMeasured } from './store-under-load.ts';
 
-/** What watchers that never read cost the writer, and those who do read. */
+/** The cost of watchers that never read, for the writer and for other watchers. */
 export async function measureSlowReaders(): Promise<Row[]> {
   const store = await openStore(1000);
   using readers = new DisposableStack();

@@ -14,7 +14,7 @@ import {
 const many = 100_000;
 const readable = (count: number) => count.toLocaleString('en');
 
-/** What a write costs by what is in the store, and by who watches. */
+/** The cost of a write depending on the store's size and its watchers. */
 export async function measureWrites(): Promise<Row[]> {
   const rows: Row[] = [];
   for (const size of [1, 10_000, many]) {
@@ -30,7 +30,7 @@ export async function measureWrites(): Promise<Row[]> {
   return rows;
 }
 
-/** Many watchers that a write does not concern. */
+/** Many watchers that do not match the written resource. */
 async function measureOthers(store: MemoryState, alone: number): Promise<Row[]> {
   using scope = new DisposableStack();
   for (let at = 1; at <= 1000; at += 1) {

@@ -8,7 +8,7 @@ export interface Row {
   readonly what: string;
   readonly measured: number;
   readonly unit: string;
-  /** At most so much, where SPEC.md promises it. */
+  /** The upper limit, when SPEC.md promises one. */
   readonly budget?: number;
 }
 
@@ -30,7 +30,7 @@ const newMember = (at: number) => ({
   },
 });
 
-/** A store with so many members. */
+/** A store with a given number of members. */
 export async function openStore(count: number): Promise<MemoryState> {
   const store = new MemoryState({
     now: () => performance.timeOrigin + performance.now(),
@@ -71,7 +71,7 @@ export async function writeCost(
   return median(times);
 }
 
-/** Reads a watch to its end; counts what comes. */
+/** Reads a watch to its end and counts its events. */
 export function countEvents(watch: Watch): { readonly seen: () => number } {
   let seen = 0;
   void (async () => {
