@@ -7,6 +7,7 @@ import type { Topic } from '../base/topic.ts';
 import type { NodeEvent } from '../life/domain/node-event.ts';
 import { acquireConfiguration } from './controllers/acquire-configuration.ts';
 import { configControllers } from './controllers/config-controllers.ts';
+import { configurationApplier } from './controllers/configuration-applier.ts';
 import { ConfigurationKeeper } from './controllers/configuration-keeper.ts';
 import { configurationSources } from './controllers/configuration-sources.ts';
 import { ConfigurationTrial } from './controllers/configuration-trial.ts';
@@ -37,18 +38,18 @@ export interface ConfigTopic extends Topic {
 export async function openConfig(init: OpenConfigInit, scope: AsyncDisposableStack): Promise<ConfigTopic> {
   const { world, layout, state, environment, events, log } = init;
   const { machineConfig, embeddedMachineConfig: embeddedPath, meta: metaPath } = layout.paths;
-  const keeper = new ConfigurationKeeper(state, systemTimers);
-  const examiner = createConfigurationExaminer(world);
   const file = createConfigurationFile(machineConfig);
+  const keeper = new ConfigurationKeeper(state, systemTimers, file);
+  const examiner = createConfigurationExaminer(world);
   const sources = configurationSources({ world, file, embeddedPath, environment });
   const trial = scope.use(new ConfigurationTrial(keeper, systemTimers, log));
   const metaFile = world.keepsMeta ? createMetaFile(metaPath) : undefined;
   const meta = await openMetaStore({ state, log, file: metaFile });
   return {
-    controllers: configControllers({ sources, keeper, file, examiner, events }),
+    controllers: configControllers({ sources, keeper, examiner, events }),
     api: {
       'machine.MachineService': {
-        ...createApplyConfiguration({ keeper, trial, examiner, log }),
+        ...createApplyConfiguration(configurationApplier({ keeper, trial, examiner, log })),
         ...createMeta(meta),
       },
     },

@@ -28,7 +28,7 @@ async function openNode(given: Record<string, string | Error | undefined>) {
   const events: NodeEvent[] = [];
   const rig = openTestRuntime();
   const { state } = rig;
-  const keeper = new ConfigurationKeeper(state, rig.timers);
+  const keeper = new ConfigurationKeeper(state, rig.timers, { async store() {} });
   const sources: ConfigurationSource[] = Object.keys(given).map((name) => ({
     name,
     isStored: name === 'STATE',

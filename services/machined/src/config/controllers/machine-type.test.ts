@@ -8,7 +8,7 @@ import { createMachineTypeController } from './machine-type.ts';
 
 test('config.MachineTypeController says what the configuration in force makes of the machine', async () => {
   await using rig = openTestRuntime({ controllers: [createMachineTypeController()] });
-  const keeper = new ConfigurationKeeper(rig.state, rig.timers);
+  const keeper = new ConfigurationKeeper(rig.state, rig.timers, { async store() {} });
   const typeWith = async (text: string) => {
     await keeper.activate(decodeConfiguration(text));
     await rig.settled();

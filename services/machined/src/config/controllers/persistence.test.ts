@@ -10,7 +10,6 @@ import { createPersistenceController } from './persistence.ts';
 async function openNode() {
   const disk = { stored: [] as string[], fault: undefined as Fault | undefined, gate: Promise.resolve() };
   const rig = openTestRuntime();
-  const keeper = new ConfigurationKeeper(rig.state, rig.timers);
   const file = {
     async store(text: string) {
       await disk.gate;
@@ -18,7 +17,8 @@ async function openNode() {
       disk.stored.push(text);
     },
   };
-  rig.runtime.register(createPersistenceController({ file, keeper }));
+  const keeper = new ConfigurationKeeper(rig.state, rig.timers, file);
+  rig.runtime.register(createPersistenceController({ keeper }));
   await rig.settled();
   const persistent = async () => (await rig.state.list(machineConfigs)).map(({ spec }) => spec);
   return { ...rig, keeper, disk, persistent, [Symbol.asyncDispose]: () => rig[Symbol.asyncDispose]() };
@@ -105,4 +105,17 @@ test('ConfigurationKeeper.store() gives a disk that does not answer up', async (
   gate.resolve();
   await node.settled();
   assert.deepEqual(node.disk.stored, ['a', 'b', 'a']);
+});
+
+test('ConfigurationKeeper.store() publishes a configuration only once the disk has it', async () => {
+  await using node = await openNode();
+  await node.keeper.store('a');
+  const gate = Promise.withResolvers<void>();
+  node.disk.gate = gate.promise;
+  const stored = node.keeper.store('b');
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+  assert.deepEqual(await node.persistent(), ['a']);
+  gate.resolve();
+  await stored;
+  assert.deepEqual([node.disk.stored, await node.persistent()], [['a', 'b'], ['b']]);
 });

@@ -20,6 +20,7 @@ import { createApplyConfiguration } from '../../rpc/apply-configuration.ts';
 import { createMeta } from '../../rpc/meta.ts';
 import { acquireConfiguration } from '../acquire-configuration.ts';
 import { configControllers } from '../config-controllers.ts';
+import { configurationApplier } from '../configuration-applier.ts';
 import { ConfigurationKeeper } from '../configuration-keeper.ts';
 import { configurationSources } from '../configuration-sources.ts';
 import { ConfigurationTrial } from '../configuration-trial.ts';
@@ -43,9 +44,9 @@ export async function openConfigNode({ folder, validate, ...init }: ConfigNodeIn
   const rig = opening.use(openTestRuntime());
   const { state } = rig;
   const events: NodeEvent[] = [];
-  const keeper = new ConfigurationKeeper(state, rig.timers);
-  const trial = opening.use(new ConfigurationTrial(keeper, rig.timers, log));
   const file = createConfigurationFile(join(folder, 'config.yaml'));
+  const keeper = new ConfigurationKeeper(state, rig.timers, file);
+  const trial = opening.use(new ConfigurationTrial(keeper, rig.timers, log));
   const examiner: ConfigurationExaminer = {
     examine: async (request) => examineConfiguration({ ...request, world: worlds.process }, validate),
   };
@@ -55,7 +56,6 @@ export async function openConfigNode({ folder, validate, ...init }: ConfigNodeIn
   const controllers = configControllers({
     sources,
     keeper,
-    file,
     examiner,
     events: { publish: (event) => events.push(event) },
   });
@@ -66,12 +66,7 @@ export async function openConfigNode({ folder, validate, ...init }: ConfigNodeIn
     createRpcServer({
       services: completeServices({
         'machine.MachineService': {
-          ...createApplyConfiguration({
-            keeper,
-            trial,
-            examiner,
-            log,
-          }),
+          ...createApplyConfiguration(configurationApplier({ keeper, trial, examiner, log })),
           ...createMeta(meta),
         },
       }),

@@ -1,0 +1,104 @@
+import { Fault } from '@nodewright/fault';
+import type { Logger } from '@nodewright/telemetry';
+import {
+  type DecodedConfiguration,
+  effectiveOf,
+  isComplete,
+} from '../../base/domain/machine-configuration.ts';
+import { accessWarnings } from '../domain/access-warnings.ts';
+import { configurationText } from '../domain/configuration-text.ts';
+import {
+  type ApplyPlan,
+  type ApplyRequest,
+  checkMode,
+  dryRunDetails,
+  planApply,
+} from '../domain/plan-apply.ts';
+import type { ConfigurationExaminer } from '../host/configuration-examiner.ts';
+import type { ConfigurationKeeper } from './configuration-keeper.ts';
+import type { ConfigurationTrial } from './configuration-trial.ts';
+import { executeApply } from './execute-apply.ts';
+
+export interface ApplierInit {
+  readonly keeper: ConfigurationKeeper;
+  readonly trial: ConfigurationTrial;
+  /** Reads it and judges it as this node must. */
+  readonly examiner: ConfigurationExaminer;
+  readonly log: Logger;
+}
+
+export interface Application extends ApplyRequest {
+  /** The configuration as it was sent. */
+  readonly data: Uint8Array;
+  readonly dryRun: boolean;
+  /** Others may apply only while the node is in maintenance. */
+  readonly isAdmin: boolean;
+}
+
+export interface Applied extends Pick<ApplyPlan, 'mode' | 'details'> {
+  readonly warnings: readonly string[];
+}
+
+/** Applies another machine configuration to this node. @throws Fault when the node does not take it */
+export type Apply = (application: Application) => Promise<Applied>;
+
+const noLegacyText =
+  "the applied machine configuration doesn't contain v1alpha1 config, did you mean to patch the machine config instead?";
+
+/** Applies one configuration at a time: examines it, plans, and executes the plan unless it is a dry run. */
+export function configurationApplier(init: ApplierInit): Apply {
+  const { keeper, trial, log } = init;
+  return async (application) => {
+    using claim = keeper.claim();
+    if (claim === undefined) {
+      throw new Fault('failed-precondition', 'another apply configuration is already in progress');
+    }
+    // The node may have left maintenance since the call came in.
+    checkAccess(keeper, application);
+    if (application.mode !== 'try') trial.keep();
+    const { plan, configuration, ...judged } = await judge(init, application);
+    const { mode, details } = plan;
+    if (application.dryRun) {
+      return { warnings: [], mode, details: dryRunDetails(plan, judged.difference ?? '') };
+    }
+    const warnings = [...judged.warnings, ...accessWarningsOf(keeper.active(), configuration)];
+    await executeApply(plan, configuration, init);
+    log.info({ mode, warnings }, 'machine configuration applied');
+    return { warnings, mode, details };
+  };
+}
+
+/** Reads the configuration and plans for it. The order of the checks is that of the refusals that callers see. */
+async function judge({ keeper, examiner }: ApplierInit, application: Application) {
+  const isMaintenance = keeper.isMaintenance();
+  const { dryRun, isAdmin } = application;
+  const { configuration, refusal, ...judged } = await examiner.examine({
+    text: configurationText(application.data),
+    ...(dryRun ? { difference: { before: keeper.active()?.text, showSecrets: isAdmin } } : {}),
+  });
+  // The node may have left maintenance while it was read.
+  checkAccess(keeper, application);
+  if (!isMaintenance && !isComplete(configuration)) throw new Fault('invalid-argument', noLegacyText);
+  const modeFault = checkMode(application, { isMaintenance });
+  if (modeFault !== undefined) throw modeFault;
+  if (refusal !== undefined) throw new Fault('invalid-argument', refusal);
+  const plan = planApply(application, {
+    isMaintenance,
+    isComplete: isComplete(configuration),
+    isStaged: keeper.isStaged(configuration.text),
+  });
+  if (plan instanceof Fault) throw plan;
+  return { ...judged, configuration, plan };
+}
+
+function checkAccess(
+  keeper: Pick<ConfigurationKeeper, 'isMaintenance'>,
+  { isAdmin }: Pick<Application, 'isAdmin'>,
+) {
+  if (!isAdmin && !keeper.isMaintenance()) throw new Fault('permission-denied', 'not authorized');
+}
+
+function accessWarningsOf(inForce: DecodedConfiguration | undefined, next: DecodedConfiguration): string[] {
+  if (inForce === undefined) return [];
+  return accessWarnings(effectiveOf(inForce), effectiveOf(next));
+}

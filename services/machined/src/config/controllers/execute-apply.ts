@@ -1,0 +1,26 @@
+import type { DecodedConfiguration } from '../../base/domain/machine-configuration.ts';
+import type { ApplyPlan, ApplyStep } from '../domain/plan-apply.ts';
+import type { ConfigurationKeeper } from './configuration-keeper.ts';
+import type { ConfigurationTrial } from './configuration-trial.ts';
+
+export interface ApplyEffects {
+  readonly keeper: Pick<ConfigurationKeeper, 'store' | 'activate'>;
+  readonly trial: Pick<ConfigurationTrial, 'start'>;
+}
+
+type StepOf<K extends ApplyStep['kind']> = Extract<ApplyStep, { readonly kind: K }>;
+
+/** Carries out a plan, one step after the other. @throws Fault of the first step that fails; no other follows it */
+export async function executeApply(
+  { steps }: ApplyPlan,
+  configuration: DecodedConfiguration,
+  { keeper, trial }: ApplyEffects,
+): Promise<void> {
+  const executors: { readonly [K in ApplyStep['kind']]: (step: StepOf<K>) => Promise<void> } = {
+    store: () => keeper.store(configuration.text),
+    activate: () => keeper.activate(configuration),
+    try: ({ forNs }) => trial.start(configuration, forNs),
+  };
+  const execute = <K extends ApplyStep['kind']>(kind: K, step: StepOf<K>) => executors[kind](step);
+  for (const step of steps) await execute(step.kind, step);
+}

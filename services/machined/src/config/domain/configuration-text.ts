@@ -1,0 +1,17 @@
+import { Fault } from '@nodewright/fault';
+import { configurationLimits } from '@nodewright/machine-config';
+
+/** The text of a configuration as it was sent. @throws Fault `invalid-argument` when it is too long, or not UTF-8 */
+export function configurationText(data: Uint8Array): string {
+  if (data.length > configurationLimits.sizeBytes) {
+    throw new Fault(
+      'invalid-argument',
+      `the machine configuration has ${data.length} bytes, more than the ${configurationLimits.sizeBytes} that a node reads`,
+    );
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(data);
+  } catch {
+    throw new Fault('invalid-argument', 'the machine configuration is not text in UTF-8');
+  }
+}
