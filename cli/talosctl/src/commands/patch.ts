@@ -3,14 +3,13 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import type { ConfigPatch } from '@nodewright/machine-config';
 import { collectTexts } from '../collect-texts.ts';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
-import { addApplyOptions, applyConfiguration } from '../configuration/apply-options.ts';
+import { addApplyOptions } from '../configuration/apply-options.ts';
 import type { ApplyReport } from '../configuration/apply-report.ts';
 import { activeConfiguration, storedConfiguration } from '../configuration/node-configuration.ts';
 import { patchText } from '../configuration/patch-text.ts';
-import { type ChangeOptions, walkNodes } from '../configuration/walk-nodes.ts';
+import { type ChangeOptions, sendChange, walkNodes } from '../configuration/walk-nodes.ts';
 import { UsageFault } from '../failure.ts';
 import { addNodeOptions, addOutputOption } from '../node-options.ts';
-import { showWait } from '../progress.ts';
 import { readPatches } from './gen/read-patches.ts';
 
 interface PatchOptions extends ChangeOptions {
@@ -52,8 +51,7 @@ async function patchNode(
   }
   const sent = isChanged ? text : before;
   try {
-    const applied = applyConfiguration(node, sent, options, env.signal);
-    const result = await showWait(env.stderr, node.name, applied);
+    const result = await sendChange(env, node, sent, options);
     // Also in a dry run, as peers do: what the node says behind it tells that nothing was changed.
     if (isChanged) report.patched(node.name);
     report.applied(node.name, result);

@@ -4,7 +4,8 @@ import { checkServerVersions } from '../check-server-versions.ts';
 import type { CliEnvironment } from '../command-module.ts';
 import type { NodeOptions, OutputOptions } from '../node-options.ts';
 import { openClient } from '../open-client.ts';
-import type { ApplyOptions } from './apply-options.ts';
+import { showWait } from '../progress.ts';
+import { type Applied, type ApplyOptions, applyConfiguration } from './apply-options.ts';
 import { ApplyReport } from './apply-report.ts';
 import { checkKind } from './node-configuration.ts';
 
@@ -42,4 +43,14 @@ export async function walkNodes(
     }
   }
   await report.end();
+}
+
+/** Sends its changed configuration to a node, and shows that it is waited for. */
+export function sendChange(
+  { signal, stderr }: CliEnvironment,
+  node: NodeClient,
+  text: string,
+  options: ApplyOptions,
+): Promise<Applied> {
+  return showWait(stderr, node.name, applyConfiguration(node, text, options, signal));
 }

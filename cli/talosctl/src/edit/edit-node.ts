@@ -1,13 +1,11 @@
 import type { NodeClient } from '@nodewright/client';
 import { Fault, type FaultKind, faultFrom } from '@nodewright/fault';
 import type { CliEnvironment } from '../command-module.ts';
-import { applyConfiguration } from '../configuration/apply-options.ts';
 import type { ApplyReport } from '../configuration/apply-report.ts';
 import { activeId, configurationKind } from '../configuration/configuration-kind.ts';
 import { activeConfiguration } from '../configuration/node-configuration.ts';
-import type { ChangeOptions } from '../configuration/walk-nodes.ts';
+import { type ChangeOptions, sendChange } from '../configuration/walk-nodes.ts';
 import { escapeText } from '../output/escape-text.ts';
-import { showWait } from '../progress.ts';
 import { EditFile } from './edit-file.ts';
 import { runEditor } from './run-editor.ts';
 
@@ -73,10 +71,7 @@ export async function editNode(init: EditNodeInit): Promise<'stop' | undefined> 
     }
     tried = text;
     try {
-      report.applied(
-        node.name,
-        await showWait(env.stderr, node.name, applyConfiguration(node, text, options, env.signal)),
-      );
+      report.applied(node.name, await sendChange(env, node, text, options));
       return;
     } catch (error) {
       refusal = faultFrom(error);
