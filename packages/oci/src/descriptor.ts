@@ -7,6 +7,6 @@ export interface Descriptor {
   /** Bytes. */
   readonly size: number;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** Of a manifest in an index. */
+  /** Set for a manifest in an index. */
   readonly platform?: Platform;
 }

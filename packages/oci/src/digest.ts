@@ -3,18 +3,18 @@ import { Fault } from '@nodewright/fault';
 
 const lengths: Readonly<Record<string, number>> = { sha256: 64, sha512: 128 };
 
-/** Whether it is a digest of an algorithm that is known here. Source: OCI image specification, descriptors. */
+/** Whether the text is a digest of a supported algorithm. Source: OCI image specification, descriptors. */
 export function isDigest(text: string): boolean {
   const [algorithm = '', hex = '', ...more] = text.split(':');
   return more.length === 0 && hex.length === lengths[algorithm] && /^[0-9a-f]+$/.test(hex);
 }
 
-/** `sha256:…` of some bytes. */
+/** The digest of the bytes, as `sha256:…`. */
 export function digestOf(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-/** @throws Fault `data-loss` when the bytes are not those that the digest names */
+/** @throws Fault `data-loss` when the digest of the bytes differs */
 export function verifyDigest(bytes: Uint8Array, digest: string, what: string): void {
   const found = `${digest.split(':')[0]}:${hashFor(digest).update(bytes).digest('hex')}`;
   if (found !== digest)
@@ -24,7 +24,7 @@ export function verifyDigest(bytes: Uint8Array, digest: string, what: string): v
     );
 }
 
-/** @throws Fault `invalid-argument` for an algorithm that is not known here */
+/** @throws Fault `invalid-argument` for an unsupported algorithm */
 function hashFor(digest: string): Hash {
   const algorithm = digest.split(':')[0] ?? '';
   if (lengths[algorithm] === undefined)

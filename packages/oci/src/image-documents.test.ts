@@ -8,7 +8,7 @@ const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const digest = (digit: string) => `sha256:${digit.repeat(64)}`;
 const dataLoss = { kind: 'data-loss' };
 
-test('parseManifest() and parseIndex() read what they need, and drop what nobody knows', () => {
+test('parseManifest() and parseIndex() read the needed fields and drop unknown ones', () => {
   const config = { mediaType: 'config', digest: digest('1'), size: 7, extra: true };
   const layer = { mediaType: 'layer', digest: digest('2'), size: 0, annotations: { a: 'b' } };
   assert.deepEqual(parseManifest(json({ schemaVersion: 2, config, layers: [layer] })), {
@@ -28,7 +28,7 @@ test('parseManifest() and parseIndex() read what they need, and drop what nobody
   });
 });
 
-test('documents that name content without a digest and a size are refused', () => {
+test('rejects documents with content that has no digest or size', () => {
   const wrong = [
     { digest: 'sha256:../../etc', size: 1 },
     { digest: digest('1'), size: -1 },
@@ -42,7 +42,7 @@ test('documents that name content without a digest and a size are refused', () =
     assert.throws(() => parseIndex(bytes), dataLoss);
 });
 
-test('whatever a registry sends is read or refused as data-loss', () => {
+test('any input of a registry is parsed or rejected as data-loss', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       for (const parse of [parseIndex, parseManifest, parseImageConfig])
@@ -55,7 +55,7 @@ test('whatever a registry sends is read or refused as data-loss', () => {
   );
 });
 
-test('parseImageConfig() yields how an image wants to be run, and says what it does not', () => {
+test('parseImageConfig() yields how to run the image, with defaults for missing fields', () => {
   const whole = {
     architecture: 'amd64',
     os: 'linux',
@@ -83,8 +83,8 @@ test('parseImageConfig() yields how an image wants to be run, and says what it d
   assert.throws(() => parseImageConfig(json({ rootfs: { diff_ids: ['x'] } })), dataLoss);
 });
 
-test('chainIds() are the digests that the specification of images works out', () => {
-  // printf 'sha256:1… sha256:2…' | sha256sum, and so on with what that printed.
+test('chainIds() computes the digests that the image specification defines', () => {
+  // printf 'sha256:1… sha256:2…' | sha256sum, then the same with that digest and the next one.
   const [first, second, third] = ['1', '2', '3'].map(digest) as [string, string, string];
   assert.deepEqual(chainIds([]), []);
   assert.deepEqual(chainIds([first, second, third]), [
@@ -94,7 +94,7 @@ test('chainIds() are the digests that the specification of images works out', ()
   ]);
 });
 
-test('verifyDigest() tells what else the bytes are', () => {
+test('verifyDigest() reports the actual digest', () => {
   const empty = 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
   verifyDigest(new Uint8Array(), empty, 'nothing');
   assert.throws(() => verifyDigest(new Uint8Array(), digest('1'), 'the manifest'), {

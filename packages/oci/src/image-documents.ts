@@ -1,4 +1,4 @@
-// Reading what an image consists of. Nothing in it is believed before it has been looked at: it comes from outside.
+// Parses the documents of an image. They come from an untrusted source, so every field is validated.
 import { createHash } from 'node:crypto';
 import { Fault } from '@nodewright/fault';
 import type { Descriptor } from './descriptor.ts';
@@ -16,15 +16,15 @@ export interface ImageManifest {
   readonly layers: readonly Descriptor[];
 }
 
-/** What an image says of itself. Source: OCI image specification, image configuration. */
+/** The configuration that an image carries. Source: OCI image specification, image configuration. */
 export interface ImageConfig {
   readonly platform: Platform;
-  /** Digests of the layers before they were compressed. */
+  /** Digests of the uncompressed layers. */
   readonly diffIds: readonly string[];
   readonly process: ImageProcess;
 }
 
-/** How an image wants to be run. */
+/** The defaults for running the image. */
 export interface ImageProcess {
   readonly entrypoint: readonly string[];
   readonly command: readonly string[];
@@ -80,7 +80,10 @@ export function parseImageConfig(bytes: Uint8Array): ImageConfig {
   };
 }
 
-/** The name of each stack of layers, from the lowest up. Source: OCI image specification, layer ChainID. */
+/**
+ * The chain id of each stack of layers, from the lowest layer up. Source: OCI image specification, layer
+ * ChainID.
+ */
 export function chainIds(diffIds: readonly string[]): string[] {
   const chain: string[] = [];
   for (const diffId of diffIds) {

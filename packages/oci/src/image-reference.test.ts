@@ -5,7 +5,7 @@ import { formatImageReference, parseImageReference } from './image-reference.ts'
 
 const digest = `sha256:${'a1'.repeat(32)}`;
 
-test('parseImageReference() and formatImageReference() say everything that a reference leaves out', () => {
+test('parseImageReference() and formatImageReference() fill in all omitted parts', () => {
   const rows = {
     busybox: 'docker.io/library/busybox:latest',
     'busybox:1.36': 'docker.io/library/busybox:1.36',
@@ -28,7 +28,7 @@ test('parseImageReference() and formatImageReference() say everything that a ref
   );
 });
 
-test('parseImageReference() refuses what names no image, and quotes it', () => {
+test('parseImageReference() rejects an invalid reference, and quotes it', () => {
   const wrong = [
     '',
     'Not A Reference',
@@ -55,7 +55,7 @@ test('parseImageReference() refuses what names no image, and quotes it', () => {
     );
 });
 
-test('a reference that was read once is read the same again, and any text is read or refused', () => {
+test('a formatted reference parses to the same reference, and any text is parsed or rejected', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[a-z0-9.:/@_-]{1,60}$/)), (text) => {
       try {

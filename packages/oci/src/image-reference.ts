@@ -1,14 +1,14 @@
 import { Fault } from '@nodewright/fault';
 import { isDigest } from './digest.ts';
 
-/** What names an image: where it is, what it is called there, and which of it. */
+/** The name of an image: its registry, its repository, and its tag or digest. */
 export interface ImageReference {
-  /** Host, and port where it says one: `registry.example:5000`. */
+  /** Host with an optional port: `registry.example:5000`. */
   readonly registry: string;
   /** Path in the registry: `team/app`. */
   readonly repository: string;
   readonly tag?: string;
-  /** Wins over the tag. */
+  /** Takes precedence over the tag. */
   readonly digest?: string;
 }
 
@@ -22,7 +22,7 @@ const tagForm = /^\w[\w.-]{0,127}$/;
 const nameLimit = 255;
 
 /**
- * Reads a reference. What names no registry is Docker Hub's, what names neither tag nor digest is `latest`.
+ * Parses a reference. The default registry is Docker Hub; without tag and digest the tag is `latest`.
  *
  * @throws Fault `invalid-argument`
  */
@@ -54,13 +54,13 @@ export function parseImageReference(text: string): ImageReference {
   };
 }
 
-/** The reference with everything said: `docker.io/library/busybox:latest` for `busybox`. */
+/** The complete reference: `docker.io/library/busybox:latest` for `busybox`. */
 export function formatImageReference({ registry, repository, tag, digest }: ImageReference): string {
   const which = `${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
   return `${registry}/${repository}${which}`;
 }
 
-/** A first part that could not be a repository, or looks like a host, is the registry. */
+/** The first part is the registry when it looks like a host or cannot be part of a repository. */
 function splitRegistry(path: string): Pick<ImageReference, 'registry' | 'repository'> {
   const slash = path.indexOf('/');
   const first = path.slice(0, Math.max(slash, 0));

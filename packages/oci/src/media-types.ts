@@ -1,4 +1,4 @@
-/** Source: OCI image specification, media types; and those of Docker that came before. */
+/** Source: OCI image specification, media types; and the older types of Docker. */
 export const mediaTypes = {
   index: 'application/vnd.oci.image.index.v1+json',
   dockerIndex: 'application/vnd.docker.distribution.manifest.list.v2+json',
@@ -10,7 +10,7 @@ export const mediaTypes = {
   zstdLayer: 'application/vnd.oci.image.layer.v1.tar+zstd',
 } as const;
 
-/** Whether it names several manifests to choose from. */
+/** Whether the type is a list of manifests. */
 export function isIndexType(mediaType: string): boolean {
   return mediaType === mediaTypes.index || mediaType === mediaTypes.dockerIndex;
 }

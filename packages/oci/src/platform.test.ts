@@ -23,7 +23,7 @@ const linux = (architecture: string, variant?: string): Platform => ({
   ...(variant === undefined ? {} : { variant }),
 });
 
-test('selectManifest() takes the manifest of the platform, by its variant where both say one', () => {
+test('selectManifest() picks the manifest of the platform, and compares variants when both are set', () => {
   const unknown = { os: 'unknown', architecture: 'unknown' };
   const rows: [Platform, (Platform | undefined)[], string][] = [
     [linux('amd64'), [linux('arm64'), linux('amd64')], 'linux/amd64'],
@@ -46,7 +46,7 @@ test('selectManifest() takes the manifest of the platform, by its variant where 
     );
 });
 
-test('platformOfNode() speaks of architectures as images do', () => {
+test('platformOfNode() maps architectures of Node.js to those of images', () => {
   assert.deepEqual(
     ['x64', 'arm64', 's390x'].map((name) => formatPlatform(platformOfNode(name))),
     ['linux/amd64', 'linux/arm64', 'linux/s390x'],

@@ -1,10 +1,10 @@
 import type { Descriptor } from './descriptor.ts';
 
-/** What an image runs on, in the words of Go. */
+/** The platform of an image, in the terms of Go (GOOS, GOARCH). */
 export interface Platform {
   readonly os: string;
   readonly architecture: string;
-  /** Of the architecture, such as `v8`. */
+  /** The variant of the architecture, such as `v8`. */
   readonly variant?: string;
 }
 
@@ -15,7 +15,7 @@ const architectures: Readonly<Record<string, string>> = {
   riscv64: 'riscv64',
 };
 
-/** The platform of images for a machine whose Node.js calls its architecture so. */
+/** The image platform for an architecture name of Node.js. */
 export function platformOfNode(architecture: string): Platform {
   return { os: 'linux', architecture: architectures[architecture] ?? architecture };
 }
@@ -25,14 +25,14 @@ export function formatPlatform({ os, architecture, variant }: Platform): string 
   return [os, architecture, ...(variant === undefined ? [] : [variant])].join('/');
 }
 
-/** Whether an image for `offered` runs on `wanted`. Where one of them says no variant, every one will do. */
+/** Whether an image for `offered` runs on `wanted`. A missing variant matches every variant. */
 export function matchesPlatform(offered: Platform, wanted: Platform): boolean {
   if (offered.os !== wanted.os || offered.architecture !== wanted.architecture) return false;
   const [left, right] = [variantOf(offered), variantOf(wanted)];
   return left === undefined || right === undefined || left === right;
 }
 
-/** The manifest for a platform; one that says no platform only when no other matches. */
+/** The manifest for a platform. A manifest without a platform is used only when no other matches. */
 export function selectManifest(manifests: readonly Descriptor[], wanted: Platform): Descriptor | undefined {
   const fits = manifests.filter(
     ({ platform }) => platform !== undefined && matchesPlatform(platform, wanted),
@@ -43,7 +43,7 @@ export function selectManifest(manifests: readonly Descriptor[], wanted: Platfor
   return exact ?? fits[0] ?? manifests.find(({ platform }) => platform === undefined);
 }
 
-/** Every 64-bit ARM is a v8. */
+/** Every 64-bit ARM is v8. */
 function variantOf({ architecture, variant }: Platform): string | undefined {
   return architecture === 'arm64' ? (variant ?? 'v8') : variant === '' ? undefined : variant;
 }

@@ -5,13 +5,13 @@ import { readBody } from './read-body.ts';
 
 export interface Credentials {
   readonly username: string;
-  /** Secret: shows in no Fault. */
+  /** Secret: never included in a Fault. */
   readonly password: string;
 }
 
 export interface AuthorizeInit {
   readonly challenge: Challenge;
-  /** Who asks for it. */
+  /** The registry that sent the challenge. */
   readonly registry: URL;
   readonly ca: string | undefined;
   readonly repository: string;
@@ -23,9 +23,9 @@ export interface AuthorizeInit {
 const tokenLimitBytes = 1024 * 1024;
 
 /**
- * The value of the header Authorization that meets a challenge.
+ * The value of the header Authorization that satisfies a challenge.
  *
- * @throws Fault `unauthenticated` when it cannot be met with these credentials
+ * @throws Fault `unauthenticated` when these credentials cannot satisfy it
  */
 export async function authorize(init: AuthorizeInit): Promise<string> {
   const { challenge, registry, credentials } = init;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseChallenge } from './challenge.ts';
 
-test('parseChallenge() finds the challenge that can be met, however it is written', () => {
+test('parseChallenge() finds the supported challenge in every spelling of the header', () => {
   const rows: [string, ReturnType<typeof parseChallenge>][] = [
     ['Basic realm="x"', { scheme: 'basic' }],
     [

@@ -1,9 +1,12 @@
-/** What a registry wants to know before it answers. Source: RFC 9110, WWW-Authenticate; Docker registry, token authentication. */
+/**
+ * The authentication challenge of a registry. Source: RFC 9110, WWW-Authenticate; Docker registry, token
+ * authentication.
+ */
 export type Challenge =
   | { readonly scheme: 'basic' }
   | { readonly scheme: 'bearer'; readonly realm: string; readonly service?: string; readonly scope?: string };
 
-/** The challenge that can be met; undefined when there is none. */
+/** The supported challenge; `undefined` when there is none. */
 export function parseChallenge(header: string): Challenge | undefined {
   const bearer = /\bbearer\s+(.*)/is.exec(header)?.[1];
   if (bearer === undefined) return /\bbasic\b/i.test(header) ? { scheme: 'basic' } : undefined;

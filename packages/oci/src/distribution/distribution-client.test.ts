@@ -46,7 +46,7 @@ async function read(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-test('resolve() yields the manifest with its type, as the document says where the server does not', async () => {
+test('resolve() yields the manifest and its media type, taken from the document when the server sends none', async () => {
   await using server = await serve((_request, response) => response.end(manifest));
   using client = open();
   const found = await client.resolve(parseImageReference(`${server.host}/a/b:v1`));
@@ -60,7 +60,7 @@ test('resolve() yields the manifest with its type, as the document says where th
   assert.match(request?.headers.accept ?? '', /image\.index.*manifest\.list.*image\.manifest/);
 });
 
-test('resolve() by digest refuses a document that is another', async () => {
+test('resolve() by digest rejects a document with another digest', async () => {
   await using server = await serve((_request, response) => response.end(manifest));
   using client = open();
   const wrong = parseImageReference(`${server.host}/a/b@${digestOf(blob)}`);
@@ -69,7 +69,7 @@ test('resolve() by digest refuses a document that is another', async () => {
   assert.equal((await client.resolve(right)).descriptor.digest, digestOf(manifest));
 });
 
-test('a registry that wants a token gets one, which serves further requests; the password goes to who gives it', async () => {
+test('fetches a token when the registry requires one, reuses it, and sends the password only to its issuer', async () => {
   let given = 0;
   await using auth = await serve((_request, response) => {
     given += 1;
@@ -94,7 +94,7 @@ test('a registry that wants a token gets one, which serves further requests; the
   );
 });
 
-test('refusals are Faults that name the registry and the image, and no password', async () => {
+test('errors of a registry are Faults that name the registry and the image, without the password', async () => {
   const answers: [number, string, string][] = [
     [401, 'unauthenticated', ''],
     [403, 'permission-denied', ''],
@@ -120,7 +120,7 @@ test('refusals are Faults that name the registry and the image, and no password'
   }
 });
 
-test('fetchBlob() goes on from an offset, also where the registry sends everything', async () => {
+test('fetchBlob() resumes at an offset, also when the registry sends the whole blob', async () => {
   for (const takesRange of [true, false]) {
     await using server = await serve((request, response) => {
       const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
@@ -135,7 +135,7 @@ test('fetchBlob() goes on from an offset, also where the registry sends everythi
   }
 });
 
-test('fetchBlob() is aborted when the bytes end early, and data-loss when there are too many', async () => {
+test('fetchBlob() fails with aborted when the bytes end early, with data-loss when there are too many', async () => {
   const answers: [RequestListener, string][] = [
     [(_request, response) => response.end(blob.subarray(1)), 'aborted'],
     [(_request, response) => response.end(Buffer.concat([blob, blob])), 'data-loss'],
@@ -162,7 +162,7 @@ test('fetchBlob() is aborted when the bytes end early, and data-loss when there 
   }
 });
 
-test('a redirect is followed, without what was sent to prove who asks', async () => {
+test('follows a redirect without sending the authorization', async () => {
   await using store = await serve((_request, response) => response.end(blob));
   await using server = await serve((request, response) => {
     if (request.headers.authorization === undefined)
@@ -179,7 +179,7 @@ test('a redirect is followed, without what was sent to prove who asks', async ()
   );
 });
 
-test('who was redirected to does not get the password by asking for it', async () => {
+test('the target of a redirect cannot obtain the password by sending a challenge', async () => {
   await using thief = await serve((_request, response) => response.end(JSON.stringify({ token: 't' })));
   await using store = await serve((_request, response) => {
     const realm = `Bearer realm="http://${thief.host}/token"`;
@@ -195,7 +195,7 @@ test('who was redirected to does not get the password by asking for it', async (
   assert.deepEqual(thief.requests, []);
 });
 
-test('a redirect that leads nowhere fails, and one whose body has no end costs nothing but its connection', async () => {
+test('an invalid redirect fails, and a redirect with an endless body costs only its connection', async () => {
   await using lost = await serve((_request, response) =>
     response.writeHead(307, { location: 'http://[' }).end(),
   );
@@ -219,7 +219,7 @@ test('a redirect that leads nowhere fails, and one whose body has no end costs n
   await eventually(() => isOver, { what: 'end of the endless answer' });
 });
 
-test('endpoints are tried in their order, and the last failure is told', async () => {
+test('tries endpoints in order and reports the last failure', async () => {
   await using without = await serve((_request, response) => response.writeHead(404).end());
   await using mirror = await serve((_request, response) => response.end(manifest));
   const reference = parseImageReference('registry.example/a/b:v1');
@@ -236,7 +236,7 @@ test('endpoints are tried in their order, and the last failure is told', async (
   await assert.rejects(lost.resolve(reference), { kind: 'not-found' });
 });
 
-test('a signal ends a request that nobody answers', async () => {
+test('a signal aborts a request without a response', async () => {
   await using server = await serve(() => undefined);
   using client = open();
   const left = new AbortController();

@@ -14,25 +14,29 @@ export interface DistributionClientInit {
   readonly telemetry: Telemetry;
   /** Default: the registry itself. */
   readonly endpointsOf?: EndpointsOf;
-  /** An answer that stalls so long has broken. Default 90 s. Source: Talos v1.14: internal pulls, idle timeout. */
+  /**
+   * A response without data for this long counts as broken. Default 90 s. Source: Talos v1.14: internal
+   * pulls, idle timeout.
+   */
   readonly idleTimeoutMs?: number;
 }
 
 /**
- * Asks registries. Source: OCI distribution specification, pull. Faults: `not-found`, `unauthenticated`,
- * `permission-denied`, `unavailable` (no answer, or an error of the server), `aborted` (an answer that ended early),
- * `data-loss` (not what its digest says).
+ * A client of registries. Source: OCI distribution specification, pull.
+ *
+ * Faults: `not-found`, `unauthenticated`, `permission-denied`, `unavailable` (no response, or an error of the
+ * server), `aborted` (a response that ended early), `data-loss` (content that does not match its digest).
  */
 export interface DistributionClient extends Disposable {
-  /** The index or manifest that a reference stands for. */
+  /** Fetches the index or manifest that a reference names. */
   resolve(reference: ImageReference, options?: DistributionOptions): Promise<FetchedDocument>;
-  /** A manifest by digest, of the same repository. */
+  /** Fetches a manifest of the same repository by digest. */
   fetchManifest(
     reference: ImageReference,
     descriptor: Descriptor,
     options?: DistributionOptions,
   ): Promise<FetchedDocument>;
-  /** The bytes of a blob from an offset on. Whoever takes them checks the digest. */
+  /** Streams the bytes of a blob from an offset on. The caller must verify the digest. */
   fetchBlob(
     reference: ImageReference,
     descriptor: Descriptor,
@@ -50,7 +54,10 @@ export interface FetchedDocument {
   readonly bytes: Uint8Array;
 }
 
-/** Source: OCI distribution specification, pushing manifests: registries take so much. */
+/**
+ * The size of manifests that registries must accept. Source: OCI distribution specification, pushing
+ * manifests.
+ */
 const manifestLimitBytes = 4 * 1024 * 1024;
 const manifestTypes = [
   mediaTypes.index,
@@ -101,7 +108,7 @@ export function openDistributionClient({
       const answer = await inSpan('distribution blob', reference, () =>
         requests.get(reference, `blobs/${digest}`, { ...options, headers }),
       );
-      // A registry may send everything although part of it was asked for.
+      // A registry may ignore the range and send the whole blob.
       let skip = answer.statusCode === 206 ? 0 : offset;
       let position = offset - skip;
       for await (const piece of bodyOf(answer)) {
@@ -127,7 +134,7 @@ export function openDistributionClient({
   };
 }
 
-/** Some registries send a type of their own making; the document itself says it too. */
+/** Some registries send a non-standard media type; the document itself contains the right one. */
 function mediaTypeFrom(header: string | undefined, bytes: Uint8Array): string {
   const announced = (header ?? '').split(';')[0]?.trim() ?? '';
   if ((manifestTypes as readonly string[]).includes(announced)) return announced;

@@ -10,22 +10,25 @@ export interface HttpRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Connections that are kept for the next request. */
+/** The connections, kept open for later requests. */
 export interface HttpConnections extends Disposable {
-  /** Answers with the first answer that is no redirect. What is sent as authorization stays with its origin. */
+  /** Follows redirects and returns the first other response. Authorization is sent only to its own origin. */
   get(request: HttpRequest): Promise<HttpAnswer>;
 }
 
 export interface HttpAnswer {
   readonly answer: IncomingMessage;
-  /** Who answered: where redirects have led. */
+  /** The URL that responded, after redirects. */
   readonly url: URL;
 }
 
 const redirects = new Set([301, 302, 303, 307, 308]);
 const redirectLimit = 5;
 
-/** Nothing is loaded before the first request: a node pulls rarely. `idleTimeoutMs` ends an answer that stalls. */
+/**
+ * Loads the HTTP library at the first request, because a node pulls rarely. `idleTimeoutMs` ends a stalled
+ * response.
+ */
 export function openHttpConnections(idleTimeoutMs: number): HttpConnections {
   const agents: { plain?: Agent; tls?: TlsAgent } = {};
 
@@ -84,7 +87,7 @@ function stalled(url: URL, idleTimeoutMs: number): Fault {
   return new Fault('aborted', `nothing came from ${url.host} for ${idleTimeoutMs / 1000}s`);
 }
 
-/** What kept a request from being answered. */
+/** The Fault for a request without a response. */
 function connectionFault(error: Error, { host }: URL): Fault {
   const fault = faultFrom(error);
   if (error instanceof Fault || fault.kind === 'cancelled') return fault;

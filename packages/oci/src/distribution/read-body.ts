@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault, faultFrom } from '@nodewright/fault';
 
-/** The whole of a small answer. */
+/** Reads a small response completely. */
 export async function readBody(answer: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let sizeBytes = 0;
@@ -16,7 +16,10 @@ export async function readBody(answer: IncomingMessage, limitBytes: number): Pro
 
 const discardLimitBytes = 64 * 1024;
 
-/** Passes over an answer that nobody reads, so that its connection serves again; one without an end costs its connection. */
+/**
+ * Discards an unused response, so that its connection can be reused. An endless response loses its
+ * connection.
+ */
 export function discardBody(answer: IncomingMessage): void {
   let sizeBytes = 0;
   answer.on('error', () => {});
@@ -26,7 +29,10 @@ export function discardBody(answer: IncomingMessage): void {
   });
 }
 
-/** An answer in pieces; a connection that breaks is a Fault `aborted`. Leaving the loop ends the connection. */
+/**
+ * Streams a response in pieces; a broken connection is a Fault `aborted`. Leaving the loop closes the
+ * connection.
+ */
 export async function* bodyOf(answer: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
     yield* answer;

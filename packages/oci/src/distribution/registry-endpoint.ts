@@ -1,18 +1,18 @@
-/** Where a registry is asked. */
+/** An address at which a registry is reachable. */
 export interface RegistryEndpoint {
-  /** With scheme; a path is kept in front of `/v2`. */
+  /** Includes the scheme; a path is put in front of `/v2`. */
   readonly url: string;
-  /** PEM; instead of the authorities that Node.js trusts. */
+  /** PEM; replaces the certificate authorities that Node.js trusts. */
   readonly ca?: string;
 }
 
-/** Finds where to ask for what a registry has, in the order to try. */
+/** Finds the endpoints of a registry, in the order to try them. */
 export type EndpointsOf = (registry: string) => readonly RegistryEndpoint[];
 
-/** Where Docker Hub answers. */
+/** The address of Docker Hub's API. */
 const hubHost = 'registry-1.docker.io';
 
-/** The registry itself: with TLS, unless it is on this machine, as container tools do it everywhere. */
+/** The registry itself: with TLS, unless it runs on this machine, as in other container tools. */
 export function ownEndpoints(registry: string): RegistryEndpoint[] {
   const host = registry === 'docker.io' ? hubHost : registry;
   return [{ url: `${isLoopback(host) ? 'http' : 'https'}://${host}` }];

@@ -19,16 +19,16 @@ export interface RegistryRequestOptions {
 }
 
 export interface RegistryRequests {
-  /** Gets what lies at `path` of a repository. A status other than success is a Fault. */
+  /** Requests `path` of a repository. An HTTP error status is a Fault. */
   get(reference: ImageReference, path: string, options: RegistryRequestOptions): Promise<IncomingMessage>;
 }
 
 const errorLimitBytes = 64 * 1024;
 const agent = 'nodewright';
 
-/** Requests with what the registry wants to know first, and to the next endpoint where one does not have it. */
+/** Answers authentication challenges, and tries the next endpoint when one fails. */
 export function createRegistryRequests({ connections, endpointsOf }: RegistryRequestsInit): RegistryRequests {
-  /** By endpoint, repository and user: what was good for the last request is so for the next. */
+  /** By endpoint, repository and user: the authorization of the last request is reused for the next. */
   const authorizations = new Map<string, string>();
 
   async function ask(
@@ -50,7 +50,7 @@ export function createRegistryRequests({ connections, endpointsOf }: RegistryReq
       return connections.get({ url, headers: { 'user-agent': agent, ...headers, ...known }, ca, signal });
     };
     let { answer, url: answeredBy } = await send(authorizations.get(key));
-    // Who was only redirected to may not say where the password goes.
+    // A redirect target must not choose where the password is sent.
     const isOwn = answer.statusCode === 401 && answeredBy.origin === url.origin;
     const challenge = isOwn ? parseChallenge(answer.headers['www-authenticate'] ?? '') : undefined;
     if (challenge !== undefined) {
@@ -112,7 +112,7 @@ function reasonIn(body: Buffer): string {
     const { errors } = JSON.parse(body.toString()) as { errors?: { code?: unknown; message?: unknown }[] };
     const { code, message } = errors?.[0] ?? {};
     const text = typeof message === 'string' && message !== '' ? message : code;
-    // It is shown on terminals, as part of one line.
+    // The text is shown on terminals as part of one line.
     return typeof text === 'string'
       ? text
           .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
