@@ -19,20 +19,20 @@ const goodReply: NtpPacket = {
   transmitTime: 100n,
 };
 
-test('checkReply() takes a good answer', () => {
+test('checkReply() accepts a valid reply', () => {
   assert.deepEqual(checkReply(goodReply, 77n), { kind: 'good' });
   assert.deepEqual(checkReply({ ...goodReply, receiveTime: 2n ** 64n - 1n, transmitTime: 5n }, 77n), {
     kind: 'good',
   });
 });
 
-test('checkReply() passes over packets that answer something else', () => {
+test('checkReply() ignores packets that do not answer the request', () => {
   for (const change of [{ originTime: 78n }, { mode: 3 }, { mode: 5 }, { originTime: 0n }]) {
     assert.deepEqual(checkReply({ ...goodReply, ...change }, 77n), { kind: 'stray' });
   }
 });
 
-test('checkReply() says why the time of a server is of no use', () => {
+test("checkReply() reports why a server's time is unusable", () => {
   const reasons: [Partial<NtpPacket>, RegExp][] = [
     [{ stratum: 0, referenceId: referenceIdFromText('RATE') }, /kiss of death RATE/],
     [{ leap: 3 }, /not set/],

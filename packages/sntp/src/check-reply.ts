@@ -1,13 +1,13 @@
 import { leapAlarm, type NtpPacket, ntpModes, referenceIdText } from './ntp-packet.ts';
 import { msFromNtpShort, type NtpTimestamp } from './ntp-time.ts';
 
-/** What a packet that arrived after a request is worth. */
+/** The verdict on a packet that arrived after a request. */
 export type ReplyVerdict =
-  /** An answer to the request, and usable. */
+  /** A usable reply to the request. */
   | { readonly kind: 'good' }
-  /** Not an answer to this request: late, forged or foreign. The true one may still come. */
+  /** Not a reply to this request: late, forged or unrelated. The real reply may still come. */
   | { readonly kind: 'stray' }
-  /** The server's answer, which says that its time must not be used. */
+  /** A reply of the server, which states that its time must not be used. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 const highestStratum = 15;
@@ -16,8 +16,8 @@ const highestStratum = 15;
 const maxRootDistanceMs = 16_000;
 
 /**
- * Judges a packet against the transmit time that the request carried. The request's transmit time is random, so only
- * who saw the request can answer it.
+ * Compares a packet with the transmit time of the request. That time is random, so only a host that saw the
+ * request can answer it.
  */
 export function checkReply(reply: NtpPacket, requestTransmitTime: NtpTimestamp): ReplyVerdict {
   if (reply.mode !== ntpModes.server || reply.originTime !== requestTransmitTime) return { kind: 'stray' };

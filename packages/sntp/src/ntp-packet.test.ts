@@ -34,7 +34,7 @@ const anyPacket: fc.Arbitrary<NtpPacket> = fc.record(
   { noNullPrototype: true },
 );
 
-test('decodeNtpPacket() gives back what encodeNtpPacket() wrote, with or without an extension behind it', () => {
+test('decodeNtpPacket() reverses encodeNtpPacket(), with or without an extension', () => {
   fc.assert(
     fc.property(anyPacket, fc.uint8Array({ maxLength: 20 }), (packet, extension) => {
       assert.deepEqual(decodeNtpPacket(Buffer.concat([encodeNtpPacket(packet), extension])), packet);
@@ -42,7 +42,7 @@ test('decodeNtpPacket() gives back what encodeNtpPacket() wrote, with or without
   );
 });
 
-test('encodeNtpPacket() puts the fields where RFC 5905 has them', () => {
+test('encodeNtpPacket() writes the fields at the offsets of RFC 5905', () => {
   const bytes = encodeNtpPacket({
     leap: 1,
     version: 4,
@@ -65,11 +65,11 @@ test('encodeNtpPacket() puts the fields where RFC 5905 has them', () => {
   );
 });
 
-test('decodeNtpPacket() refuses a packet that is too short', () => {
+test('decodeNtpPacket() rejects a packet that is too short', () => {
   assert.throws(() => decodeNtpPacket(new Uint8Array(47)), { kind: 'invalid-argument' });
 });
 
-test('referenceIdText() reads kiss codes and shows no control characters', () => {
+test('referenceIdText() decodes kiss codes and replaces control characters', () => {
   assert.equal(referenceIdText(referenceIdFromText('RATE')), 'RATE');
   assert.equal(referenceIdText(referenceIdFromText('GPS')), 'GPS');
   assert.equal(referenceIdText(0x4c0a434c), 'L?CL');
@@ -95,7 +95,7 @@ test('msFromNtpShort() reads 16.16 bits of seconds', () => {
   assert.equal(msFromNtpShort(0x00018000), 1500);
 });
 
-test('parseServerAddress() takes names, addresses and ports', () => {
+test('parseServerAddress() accepts names, addresses and ports', () => {
   assert.deepEqual(
     ['time.example.org', '127.0.0.1:1123', '::1', '[::1]', '[fd00::2]:1123', 'ntp:65535'].map(
       parseServerAddress,
@@ -111,7 +111,7 @@ test('parseServerAddress() takes names, addresses and ports', () => {
   );
 });
 
-test('parseServerAddress() refuses and quotes what is no server', () => {
+test('parseServerAddress() rejects and quotes an invalid server', () => {
   for (const text of ['', 'a b', 'host:', 'host:0', 'host:65536', 'host:1:2', '[host]:1', '[::1', ':123']) {
     assert.throws(
       () => parseServerAddress(text),

@@ -4,7 +4,7 @@ import type { NtpTimestamp } from './ntp-time.ts';
 /** Length of a packet without extensions and authentication. */
 export const ntpPacketBytes = 48;
 
-/** Who speaks, RFC 5905 figure 10. */
+/** Association modes, RFC 5905 figure 10. */
 export const ntpModes = { client: 3, server: 4 } as const;
 
 /** The leap indicator of a server whose clock is not set. */

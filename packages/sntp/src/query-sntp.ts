@@ -13,22 +13,22 @@ import { systemWallClock, type WallClock } from './wall-clock.ts';
 export interface SntpQuery {
   /** `host` or `host:port`. */
   readonly server: string;
-  /** For name resolution, every address and the answer together. */
+  /** Deadline for name resolution, all addresses and the reply together. */
   readonly timeoutMs: number;
   /** The clock that is compared with the server's; default the host's. */
   readonly clock?: WallClock;
   readonly signal?: AbortSignal;
 }
 
-/** What a server said, RFC 5905 §8. */
+/** The reply of a server, RFC 5905 §8. */
 export interface SntpAnswer {
-  /** The address that answered. */
+  /** The address that replied. */
   readonly address: string;
   readonly port: number;
-  /** What must be added to the local clock to get the server's. */
+  /** The value to add to the local clock to get the server's time. */
   readonly offsetMs: number;
   readonly roundTripMs: number;
-  /** Local time when the answer came, Unix ms. */
+  /** Local time when the reply arrived, Unix ms. */
   readonly localTimeMs: number;
   /** The server's time at the same moment, Unix ms. */
   readonly remoteTimeMs: number;
@@ -39,11 +39,12 @@ export interface SntpAnswer {
 const ntpVersion = 4;
 
 /**
- * Asks an NTP server for the time, once for each of its addresses until one answers. Nothing is changed here.
+ * Queries an NTP server for the time, each of its addresses once until one replies. It does not set the
+ * clock.
  *
- * @throws Fault that names the server and the time waited: `invalid-argument` for a server that is no address,
- *   `deadline-exceeded` without an answer, `unavailable` when it cannot be reached or says that its time is of no use,
- *   `cancelled` when `signal` aborts.
+ * @throws Fault that names the server and the time waited: `invalid-argument` for an invalid server address,
+ * `deadline-exceeded` without a reply, `unavailable` when the server cannot be reached or reports that its
+ * time is unusable, `cancelled` when `signal` aborts
  */
 export async function querySntp(query: SntpQuery): Promise<SntpAnswer> {
   const { host, port } = parseServerAddress(query.server);
@@ -86,11 +87,11 @@ async function askAddress(
   signal: AbortSignal,
 ): Promise<SntpAnswer> {
   await using socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
-  // Connected, so that the kernel drops what others send and reports a port where nobody listens.
+  // A connected socket: the kernel drops packets of other senders and reports a closed port.
   socket.connect(port, address);
   await once(socket, 'connect', { signal });
 
-  // The request tells nothing about the local clock: its transmit time is random and only serves to know the answer.
+  // The request does not reveal the local clock: its transmit time is random and only identifies the reply.
   const transmitTime = randomBytes(8).readBigUInt64BE();
   const answer = nextAnswer(socket, transmitTime, clock, signal);
   const sentMs = clock.now();
@@ -112,7 +113,7 @@ async function askAddress(
   };
 }
 
-/** Waits for the answer to the request with `transmitTime`; other packets are passed over. */
+/** Waits for the reply to the request with `transmitTime` and ignores other packets. */
 function nextAnswer(
   socket: Socket,
   transmitTime: bigint,
@@ -162,7 +163,7 @@ function timeoutFrom(timeoutMs: number, parent?: AbortSignal): { signal: AbortSi
   return { signal, clear: () => clearTimeout(timer) };
 }
 
-/** Name resolution cannot be stopped, but nobody has to wait for it. */
+/** Name resolution cannot be aborted, but the caller does not have to wait for it. */
 async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();

@@ -18,22 +18,22 @@ export interface SntpServerInit {
   readonly address: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** The clock it tells; default the host's. */
+  /** The clock that the server reports; default the host's. */
   readonly clock?: WallClock;
-  /** How far it says it is from a reference clock; default 10, the usual value of a clock of its own. */
+  /** The stratum in replies; default 10, the usual value of an undisciplined local clock. */
   readonly stratum?: number;
-  /** Leap indicator it answers with; default 0. 3 says that the clock is not set. */
+  /** The leap indicator in replies; default 0. 3 means that the clock is not set. */
   readonly leap?: number;
 }
 
 export interface SntpServer extends AsyncDisposable {
   readonly address: string;
-  /** The port it listens on. */
+  /** The port on which it listens. */
   readonly port: number;
 }
 
 const localStratum = 10;
-/** The name of an undisciplined local clock, RFC 5905 figure 12. */
+/** The reference id of an undisciplined local clock, RFC 5905 figure 12. */
 const localReferenceId = referenceIdFromText('LOCL');
 /** About a microsecond. */
 const precision = -20;
@@ -41,10 +41,10 @@ const oldestVersion = 1;
 const newestVersion = 4;
 
 /**
- * Answers NTP clients with the time of `clock`. What is no client's request gets no answer, and no answer is longer
- * than its request. Resolves when it listens; the caller disposes it.
+ * Answers NTP clients with the time of `clock`. Packets other than client requests get no reply, and no reply
+ * is longer than its request. Resolves when the server listens; the caller disposes it.
  *
- * @throws Fault that names the address when it cannot listen there.
+ * @throws Fault that names the address when it cannot listen there
  */
 export async function createSntpServer(init: SntpServerInit): Promise<SntpServer> {
   const clock = init.clock ?? systemWallClock;
@@ -53,7 +53,7 @@ export async function createSntpServer(init: SntpServerInit): Promise<SntpServer
     const receivedMs = clock.now();
     const request = requestFrom(bytes);
     if (request === undefined) return;
-    // A client that is gone is no failure of the server.
+    // A failed send to a client that has disconnected is not an error of the server.
     socket.send(
       encodeNtpPacket(replyTo(request, receivedMs, clock.now(), init)),
       sender.port,

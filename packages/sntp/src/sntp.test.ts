@@ -1,4 +1,4 @@
-// Client and server against each other over loopback UDP, and each against a peer that misbehaves.
+// Client and server against each other over loopback UDP, and each against a misbehaving peer.
 import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -47,11 +47,11 @@ function isFault(kind: string, text: RegExp): (error: unknown) => boolean {
   };
 }
 
-test('querySntp() measures how far the clock of a server is off', async () => {
+test("querySntp() measures the offset of a server's clock", async () => {
   const ahead = { now: () => systemWallClock.now() + 90_000 };
   await using server = await createSntpServer({ address, port: 0, clock: ahead });
   const answer = await querySntp({ server: `${address}:${server.port}`, timeoutMs: 2000 });
-  // Which of the two ways took how long of it nobody knows.
+  // The split of the round trip between the two directions is unknown.
   const mostMs = answer.roundTripMs / 2 + 5;
   assert.ok(Math.abs(answer.offsetMs - 90_000) < mostMs, `${answer.offsetMs} ± ${mostMs}`);
   assert.equal(answer.remoteTimeMs, answer.localTimeMs + answer.offsetMs);
@@ -65,7 +65,7 @@ test('querySntp() resolves names', async () => {
   assert.deepEqual([answer.address, answer.stratum], [address, 1]);
 });
 
-test('querySntp() waits past short, foreign and forged packets for the true answer', async () => {
+test('querySntp() ignores short, foreign and forged packets and waits for the real reply', async () => {
   await using socket = await openSocket((request, answer) => {
     answer(new Uint8Array(3));
     answer(encodeNtpPacket({ ...goodReply(request), originTime: request.transmitTime ^ 1n }));
@@ -75,7 +75,7 @@ test('querySntp() waits past short, foreign and forged packets for the true answ
   assert.equal((await querySntp({ server: serverOf(socket), timeoutMs: 2000 })).stratum, 7);
 });
 
-test('querySntp() names a silent server and how long it waited', async () => {
+test('querySntp() names a server without a reply and how long it waited', async () => {
   await using socket = await openSocket();
   const server = serverOf(socket);
   await assert.rejects(
@@ -84,7 +84,7 @@ test('querySntp() names a silent server and how long it waited', async () => {
   );
 });
 
-test('querySntp() fails at once where nobody listens', async () => {
+test('querySntp() fails at once when the port is closed', async () => {
   const socket = await openSocket();
   const server = serverOf(socket);
   await socket[Symbol.asyncDispose]();
@@ -96,7 +96,7 @@ test('querySntp() fails at once where nobody listens', async () => {
   assert.ok(performance.now() - startedMs < 4000);
 });
 
-test('querySntp() passes on why a server cannot be used', async () => {
+test('querySntp() reports why a server cannot be used', async () => {
   await using server = await createSntpServer({ address, port: 0, leap: 3 });
   await assert.rejects(
     querySntp({ server: `${address}:${server.port}`, timeoutMs: 2000 }),
@@ -119,7 +119,7 @@ test('querySntp() stops when its signal aborts', async () => {
   await assert.rejects(question, isFault('cancelled', /was cancelled/));
 });
 
-test('createSntpServer() answers clients of versions 1 to 4 and nobody else', async () => {
+test('createSntpServer() replies to clients of versions 1 to 4 only', async () => {
   await using server = await createSntpServer({ address, port: 0 });
   await using client = await openSocket();
   const answers: number[] = [];
@@ -150,7 +150,7 @@ test('createSntpServer() answers clients of versions 1 to 4 and nobody else', as
   assert.deepEqual(answers, [1, 2, 3, 4]);
 });
 
-test('createSntpServer() names an address that is taken', async () => {
+test('createSntpServer() names an address that is in use', async () => {
   await using server = await createSntpServer({ address, port: 0 });
   await assert.rejects(
     createSntpServer({ address, port: server.port }),

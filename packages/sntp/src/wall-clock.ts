@@ -1,4 +1,4 @@
-/** Tells the time of day. */
+/** A source of the time of day. */
 export interface WallClock {
   /** Milliseconds since the Unix epoch, with fractions. It may jump when the time is set. */
   now(): number;
