@@ -3,7 +3,10 @@ import { SpanScope } from './span-scope.ts';
 import type { Telemetry } from './telemetry.ts';
 import { parseTraceparent } from './traceparent.ts';
 
-/** A span that records nothing. It keeps the parent's identity, so that hops with tracing on stay in one trace. */
+/**
+ * A span that records nothing. It keeps the parent's identity, so that traced processes before and after this
+ * one share a trace.
+ */
 class CarrierSpan implements Span {
   readonly traceparent: string | undefined;
   readonly traceId: string | undefined;
@@ -24,7 +27,7 @@ class CarrierSpan implements Span {
 
 const emptySpan = new CarrierSpan(undefined);
 
-/** Telemetry with nowhere to export to. */
+/** Telemetry without an exporter. */
 export function createNoTelemetry(): Telemetry {
   const scope = new SpanScope();
   return {
@@ -34,7 +37,7 @@ export function createNoTelemetry(): Telemetry {
       return scope.current() ?? emptySpan;
     },
     withSpan<T>(span: Span, body: () => T): T {
-      // Nothing to carry: spare every call the price of an asynchronous context.
+      // Without a parent there is no context to carry: avoid the cost of an asynchronous context per call.
       return span.traceparent === undefined ? body() : scope.run(span, body);
     },
     activeSpan: () => scope.current(),
@@ -42,5 +45,5 @@ export function createNoTelemetry(): Telemetry {
   };
 }
 
-/** Shared instance for tests and for code that was given none. */
+/** The shared instance for tests and for code without configured telemetry. */
 export const noTelemetry: Telemetry = createNoTelemetry();

@@ -2,7 +2,7 @@ import { createNoTelemetry } from './no-telemetry.ts';
 import type { Telemetry } from './telemetry.ts';
 import type { TelemetryInit } from './telemetry-init.ts';
 
-/** Whether the `OTEL_*` environment asks for export. Nothing is exported unless an endpoint is named. */
+/** Whether the `OTEL_*` environment enables export. Nothing is exported without an endpoint. */
 export function isExportConfigured(environment: TelemetryInit['environment']): boolean {
   if (environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return false;
   if (environment.OTEL_TRACES_EXPORTER === 'none') return false;
@@ -12,8 +12,8 @@ export function isExportConfigured(environment: TelemetryInit['environment']): b
 }
 
 /**
- * Tracing after the standard `OTEL_*` environment. The OpenTelemetry SDK is loaded only when something is exported:
- * it costs 40 ms and 7 MB that a process without a collector need not pay.
+ * Tracing as configured by the standard `OTEL_*` environment. The OpenTelemetry SDK is loaded only when
+ * export is enabled: it costs 40 ms and 7 MB.
  */
 export async function openTelemetry(init: TelemetryInit): Promise<Telemetry> {
   if (!isExportConfigured(init.environment)) return createNoTelemetry();

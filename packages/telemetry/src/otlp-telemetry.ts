@@ -12,7 +12,10 @@ import { formatTraceparent, parseTraceparent } from './traceparent.ts';
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
-/** How long spans wait for company before they are sent, in milliseconds. Short: people look at a trace at once. */
+/**
+ * How long spans are batched before they are sent, in milliseconds. Short, so that a trace is visible at
+ * once.
+ */
 const exportDelayMs = 1000;
 /** How long the last export may take when the process ends, in milliseconds. */
 const flushTimeoutMs = 2000;
@@ -80,9 +83,9 @@ function startSpan(tracer: Tracer, scope: SpanScope, name: string, options: Span
 }
 
 /**
- * Telemetry that exports over OTLP (HTTP, protobuf). The endpoint, headers and time-outs come from the standard
- * `OTEL_EXPORTER_OTLP_*` variables, the sampler from `OTEL_TRACES_SAMPLER`. Disposing it flushes what is queued, for
- * two seconds at most; a collector that does not answer never keeps a process from ending.
+ * Telemetry that exports over OTLP (HTTP, protobuf). The endpoint, headers and time-outs come from the
+ * standard `OTEL_EXPORTER_OTLP_*` variables, the sampler from `OTEL_TRACES_SAMPLER`. Disposing it flushes the
+ * queue, for at most two seconds; a hung collector never keeps a process from ending.
  */
 export function createOtlpTelemetry({
   serviceName,

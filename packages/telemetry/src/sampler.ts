@@ -7,8 +7,8 @@ import {
 } from '@opentelemetry/sdk-trace';
 
 /**
- * The sampler that `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` ask for. Unset or unknown: every trace whose
- * parent does not say otherwise. Source: OpenTelemetry specification, environment variables.
+ * The sampler that `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` select. Unset or unknown: sample every
+ * trace, unless the parent decides otherwise. Source: OpenTelemetry specification, environment variables.
  */
 export function createSampler(environment: Readonly<Record<string, string | undefined>>): Sampler {
   const argument = Number.parseFloat(environment.OTEL_TRACES_SAMPLER_ARG ?? '1');

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span } from './span.ts';
 
-/** Which span is active, across awaits. */
+/** Tracks the active span across awaits. */
 export class SpanScope {
   readonly #storage = new AsyncLocalStorage<Span>();
 

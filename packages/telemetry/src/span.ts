@@ -5,23 +5,23 @@ export type Attributes = Readonly<Record<string, AttributeValue>>;
 export interface SpanOptions {
   /** `server` and `client` at the two ends of a call, `internal` (the default) for work inside a process. */
   kind?: 'server' | 'client' | 'internal';
-  /** A W3C traceparent that came from outside. Default: the active span. */
+  /** A W3C traceparent received from another process. Default: the active span. */
   parent?: string | undefined;
   attributes?: Attributes;
   /** W3C traceparents of spans that caused this one without being its parent. */
   links?: readonly string[];
 }
 
-/** One timed operation. When export is off it records nothing and only carries its parent's identity on. */
+/** One timed operation. Without export it records nothing and only passes on its parent's identity. */
 export interface Span {
-  /** What to send to the next hop, or undefined when there is nothing to continue. */
+  /** The traceparent to send to the next hop; `undefined` when there is no trace to continue. */
   readonly traceparent: string | undefined;
   /** 32 hexadecimal digits, when this operation belongs to a trace. */
   readonly traceId: string | undefined;
   readonly spanId: string | undefined;
   setAttributes(attributes: Attributes): void;
   addEvent(name: string, attributes?: Attributes): void;
-  /** Marks the operation as failed. The message of an Error is recorded: it must hold no secret. */
+  /** Marks the operation as failed. The message of an Error is recorded, so it must not contain a secret. */
   fail(error: unknown): void;
   /** Must be called exactly once. */
   end(): void;

@@ -9,7 +9,7 @@ import { formatTraceparent, parseTraceparent } from './traceparent.ts';
 
 const incoming = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-test('parseTraceparent() reads what formatTraceparent() writes', () => {
+test('parseTraceparent() reverses formatTraceparent()', () => {
   const hex = (length: number) =>
     fc
       .array(fc.integer({ min: 0, max: 15 }), { minLength: length, maxLength: length })
@@ -23,7 +23,7 @@ test('parseTraceparent() reads what formatTraceparent() writes', () => {
   );
 });
 
-test('parseTraceparent() refuses what the specification calls invalid', () => {
+test('parseTraceparent() rejects what the specification calls invalid', () => {
   const bad = [
     undefined,
     '',
@@ -40,14 +40,14 @@ test('parseTraceparent() refuses what the specification calls invalid', () => {
   );
 });
 
-test('telemetry without an endpoint carries the incoming trace on and exports nothing', async () => {
+test('telemetry without an endpoint propagates the incoming trace and exports nothing', async () => {
   const telemetry = await openTelemetry({ serviceName: 'x', serviceVersion: '1', environment: {} });
   const span = telemetry.startSpan('call', { parent: incoming });
   const inner = telemetry.withSpan(span, () => telemetry.startSpan('inner').traceparent);
   assert.deepEqual([telemetry.enabled, span.traceparent, inner], [false, incoming, incoming]);
 });
 
-test('isExportConfigured() asks for an endpoint and honours the switches', () => {
+test('isExportConfigured() requires an endpoint and honours the switches', () => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
   assert.deepEqual(
     [

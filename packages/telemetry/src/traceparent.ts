@@ -11,7 +11,7 @@ const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)
 const zeroTrace = '0'.repeat(32);
 const zeroSpan = '0'.repeat(16);
 
-/** Undefined for anything that the specification calls invalid. Source: W3C Trace Context, level 1, section 3.2. */
+/** Returns undefined for an invalid header. Source: W3C Trace Context, level 1, section 3.2. */
 export function parseTraceparent(value: string | undefined): TraceParent | undefined {
   const match = value === undefined ? null : pattern.exec(value);
   if (match === null) return undefined;
