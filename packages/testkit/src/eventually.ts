@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface EventuallyInit {
-  /** What is waited for, for the error. */
+  /** The awaited condition, for the error message. */
   readonly what: string;
   /** Default 15,000. */
   readonly timeoutMs?: number;
-  /** More for the error: a log, an output. */
+  /** Details for the error message, such as a log or an output. */
   explain?(): string;
 }
 
 const pollMs = 50;
 
-/** Waits until `holds` yields true; a throw counts as not yet. Throws when the time is over. */
+/** Waits until `holds` returns true; an error counts as false. Throws on time-out. */
 export async function eventually(
   holds: () => boolean | Promise<boolean>,
   { what, timeoutMs = 15_000, explain }: EventuallyInit,

@@ -6,7 +6,7 @@ import {
 import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
 import { noTelemetry } from '@nodewright/telemetry';
 
-/** Whether the daemon behind this unix socket answers SERVING. */
+/** Whether the daemon behind this unix socket reports SERVING. */
 export async function isServing(socket: string): Promise<boolean> {
   if (!existsSync(socket)) return false;
   using channel = openUnixChannel(socket);

@@ -7,35 +7,38 @@ import { isServing } from './is-serving.ts';
 import { type DaemonProcess, spawnDaemon } from './spawn-daemon.ts';
 
 export interface LoneNodeInit {
-  /** Folder with the bundles of apid and trustd, each as `<name>/<name>.cjs`. Default: what `make build` made. */
+  /**
+   * Folder with the bundles of apid and trustd, each as `<name>/<name>.cjs`. Default: the output of `make
+   * build`.
+   */
   readonly servicesFolder?: string;
-  /** The program of machined. Default: as `spawnDaemon` finds it. */
+  /** The program of machined. Default: the one that `spawnDaemon` finds. */
   readonly program?: string;
-  /** Where machined runs. Default: a new empty folder. */
+  /** The working folder of machined. Default: a new empty folder. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether it has its configuration from the start, which is the default, or waits for one. */
+  /** Whether machined starts with its configuration (the default) or waits for one. */
   readonly isConfigured?: boolean;
 }
 
-/** One control plane of real daemons, machined with its apid and trustd, on a loopback address of its own. */
+/** One control-plane node of real daemons: machined with its apid and trustd, on its own loopback address. */
 export interface LoneNode extends AsyncDisposable {
   readonly root: string;
   readonly address: string;
   readonly machined: DaemonProcess;
-  /** What it is configured by, or would be. */
+  /** The machine configuration of the node, applied or not. */
   readonly configuration: string;
   /** The CA of the node's PKI. */
   readonly ca: CertificateAndKey;
   readonly sockets: { readonly machined: string; readonly apid: string; readonly trustd: string };
-  /** A client certificate with these roles. */
+  /** Creates a client certificate with these roles. */
   issueClient(...roles: string[]): Promise<CertificateAndKey>;
 }
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const token = 'abcdef.0123456789abcdef';
 
-/** Every node listens on the same ports: each takes an address of its own from 127.200.0.0/13. */
+/** Every node listens on the same ports, so each uses its own address from 127.200.0.0/13. */
 function ownAddress(): string {
   const number =
     (process.pid * 7919 + Math.floor(performance.timeOrigin + performance.now())) % (8 * 254 * 254);
@@ -62,7 +65,7 @@ function writeConfig(root: string, text: string): void {
   writeFileSync(join(folder, 'config.yaml'), text, { mode: 0o600 });
 }
 
-/** Starts a node and waits until all of its daemons, as far as it has them yet, say that they serve. Needs the bundles. */
+/** Starts a node and waits until all daemons that it should run report SERVING. Needs the bundles. */
 export async function startLoneNode(init: LoneNodeInit = {}): Promise<LoneNode> {
   const folder = mkdtempSync(join(tmpdir(), 'node-'));
   const [root, empty] = [join(folder, 'root'), join(folder, 'empty')];
@@ -114,7 +117,7 @@ export async function startLoneNode(init: LoneNodeInit = {}): Promise<LoneNode> 
   };
   try {
     for (const [name, socket] of Object.entries(sockets)) {
-      // A machine that is nothing yet has no trustd.
+      // A node without configuration runs no trustd.
       if (name === 'trustd' && !isConfigured) continue;
       await eventually(() => isServing(socket), {
         what: `${name} serving`,

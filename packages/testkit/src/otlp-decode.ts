@@ -1,6 +1,6 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 
-/** A span as it crossed the wire. */
+/** A span as it was sent over the wire. */
 export interface ReceivedSpan {
   /** `service.name` of the process that sent it. */
   readonly service: string;

@@ -4,7 +4,7 @@ import { openTelemetry } from '@nodewright/telemetry';
 import { startOtlpReceiver } from './otlp-receiver.ts';
 import { spanTree } from './span-tree.ts';
 
-test('an OTLP receiver gives back the tree that was exported', async () => {
+test('an OTLP receiver returns the tree that was exported', async () => {
   await using receiver = await startOtlpReceiver();
   process.env.OTEL_EXPORTER_OTLP_ENDPOINT = receiver.endpoint;
   const telemetry = await openTelemetry({

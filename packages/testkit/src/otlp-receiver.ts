@@ -6,10 +6,13 @@ import { decodeOtlpSpans, type ReceivedSpan } from './otlp-decode.ts';
 
 /** A collector that keeps what it receives. */
 export interface OtlpReceiver extends AsyncDisposable {
-  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  /** The value for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly endpoint: string;
   spans(): readonly ReceivedSpan[];
-  /** Waits until `isComplete` holds of the spans so far, or throws after `timeoutMs` with what did arrive. */
+  /**
+   * Waits until `isComplete` returns true for the received spans. Throws after `timeoutMs` with the spans
+   * that arrived.
+   */
   waitFor(
     isComplete: (spans: readonly ReceivedSpan[]) => boolean,
     timeoutMs?: number,

@@ -5,19 +5,19 @@ import { nodeKinds } from '@nodewright/state/kinds';
 import { createStateService } from '@nodewright/state/wire';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 
-/** The state of a node on a unix socket, filled by a test in machined's place. */
+/** The state of a node on a unix socket. The test writes it in place of machined. */
 export interface StateServer extends AsyncDisposable {
   readonly state: State;
   readonly path: string;
-  /** Makes a resource so; nothing is written when it is so already. */
+  /** Creates or updates a resource; writes nothing when it is already equal. */
   put<S>(kind: KindRef<S>, id: string, spec: NoInfer<S>): Promise<void>;
-  /** One that is not there is no error. */
+  /** Destroys a resource; a missing resource is not an error. */
   remove(kind: KindRef, id: string): Promise<void>;
 }
 
 /**
- * Serves a state, an empty one by default, on the socket `path`, and beside it what else machined serves there. Disposing
- * it ends the watches and closes the socket.
+ * Serves a state, by default an empty one, on the socket `path`, together with the other given services
+ * of machined. Disposing it ends the watches and closes the socket.
  */
 export async function serveState(
   path: string,

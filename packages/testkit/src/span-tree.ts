@@ -1,14 +1,14 @@
 import type { ReceivedSpan } from './otlp-decode.ts';
 
-/** A trace as people read it: what called what. */
+/** A trace as a tree of calls, for people to read. */
 export interface SpanNode {
   readonly span: string;
   readonly children: readonly SpanNode[];
 }
 
 /**
- * The spans of one trace as a tree. A node reads `service: name (kind)`; siblings are sorted by that text, so that
- * two trees compare whatever the order of arrival. A span whose parent is missing is a root.
+ * The spans of one trace as a tree. The text of a node is `service: name (kind)`; siblings are sorted by that
+ * text, so trees compare equal in any order of arrival. A span whose parent is missing is a root.
  */
 export function spanTree(spans: readonly ReceivedSpan[], traceId: string): SpanNode[] {
   const ofTrace = spans.filter((span) => span.traceId === traceId);

@@ -9,33 +9,33 @@ export interface SpawnDaemonInit {
   readonly args: readonly string[];
   /** The file to run instead of the daemon's bundle or source. */
   readonly program?: string;
-  /** Added to the environment of the test, less its `OTEL_*` variables. */
+  /** Added to the environment of the test, without its `OTEL_*` variables. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** Flags of Node.js itself, for example of its permission model. */
   readonly nodeFlags?: readonly string[];
-  /** A program and its arguments that becomes the daemon, for example to give up rights. */
+  /** A program and its arguments that executes the daemon, for example after dropping privileges. */
   readonly through?: readonly string[];
 }
 
-/** A daemon that runs as a child of the test. Disposing it ends it: SIGTERM, and SIGKILL when that does not do. */
+/** A daemon that runs as a child of the test. Disposing it sends SIGTERM, then SIGKILL after a time-out. */
 export interface DaemonProcess extends AsyncDisposable {
   readonly pid: number;
-  /** Everything so far. */
+  /** All output so far. */
   stdout(): string;
   stderr(): string;
-  /** Leaves standard output unread until what it returns is disposed. */
+  /** Stops reading standard output until the returned object is disposed. */
   holdStdout(): Disposable;
   /** The log lines so far. */
   lines(): Record<string, unknown>[];
-  /** Waits for a log line with this message; throws with the output when the daemon ends or nothing comes in time. */
+  /** Waits for a log line with this message. Throws with the output when the daemon ends or on time-out. */
   waitForLine(message: string, timeoutMs?: number): Promise<Record<string, unknown>>;
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
   signal(name: NodeJS.Signals): void;
 }
 
 const checkout = join(import.meta.dirname, '..', '..', '..');
-/** From SIGTERM to SIGKILL, in milliseconds: longer than any daemon drains. */
+/** Time from SIGTERM to SIGKILL, in milliseconds: longer than any daemon needs to drain. */
 const graceMs = 15_000;
 
 /** The file that runs a daemon: its bundle when `NODEWRIGHT_BUNDLES` is set, else its source. */
@@ -51,7 +51,7 @@ function parseLines(text: string): Record<string, unknown>[] {
     try {
       return [JSON.parse(line) as Record<string, unknown>];
     } catch {
-      // The last line may not be complete, and Node prints warnings of its own.
+      // The last line may be incomplete, and Node prints warnings of its own.
       return [];
     }
   });
@@ -65,7 +65,10 @@ async function endProcess(child: ChildProcess, exited: Promise<unknown>): Promis
   clearTimeout(timer);
 }
 
-/** Starts a daemon. It is running, not ready, when this returns: wait for a log line or for its socket. */
+/**
+ * Starts a daemon. When this returns, the daemon runs but is not ready: wait for a log line or for its
+ * socket.
+ */
 export async function spawnDaemon({
   name,
   args,
