@@ -40,7 +40,7 @@ test('defineKind() derives the short names of the reference from the type', () =
   );
 });
 
-test('defineKind() knows every longer name, and only those given when asked so', () => {
+test('defineKind() finds all longer names, and only the given ones when asked to', () => {
   const { id, displayType, allAliases } = kindOf('Members.cluster.talos.dev');
   assert.deepEqual(
     [id, displayType, allAliases.join(' ')],
@@ -49,7 +49,7 @@ test('defineKind() knows every longer name, and only those given when asked so',
   assert.deepEqual(kindOf('MountStatuses.runtime.talos.dev', ['mounts'], true).allAliases, ['mounts']);
 });
 
-test('singularOf() cuts names as users of the reference see them', () => {
+test('singularOf() forms the singular that users of the reference see', () => {
   const rows = {
     Members: 'Member',
     AddressStatuses: 'AddressStatus',
@@ -64,7 +64,7 @@ test('singularOf() cuts names as users of the reference see them', () => {
   assert.deepEqual(Object.keys(rows).map(singularOf), Object.values(rows));
 });
 
-test('defineKind() refuses names that are not plurals in camel case with a domain', () => {
+test('defineKind() rejects names that are not plurals in camel case with a domain', () => {
   for (const type of [
     'Member.cluster.talos.dev',
     'members.x',

@@ -15,11 +15,11 @@ export interface KindInit {
   /** `Members.cluster.talos.dev`. */
   readonly type: string;
   readonly defaultNamespace: string;
-  /** The id of the one resource that the default namespace has of the kind; absent where it may have several. */
+  /** The id of the only resource of the kind in its default namespace; absent for kinds with several. */
   readonly singleton?: string;
-  /** Short names beside those that follow from the type. */
+  /** Short names in addition to those derived from the type. */
   readonly aliases?: readonly string[];
-  /** Only the names given are names. */
+  /** Use only the given names; derive none. */
   readonly skipAutomaticAliases?: boolean;
   readonly printColumns?: Readonly<Record<string, string>>;
   /** Only administrators may read it. */
@@ -33,7 +33,7 @@ export interface ResourceKind<S = unknown> extends KindRef<S> {
   /** The singular of its name. */
   readonly displayType: string;
   readonly aliases: readonly string[];
-  /** Every name by which users may call it. */
+  /** Every name that users may write for it. */
   readonly allAliases: readonly string[];
   readonly skipAutomaticAliases: boolean;
   readonly printColumns: readonly PrintColumn[];
@@ -53,7 +53,10 @@ type AnyInit = KindInit & {
   readonly codec?: SpecCodec<any>;
 };
 
-/** Most of what it tells is asked once or never, and a node has about 200 of them: nothing is made before it is asked for. */
+/**
+ * A node has about 200 kinds, and most of their properties are read once or never: each is computed on first
+ * use.
+ */
 class DefinedKind implements ResourceKind {
   readonly namespace: string;
   readonly type: string;
@@ -139,7 +142,7 @@ export function defineKind(init: AnyInit): ResourceKind {
   return new DefinedKind(init);
 }
 
-/** What is before the first dot. */
+/** The part before the first dot. */
 function nameOf(type: string): string {
   const dot = type.indexOf('.');
   return dot < 0 ? '' : type.slice(0, dot);

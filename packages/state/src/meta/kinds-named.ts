@@ -1,7 +1,7 @@
 import type { Resource } from '../resource.ts';
 import type { ResourceDefinitionSpec } from './meta-kinds.ts';
 
-/** The kinds that a name means: their full type or any of their aliases, in any case. A name may mean several. */
+/** The kinds that match a name: a full type or an alias, in any case. Several kinds may share an alias. */
 export function kindsNamed(
   definitions: readonly Resource<ResourceDefinitionSpec>[],
   name: string,

@@ -13,7 +13,7 @@ export const namespaces = defineKind({
 });
 export type NamespaceSpec = SpecOf<typeof namespaces>;
 
-/** What there is to know of each kind, under its type in lower case. */
+/** The definition of each kind, under its type in lower case. */
 export const resourceDefinitions = defineKind({
   type: 'ResourceDefinitions.meta.cosi.dev',
   defaultNamespace: metaNamespace,

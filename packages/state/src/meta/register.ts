@@ -8,12 +8,12 @@ import { metaNamespace, namespaces, resourceDefinitions } from './meta-kinds.ts'
 
 const options = { owner: 'meta' };
 
-/** Makes a namespace known. */
+/** Registers a namespace. */
 export async function registerNamespace(state: State, name: string, description: string): Promise<void> {
   await register(state, { ...pointerTo(namespaces, name), spec: { description } });
 }
 
-/** Makes a kind known under all of its names. */
+/** Registers a kind under all of its names. */
 export async function registerKind(state: State, kind: ResourceKind): Promise<void> {
   const { id, type, displayType, namespace, aliases, allAliases, skipAutomaticAliases, printColumns } = kind;
   const spec = {
@@ -29,7 +29,7 @@ export async function registerKind(state: State, kind: ResourceKind): Promise<vo
   await register(state, { ...pointerTo(resourceDefinitions, id), spec });
 }
 
-/** As a rule it is new: to look for it first would double what the start of a node costs. */
+/** The resource is usually new. Looking for it first would double the cost of starting a node. */
 async function register<S>(state: State, resource: NewResource<S>): Promise<void> {
   try {
     await state.create(resource, options);
@@ -39,7 +39,7 @@ async function register<S>(state: State, resource: NewResource<S>): Promise<void
   }
 }
 
-/** Makes known what every state has: the two kinds of this folder and their namespace. */
+/** Registers what every state has: the two kinds of this folder and their namespace. */
 export async function registerMeta(state: State): Promise<void> {
   await registerKind(state, resourceDefinitions);
   await registerKind(state, namespaces);
@@ -50,7 +50,7 @@ export async function registerMeta(state: State): Promise<void> {
   );
 }
 
-/** The codecs of these kinds and of those that every state has. */
+/** The codecs of these kinds and of the kinds that every state has. */
 export function codecsOf(kinds: readonly ResourceKind[]): SpecCodecs {
   const byType = new Map([resourceDefinitions, namespaces, ...kinds].map((kind) => [kind.type, kind]));
   return { get: (type) => byType.get(type)?.codec };

@@ -1,4 +1,4 @@
-/** A spec of a type that nobody here knows: as it came over the wire, in both forms. */
+/** A spec of an unknown type, kept in both encodings as received. */
 export class EncodedSpec {
   /** A YAML document. */
   readonly yaml: string;

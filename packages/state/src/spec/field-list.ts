@@ -4,7 +4,10 @@ import { isLeftOut } from './field-type.ts';
 
 type Named = Field<unknown> & { readonly key: string };
 
-/** Both forms of specs with these fields. What it needs for that it works out at its first use: most kinds are rarely seen. */
+/**
+ * A codec for both encodings of specs with these fields. It prepares its tables at first use, because most
+ * kinds are rarely used.
+ */
 export class FieldList<F extends FieldTable, S = SpecOfFields<F>> {
   readonly fields: F;
   #inYaml: readonly Named[] | undefined;
@@ -31,7 +34,7 @@ export class FieldList<F extends FieldTable, S = SpecOfFields<F>> {
     return yaml;
   }
 
-  /** Whether YAML has nothing to tell of it. */
+  /** Whether YAML omits the field. */
   isLeftOut(spec: S): boolean {
     return this.#named().every(({ key, type }) => isLeftOut(type, fieldOf(spec, key)));
   }
@@ -46,7 +49,7 @@ export class FieldList<F extends FieldTable, S = SpecOfFields<F>> {
     }
   }
 
-  /** Fields that nobody here knows are stepped over. */
+  /** Unknown fields are skipped. */
   read(bytes: Uint8Array): S {
     this.#byNumber ??= new Map(this.#named().map((named) => [named.number, named]));
     const spec = this.empty() as Record<string, unknown>;

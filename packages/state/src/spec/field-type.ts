@@ -1,7 +1,7 @@
 import type { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { FieldTable } from './field.ts';
 
-/** What a type is to those who look at definitions: documentation, tests that compare them with tables. */
+/** A description of a type, for documentation and for tests that compare definitions with tables. */
 export interface TypeShape {
   /** The word of the reference: `uint32`, `cidr`, `enum Family`, `string[]`, `map<bool>`; `message` for specs within specs. */
   readonly word: string;
@@ -11,17 +11,17 @@ export interface TypeShape {
   readonly values?: Readonly<Record<string, number>>;
 }
 
-/** One type of values. Values that are empty are not on the wire; a reader then has the empty one. */
+/** A type of values. Empty values are not written to the wire; a reader then uses the empty value. */
 export interface FieldType<T> {
   readonly shape: TypeShape;
   readonly empty: T;
   isEmpty(value: T): boolean;
-  /** Whether it is left out of YAML where a field is left out when it is empty; default: when it is empty. */
+  /** Whether an `omitempty` field leaves the value out of YAML; default: when it is empty. */
   isOmitted?(value: T): boolean;
   toYaml(value: T): unknown;
   /** Writes tag and value. */
   write(writer: BinaryWriter, number: number, value: T): void;
-  /** Reads what follows a tag. `before` is what earlier tags of the same field gave. */
+  /** Reads what follows a tag. `before` is the value from earlier tags of the same field. */
   read(reader: BinaryReader, wireType: WireType, before: T): T;
   /** Writes the value alone, for types of which lists are packed. */
   pack?(writer: BinaryWriter, value: T): void;

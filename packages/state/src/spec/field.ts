@@ -2,12 +2,12 @@ import type { FieldType } from './field-type.ts';
 
 /** One field of a spec, under its name in YAML. */
 export interface Field<T> {
-  /** On the wire; 0: it is in YAML alone. */
+  /** The field number on the wire; 0 when only YAML has the field. */
   readonly number: number;
   readonly type: FieldType<T>;
-  /** Left out of YAML when it is empty. */
+  /** Omitted from YAML when it is empty. */
   readonly omitEmpty?: boolean;
-  /** In YAML its keys stand among those of the spec around it, and its own name does not. */
+  /** YAML writes its keys inline, among those of the enclosing spec, without its own name. */
   readonly isInlined?: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface Field<T> {
 // biome-ignore lint/suspicious/noExplicitAny: each field has a type of its own, which inference keeps
 export type FieldTable = Readonly<Record<string, Field<any>>>;
 
-/** The spec that a table of fields tells of. */
+/** The type of the spec that a table of fields describes. */
 export type SpecOfFields<F> = {
   readonly [Key in keyof F]: F[Key] extends Field<infer T> ? T : never;
 };
