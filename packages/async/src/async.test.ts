@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { aborted, ChangeSignal, exponentialDelayMs, pause, pauseBy, type Timers } from './index.ts';
+import {
+  aborted,
+  anySignal,
+  ChangeSignal,
+  Deadline,
+  exponentialDelayMs,
+  pause,
+  pauseBy,
+  type Timers,
+  unlessAborted,
+} from './index.ts';
 
 const never = new AbortController().signal;
 
@@ -77,4 +87,36 @@ test('exponentialDelayMs() begins with the first pause, never shrinks, and stops
       assert.ok(Number(now) <= Number(next) && Number(next) <= delay.longestMs);
     }),
   );
+});
+
+test('anySignal() aborts with the first of its signals, and ignores those that are undefined', () => {
+  const [first, second] = [new AbortController(), new AbortController()];
+  const signal = anySignal(undefined, first.signal, second.signal);
+  assert.equal(signal.aborted, false);
+  second.abort('because');
+  assert.equal(signal.reason, 'because');
+});
+
+test('unlessAborted() gives the result of the work, or rejects with the reason of the signal', async () => {
+  const stop = new AbortController();
+  assert.equal(await unlessAborted(Promise.resolve(7), stop.signal), 7);
+  assert.equal(await unlessAborted(Promise.resolve(8), undefined), 8);
+  const endless = unlessAborted(new Promise(() => {}), stop.signal);
+  const reason = new Error('no longer needed');
+  stop.abort(reason);
+  await assert.rejects(endless, reason);
+  await assert.rejects(unlessAborted(new Promise(() => {}), stop.signal), reason);
+});
+
+test('Deadline aborts after its time or with another signal, and only its time makes it over', async () => {
+  using short = new Deadline(1, never);
+  await aborted(short.signal);
+  assert.equal(short.isOver, true);
+  assert.equal((short.signal.reason as Error).name, 'TimeoutError');
+  const stop = new AbortController();
+  using long = new Deadline(60_000, undefined, stop.signal);
+  using endless = new Deadline(Number.POSITIVE_INFINITY, stop.signal);
+  stop.abort();
+  assert.deepEqual([long.signal.aborted, long.isOver], [true, false]);
+  assert.deepEqual([endless.signal.aborted, endless.isOver], [true, false]);
 });

@@ -1,3 +1,4 @@
+import { anySignal } from '@nodewright/async';
 import { type CallFault, callFaultFrom } from './call-fault.ts';
 
 /** What became of a call on one node. */
@@ -63,7 +64,7 @@ export async function* fanOutStream<Node extends { readonly name: string }, T>(
   { signal }: FanOutOptions = {},
 ): AsyncGenerator<NodeResult<T>, void, undefined> {
   const left = new AbortController();
-  const combined = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
+  const combined = anySignal(signal, left.signal);
   const queue = new ResultQueue<{ result?: NodeResult<T>; taken?: () => void }>();
 
   const drain = async (node: Node): Promise<void> => {

@@ -1,3 +1,4 @@
 export * from './lock-file.ts';
 export * from './make-folder.ts';
+export * from './unix-path.ts';
 export * from './write-file-atomically.ts';

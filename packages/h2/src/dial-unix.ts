@@ -1,10 +1,11 @@
 import { connect, type Socket } from 'node:net';
-import { withUnixAddress } from './unix-path.ts';
+import { openUnixPath } from '@nodewright/files';
 
 /** Connects to a unix socket. Rejects with the system's error, which names `path` and not a stand-in for it. */
 export async function dialUnix(path: string, signal: AbortSignal): Promise<Socket> {
   try {
-    return await withUnixAddress(path, (address) => connected(connect({ path: address }), 'connect', signal));
+    using address = openUnixPath(path);
+    return await connected(connect({ path: address.path }), 'connect', signal);
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;

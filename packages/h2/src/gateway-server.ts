@@ -8,13 +8,13 @@ import {
   type TLSSocket,
   type Server as TlsServer,
 } from 'node:tls';
+import { openUnixPath } from '@nodewright/files';
 import type { InboundCall } from './call.ts';
 import { type CallGrowth, CallGrowths } from './call-growth.ts';
 import type { H2Engine, H2Limits, ServerConnection } from './engine.ts';
 import { h2ErrorCodes } from './error-codes.ts';
 import { HandshakeGate, type HandshakeLimits } from './handshake-gate.ts';
 import { refusalFrames } from './refusal-frames.ts';
-import { withUnixAddress } from './unix-path.ts';
 
 /** What a TLS listener shows and asks of clients. */
 export interface ServerCredentials {
@@ -148,7 +148,8 @@ export class GatewayServer<P> {
   /** Resolves with the port (0 for a unix socket) when clients can connect; rejects with the system's error. */
   async listen(address: ListenAddress): Promise<number> {
     if ('path' in address) {
-      await withUnixAddress(address.path, (path) => this.#bind({ path }));
+      using socket = openUnixPath(address.path);
+      await this.#bind({ path: socket.path });
       return 0;
     }
     await this.#bind(address);

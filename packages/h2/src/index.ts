@@ -28,4 +28,3 @@ export * from './raw-headers.ts';
 export { sendStatus } from './send-status.ts';
 export { type StreamedCall, streamAnswers } from './stream-answers.ts';
 export { type RateLimits, TokenBucket } from './token-bucket.ts';
-export { withUnixAddress } from './unix-path.ts';

@@ -6,5 +6,4 @@ export type * from './rpc-service.ts';
 export { statusText } from './status-text.ts';
 export { undecodableFault } from './tolerant-decoding.ts';
 export { localTransportLimits, type TransportLimits } from './transport-limits.ts';
-export { openUnixPath, type UnixPath } from './unix-path.ts';
 export { unknownMethodText } from './unknown-method.ts';

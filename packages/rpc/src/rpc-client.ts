@@ -1,5 +1,6 @@
 import { credentials, Channel as GrpcChannel } from '@grpc/grpc-js';
 import { maxMessageSizeBytes } from '@nodewright/contract';
+import { openUnixPath } from '@nodewright/files';
 import type { Telemetry } from '@nodewright/telemetry';
 import {
   type Channel,
@@ -10,7 +11,6 @@ import {
 } from 'nice-grpc';
 import { withByteMessages } from './byte-messages.ts';
 import { createClientTraceMiddleware } from './trace-middleware.ts';
-import { openUnixPath } from './unix-path.ts';
 
 /** Options that every channel of this project uses. */
 export const channelOptions = {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { ServerCredentials } from '@grpc/grpc-js';
 import { maxMessageSizeBytes as defaultMaxMessageSizeBytes } from '@nodewright/contract';
 import { HealthDefinition } from '@nodewright/contract/gen/grpc/health/v1/health.ts';
-import { makeFolder } from '@nodewright/files';
+import { makeFolder, openUnixPath } from '@nodewright/files';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import { createServer, type ServerMiddleware } from 'nice-grpc';
 import { withByteMessages } from './byte-messages.ts';
@@ -21,7 +21,6 @@ import {
   type TransportLimits,
   transportOptions,
 } from './transport-limits.ts';
-import { openUnixPath } from './unix-path.ts';
 import { nameUnknownMethods } from './unknown-method.ts';
 
 export interface RpcServerInit {

@@ -3,6 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
+import { Deadline, unlessAborted } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { checkReply } from './check-reply.ts';
 import { decodeNtpPacket, encodeNtpPacket, type NtpPacket, ntpModes, ntpPacketBytes } from './ntp-packet.ts';
@@ -50,21 +51,19 @@ export async function querySntp(query: SntpQuery): Promise<SntpAnswer> {
   const { host, port } = parseServerAddress(query.server);
   const startedMs = performance.now();
   const waited = () => `after ${Math.round(performance.now() - startedMs)} ms`;
-  const deadline = timeoutFrom(query.timeoutMs, query.signal);
+  using deadline = new Deadline(query.timeoutMs, query.signal);
   let lastFailure: unknown;
 
   try {
-    const addresses = await abortable(lookup(host, { all: true }), deadline.signal);
+    const addresses = await unlessAborted(lookup(host, { all: true }), deadline.signal);
     for (const [index, { address }] of addresses.entries()) {
       const remainingMs = query.timeoutMs - (performance.now() - startedMs);
-      const share = timeoutFrom(remainingMs / (addresses.length - index), deadline.signal);
+      using share = new Deadline(remainingMs / (addresses.length - index), deadline.signal);
       try {
         return await askAddress(address, port, query.clock ?? systemWallClock, share.signal);
       } catch (error) {
         lastFailure = error;
         deadline.signal.throwIfAborted();
-      } finally {
-        share.clear();
       }
     }
     throw lastFailure;
@@ -75,8 +74,6 @@ export async function querySntp(query: SntpQuery): Promise<SntpAnswer> {
     throw new Fault(fault.kind, `time server "${query.server}": ${fault.message} (${waited()})`, {
       cause: error,
     });
-  } finally {
-    deadline.clear();
   }
 }
 
@@ -150,28 +147,4 @@ function requestFrom(transmitTime: bigint): NtpPacket {
     receiveTime: 0n,
     transmitTime,
   };
-}
-
-/** A signal that aborts after `timeoutMs` or with `parent`. The caller clears it. */
-function timeoutFrom(timeoutMs: number, parent?: AbortSignal): { signal: AbortSignal; clear(): void } {
-  const controller = new AbortController();
-  const timer = setTimeout(
-    () => controller.abort(new Fault('deadline-exceeded', 'no answer')),
-    Math.max(0, timeoutMs),
-  );
-  const signal = parent ? AbortSignal.any([parent, controller.signal]) : controller.signal;
-  return { signal, clear: () => clearTimeout(timer) };
-}
-
-/** Name resolution cannot be aborted, but the caller does not have to wait for it. */
-async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }

@@ -1,3 +1,4 @@
+import { anySignal, Deadline } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
 import { CallFault } from '../call-fault.ts';
 import { EndpointConnection, type EndpointConnectionInit } from './endpoint-connection.ts';
@@ -45,14 +46,9 @@ export class ConnectionSet implements Disposable {
   async pick({ avoid, signal }: PickOptions = {}): Promise<EndpointConnection> {
     const candidates = this.#connections.filter((connection) => avoid?.has(connection) !== true);
     const usable = candidates.length === 0 ? this.#connections : candidates;
-    const timeout = new AbortController();
-    // This timer also keeps the process alive: the HTTP/2 library's own handles do not while no call is under way.
-    const timer = setTimeout(() => timeout.abort(), this.#connectTimeoutMs);
-    try {
-      return await this.#firstReady(usable, timeout.signal, signal);
-    } finally {
-      clearTimeout(timer);
-    }
+    // Its timer keeps the process alive: the handles of the HTTP/2 library do not while no call is open.
+    using deadline = new Deadline(this.#connectTimeoutMs);
+    return await this.#firstReady(usable, deadline.signal, signal);
   }
 
   async #firstReady(
@@ -60,7 +56,7 @@ export class ConnectionSet implements Disposable {
     deadline: AbortSignal,
     signal: AbortSignal | undefined,
   ): Promise<EndpointConnection> {
-    const either = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+    const either = anySignal(signal, deadline);
     for (;;) {
       signal?.throwIfAborted();
       // Also those that are not needed now: whoever dropped out is to come back.

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { openUnixPath } from '@nodewright/rpc';
+import { openUnixPath } from '@nodewright/files';
 import type { Channel } from 'nice-grpc';
 
 /** Source: gRPC core, connectivity states. */

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { anySignal } from '@nodewright/async';
 import type { Container } from '@nodewright/contract/gen/containerd/services/containers/v1/containers.ts';
 import { type Process, Status } from '@nodewright/contract/gen/containerd/v1/types/task.ts';
 import type { Any } from '@nodewright/contract/gen/google/protobuf/any.ts';
@@ -159,7 +160,7 @@ export function createContainerdContainers({
       const isOver = task === undefined || task.status === 'stopped';
       // Whoever stops reading waits for the end no longer.
       const left = new AbortController();
-      const ends = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
+      const ends = anySignal(signal, left.signal);
       const ended = follow && !isOver ? tasks.wait(id, ends).then(() => undefined) : undefined;
       try {
         yield* readLog({ path: logPath(id), tailLines, ended, signal });

@@ -1,3 +1,4 @@
+import { anySignal } from '@nodewright/async';
 import type { Image } from '@nodewright/contract/gen/containerd/services/images/v1/images.ts';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { type Descriptor, formatImageReference, parseImageReference } from '@nodewright/oci';
@@ -56,8 +57,7 @@ export function createContainerdImages(context: ContainerdContext): ImageStore {
     async *pull(reference, options = {}) {
       const whole = wholeName(reference);
       const left = new AbortController();
-      const signal =
-        options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
+      const signal = anySignal(options.signal, left.signal);
       const report = createPullReport(nowMs);
       yield* report.steps(pull(whole, report, { ...options, signal }), () => left.abort());
     },

@@ -1,6 +1,7 @@
 // Content of one namespace under a lease: what is put in, or found, stays until the lease ends or something refers to it.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { anySignal } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
 import type { Descriptor } from '@nodewright/oci';
 import type { NamespaceServices } from './containerd-services.ts';
@@ -142,7 +143,7 @@ export function createLeasedContent(
       await using writer = await openWriter(ref, descriptor, signal);
       if (writer === undefined) return;
       onProgress(writer.offset);
-      const wanted = signal === undefined ? writer.lost : AbortSignal.any([signal, writer.lost]);
+      const wanted = anySignal(signal, writer.lost);
       if (writer.offset < size) await pour(writer, fetch(writer.offset, wanted), onProgress);
       await finish(writer, ref, {});
     },

@@ -1,3 +1,4 @@
+import { anySignal } from '@nodewright/async';
 import {
   WriteAction,
   type WriteContentRequest,
@@ -43,9 +44,7 @@ export async function openContentWriter({
   const requests = createRequestQueue<WriteContentRequest>();
   const stop = new AbortController();
   const lost = new AbortController();
-  const answers = content
-    .write(requests, { signal: signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]) })
-    [Symbol.asyncIterator]();
+  const answers = content.write(requests, { signal: anySignal(signal, stop.signal) })[Symbol.asyncIterator]();
   const common = { ref, total: BigInt(expected?.size ?? 0), expected: expected?.digest ?? '' };
 
   /** Awaited before it is asked for: who waits for bytes learns at once that containerd has died. */

@@ -1,3 +1,5 @@
+import { anySignal } from '@nodewright/async';
+
 /**
  * Does something with each item, a few at a time. The first failure ends the others, and is what is thrown once they
  * have ended.
@@ -9,7 +11,7 @@ export async function forEachOf<T>(
   act: (item: T, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const failed = new AbortController();
-  const both = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
+  const both = anySignal(signal, failed.signal);
   const rest = items.values();
   let failure: { readonly error: unknown } | undefined;
   const worker = async () => {

@@ -1,3 +1,4 @@
+import { Deadline, unlessAborted } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
 import type { Client, CompatServiceDefinition } from 'nice-grpc';
 import type { CallOptions } from '../container-runtime.ts';
@@ -51,18 +52,15 @@ async function once(
   { name, call, ready, limitMs }: Target,
   [request, options = {}]: Arguments,
 ): Promise<unknown> {
-  const late = new AbortController();
-  const timer = Number.isFinite(limitMs) ? setTimeout(() => late.abort(), limitMs) : undefined;
-  const signal = options.signal === undefined ? late.signal : AbortSignal.any([options.signal, late.signal]);
+  using deadline = new Deadline(limitMs, options.signal);
+  const { signal } = deadline;
   try {
     await unlessAborted(ready(), signal);
     return await call(request, { ...options, signal });
   } catch (error) {
-    if (!late.signal.aborted || options.signal?.aborted === true) throw runtimeFault(error);
+    if (!deadline.isOver || options.signal?.aborted === true) throw runtimeFault(error);
     const text = `containerd has not answered ${name} within ${limitMs / 1000}s: it hangs, or its disk does`;
     throw new Fault('deadline-exceeded', text, { cause: error });
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -72,17 +70,5 @@ async function* stream({ call, ready }: Target, [request, options = {}]: Argumen
     yield* call(request, options) as AsyncIterable<unknown>;
   } catch (error) {
     throw runtimeFault(error);
-  }
-}
-
-async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal?.reason);
-  signal?.addEventListener('abort', onAbort, { once: true });
-  if (signal?.aborted === true) onAbort();
-  try {
-    await Promise.race([work, aborted.promise]);
-  } finally {
-    signal?.removeEventListener('abort', onAbort);
   }
 }

@@ -1,3 +1,4 @@
+import { anySignal } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type Docker from 'dockerode';
 import type {
@@ -169,7 +170,7 @@ async function* logsOf(
 ): AsyncGenerator<Uint8Array> {
   const what = `cannot read the log of container "${id}"`;
   const left = new AbortController();
-  const ends = signal === undefined ? left.signal : AbortSignal.any([left.signal, signal]);
+  const ends = anySignal(left.signal, signal);
   try {
     const tail = tailLines === undefined ? {} : { tail: tailLines };
     const stream = await engine.wait('containers.logs', what, { signal: ends }, (docker, abortSignal) =>

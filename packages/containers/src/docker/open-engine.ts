@@ -1,4 +1,5 @@
 import { Agent } from 'node:http';
+import { anySignal } from '@nodewright/async';
 import type { Telemetry } from '@nodewright/telemetry';
 import type Docker from 'dockerode';
 import type { DockerOptions } from 'dockerode';
@@ -55,7 +56,7 @@ export function openEngine({ socketPath, telemetry }: EngineInit): Engine {
     call: (name, what, options, work) => {
       const limit = AbortSignal.timeout(callTimeoutMs);
       const signal = options?.signal;
-      return run(name, what, signal === undefined ? limit : AbortSignal.any([limit, signal]), signal, work);
+      return run(name, what, anySignal(limit, signal), signal, work);
     },
     wait: (name, what, options, work) => run(name, what, options?.signal ?? never, options?.signal, work),
   };

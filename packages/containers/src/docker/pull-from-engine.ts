@@ -1,3 +1,4 @@
+import { anySignal } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { ImageReference } from '@nodewright/oci';
 import type { PullOptions, PullStep } from '../image-store.ts';
@@ -51,7 +52,7 @@ async function* pullOnce(
   const what = `cannot pull "${name}"`;
   // Ends the pull in the engine, too, however this generator is left.
   const left = new AbortController();
-  const ends = signal === undefined ? left.signal : AbortSignal.any([left.signal, signal]);
+  const ends = anySignal(left.signal, signal);
   try {
     const stream = await engine.wait('images.pull', what, { signal: ends }, (docker, abortSignal) =>
       docker.pull(name, {

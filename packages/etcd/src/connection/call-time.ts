@@ -1,3 +1,4 @@
+import { Deadline } from '@nodewright/async';
 import { EtcdFault } from '../etcd-fault.ts';
 
 /** The time a call has, and what else ends it. Disposing of it stops the clock. */
@@ -5,16 +6,15 @@ export class CallTime implements Disposable {
   readonly signal: AbortSignal;
   readonly #timeoutMs: number;
   readonly #startedMs = performance.now();
-  readonly #timer: NodeJS.Timeout | undefined;
-  readonly #late = new AbortController();
+  readonly #deadline: Deadline;
   readonly #others: readonly AbortSignal[];
 
   /** Without an end where `timeoutMs` is not finite. */
   constructor(timeoutMs: number, others: readonly (AbortSignal | undefined)[]) {
     this.#timeoutMs = timeoutMs;
     this.#others = others.filter((signal) => signal !== undefined);
-    if (Number.isFinite(timeoutMs)) this.#timer = setTimeout(() => this.#late.abort(), timeoutMs);
-    this.signal = AbortSignal.any([this.#late.signal, ...this.#others]);
+    this.#deadline = new Deadline(timeoutMs, ...others);
+    this.signal = this.#deadline.signal;
   }
 
   get over(): boolean {
@@ -35,6 +35,6 @@ export class CallTime implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
+    this.#deadline[Symbol.dispose]();
   }
 }

@@ -1,4 +1,4 @@
-import { pause } from '@nodewright/async';
+import { anySignal, pause } from '@nodewright/async';
 import {
   RangeRequest_SortOrder,
   RangeRequest_SortTarget,
@@ -27,7 +27,7 @@ export async function takeLock(
   const lease = await keepLease(endpoints, ttlSeconds, signal === undefined ? {} : { signal });
   try {
     const key = `${name}/${lease.id.toString(16)}`;
-    const waiting = AbortSignal.any([lease.signal, ...(signal === undefined ? [] : [signal])]);
+    const waiting = anySignal(lease.signal, signal);
     const { results, succeeded, revision } = await keys.txn(
       {
         compare: [{ key, createRevision: 0n }],

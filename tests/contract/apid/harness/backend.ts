@@ -8,7 +8,7 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
-import { withUnixAddress } from '@nodewright/h2';
+import { openUnixPath } from '@nodewright/files';
 import type { Credentials } from './authority.ts';
 import { framed } from './messages.ts';
 
@@ -102,10 +102,9 @@ export class Backend implements AsyncDisposable {
     const server = createServer();
     const backend = new Backend(server);
     if (behave !== undefined) backend.behave = behave;
-    await withUnixAddress(path, async (address) => {
-      server.listen(address);
-      await once(server, 'listening');
-    });
+    using socket = openUnixPath(path);
+    server.listen(socket.path);
+    await once(server, 'listening');
     return backend;
   }
 

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openUnixPath } from '@nodewright/rpc';
+import { openUnixPath } from '@nodewright/files';
 import { noTelemetry } from '@nodewright/telemetry';
 import { openKernelFiles } from '../../base/host/kernel-files.ts';
 import { createTcpProbe, createUnixProbe } from './probe-connection.ts';

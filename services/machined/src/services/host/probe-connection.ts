@@ -1,5 +1,5 @@
 import { connect, type NetConnectOpts } from 'node:net';
-import { openUnixPath } from '@nodewright/rpc';
+import { openUnixPath } from '@nodewright/files';
 import type { HealthResult } from '../../base/domain/service-health.ts';
 
 /** Asks whether something listens. Never throws: a failure is a result. */

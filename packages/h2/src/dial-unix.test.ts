@@ -5,18 +5,19 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { openUnixPath } from '@nodewright/files';
 import { dialUnix } from './dial-unix.ts';
-import { withUnixAddress } from './unix-path.ts';
 
 test('a socket below a folder of 250 characters can be served and dialled', async () => {
   const base = mkdtempSync(join(tmpdir(), 'h2-'));
   const path = join(base, 'f'.repeat(120), 'g'.repeat(120), 'a.sock');
   mkdirSync(join(path, '..'), { recursive: true });
   const server = createServer((socket) => socket.end('hello'));
-  await withUnixAddress(path, async (address) => {
-    server.listen(address);
+  {
+    using address = openUnixPath(path);
+    server.listen(address.path);
     await once(server, 'listening');
-  });
+  }
   const socket = await dialUnix(path, AbortSignal.timeout(5000));
   socket.setEncoding('utf8');
   assert.deepEqual(await once(socket, 'data'), ['hello']);
