@@ -1,6 +1,5 @@
 import { pointerTo, putResource, type State, watchFor } from '@nodewright/state';
 import { acquireConfigSpecs, acquireConfigStatuses } from '@nodewright/state/kinds';
-import { acquireConfigId } from './acquire.ts';
 
 /**
  * Asks for the machine configuration and waits until the node has one that it can run with, maintenance included: the
@@ -9,7 +8,7 @@ import { acquireConfigId } from './acquire.ts';
  * @throws Fault `cancelled` when the signal aborts first
  */
 export async function acquireConfiguration(state: State, signal: AbortSignal): Promise<void> {
-  await putResource(state, { ...pointerTo(acquireConfigSpecs, acquireConfigId), spec: {} });
-  const answer = pointerTo(acquireConfigStatuses, acquireConfigId);
+  await putResource(state, { ...pointerTo(acquireConfigSpecs), spec: {} });
+  const answer = pointerTo(acquireConfigStatuses);
   await watchFor(state, answer, (status) => status !== undefined, signal);
 }

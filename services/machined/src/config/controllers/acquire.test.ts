@@ -14,14 +14,14 @@ import { worlds } from '../../base/domain/world.ts';
 import type { NodeEvent } from '../../life/domain/node-event.ts';
 import { examineConfiguration } from '../domain/examine-configuration.ts';
 import type { ConfigurationSource } from '../domain/search-configuration.ts';
-import { acquireConfigId, createAcquireController, maintenanceRequestId } from './acquire.ts';
+import { createAcquireController } from './acquire.ts';
 import { ConfigurationKeeper } from './configuration-keeper.ts';
 
 const partial = 'apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a\n';
 const complete = '# mine\nmachine:\n  type: worker\n';
 const damaged = 'machine:\n  typ: worker\n';
 
-const request = pointerTo(maintenanceServiceRequests, maintenanceRequestId);
+const request = pointerTo(maintenanceServiceRequests);
 
 /** A node that is asked for its configuration, with what each source gives at the moment. */
 async function openNode(given: Record<string, string | Error | undefined>) {
@@ -52,7 +52,7 @@ async function openNode(given: Record<string, string | Error | undefined>) {
   );
   await rig.settled();
   assert.equal(events.length, 0);
-  await putResource(state, { ...pointerTo(acquireConfigSpecs, acquireConfigId), spec: {} });
+  await putResource(state, { ...pointerTo(acquireConfigSpecs), spec: {} });
   await rig.settled();
   return {
     ...rig,

@@ -14,9 +14,6 @@ import { type ConfigurationSource, searchConfiguration } from '../domain/search-
 import type { ConfigurationExaminer } from '../host/configuration-examiner.ts';
 import type { ConfigurationKeeper } from './configuration-keeper.ts';
 
-/** The id of the request for a configuration, and of its answer. */
-export const acquireConfigId = 'machine-config';
-export const maintenanceRequestId = 'maintenance';
 const maintenanceTask = 'runningMaintenance';
 
 export interface AcquireInit {
@@ -62,8 +59,8 @@ class Acquisition {
   }
 
   async reconcile(pass: ReconcilePass): Promise<void> {
-    const isAsked = (await pass.get(pointerTo(acquireConfigSpecs, acquireConfigId))) !== undefined;
-    const isAnswered = (await pass.get(pointerTo(acquireConfigStatuses, acquireConfigId))) !== undefined;
+    const isAsked = (await pass.get(pointerTo(acquireConfigSpecs))) !== undefined;
+    const isAnswered = (await pass.get(pointerTo(acquireConfigStatuses))) !== undefined;
     if (!isAsked || isAnswered) return;
 
     const { keeper } = this.#init;
@@ -126,19 +123,19 @@ class Acquisition {
       this.#init.events.publish({ kind: 'task', task: maintenanceTask, action: 'start' });
       pass.log.info({}, 'maintenance: waiting for a machine configuration');
     }
-    await pass.put({ ...pointerTo(maintenanceServiceRequests, maintenanceRequestId), spec: {} });
+    await pass.put({ ...pointerTo(maintenanceServiceRequests), spec: {} });
   }
 
   async #finish(pass: ReconcilePass): Promise<void> {
     if (this.#isInMaintenance) {
       await pass.replace(maintenanceServiceRequests, []);
       // Whoever serves maintenance ends it first; the request is gone then, and there is one more pass.
-      const request = pointerTo(maintenanceServiceRequests, maintenanceRequestId);
+      const request = pointerTo(maintenanceServiceRequests);
       if ((await pass.get(request)) !== undefined) return;
       this.#isInMaintenance = false;
       this.#init.events.publish({ kind: 'task', task: maintenanceTask, action: 'stop' });
       pass.log.info({}, 'maintenance has ended');
     }
-    await pass.put({ ...pointerTo(acquireConfigStatuses, acquireConfigId), spec: {} });
+    await pass.put({ ...pointerTo(acquireConfigStatuses), spec: {} });
   }
 }

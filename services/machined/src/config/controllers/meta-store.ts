@@ -20,8 +20,6 @@ export interface MetaStoreInit {
   readonly log: Logger;
 }
 
-const loadedId = 'meta-loaded';
-
 /**
  * Reads META and shows it as resources in nobody's name, `MetaLoads` last. A damaged file is put aside and told in the
  * log: a node without the values can still be mended by calls. @throws Fault when the file cannot be read
@@ -36,7 +34,7 @@ export async function openMetaStore({ state, file, log }: MetaStoreInit): Promis
       spec: { value: Buffer.from(value).toString('utf8') },
     });
   for (const [key, value] of values) await show(key, value);
-  await putResource(state, { ...pointerTo(metaLoads, loadedId), spec: { done: true } });
+  await putResource(state, { ...pointerTo(metaLoads), spec: { done: true } });
 
   /** One change after the other: each starts from what the one before has left. */
   const inTurn = (change: () => Promise<unknown>): Promise<void> => {

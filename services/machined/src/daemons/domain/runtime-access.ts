@@ -1,5 +1,5 @@
 import { Fault } from '@nodewright/fault';
-import type { KindRef } from '@nodewright/state';
+import { type KindRef, type Pointer, pointerTo } from '@nodewright/state';
 import {
   apiCertificates,
   apiServiceConfigs,
@@ -13,27 +13,21 @@ import { isReadVerb, type ResourceVerb } from '../../access/domain/resource-acce
 import type { ChildDaemon } from './daemon-command.ts';
 
 interface Readable {
-  readonly kind: KindRef;
-  /** Only this one. */
-  readonly id?: string;
+  readonly resources: readonly Pointer[];
+  /** Kinds of which a daemon may read every resource. */
+  readonly kinds: readonly KindRef[];
 }
 
 /**
  * What each daemon beside machined may read over its own socket: single resources, or whole kinds. That apid may know
  * the members, to find nodes by their names, is ours. Source: Talos v1.14: private runtime sockets.
  */
-const readable: Readonly<Record<ChildDaemon, readonly Readable[]>> = {
-  apid: [
-    { kind: apiServiceConfigs, id: 'apid' },
-    { kind: apiCertificates, id: 'api' },
-    { kind: nodeAddresses },
-    { kind: hostnameStatuses },
-    { kind: members },
-  ],
-  trustd: [
-    { kind: trustdCertificates, id: 'trustd' },
-    { kind: osRootSecrets, id: 'os' },
-  ],
+const readable: Readonly<Record<ChildDaemon, Readable>> = {
+  apid: {
+    resources: [pointerTo(apiServiceConfigs), pointerTo(apiCertificates)],
+    kinds: [nodeAddresses, hostnameStatuses, members],
+  },
+  trustd: { resources: [pointerTo(trustdCertificates), pointerTo(osRootSecrets)], kinds: [] },
 };
 
 /** Why a daemon may not do that, or undefined when it may. `id` undefined: the whole kind. */
@@ -44,9 +38,9 @@ export function checkRuntimeAccess(
 ): Fault | undefined {
   // Without a code of their own, as upstream's, they arrive as Unknown.
   if (!isReadVerb(verb)) return new Fault('unknown', 'write access denied');
-  const isReadable = readable[daemon].some(
-    ({ kind, id: only }) =>
-      kind.namespace === namespace && kind.type === type && (only === undefined || only === id),
+  const { resources, kinds } = readable[daemon];
+  const isReadable = [...kinds, ...resources.filter((resource) => resource.id === id)].some(
+    (target) => target.namespace === namespace && target.type === type,
   );
   return isReadable ? undefined : new Fault('unknown', 'access denied');
 }

@@ -13,14 +13,14 @@ import type { ChildDaemon } from '../domain/daemon-command.ts';
 
 /** The clock can be trusted. Source: Talos v1.14: services, time sync. */
 const timeSync = awaited({
-  pointer: pointerTo(timeStatuses, 'node'),
+  pointer: pointerTo(timeStatuses),
   text: 'time sync',
   isWanted: ({ synced }) => synced,
 });
 
 /** The node has an address and a name. Source: Talos v1.14: services, network. */
 const network = awaited({
-  pointer: pointerTo(networkStatuses, 'status'),
+  pointer: pointerTo(networkStatuses),
   text: 'network',
   isWanted: ({ addressReady, hostnameReady }) => addressReady && hostnameReady,
 });
@@ -28,13 +28,13 @@ const network = awaited({
 /** What each daemon waits for, in the order in which the history names it. */
 const conditionsOf: Readonly<Record<ChildDaemon, readonly OpenCondition[]>> = {
   [serviceIds.apid]: [
-    awaited({ pointer: pointerTo(apiCertificates, 'api'), text: 'api certificates' }),
-    awaited({ pointer: pointerTo(apiServiceConfigs, 'apid'), text: 'config to be ready' }),
+    awaited({ pointer: pointerTo(apiCertificates), text: 'api certificates' }),
+    awaited({ pointer: pointerTo(apiServiceConfigs), text: 'config to be ready' }),
   ],
   [serviceIds.trustd]: [
     timeSync,
     network,
-    awaited({ pointer: pointerTo(trustdCertificates, 'trustd'), text: 'trustd certificates' }),
+    awaited({ pointer: pointerTo(trustdCertificates), text: 'trustd certificates' }),
   ],
 };
 

@@ -18,11 +18,11 @@ export function createAdvertisedPeerController(update: UpdatePeerUrls): Controll
   let known = '';
   return {
     name: 'etcd.AdvertisedPeerController',
-    inputs: [weak(etcdSpecs, 'etcd'), weak(pkiStatuses, 'etcd'), weak(services, 'etcd')],
+    inputs: [weak(etcdSpecs), weak(pkiStatuses), weak(services, 'etcd')],
     outputs: [],
     async reconcile(pass) {
-      const spec = (await pass.get(pointerTo(etcdSpecs, 'etcd')))?.spec;
-      const pki = (await pass.get(pointerTo(pkiStatuses, 'etcd')))?.spec;
+      const spec = (await pass.get(pointerTo(etcdSpecs)))?.spec;
+      const pki = (await pass.get(pointerTo(pkiStatuses)))?.spec;
       const service = (await pass.get(pointerTo(services, 'etcd')))?.spec;
       if (!service?.healthy) known = '';
       if (spec === undefined || !pki?.ready || !service?.healthy) return;

@@ -12,7 +12,7 @@ import { issueLocally } from '../../secrets/controllers/issue-locally.ts';
 import { keyOfInputs } from '../../secrets/controllers/issued-certificates.ts';
 import { etcdCertificates } from '../domain/etcd-certificates.ts';
 
-const output = pointerTo(etcdSecrets, 'etcd');
+const output = pointerTo(etcdSecrets);
 
 /**
  * The certificates of etcd and of its clients on this node. They last ten years and are made anew when the names or
@@ -25,20 +25,20 @@ export function createEtcdSecretsController(peerSources: readonly string[] = [])
   return {
     name: 'secrets.EtcdController',
     inputs: [
-      weak(etcdRootSecrets, 'etcd'),
-      weak(networkStatuses, 'status'),
-      weak(timeStatuses, 'node'),
-      weak(hostnameStatuses, 'hostname'),
+      weak(etcdRootSecrets),
+      weak(networkStatuses),
+      weak(timeStatuses),
+      weak(hostnameStatuses),
       weak(nodeAddresses, 'accumulative-no-k8s'),
     ],
     outputs: [exclusive(etcdSecrets)],
     async reconcile(pass) {
-      const ca = (await pass.get(pointerTo(etcdRootSecrets, 'etcd')))?.spec.etcdCA;
+      const ca = (await pass.get(pointerTo(etcdRootSecrets)))?.spec.etcdCA;
       if (ca === undefined) return pass.replace(etcdSecrets, []);
-      const network = (await pass.get(pointerTo(networkStatuses, 'status')))?.spec;
-      const hostname = (await pass.get(pointerTo(hostnameStatuses, 'hostname')))?.spec;
+      const network = (await pass.get(pointerTo(networkStatuses)))?.spec;
+      const hostname = (await pass.get(pointerTo(hostnameStatuses)))?.spec;
       const addresses = (await pass.get(pointerTo(nodeAddresses, 'accumulative-no-k8s')))?.spec;
-      const time = (await pass.get(pointerTo(timeStatuses, 'node')))?.spec;
+      const time = (await pass.get(pointerTo(timeStatuses)))?.spec;
       // Certificates of a wrong time would not be believed by the other members.
       if (!network?.addressReady || !network.hostnameReady || !time?.synced) return;
       if (hostname === undefined || addresses === undefined) return;

@@ -6,7 +6,7 @@ import { wantsEtcd } from '../domain/etcd-config.ts';
 import { etcdSettings } from '../domain/etcd-settings.ts';
 import type { EtcdService } from '../service/etcd-service.ts';
 
-const spec = pointerTo(etcdSpecs, 'etcd');
+const spec = pointerTo(etcdSpecs);
 
 /**
  * Starts etcd once the configuration makes the node a member, and restarts it when its spec changes what it reads at its

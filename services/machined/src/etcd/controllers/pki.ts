@@ -3,8 +3,8 @@ import { pointerTo } from '@nodewright/state';
 import { etcdRootSecrets, etcdSecrets, pkiStatuses } from '@nodewright/state/kinds';
 import type { EtcdPkiFiles } from '../host/pki-files.ts';
 
-const root = pointerTo(etcdRootSecrets, 'etcd');
-const secrets = pointerTo(etcdSecrets, 'etcd');
+const root = pointerTo(etcdRootSecrets);
+const secrets = pointerTo(etcdSecrets);
 
 /**
  * Writes the certificates of etcd, and says which version of them is written. Source: Talos v1.14: etcd.PKIController.

@@ -21,16 +21,16 @@ export function createEtcdSpecController(own: readonly string[] | undefined): Co
   return {
     name: 'etcd.SpecController',
     inputs: [
-      weak(etcdConfigs, 'etcd'),
-      weak(hostnameStatuses, 'hostname'),
+      weak(etcdConfigs),
+      weak(hostnameStatuses),
       weak(nodeAddresses, 'current-no-k8s'),
       weak(nodeAddresses, 'routed-no-k8s'),
     ],
     outputs: [exclusive(etcdSpecs)],
     async reconcile(pass) {
-      const config = (await pass.get(pointerTo(etcdConfigs, 'etcd')))?.spec;
+      const config = (await pass.get(pointerTo(etcdConfigs)))?.spec;
       if (config === undefined) return pass.replace(etcdSpecs, []);
-      const name = (await pass.get(pointerTo(hostnameStatuses, 'hostname')))?.spec.hostname ?? '';
+      const name = (await pass.get(pointerTo(hostnameStatuses)))?.spec.hostname ?? '';
       const current = await addressesOf(pass, 'current-no-k8s');
       const routed = await addressesOf(pass, 'routed-no-k8s');
       if (name === '' || current === undefined || routed === undefined) return;

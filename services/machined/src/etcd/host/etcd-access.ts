@@ -31,7 +31,7 @@ export interface EtcdAccess {
 /** Source: Talos v1.14: etcd, client endpoint discovery. */
 export function createEtcdAccess(state: State, telemetry: Telemetry): EtcdAccess {
   const own = async () => {
-    const spec = await specOf(state, pointerTo(etcdSpecs, 'etcd'));
+    const spec = await specOf(state, pointerTo(etcdSpecs));
     if (spec === undefined) return [];
     const addresses = [localClientAddress(spec.listenClientAddresses), ...spec.advertisedAddresses];
     return [...new Set(addresses)].map((address) => hostPort(address, etcdPorts.client));
@@ -44,10 +44,7 @@ export function createEtcdAccess(state: State, telemetry: Telemetry): EtcdAccess
   };
   const openAt = async (targets: readonly string[]) => {
     const [tls, { openEtcdClient }] = await Promise.all([
-      tlsOf(
-        await specOf(state, pointerTo(etcdRootSecrets, 'etcd')),
-        await specOf(state, pointerTo(etcdSecrets, 'etcd')),
-      ),
+      tlsOf(await specOf(state, pointerTo(etcdRootSecrets)), await specOf(state, pointerTo(etcdSecrets))),
       // Most nodes have no etcd: what speaks to it is read by those that do.
       import('@nodewright/etcd'),
     ]);

@@ -16,13 +16,13 @@ export async function openEtcdConditions(state: State, scope: AsyncDisposableSta
   const [timeSync, network, spec] = await Promise.all([
     openResourceCondition(
       state,
-      { pointer: pointerTo(timeStatuses, 'node'), text: 'time sync', isWanted: ({ synced }) => synced },
+      { pointer: pointerTo(timeStatuses), text: 'time sync', isWanted: ({ synced }) => synced },
       scope,
     ),
     openResourceCondition(
       state,
       {
-        pointer: pointerTo(networkStatuses, 'status'),
+        pointer: pointerTo(networkStatuses),
         text: 'network',
         // Connectivity is not asked for: a control plane has to come up without the world.
         isWanted: ({ addressReady, hostnameReady, etcFilesReady }) =>
@@ -30,11 +30,11 @@ export async function openEtcdConditions(state: State, scope: AsyncDisposableSta
       },
       scope,
     ),
-    openResourceCondition(state, { pointer: pointerTo(etcdSpecs, 'etcd'), text: 'etcd spec' }, scope),
+    openResourceCondition(state, { pointer: pointerTo(etcdSpecs), text: 'etcd spec' }, scope),
   ]);
   const pki = await openResourceCondition(
     state,
-    { pointer: pointerTo(pkiStatuses, 'etcd'), text: 'etcd PKI', isWanted: ({ ready }) => ready },
+    { pointer: pointerTo(pkiStatuses), text: 'etcd PKI', isWanted: ({ ready }) => ready },
     scope,
   );
   return { timeSync, start: [timeSync, network, spec], pki };

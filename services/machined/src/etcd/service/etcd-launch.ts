@@ -71,7 +71,7 @@ export async function hasNoMemberData(init: Pick<EtcdLaunchInit, 'state' | 'data
 }
 
 async function isUnborn({ state, data }: Pick<EtcdLaunchInit, 'state' | 'data'>): Promise<boolean> {
-  const spec = await specOf(state, pointerTo(etcdSpecs, 'etcd'));
+  const spec = await specOf(state, pointerTo(etcdSpecs));
   // With a `wal-dir` elsewhere the data folder alone does not show whether etcd has run before.
   if (spec === undefined || Object.hasOwn(spec.extraArgs, 'wal-dir')) return false;
   return isEtcdUnborn(data.path);
@@ -104,7 +104,7 @@ const initialOf: Readonly<Record<StartMode['kind'], Initial>> = {
 };
 
 async function whoIsSelf(state: State): Promise<{ spec: EtcdSpecSpec; self: OwnMember }> {
-  const spec = await specOf(state, pointerTo(etcdSpecs, 'etcd'));
+  const spec = await specOf(state, pointerTo(etcdSpecs));
   if (spec === undefined) throw new Fault('failed-precondition', 'the node has no spec of etcd any more');
   return { spec, self: ownMemberOf(spec) };
 }
@@ -115,5 +115,5 @@ export function ownMemberOf({ name, advertisedAddresses }: EtcdSpecSpec): OwnMem
 }
 
 async function machineTypeOf(state: State): Promise<MachineTypeName> {
-  return (await specOf(state, pointerTo(machineTypes, 'machine-type'))) ?? 'unknown';
+  return (await specOf(state, pointerTo(machineTypes))) ?? 'unknown';
 }

@@ -24,7 +24,7 @@ export interface LeaveEtcdInit {
 /** Source: Talos v1.14: etcd leave, times. */
 const times = { memberMs: 180_000, memberPollMs: 1000, removalMs: 300_000, removalPauseMs: 10_000 } as const;
 
-const local = pointerTo(etcdMembers, 'local');
+const local = pointerTo(etcdMembers);
 /** What passes by itself: members that come back, a leader that is being chosen. */
 const passing = new Set(['unhealthy-cluster', 'stopped', 'leader-changed', 'no-leader']);
 

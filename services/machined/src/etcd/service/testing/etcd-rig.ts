@@ -147,16 +147,16 @@ export async function openEtcdRig({ timers = systemTimers, ...init }: EtcdRigIni
   scope.use(services);
   const put = <S>(pointer: ReturnType<typeof pointerTo<S>>, spec: S) =>
     putResource(state, { ...pointer, spec });
-  await put(pointerTo(machineTypes, 'machine-type'), 'controlplane');
-  await put(pointerTo(timeStatuses, 'node'), { synced: true, epoch: 0, syncDisabled: false });
-  await put(pointerTo(networkStatuses, 'status'), {
+  await put(pointerTo(machineTypes), 'controlplane');
+  await put(pointerTo(timeStatuses), { synced: true, epoch: 0, syncDisabled: false });
+  await put(pointerTo(networkStatuses), {
     ...{ addressReady: true, connectivityReady: false, hostnameReady: true, etcFilesReady: true },
   });
-  await put(pointerTo(etcdSpecs, 'etcd'), {
+  await put(pointerTo(etcdSpecs), {
     ...{ name: 'node01', image: '', advertisedAddresses: ['10.0.0.5'], extraArgs: init.extraArgs ?? {} },
     ...{ listenPeerAddresses: ['10.0.0.5'], listenClientAddresses: ['10.0.0.5'] },
   });
-  await put(pointerTo(pkiStatuses, 'etcd'), { ready: true, version: '1' });
+  await put(pointerTo(pkiStatuses), { ready: true, version: '1' });
   const record = () => services.records().find(({ id }) => id === 'etcd');
   const kept = scope.move();
   return {
