@@ -76,7 +76,7 @@ async function generateInto(root: string, target: string): Promise<void> {
   const { methods, controllers } = await describeMachined(root);
   const problems = handlerProblems(methods);
   if (problems.length > 0) throw new Failure(problems.join('\n'));
-  await writeFile(join(target, apiDocumentPath), apiDocument());
+  await writeFile(join(target, apiDocumentPath), await apiDocument());
   await writeFile(join(target, controllerMapPath), controllerMap(controllers));
   await writeFile(join(target, devStackPath), devStackFile());
 }
@@ -160,7 +160,7 @@ async function main(): Promise<void> {
     for (const { kind, path } of drift) process.stdout.write(`${kind}: ${path}\n`);
     if (values.check && drift.length > 0) {
       throw new Failure(
-        'generated files differ from the contracts: run `npm run generate` and commit the result',
+        'generated files differ from their sources: run `make generate` and commit the result',
       );
     }
   } finally {

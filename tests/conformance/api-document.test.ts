@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { methodTable } from '@nodewright/contract';
-import { apiDocument, handlerProblems } from '../../tools/api-document/api-document.ts';
+import { apiDocument, handlerProblems, isBuilt } from '../../tools/api-document/api-document.ts';
 import { describeMachined } from '../../tools/api-document/describe-machined.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
@@ -36,7 +36,7 @@ test('handlerProblems() names a method without both and one with both', () => {
 test('docs/api.md is what would be generated', async () => {
   const committed = await readFile(join(checkout, 'docs', 'api.md'), 'utf8');
   const lines = committed.split('\n');
-  const fresh = apiDocument().split('\n');
+  const fresh = (await apiDocument()).split('\n');
   // Only what differs, in both directions.
   const difference = {
     missing: fresh.filter((line) => !lines.includes(line)),
@@ -46,7 +46,7 @@ test('docs/api.md is what would be generated', async () => {
 });
 
 test('docs/api.md has a row for every method', async () => {
-  const document = apiDocument();
+  const document = await apiDocument();
   for (const part of document.split('\n## ').slice(1)) {
     const [section = '', ...rows] = part.split('\n');
     const methods = Object.keys(methodTable).filter((path) => path.startsWith(`/${section}/`));
@@ -54,4 +54,15 @@ test('docs/api.md has a row for every method', async () => {
     const ofTrustd = section === 'securityapi.SecurityService' ? ['Certificate'] : [];
     assert.deepEqual(named, [...methods.map((path) => path.split('/')[2]), ...ofTrustd], section);
   }
+});
+
+test('isBuilt() looks at subcommands, and takes other words for flags and arguments', () => {
+  const commands = new Map([
+    ['image', true],
+    ['image list', false],
+    ['service', false],
+  ]);
+  const built = (command: string) => isBuilt(command, commands);
+  assert.deepEqual(['image list --namespace cri', 'service start', 'image'].map(built), [true, true, true]);
+  assert.deepEqual(['image verify', 'upgrade'].map(built), [false, false]);
 });

@@ -1,6 +1,6 @@
 import { isOneToManyMethod, type MethodRule, methodTable } from '@nodewright/contract';
 import { type MethodKind, methodKinds } from '@nodewright/contract/machine-services';
-import { commandTable } from '../../cli/talosctl/src/command-table.ts';
+import { everyCommand } from '../../cli/talosctl/src/testing/every-command.ts';
 import { commandSection } from './command-section.ts';
 
 const roleLetters: Readonly<Record<string, string>> = {
@@ -39,10 +39,13 @@ configuration. *deprecated*: upstream removes it in v1.18.
 `;
 
 /** docs/api.md. */
-export function apiDocument(): string {
+export async function apiDocument(): Promise<string> {
+  const commands = new Map(
+    (await everyCommand()).map(({ path, command }) => [path, command.commands.length > 0]),
+  );
   const services = Map.groupBy(Object.entries(methodTable), ([path]) => path.split('/')[1] ?? '');
   const sections = [...services].map(([service, methods]) => {
-    const rows = methods.map(([path, rule]) => methodRow(path, rule));
+    const rows = methods.map(([path, rule]) => methodRow(path, rule, commands));
     return `\n## ${service}\n\n${heading}${rows.join('')}`;
   });
   const done = Object.values(methodTable).filter(({ notImplemented }) => notImplemented === undefined).length;
@@ -77,7 +80,10 @@ const heading = `| method | roles | streams | nodes | implemented | talosctl |
 | --- | --- | --- | --- | --- | --- |
 `;
 
-function methodRow(path: string, rule: MethodRule): string {
+/** The paths of the commands of talosctl, and whether each has subcommands. */
+type Commands = ReadonlyMap<string, boolean>;
+
+function methodRow(path: string, rule: MethodRule, commands: Commands): string {
   const marks = [
     rule.controlPlaneOnly === undefined ? '' : 'control plane',
     rule.maintenance ? 'maintenance' : '',
@@ -90,14 +96,21 @@ function methodRow(path: string, rule: MethodRule): string {
     kindWords[methodKinds[path] ?? 'unary'],
     isOneToManyMethod(path) ? 'yes' : 'no',
     rule.notImplemented ?? 'yes',
-    commandCell(rule.command),
+    commandCell(rule.command, commands),
   ];
   return `| ${cells.join(' | ')} |\n`.replaceAll(/ {2,}/g, ' ');
 }
 
-function commandCell(command: string | undefined): string {
+function commandCell(command: string | undefined, commands: Commands): string {
   if (command === undefined) return '';
-  const [verb] = command.split(' ');
-  const isBuilt = commandTable.some(({ name }) => name === verb);
-  return isBuilt ? `\`${command}\`` : `*${command}*`;
+  return isBuilt(command, commands) ? `\`${command}\`` : `*${command}*`;
+}
+
+/** Words after a command without subcommands are its arguments, as in `service start`. */
+export function isBuilt(command: string, commands: Commands): boolean {
+  const words = command.split(' ').filter((word) => !word.startsWith('-'));
+  const paths = words.map((_, index) => words.slice(0, index + 1).join(' '));
+  const known = paths.filter((path) => commands.has(path));
+  const longest = known.at(-1);
+  return longest !== undefined && (known.length === paths.length || commands.get(longest) === false);
 }

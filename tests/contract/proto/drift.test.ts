@@ -28,7 +28,7 @@ changed: packages/contract/src/gen/suite/runtime/v1/runtime.ts
 extra: packages/contract/src/gen/time/left-over.ts
 missing: packages/contract/src/gen/time/time.ts
 changed: proto/image.binpb
-generated files differ from the contracts: run \`npm run generate\` and commit the result
+generated files differ from their sources: run \`make generate\` and commit the result
 `,
   });
 });
