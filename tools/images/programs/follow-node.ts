@@ -13,6 +13,8 @@ const pollMs = 500;
  * away for a minute.
  */
 const engineTakesForWorkingSeconds = 10;
+/** Timers may fire up to a millisecond early, and the engine has a clock of its own. */
+const marginSeconds = 0.1;
 /** The exit code of a process that SIGTERM ended. */
 const exitCode = 143;
 const runtimeSocket = process.argv[process.argv.indexOf('--runtime-socket') + 1] ?? '';
@@ -32,7 +34,7 @@ setInterval(() => {
     process.stderr.write(
       `${JSON.stringify({ level: 'warn', msg: 'the network of the node was replaced' })}\n`,
     );
-    const leftSeconds = Math.max(0, engineTakesForWorkingSeconds - process.uptime());
+    const leftSeconds = Math.max(0, engineTakesForWorkingSeconds + marginSeconds - process.uptime());
     setTimeout(() => process.exit(exitCode), leftSeconds * 1000);
   }
 }, pollMs).unref();
