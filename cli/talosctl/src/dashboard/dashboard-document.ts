@@ -4,7 +4,10 @@ import { cpuUsage, diskRates, memoryShare, networkRates, processUsages } from '.
 
 const mostProcesses = 10;
 
-/** The nodes at one time, for scripts. What a node does not tell is null, and so is a rate before there is a second answer. */
+/**
+ * The nodes at one time, for scripts. Values that a node does not report are null, and so are rates before
+ * the second sample.
+ */
 export function dashboardDocument(nodes: readonly NodeModel[], now: Date): object {
   return { time: now.toISOString(), nodes: nodes.map(nodeDocument) };
 }

@@ -9,13 +9,13 @@ import { type NodeModel, newModel } from './model/model.ts';
 import type { Subscription } from './model/subscriptions.ts';
 import type { RunDashboardInit } from './run-dashboard.ts';
 
-/** So long the resources may take that are shown beside the figures. */
+/** How long to wait for the resources that are shown next to the figures. */
 const factsMs = 300;
 
 /**
- * The same for scripts: one object a line and an interval, until it is interrupted.
+ * The dashboard for scripts: one object per line and interval, until it is interrupted.
  *
- * @param once only the first that has rates in it
+ * @param once prints only the first sample that has rates
  */
 export async function printDashboard(
   { env, client, intervalMs }: RunDashboardInit,

@@ -12,9 +12,9 @@ import { type Frame, fitFrame } from './screen/frame.ts';
 import { Terminal } from './terminal.ts';
 import { renderDashboard } from './views/render.ts';
 
-/** Things that happen together are drawn together. */
+/** Events within this time are drawn together. */
 const drawMs = 50;
-/** Times pass also where nothing happens. */
+/** Redraws at this interval even without events, because the screen shows times. */
 const tickMs = 1000;
 
 export interface RunDashboardInit {
@@ -23,7 +23,7 @@ export interface RunDashboardInit {
   readonly intervalMs: number;
 }
 
-/** Shows the nodes on the terminal until the user has seen enough. */
+/** Shows the nodes on the terminal until the user quits. */
 export async function runDashboard(init: RunDashboardInit): Promise<void> {
   using dashboard = new Dashboard(init);
   await dashboard.ended;
@@ -87,7 +87,7 @@ class Dashboard implements Disposable {
   #press(keys: readonly Key[]): void {
     let model = this.#model;
     for (const key of keys) {
-      // "Page" is what a list or a document shows of itself.
+      // A page is what a list or a document shows at once.
       model = afterKey(model, key, this.#terminal.size.rows - 3);
       if (key.kind === 'named' && key.name === 'ctrl-l') this.#shown = undefined;
     }
@@ -115,7 +115,7 @@ class Dashboard implements Disposable {
   }
 }
 
-/** Colours unless NO_COLOR says otherwise; other characters than ASCII where the locale and the console have them. */
+/** Colours unless NO_COLOR is set; characters beyond ASCII if the locale and the console support them. */
 export function looksOf(environment: Readonly<NodeJS.ProcessEnv>): Looks {
   const { NO_COLOR = '', LC_ALL, LC_CTYPE, LANG, TERM } = environment;
   const locale = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '') ?? 'UTF-8';

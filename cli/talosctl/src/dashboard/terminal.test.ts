@@ -29,7 +29,7 @@ function open(t: TestContext) {
   return { terminal, input, output, keys, log };
 }
 
-test('Terminal takes the screen and gives it back once, and hears nothing more', (t) => {
+test('Terminal switches to its own screen, and restores the old one once, with no events after that', (t) => {
   const { terminal, input, output, log } = open(t);
   terminal[Symbol.dispose]();
   terminal[Symbol.dispose]();
@@ -38,20 +38,20 @@ test('Terminal takes the screen and gives it back once, and hears nothing more',
   assert.deepEqual(log, ['raw', enter, 'cooked', leave]);
 });
 
-test('Terminal gives the screen back before a crash is printed, and draws no more on it', (t) => {
+test('Terminal restores the old screen before a crash is printed, and draws nothing after it', (t) => {
   const { terminal, log } = open(t);
   process.emit('uncaughtExceptionMonitor', new Error('crash'), 'uncaughtException');
   assert.equal(terminal.write('frame'), false);
   assert.deepEqual(log, ['raw', enter, 'cooked', leave]);
 });
 
-test('Terminal takes the screen again when the process goes on after a stop', (t) => {
+test('Terminal switches to its own screen again when the process continues after a stop', (t) => {
   const { log } = open(t);
   process.emit('SIGCONT');
   assert.deepEqual(log, ['raw', enter, 'raw', enter, 'resized']);
 });
 
-test('Terminal hears keys that come in pieces, and an escape key when nothing follows it', async (t) => {
+test('Terminal reads keys that arrive in pieces, and an escape key when nothing follows it', async (t) => {
   const { input, keys } = open(t);
   for (const piece of ['a\u001b', '[', 'A', '\u001b']) input.emit('data', Buffer.from(piece));
   await new Promise((resolve) => setTimeout(resolve, 80));
@@ -61,6 +61,6 @@ test('Terminal hears keys that come in pieces, and an escape key when nothing fo
   );
 });
 
-test('Terminal has a size also when it does not know its own', (t) => {
+test('Terminal has a size even when the system does not report one', (t) => {
   assert.deepEqual(open(t).terminal.size, { columns: 80, rows: 30 });
 });

@@ -2,26 +2,26 @@ import { writeSync } from 'node:fs';
 import { decodeKeys, type Key } from './screen/decode-keys.ts';
 import type { Size } from './screen/frame.ts';
 
-/** The alternate screen, without a cursor, without wrapping at the right edge. */
+/** Alternate screen, hidden cursor, no wrapping at the right edge. */
 const enter = '\u001b[?1049h\u001b[?25l\u001b[?7l';
 const leave = '\u001b[0m\u001b[?7h\u001b[?25h\u001b[?1049l';
-/** A key that sends a sequence sends it at once; an escape alone is the key of that name. */
+/** A sequence of a key arrives at once. An escape that nothing follows within this time is the escape key. */
 const escapeMs = 40;
 
 export interface TerminalEvents {
   readonly onKeys: (keys: readonly Key[]) => void;
-  /** The size is another one, or what was shown is gone: everything is to be drawn anew. */
+  /** The size changed, or the content of the screen was lost: everything must be drawn again. */
   readonly onResize: () => void;
-  /** There is room again after `write` said that there was none. */
+  /** The terminal accepts output again after `write` returned false. */
   readonly onDrain: () => void;
-  /** The terminal has gone away. */
+  /** The terminal was closed. */
   readonly onEnd: () => void;
 }
 
 type Input = NodeJS.ReadStream;
 type Output = NodeJS.WriteStream;
 
-/** A terminal that belongs to us alone, until it is disposed or the process ends, however it ends. */
+/** A terminal in exclusive use until it is disposed of or the process ends, for whatever reason. */
 export class Terminal implements Disposable {
   readonly #input: Input;
   readonly #output: Output;
@@ -35,7 +35,7 @@ export class Terminal implements Disposable {
     this.#output = output;
     const restore = () => this.#restore();
     process.once('exit', restore);
-    // What a crash prints is to be seen when the screen is gone.
+    // The output of a crash must be visible after the old screen is restored.
     process.once('uncaughtExceptionMonitor', restore);
     this.#scope.defer(() => {
       process.off('exit', restore);
@@ -51,7 +51,7 @@ export class Terminal implements Disposable {
     this.#on(input, 'error', events.onEnd);
     this.#on(output, 'resize', events.onResize);
     this.#on(output, 'drain', events.onDrain);
-    // Whoever was stopped and goes on finds the terminal as the shell has left it.
+    // A process that was stopped and continues finds the terminal in the state that the shell left.
     const onContinue = () => {
       input.setRawMode(true);
       output.write(enter);
@@ -66,7 +66,7 @@ export class Terminal implements Disposable {
     return { columns: this.#output.columns || 80, rows: this.#output.rows || 24 };
   }
 
-  /** False when the terminal is slow: nothing more is to be written before `onDrain`. */
+  /** False when the terminal is slow: the caller must not write again before `onDrain`. */
   write(text: string): boolean {
     if (!this.#isOurs) return false;
     return this.#output.write(text);
@@ -98,7 +98,7 @@ export class Terminal implements Disposable {
     if (decoded.keys.length > 0) onKeys(decoded.keys);
   }
 
-  /** At once: a process that ends waits for no stream. */
+  /** Synchronously, because a process that exits does not wait for streams. */
   #restore(): void {
     if (!this.#isOurs) return;
     this.#isOurs = false;
@@ -108,7 +108,7 @@ export class Terminal implements Disposable {
       if (fd === undefined) this.#output.write(leave);
       else writeSync(fd, leave);
     } catch {
-      // There is no terminal any more.
+      // The terminal no longer exists.
     }
   }
 }

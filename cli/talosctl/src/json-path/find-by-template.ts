@@ -1,7 +1,7 @@
 import { findIn } from './find-in.ts';
 import type { TemplatePart } from './parse-json-path.ts';
 
-/** Everything that the parts of a template come to, in their order; text as itself. */
+/** The values of all parts of a template, in their order; text parts as they are. */
 export function findByTemplate(template: readonly TemplatePart[], root: unknown): unknown[] {
   return template.flatMap((part) => findByPart(part, root));
 }

@@ -5,7 +5,7 @@ type Members = Readonly<Record<string, unknown>>;
 const isMap = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Everything that the steps lead to. What is not there leads to nothing. */
+/** All values that the steps select. A step that does not match selects nothing. */
 export function findIn(root: unknown, steps: readonly PathStep[]): unknown[] {
   return steps.reduce<unknown[]>((values, step) => values.flatMap((value) => take(value, step)), [root]);
 }

@@ -17,7 +17,7 @@ const value = {
 
 const found = (template: string) => findByTemplate(parseJsonPath(template), value);
 
-test('a JSONPath leads to what it names and to nothing where there is nothing', () => {
+test('a JSONPath selects what it names, and nothing when that is missing', () => {
   const rows: [string, unknown[]][] = [
     ['{.name}', ['node01']],
     ['{$.name}', ['node01']],
@@ -51,7 +51,7 @@ test('a JSONPath leads to what it names and to nothing where there is nothing', 
   for (const [template, expected] of rows) assert.deepEqual(found(template), expected, template);
 });
 
-test('a range says its body of each thing that its path leads to', () => {
+test('a range repeats its body for each item that its path selects', () => {
   const rows: [string, unknown[]][] = [
     ['{range .list[*]}{.type}={.status}{end}', ['Ready', '=', 'True', 'Other', '=', 'False', '=', 'None']],
     ['{range .numbers[0:2]}{@}{"\\n"}{end}end', [10, '\n', 11n, '\n', 'end']],
@@ -80,7 +80,7 @@ test('a JSONPath takes unions of keys, indices and slices in any mixture', () =>
   for (const [template, expected] of rows) assert.deepEqual(found(template), expected, template);
 });
 
-test('a JSONPath that cannot be read says where', () => {
+test('the error of an invalid JSONPath names the position', () => {
   for (const template of [
     '{',
     '{.a',

@@ -4,7 +4,7 @@ import { Fault } from '@nodewright/fault';
 export type PathStep =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'every' }
-  /** The value itself and everything below it. */
+  /** The value itself and all values below it. */
   | { readonly kind: 'descend' }
   | { readonly kind: 'index'; readonly index: number }
   | { readonly kind: 'slice'; readonly from?: number; readonly to?: number; readonly step: number }
@@ -16,12 +16,14 @@ export interface Comparison {
   readonly operand: Operand;
 }
 
-/** A path from the item that is judged, or a value that is written down. */
+/** A path from the item under test, or a literal. */
 export type Operand =
   | { readonly path: readonly PathStep[] }
   | { readonly value: string | number | boolean | null };
 
-/** A part of a template: text, a path in braces, or what is to be said of each thing that a path leads to. */
+/**
+ * A part of a template: text, a path in braces, or a body that is repeated for each item that a path selects.
+ */
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'path'; readonly steps: readonly PathStep[] }
@@ -30,10 +32,10 @@ export type TemplatePart =
 const operators = ['==', '!=', '<=', '>=', '<', '>'] as const;
 
 /**
- * Reads a template such as `{.metadata.id}` or `{.status[?(@.type=="Ready")].value}`: the language of kubectl,
- * with `{range .a[*]}…{end}`.
+ * Reads a template such as `{.metadata.id}` or `{.status[?(@.type=="Ready")].value}`: the language of
+ * kubectl, with `{range .a[*]}…{end}`.
  *
- * @throws Fault `invalid-argument` that says where it stopped
+ * @throws Fault `invalid-argument` that names the position of the error
  */
 export function parseJsonPath(template: string): TemplatePart[] {
   return new Parser(template).template();
@@ -47,7 +49,7 @@ class Parser {
     this.#text = text;
   }
 
-  /** @param isBody whether the parts stand in a range, which `{end}` ends */
+  /** @param isBody whether the parts are inside a range, which `{end}` ends */
   template(isBody = false): TemplatePart[] {
     const parts: TemplatePart[] = [];
     while (this.#at < this.#text.length) {
@@ -92,7 +94,7 @@ class Parser {
         steps.push({ kind: 'descend' });
         if (this.#peek() !== '[') steps.push(this.#name());
       } else if (this.#skip('.')) {
-        // A dot alone is the value itself.
+        // A single dot is the value itself.
         if (steps.length > 0 || /[^\s}\])=!<>[]/.test(this.#peek())) steps.push(this.#name());
       } else if (this.#skip('[')) {
         steps.push(this.#subscript());

@@ -6,10 +6,11 @@ import { accessOf } from './command-access.ts';
 import { commandPath } from './command-path.ts';
 
 /**
- * Checks before the action of a command that the user named the nodes, as far as the access of the command wants it.
- * Without the check a command that names no node goes to the first endpoint.
+ * Checks, before a command runs, that the user named its nodes as the access of the command requires. Without
+ * this check a command without nodes would go to the first endpoint.
  *
- * @throws UsageFault when the nodes of a change are named nowhere, or those of a destruction not by `--nodes`
+ * @throws UsageFault when no nodes are named for a change, or when the nodes of a destructive command are not
+ * named by `--nodes`
  */
 export async function checkNodeSelection(command: Command, env: CliEnvironment): Promise<void> {
   const path = commandPath(command);
@@ -22,9 +23,9 @@ export async function checkNodeSelection(command: Command, env: CliEnvironment):
       `${path} wants its nodes named by flag --nodes: it takes none from the context, and no endpoint`,
     );
   }
-  // The client itself says what is missing then.
+  // The client itself reports the missing names in this case.
   if (options.insecure) return;
-  // Loaded late: commands that talk to no node do without what reads a talosconfig.
+  // Loaded late, so that commands without a connection do not load the code that reads a talosconfig.
   const { readContext } = await import('../talosconfig-of.ts');
   const { name, context } = await readContext(env, options);
   if (context.nodes.length > 0) return;

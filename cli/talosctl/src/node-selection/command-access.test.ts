@@ -27,7 +27,7 @@ test('a command talks to nodes exactly when it has --nodes', () => {
       hasNodes ||= at.options.some(({ long }) => long === '--nodes');
     }
     const path = commandPath(leaf);
-    // The subcommands of config share the options of `config new`, the only one that asks a node.
+    // The subcommands of config share the options of `config new`, the only one that calls a node.
     if (path.startsWith('config ')) continue;
     assert.equal(hasNodes, accessOf(path) !== 'local', path);
   }
@@ -45,14 +45,14 @@ test('the help of each command says where its nodes come from', () => {
   }
 });
 
-test('arguments that change something make a change of a command that reads', () => {
+test('arguments that change something turn a reading command into a change', () => {
   assert.equal(accessOf('service', ['apid']), 'reads');
   assert.equal(accessOf('service', ['apid', 'status']), 'reads');
   for (const verb of ['start', 'stop', 'restart']) assert.equal(accessOf('service', ['x', verb]), 'changes');
   assert.throws(() => accessOf('format'), /no command "format"/);
 });
 
-test('README names the commands that take their nodes from --nodes alone, and those that change nodes', () => {
+test('README lists the commands that take nodes from --nodes only, and those that change nodes', () => {
   const readme = readFileSync(join(import.meta.dirname, '../../../../README.md'), 'utf8');
   const having = (wanted: CommandAccess) =>
     Object.entries(commandAccess)

@@ -1,16 +1,16 @@
 /**
  * What a command does to nodes. It decides where the nodes of the command may come from:
- *
  * - `local`: it talks to no node.
  * - `reads`: `--nodes`, else the nodes of the context, else the first endpoint.
- * - `changes`: `--nodes`, else the nodes of the context. Never an endpoint that the user did not name as a node.
- * - `destroys`: `--nodes` alone.
+ * - `changes`: `--nodes`, else the nodes of the context. Never an endpoint that the user did not name as a
+ * node.
+ * - `destroys`: `--nodes` only.
  */
 export type CommandAccess = 'local' | 'reads' | 'changes' | 'destroys';
 
 /**
- * The access of every command and subcommand. A key may go on with arguments where they decide; `*` stands for any one.
- * A test compares the keys with the commands that exist.
+ * The access of every command and subcommand. A key may continue with arguments if they decide; `*` stands
+ * for any one argument. A test compares the keys with the commands that exist.
  */
 export const commandAccess: Readonly<Record<string, CommandAccess>> = {
   'apply-config': 'changes',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** Names of a command and of those it stands under, without the program and without aliases: `etcd members`. */
+/** The names of a command and its parents, without the program and without aliases: `etcd members`. */
 export function commandPath(command: Command): string {
   const names: string[] = [];
   for (let at: Command | null = command; at?.parent != null; at = at.parent) names.unshift(at.name());

@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander';
 import { accessOf, type CommandAccess, commandAccess } from './command-access.ts';
 import { commandPath, leafCommands } from './command-path.ts';
 
-/** What a command without `--nodes` goes to, in words for its help. */
+/** Which nodes a command takes without `--nodes`, as text for its help. */
 export const selectionRules: Readonly<Record<Exclude<CommandAccess, 'local'>, string>> = {
   reads: 'default: the nodes of the context, else the first endpoint',
   changes: 'default: the nodes of the context, never an endpoint',
@@ -10,8 +10,9 @@ export const selectionRules: Readonly<Record<Exclude<CommandAccess, 'local'>, st
 };
 
 /**
- * Adds to the description of the `--nodes` option which nodes a command takes when the option is missing. Help and
- * completion show it. Commands that share the option with others take the text from `nodesDescription`.
+ * Adds to the description of the `--nodes` option which nodes a command takes when the option is missing.
+ * Help and completion show it. Commands that share the option with others take the text from
+ * `nodesDescription`.
  */
 export function describeSelection(command: Command): void {
   const leaves = leafCommands(command);
@@ -19,7 +20,7 @@ export function describeSelection(command: Command): void {
   for (const leaf of leaves) describeOption(leaf, rulesOf(leaf));
 }
 
-/** What `--nodes` means to a command that has no subcommands, whoever has the option. */
+/** The description of `--nodes` for a command without subcommands. */
 export function nodesDescription(leaf: Command): string {
   return describe(rulesOf(leaf));
 }
@@ -38,7 +39,7 @@ function describe(rules: readonly string[]): string {
   return rules.length === 1 ? `${what} (${rules[0]})` : what;
 }
 
-/** The rules of a command: one more for arguments that make it a change. */
+/** The rules of a command; there is a second one if some arguments make it a change. */
 function rulesOf(leaf: Command): readonly string[] {
   const path = commandPath(leaf);
   const access = accessOf(path);

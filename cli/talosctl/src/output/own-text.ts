@@ -2,8 +2,8 @@ import type { OutputStream } from '../command-module.ts';
 import { escapeLine } from './escape-text.ts';
 
 /**
- * A text that may steer a terminal: its control sequences are this program's own. `ownText` makes one. The constructor
- * is for texts without control sequences, or that were escaped before.
+ * A text that may control a terminal, because its control sequences are this program's own. Create it with
+ * `ownText`. The constructor is for texts that have no control sequences or are already escaped.
  */
 export class OwnText {
   readonly text: string;
@@ -17,7 +17,9 @@ export class OwnText {
   }
 }
 
-/** The literal parts are kept as they are; values are escaped into one line, unless they are own texts themselves. */
+/**
+ * Keeps the literal parts and escapes the values into one line, except values that are own texts themselves.
+ */
 export function ownText(literals: TemplateStringsArray, ...values: readonly (string | OwnText)[]): OwnText {
   let text = literals[0] ?? '';
   for (const [index, value] of values.entries()) {
@@ -26,12 +28,12 @@ export function ownText(literals: TemplateStringsArray, ...values: readonly (str
   return new OwnText(text);
 }
 
-/** Own texts one after the other, a newline behind each. */
+/** Own texts with a newline after each. */
 export function ownLines(lines: readonly OwnText[]): OwnText {
   return new OwnText(lines.map(({ text }) => `${text}\n`).join(''));
 }
 
-/** Writes an own text past what escapes everything else on its way to a terminal. */
+/** Writes an own text without the escaping that all other output to a terminal gets. */
 export function writeOwn(output: OutputStream, own: OwnText): unknown {
   return output.writeOwn === undefined ? output.write(own.text) : output.writeOwn(own);
 }

@@ -47,7 +47,7 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-test('what is hidden is shown in a form that can be read, and plain text is left alone', () => {
+test('invisible characters are shown in readable form, and plain text is unchanged', () => {
   const rows = [
     ['plain, ümlaut, 漢字, 😀', 'plain, ümlaut, 漢字, 😀'],
     ['a\u001b[31mred\u0007', 'a\\u001b[31mred\\u0007'],
@@ -71,7 +71,7 @@ test('JSON on a terminal stays JSON with the same value', () => {
   );
 });
 
-test('no text steers a terminal, however it is cut into writes', () => {
+test('no text controls a terminal, however it is split into writes', () => {
   fc.assert(
     fc.property(hostile, fc.array(fc.nat(50), { maxLength: 5 }), (text, cuts) => {
       const terminal = new Recorder(true);
@@ -88,7 +88,7 @@ test('no text steers a terminal, however it is cut into writes', () => {
   );
 });
 
-test('bytes are shown alike however they are cut, also inside of characters and where they are no UTF-8', () => {
+test('bytes print the same for any chunking, even inside characters and for invalid UTF-8', () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 60 }),
     hostile.map((text) => new Uint8Array(Buffer.from(text))),
@@ -111,7 +111,7 @@ test('bytes are shown alike however they are cut, also inside of characters and 
   );
 });
 
-test('what is no terminal gets every byte as it is', () => {
+test('output that is not a terminal gets every byte unchanged', () => {
   fc.assert(
     fc.property(fc.uint8Array(), hostile, (bytes, text) => {
       const pipe = new Recorder(false);
@@ -124,21 +124,21 @@ test('what is no terminal gets every byte as it is', () => {
   );
 });
 
-test('own texts steer the terminal, and the values in them do not', () => {
+test('own texts control the terminal, and the values in them do not', () => {
   const terminal = new Recorder(true);
   const output = guardOutput(terminal);
   writeOwn(output, ownText`\u001b[32m${'a\u001b[2J\nb'}${ownText`\u001b[0m`}\n`);
   assert.equal(terminal.text, '\u001b[32ma\\u001b[2J\\nb\u001b[0m\n');
 });
 
-test('a large text is escaped in pieces of a bounded size, and no character is torn', () => {
+test('a large text is escaped in pieces of a bounded size, without splitting a character', () => {
   const terminal = new Recorder(true);
   new TerminalOutput(terminal).write(`x${'😀'.repeat(mostEscapedAtOnce)}`);
   assert.equal(terminal.text, `x${'😀'.repeat(mostEscapedAtOnce)}`);
   assert.ok(terminal.written.every((piece) => piece.length <= mostEscapedAtOnce));
 });
 
-test('bytes that end inside a character are shown at the end of the command', () => {
+test('bytes of an incomplete character are shown at the end of the command', () => {
   const terminal = new Recorder(true);
   const env = guardEnvironment({ stdout: terminal, stderr: terminal } as unknown as CliEnvironment);
   env.stdout.write(new Uint8Array([0x61, 0xe2, 0x80]));

@@ -2,16 +2,16 @@ import type { CliEnvironment, OutputStream } from '../command-module.ts';
 import { escapeText } from './escape-text.ts';
 import type { OwnText } from './own-text.ts';
 
-/** Longest piece that is escaped at once, in UTF-16 code units: what is escaped can be 6 times as long. */
+/** Longest piece that is escaped at once, in UTF-16 code units; the escaped text can be 6 times as long. */
 export const mostEscapedAtOnce = 65_536;
 
 /**
- * Stands in front of a terminal. Everything that is written is escaped, as it may come from a node; only what the
- * program makes itself (`writeOwn`) steers the terminal. Bytes are decoded as UTF-8 over any number of writes; invalid
- * ones become U+FFFD. At most 3 bytes are kept between two writes.
+ * Wraps a terminal. All output is escaped, because it may come from a node; only `writeOwn` may control the
+ * terminal. Bytes are decoded as UTF-8 across writes; invalid ones become U+FFFD. It buffers at most 3 bytes
+ * between two writes.
  */
 export class TerminalOutput implements OutputStream {
-  /** The terminal itself, for a command that draws the whole screen and escapes what it draws. */
+  /** The terminal itself, for a command that draws the whole screen and escapes its texts itself. */
   readonly terminal: OutputStream;
   readonly isTTY = true;
   #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -47,7 +47,7 @@ export class TerminalOutput implements OutputStream {
     return this.terminal.once?.(event, listener);
   }
 
-  /** Writes what is left of bytes that ended inside a character. */
+  /** Writes the remaining bytes of an incomplete character. */
   flush(): void {
     if (!this.#isInsideCharacter) return;
     this.#isInsideCharacter = false;
@@ -73,12 +73,15 @@ function endOfPiece(text: string, from: number): number {
   return last >= 0xd800 && last <= 0xdbff ? to - 1 : to;
 }
 
-/** What keeps a terminal from being steered; a stream that is no terminal is passed on as it is, byte for byte. */
+/**
+ * Wraps a terminal so that no output can control it; a stream that is not a terminal gets every byte
+ * unchanged.
+ */
 export function guardOutput(output: OutputStream): OutputStream {
   return output.isTTY ? new TerminalOutput(output) : output;
 }
 
-/** The same environment with both of its streams guarded. `flush` is for the end of the command. */
+/** The same environment with both of its streams wrapped. Call `flush` at the end of the command. */
 export function guardEnvironment(env: CliEnvironment): CliEnvironment & { flush(): void } {
   const stdout = guardOutput(env.stdout);
   const stderr = guardOutput(env.stderr);
@@ -98,7 +101,7 @@ export function guardEnvironment(env: CliEnvironment): CliEnvironment & { flush(
   };
 }
 
-/** The stream itself below what guards it. */
+/** The underlying stream of a wrapped terminal. */
 export function unguarded(output: OutputStream): OutputStream {
   return output instanceof TerminalOutput ? output.terminal : output;
 }

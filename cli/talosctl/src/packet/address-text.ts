@@ -9,7 +9,7 @@ export function ipv6Text(bytes: Buffer | undefined): string | undefined {
   const groups = Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(2 * index).toString(16)).join(
     ':',
   );
-  // The parser of URLs shortens as the standard says.
+  // The URL parser of Node.js shortens addresses as RFC 5952 requires.
   return new URL(`http://[${groups}]`).hostname.slice(1, -1);
 }
 

@@ -1,22 +1,22 @@
-// A short look at a packet: who sends what to whom. For everything else there is the pcap file.
+// Decodes a packet for display: its addresses, ports and kind. The pcap file has everything else.
 
 import { ipv4Text, ipv6Text, macText } from './address-text.ts';
 import { decodeTransport } from './decode-transport.ts';
 import { PacketBytes } from './packet-bytes.ts';
 import type { PcapPacket } from './pcap-reader.ts';
 
-/** What a packet says of itself. Fields that it does not have, or that were cut off, are absent. */
+/** The decoded fields of a packet. Fields that it does not have, or that were cut off, are absent. */
 export interface DecodedPacket {
-  /** `IPv4`, `IPv6`, `ARP`, or the number of what is not known, `ethertype 0x88cc`. */
+  /** `IPv4`, `IPv6`, `ARP`, or the number of an unknown protocol, `ethertype 0x88cc`. */
   readonly network: string;
-  /** Addresses of the network, or of the link where there is no network that is known. */
+  /** Network addresses, or link addresses if the network protocol is unknown. */
   readonly source?: string | undefined;
   readonly destination?: string | undefined;
-  /** `TCP`, `UDP`, `ICMP`, `ICMPv6` or `protocol 47`; absent in what is not IP and in later fragments. */
+  /** `TCP`, `UDP`, `ICMP`, `ICMPv6` or `protocol 47`; absent without IP and in later fragments. */
   readonly transport?: string | undefined;
   readonly sourcePort?: number | undefined;
   readonly destinationPort?: number | undefined;
-  /** The rest in words: flags, numbers, types. */
+  /** The rest as text: flags, numbers, types. */
   readonly detail?: string | undefined;
 }
 
@@ -25,10 +25,10 @@ const ethernetHeaderBytes = 14;
 const vlanBytes = 4;
 const vlanTypes = new Set([0x8100, 0x88a8]);
 const types = { ipv4: 0x0800, arp: 0x0806, ipv6: 0x86dd };
-/** A smaller number there is the length of an old kind of frame. */
+/** A smaller number in this field is the length of an IEEE 802.3 frame. */
 const smallestType = 0x0600;
 
-/** Never fails: what cannot be read is left out. */
+/** Never throws: fields that cannot be read are left out. */
 export function decodePacket({ linkType, data }: PcapPacket): DecodedPacket {
   const bytes = new PacketBytes(data);
   if (linkType !== ethernetLink) return decodeIp(bytes) ?? { network: `link type ${linkType}` };
@@ -72,14 +72,14 @@ function decodeIpv4(bytes: PacketBytes): DecodedPacket {
     destination: ipv4Text(bytes.slice(16, 4)),
   };
   if (fragmentOffset > 0) return { ...addresses, detail: `fragment at ${fragmentOffset}` };
-  // The kernel sends large packets on to its devices with a length of 0: they are cut later.
+  // The kernel sends large packets to its devices with a length of 0 and splits them later.
   const payloadBytes = (totalBytes === 0 ? bytes.length : totalBytes) - headerBytes;
   return { ...addresses, ...decodeTransport(bytes.byte(9), bytes.from(headerBytes), payloadBytes) };
 }
 
 const ipv6HeaderBytes = 40;
 const fragmentHeader = 44;
-/** Headers between that of IPv6 and the transport's: hop-by-hop, routing, destination options. */
+/** Headers between the IPv6 header and the transport header: hop-by-hop, routing, destination options. */
 const extensionHeaders = new Set([0, 43, 60]);
 
 function decodeIpv6(bytes: PacketBytes): DecodedPacket {

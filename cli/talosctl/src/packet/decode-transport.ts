@@ -1,6 +1,6 @@
 import type { PacketBytes } from './packet-bytes.ts';
 
-/** What is said above IP. */
+/** The decoded fields of the transport protocol. */
 export interface DecodedTransport {
   readonly transport: string;
   readonly sourcePort?: number | undefined;
@@ -41,8 +41,8 @@ const tcpFlags: readonly (readonly [number, string])[] = [
 const acknowledged = 0x10;
 
 /**
- * @param protocol the number of IANA's list; undefined when it was cut off.
- * @param payloadBytes how long it was with its header, cut or not.
+ * @param protocol number assigned by IANA; undefined when it was cut off
+ * @param payloadBytes original length including the transport header
  */
 export function decodeTransport(
   protocol: number | undefined,

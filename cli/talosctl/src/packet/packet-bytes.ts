@@ -1,4 +1,4 @@
-/** Reads the fields of a packet that may be cut anywhere: what is not there is undefined. */
+/** Reads the fields of a packet that may be cut off anywhere: missing fields are undefined. */
 export class PacketBytes {
   readonly #data: Buffer;
 
@@ -27,7 +27,7 @@ export class PacketBytes {
     return at + length <= this.#data.length ? this.#data.subarray(at, at + length) : undefined;
   }
 
-  /** What follows. */
+  /** The remaining bytes. */
   from(at: number): PacketBytes {
     return new PacketBytes(this.#data.subarray(Math.min(at, this.#data.length)));
   }

@@ -21,7 +21,7 @@ const ipv4 = (protocol: string, length: string, flags = '0000') =>
 const udp = '9c40 0035 0026 0000';
 const at = '2026-08-14T12:00:00.000001500Z';
 
-test('packetLine() says who sends what to whom', () => {
+test('packetLine() prints source, destination and protocol', () => {
   const syn = '9c40 c350 0000 0001 0000 0000 5002 ffff 0000 0000';
   const push = '9c40 c350 0000 0001 0000 0009 5018 0100 0000 0000 68 69';
   const rows: [Buffer, string][] = [
@@ -57,7 +57,7 @@ test('packetLine() says who sends what to whom', () => {
   for (const [data, text] of rows) assert.equal(line(data), `${at} ${text}`);
 });
 
-test('packetLine() reads IPv6 behind extension headers, with its addresses short', () => {
+test('packetLine() decodes IPv6 after extension headers, with short addresses', () => {
   const addresses = `fe80${'0'.repeat(24)}0001 ${'0'.repeat(31)}1`;
   const header = (next: string, length: string) => `6000 0000 ${length} ${next} 40 ${addresses}`;
   assert.equal(
@@ -70,7 +70,7 @@ test('packetLine() reads IPv6 behind extension headers, with its addresses short
   );
 });
 
-test('packetLine() reads packets of links without a header of their own', () => {
+test('packetLine() decodes packets of links without a link header', () => {
   assert.equal(
     line(bytes(ipv4('11', '003a'), udp), 101),
     `${at} IPv4 10.5.0.2:40000 > 10.5.0.3:53 UDP length 30`,
@@ -78,7 +78,7 @@ test('packetLine() reads packets of links without a header of their own', () => 
   assert.equal(line(bytes('00'), 147), `${at} link type 147 ? > ? length 1`);
 });
 
-test('packetDocument() has the same as fields', () => {
+test('packetDocument() has the same values as fields', () => {
   assert.deepEqual(packetDocument(packet(bytes(macs, '0800', ipv4('11', '003a'), udp))), {
     time: at,
     lengthBytes: 42,
@@ -93,7 +93,7 @@ test('packetDocument() has the same as fields', () => {
   });
 });
 
-test('decodePacket() outlives any bytes, and any packet that is cut', () => {
+test('decodePacket() survives any bytes, and any packet that was cut off', () => {
   const whole = bytes(macs, '86dd 6000 0000 0026 00 40', '0'.repeat(64), '1100 0000 0000 0000', udp);
   const anything = fc.oneof(
     fc.uint8Array({ maxLength: 120 }),
@@ -109,7 +109,7 @@ test('decodePacket() outlives any bytes, and any packet that is cut', () => {
   );
 });
 
-/** A capture as a file holds it. */
+/** A capture in the format of a pcap file. */
 function pcap(isLittle: boolean, magic: number, packets: readonly Buffer[]): Buffer {
   const words = (...values: number[]) => {
     const words = Buffer.alloc(values.length * 4);
@@ -125,7 +125,7 @@ function pcap(isLittle: boolean, magic: number, packets: readonly Buffer[]): Buf
   ]);
 }
 
-test('PcapReader gives the packets of a capture however it is cut, of either byte order and unit', () => {
+test('PcapReader reads the packets of a capture for any chunking, byte order and time unit', () => {
   const packets = [Buffer.from('first'), Buffer.alloc(0), Buffer.from('the third')];
   const kinds = fc.constantFrom([true, 0xa1b2_3c4d, 7], [false, 0xa1b2_3c4d, 7], [true, 0xa1b2_c3d4, 7000]);
   fc.assert(
@@ -148,7 +148,7 @@ test('PcapReader gives the packets of a capture however it is cut, of either byt
   );
 });
 
-test('PcapReader says when what comes is no capture', () => {
+test('PcapReader reports a stream that is not a capture', () => {
   const read = (data: Buffer) => [...new PcapReader().push(data)];
   assert.throws(() => read(Buffer.alloc(24)), {
     kind: 'data-loss',

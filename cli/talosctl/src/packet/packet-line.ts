@@ -1,7 +1,7 @@
 import { type DecodedPacket, decodePacket } from './decode-packet.ts';
 import type { PcapPacket } from './pcap-reader.ts';
 
-/** When a packet passed, RFC 3339 with nanoseconds. */
+/** When the packet was captured, RFC 3339 with nanoseconds. */
 function timeText({ seconds, nanoseconds }: PcapPacket): string {
   const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
   return `${whole}.${String(nanoseconds).padStart(9, '0')}Z`;
@@ -21,7 +21,7 @@ export function packetLine(packet: PcapPacket): string {
   return [
     timeText(packet),
     decoded.network,
-    // What ARP asks says already who and whom.
+    // The text of ARP already names both addresses.
     ...(isArp ? [] : [ends]),
     decoded.transport,
     decoded.detail ?? `length ${packet.lengthBytes}`,
@@ -30,7 +30,7 @@ export function packetLine(packet: PcapPacket): string {
     .join(' ');
 }
 
-/** The same as fields of a document. */
+/** The same values as fields of a document. */
 export function packetDocument(
   packet: PcapPacket,
 ): DecodedPacket & { readonly time: string; readonly lengthBytes: number; readonly storedBytes: number } {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseBpfFilter } from './parse-bpf-filter.ts';
 
-test('parseBpfFilter() reads what tcpdump -dd prints', () => {
+test('parseBpfFilter() reads the output of tcpdump -dd', () => {
   const text =
     '{ 0x28, 0, 0, 0x0000000c },\n{ 0x15, 0, 1, 0x00000800 },\n{ 0x6, 0, 0, 0x00040000 },\n{ 0x6, 0, 0, 0x00000000 },\n';
   assert.deepEqual(parseBpfFilter(text), [
@@ -15,7 +15,7 @@ test('parseBpfFilter() reads what tcpdump -dd prints', () => {
   assert.deepEqual(parseBpfFilter('\n'), []);
 });
 
-test('parseBpfFilter() quotes the line that is no instruction', () => {
+test('parseBpfFilter() quotes a line that is not an instruction', () => {
   for (const line of [
     'tcp and port 80',
     '{ 1, 2, 3 }',

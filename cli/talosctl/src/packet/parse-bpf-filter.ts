@@ -8,8 +8,8 @@ const instructionPattern = new RegExp(
 const largest = { op: 0xffff, jt: 0xff, jf: 0xff, k: 0xffff_ffff };
 
 /**
- * Reads what `tcpdump -dd` prints: a line `{ 0x28, 0, 0, 0x0000000c },` an instruction. For the value of an option.
- * Source: Talos v1.14: pcap.
+ * Reads the output of `tcpdump -dd`, one instruction per line, such as `{ 0x28, 0, 0, 0x0000000c },`, as the
+ * value of an option. Source: Talos v1.14: pcap.
  */
 export function parseBpfFilter(text: string): BPFInstruction[] {
   return text

@@ -2,21 +2,24 @@ import { Fault } from '@nodewright/fault';
 
 /** A packet of a capture. */
 export interface PcapPacket {
-  /** What its bytes begin with: 1 an Ethernet header, 101 an IP header. */
+  /** Link type: 1 means that `data` begins with an Ethernet header, 101 with an IP header. */
   readonly linkType: number;
   readonly seconds: number;
   readonly nanoseconds: number;
-  /** How long it was; `data` may be shorter. */
+  /** Original length in bytes; `data` may be shorter. */
   readonly lengthBytes: number;
   readonly data: Buffer;
 }
 
 const headerBytes = 24;
 const recordHeaderBytes = 16;
-/** Nothing that passes a network is longer: a larger length means that this is no capture. */
+/** No network packet is larger: a larger length means that the stream is not a capture. */
 const maxPacketBytes = 16 * 1024 * 1024;
 
-/** Nanoseconds in a unit of the fraction of a second, by the first four bytes; reversed in captures of other machines. */
+/**
+ * Nanoseconds per unit of the fraction of a second, by the magic number; byte-swapped for captures from other
+ * machines.
+ */
 const units = new Map([
   [0xa1b2_c3d4, 1000],
   [0xa1b2_3c4d, 1],
@@ -28,12 +31,16 @@ interface Layout {
   readonly linkType: number;
 }
 
-/** Puts the packets of a pcap stream together again, however it was cut into chunks. */
+/** Reassembles the packets of a pcap stream that arrives in chunks of any size. */
 export class PcapReader {
   #rest: Buffer = Buffer.alloc(0);
   #layout: Layout | undefined;
 
-  /** The packets that this chunk completes. @throws Fault `data-loss` when the stream is no capture */
+  /**
+   * The packets that this chunk completes.
+   *
+   * @throws Fault `data-loss` when the stream is not a capture
+   */
   *push(chunk: Uint8Array): Generator<PcapPacket> {
     this.#rest = Buffer.concat([this.#rest, chunk]);
     if (this.#layout === undefined) {

@@ -7,7 +7,7 @@ import type { DocumentFormat, TemplateFormat } from './output-format.ts';
 import { plainError } from './plain-error.ts';
 import { documentLines, templateLines } from './template-lines.ts';
 
-/** How a failure stands in a document. */
+/** A failure as an entry of a document. */
 export function documentError(fault: Fault): { code: string; message: string } {
   return { code: grpcCodeName(grpcCodeFromKind(fault.kind)), message: plainError(fault.message) };
 }
@@ -33,20 +33,20 @@ async function formatDocument(format: TextFormat, value: unknown): Promise<strin
 
 type TextFormat = Exclude<DocumentFormat, TemplateFormat>;
 
-/** Items that are written as they come. */
+/** Writes items as they arrive. */
 export interface ItemOutput {
   add(item: unknown): Promise<void>;
-  /** Says that no more come. */
+  /** Ends the document: no more items follow. */
   end(): void;
 }
 
-/** One list, or, for what goes on until the user has seen enough, a line or a document an item. */
+/** One list for a command that ends. For a command that follows, one line or document per item. */
 export function openItems(output: OutputStream, format: DocumentFormat, isEndless: boolean): ItemOutput {
   if (typeof format !== 'string') return new TemplateItems(output, format);
   return isEndless ? new ItemLines(output, format) : new ListDocument(output, format);
 }
 
-/** What a template finds in each item. */
+/** The values that a template selects in each item. */
 class TemplateItems implements ItemOutput {
   readonly #output: OutputStream;
   readonly #format: TemplateFormat;
@@ -63,7 +63,7 @@ class TemplateItems implements ItemOutput {
   end(): void {}
 }
 
-/** As JSON one object a line, as YAML one document each: whoever reads along has each whole at once. */
+/** As JSON one object per line, as YAML one document per item: a reader gets each one complete. */
 class ItemLines implements ItemOutput {
   readonly #output: OutputStream;
   readonly #format: TextFormat;
@@ -82,7 +82,7 @@ class ItemLines implements ItemOutput {
   end(): void {}
 }
 
-/** A list that is written item by item, as they come, and is one valid document once it has been ended. */
+/** A list that is written item by item, and is a single valid document once it has ended. */
 class ListDocument implements ItemOutput {
   readonly #output: OutputStream;
   readonly #format: TextFormat;

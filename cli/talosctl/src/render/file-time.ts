@@ -3,8 +3,8 @@ const recentMs = 180 * 24 * 3_600_000;
 const two = (value: number) => String(value).padStart(2, '0');
 
 /**
- * When a file was changed, in the local time zone: `Aug  4 12:00:05`, and after 180 days `Aug  4 2025 12:00`.
- * Source: Talos v1.14: list.
+ * The modification time of a file in the local time zone: `Aug 4 12:00:05`, and after 180 days `Aug 4 2025
+ * 12:00`. Source: Talos v1.14: list.
  */
 export function formatFileTime(time: Date, now: Date): string {
   const day = `${months[time.getMonth()]} ${String(time.getDate()).padStart(2)}`;

@@ -10,7 +10,7 @@ export function formatGoSeconds(seconds: number): string {
   return minutes > 0 ? `${sign}${minutes}m${whole % 60}s` : `${sign}${whole}s`;
 }
 
-/** Whether a timestamp is one that protobuf allows: years 1 to 9999. */
+/** Whether protobuf permits a timestamp: years 1 to 9999. */
 export function isValidTimestamp({ seconds, nanos }: Timestamp): boolean {
   return seconds >= -62135596800n && seconds <= 253402300799n && nanos >= 0 && nanos < 1_000_000_000;
 }
@@ -28,7 +28,7 @@ export function formatGoTime(time: Timestamp): string {
   return `${secondsText(time).replace('T', ' ')}${fraction(time.nanos)} +0000 UTC`;
 }
 
-/** A time as RFC 3339 with all its digits, for documents; undefined when it is absent or not valid. */
+/** A time as RFC 3339 with all its digits, for documents; undefined when it is absent or invalid. */
 export function formatTimestamp(time: Timestamp | undefined): string | undefined {
   return time === undefined || !isValidTimestamp(time)
     ? undefined

@@ -1,15 +1,16 @@
-// What a script reads: every command prints its results as JSON, or stands below with the reason why not.
+// The output for scripts: every command prints its results as JSON, or is listed below with the reason why it
+// does not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from 'commander';
 import { everyCommand } from '../testing/every-command.ts';
 
-/** Where `-o` has another meaning in upstream's talosctl, the words that ask for JSON. */
+/** Formats that produce JSON in commands where upstream's `-o` has another meaning. */
 const otherWords: Readonly<Record<string, readonly string[]>> = {
   'gen config': ['--format', 'json'],
   'gen secrets': ['--format', 'json'],
   'machineconfig gen': ['--format', 'json'],
-  // `-o` shows timers.
+  // Here `-o` shows timers.
   netstat: ['--output', 'json'],
   pcap: ['--json'],
 };
@@ -21,7 +22,7 @@ const withoutJson: Readonly<Record<string, string>> = {
   read: 'the bytes of a file as they are',
 };
 
-/** What the value of the option becomes; undefined where the command does not take these words. */
+/** The value of the option after parsing; undefined when the command does not accept it. */
 function takenValue(command: Command, [flag, text]: readonly string[]): unknown {
   const option = command.options.find(({ short, long }) => [short, long].includes(flag));
   if (option === undefined || option.isBoolean() !== (text === undefined)) return undefined;
@@ -33,7 +34,7 @@ const isJson = (value: unknown) =>
 
 const leaves = (await everyCommand()).filter(({ command }) => command.commands.length === 0);
 
-test('every command takes -o json, or other words where -o has another meaning', () => {
+test('every command takes -o json, or another format where -o has another meaning', () => {
   const refusing = leaves.filter(
     ({ path, command }) => !isJson(takenValue(command, otherWords[path] ?? ['-o', 'json'])),
   );
@@ -41,7 +42,7 @@ test('every command takes -o json, or other words where -o has another meaning',
   assert.ok(leaves.length > 60);
 });
 
-test('other words for JSON are those of commands that are there and do not take -o json', () => {
+test('commands with another format for JSON exist and do not take -o json', () => {
   const stale = Object.keys(otherWords).filter((path) => {
     const { command } = leaves.find((leaf) => leaf.path === path) ?? {};
     return command === undefined || isJson(takenValue(command, ['-o', 'json']));

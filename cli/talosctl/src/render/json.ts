@@ -1,4 +1,4 @@
-/** Not in TypeScript's library yet. */
+/** The library types of TypeScript do not have this function. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
@@ -9,12 +9,15 @@ export function formatJson(value: unknown): string {
   return JSON.stringify(value, withDigits, 2);
 }
 
-/** JSON on one line, with its digits likewise. */
+/** JSON on one line, also with all digits of 64-bit integers. */
 export function formatCompactJson(value: unknown): string {
   return JSON.stringify(value, withDigits);
 }
 
-/** JSON as programs in Go print it for people: four spaces, sorted keys, and what HTML could read as escapes. */
+/**
+ * JSON as Go programs print it for people: indented by four spaces, with sorted keys, and with escapes for
+ * HTML.
+ */
 export function formatSortedJson(value: unknown): string {
   const sorted = (_key: string, item: unknown) =>
     typeof item === 'object' && item !== null && !Array.isArray(item)

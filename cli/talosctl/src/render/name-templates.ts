@@ -1,6 +1,6 @@
 /**
- * By command, where the identifiers are in an entry of its JSON document: what `-o name` prints, one a line. Commands
- * that are not here print nothing that another command takes.
+ * Per command: where the identifiers are in an entry of its JSON document. `-o name` prints one per line.
+ * Commands that are missing here print nothing that another command takes.
  */
 const nameTemplates: Readonly<Record<string, string>> = {
   'cluster show': '{.nodes[*].name}',

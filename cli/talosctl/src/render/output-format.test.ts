@@ -27,7 +27,7 @@ async function printed(document: unknown, format: DocumentFormat): Promise<strin
 
 const documentFormat = (text: string, command: string) => parseOutputFormat(text, command) as DocumentFormat;
 
-test('-o name prints identifiers one a line, and -o jsonpath what it finds in each entry', async () => {
+test('-o name prints one identifier per line, and -o jsonpath what it selects in each entry', async () => {
   assert.equal(await printed(services, documentFormat('name', 'service')), 'apid\netcd\n');
   assert.equal(
     await printed(services, documentFormat('jsonpath={.node}{.services[0]}', 'service')),
@@ -36,13 +36,13 @@ test('-o name prints identifiers one a line, and -o jsonpath what it finds in ea
   assert.equal(await printed({ nodes: [{ name: 'a' }] }, documentFormat('name', 'cluster show')), 'a\n');
 });
 
-test('-o jsonpath sees a document as -o json prints it', async () => {
+test('-o jsonpath selects in the document that -o json prints', async () => {
   const entry = { id: 18_446_744_073_709_551_615n, at: new Date(0), gone: undefined };
   const format = documentFormat('jsonpath={.id}{.at}{.gone}', 'memory');
   assert.equal(await printed([entry], format), '18446744073709551615\n1970-01-01T00:00:00.000Z\n');
 });
 
-test('-o jsonpath prints of a stream what it finds in each item, as it comes', async () => {
+test('-o jsonpath prints what it selects in each item of a stream, as it arrives', async () => {
   const sink = new Sink();
   const items = openItems(sink, documentFormat('jsonpath={.line}', 'logs'), true);
   await items.add({ node: 'node01', line: 'one' });
@@ -52,11 +52,11 @@ test('-o jsonpath prints of a stream what it finds in each item, as it comes', a
   assert.equal(sink.text, 'one\ntwo\n');
 });
 
-test('-o wide is the table where there is nothing to add', () => {
+test('-o wide is the table when there are no columns to add', () => {
   assert.equal(parseOutputFormat('wide', 'memory'), 'table');
 });
 
-test('a format that a command does not have is refused in one line', () => {
+test('an unsupported format is refused in one line', () => {
   const refusals: [string, string, RegExp][] = [
     ['name', 'memory', /^memory has no names to print: use "-o json" or a jsonpath\.$/],
     ['xml', 'memory', /^It must be one of table, wide, json, yaml, jsonpath='{\.\.\.}'\.$/],
@@ -69,7 +69,7 @@ test('a format that a command does not have is refused in one line', () => {
   }
 });
 
-test('every format that is offered is taken, and every command with names exists', () => {
+test('every offered format is accepted, and every command with identifiers exists', () => {
   for (const command of [...commandsWithNames, 'memory']) {
     if (command !== 'memory') assert.ok(command in commandAccess, command);
     for (const choice of outputChoices(command)) {

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { parseJsonPath, type TemplatePart } from '../json-path/parse-json-path.ts';
 import { nameTemplateOf } from './name-templates.ts';
 
-/** What is printed of each entry of a document instead of the document. */
+/** What to print of each entry instead of the whole document. */
 export interface TemplateFormat {
   readonly kind: 'template';
   readonly parts: readonly TemplatePart[];
@@ -13,19 +13,23 @@ export const outputFormats = ['table', 'json', 'yaml'] as const;
 export type DocumentFormat = Exclude<(typeof outputFormats)[number], 'table'> | TemplateFormat;
 export type OutputFormat = 'table' | DocumentFormat;
 
-/** What `-o` of a command takes. @param command names of the command, such as `etcd members` */
+/**
+ * The formats that `-o` of a command accepts.
+ *
+ * @param command names of the command, such as `etcd members`
+ */
 export function outputChoices(command: string): readonly string[] {
   const names = nameTemplateOf(command) === undefined ? [] : ['name'];
   return ['table', 'wide', 'json', 'yaml', ...names, 'jsonpath='];
 }
 
-/** The same in words for its help. */
+/** The formats as text for the help of the command. */
 export function outputWords(command: string): string {
   return `output format: ${outputChoices(command).slice(0, -1).join(', ')} or jsonpath='{...}'`;
 }
 
 /**
- * Reads the value of `-o`. `wide` is the table: no command but `get` has columns to add.
+ * Reads the value of `-o`. `wide` is the table: only `get` has more columns.
  *
  * @param command names of the command, which decide whether it has identifiers to print
  */
@@ -44,7 +48,11 @@ export function parseOutputFormat(text: string, command: string): OutputFormat {
   return { kind: 'template', parts: parseTemplate(template) };
 }
 
-/** Reads the text behind `jsonpath=`. @throws InvalidArgumentError for one without a path, or a broken one */
+/**
+ * Reads the text after `jsonpath=`.
+ *
+ * @throws InvalidArgumentError for a missing or invalid path
+ */
 export function parseTemplate(template: string): readonly TemplatePart[] {
   if (!template.includes('{')) {
     throw new InvalidArgumentError("A JSONPath stands in braces, such as jsonpath='{.metadata.id}'.");

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { plainError } from './plain-error.ts';
 
-test('plainError() puts names of system errors into words', () => {
+test('plainError() replaces error codes of the system by words', () => {
   const rows: [string, string][] = [
     ["ENOENT: no such file or directory, open '/a/b.part'", 'open "/a/b.part": no such file or directory'],
     ['EISDIR: illegal operation on a directory, read', 'it is a folder'],
@@ -47,7 +47,7 @@ test('plainError() puts names of system errors into words', () => {
   );
 });
 
-test('plainError() knows what this version of Node.js says', async () => {
+test('plainError() recognises the messages of this version of Node.js', async () => {
   const refused = await new Promise<Error>((resolve) => {
     connect(1, '127.0.0.1').once('error', resolve);
   });
@@ -65,7 +65,7 @@ test('plainError() knows what this version of Node.js says', async () => {
   ]);
 });
 
-test('plainError() leaves other texts as they are, and its own', () => {
+test('plainError() leaves other texts, and its own output, unchanged', () => {
   const seed = 20261122;
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z "().,/-]*$/), (text) => {

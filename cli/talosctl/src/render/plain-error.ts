@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { getSystemErrorMessage } from 'node:util';
 
-/** Failures of the system that have better words here than in its own table. */
+/** Clearer words than the system's own for some failures. */
 const words: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'the address is not one of this machine',
   EAI_AGAIN: 'the name server does not answer',
@@ -14,17 +14,17 @@ const words: Readonly<Record<string, string>> = {
   EPIPE: 'the reader has gone',
 };
 
-/** Steps of the system that say nothing to a reader beside the failure. */
+/** System calls that mean nothing to a reader next to the failure. */
 const silentSteps = new Set(['getaddrinfo', 'read', 'write', 'scandir', 'lstat', 'stat']);
 
-/** `connection refused` for ECONNREFUSED; undefined for what is no error of the system. */
+/** `connection refused` for ECONNREFUSED; undefined for errors that are not from the system. */
 function wordsOf(code: string): string | undefined {
   if (Object.hasOwn(words, code)) return words[code];
   const errno: Readonly<Record<string, number>> = constants.errno;
   return Object.hasOwn(errno, code) ? getSystemErrorMessage(-(errno[code] as number)) : undefined;
 }
 
-/** `open "/a": no such file or directory`; the failure alone when the text before it has named the subject. */
+/** `open "/a": no such file or directory`; only the failure when the text before it has named the subject. */
 function named(before: string, step: string, subject: string | undefined, failure: string): string {
   if (subject !== undefined && before.includes(subject)) return failure;
   const shown = subject?.startsWith('/') ? JSON.stringify(subject) : subject;
@@ -33,8 +33,8 @@ function named(before: string, step: string, subject: string | undefined, failur
 }
 
 /**
- * The text of a failure without the names that the system has for its errors, without versions that no resource has,
- * and saying nothing twice in a row. Source: Node.js: messages of system errors.
+ * The text of a failure without the error codes of the system, without versions of resources that do not
+ * exist, and without repetition. Source: Node.js: messages of system errors.
  */
 export function plainError(text: string): string {
   return (

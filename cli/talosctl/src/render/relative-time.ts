@@ -3,12 +3,12 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 const week = 7 * day;
-// Calendars do not matter here: a month is 30 days and a year twelve of them.
+// Calendars do not matter here: a month is 30 days and a year twelve months.
 const month = 30 * day;
 const year = 12 * month;
 const longTime = 37 * year;
 
-/** Below `limit` seconds, the words for `unit` seconds each. */
+/** Below `limit` seconds a time is counted in units of `unit` seconds. */
 const steps: readonly { limit: number; unit: number; name: string }[] = [
   { limit: minute, unit: second, name: 'second' },
   { limit: hour, unit: minute, name: 'minute' },
@@ -20,7 +20,7 @@ const steps: readonly { limit: number; unit: number; name: string }[] = [
 
 function words(seconds: number): string {
   if (seconds >= longTime) return 'a long while';
-  // The one place where upstream rounds up.
+  // The only place where upstream rounds up.
   if (seconds >= year)
     return seconds < 18 * month ? '1 year' : `${Math.max(2, Math.floor(seconds / year))} years`;
   const step = steps.find(({ limit }) => seconds < limit) ?? (steps.at(-1) as (typeof steps)[number]);
@@ -28,7 +28,10 @@ function words(seconds: number): string {
   return `${count} ${step.name}${count === 1 ? '' : 's'}`;
 }
 
-/** How far `time` is from `now`: `10 years from now`, `3 days ago`, `now`. Source: Talos v1.14: config info. */
+/**
+ * The distance of `time` from `now`: `10 years from now`, `3 days ago`, `now`. Source: Talos v1.14: config
+ * info.
+ */
 export function formatRelativeTime(time: Date, now: Date): string {
   const seconds = (time.getTime() - now.getTime()) / 1000;
   if (Math.abs(seconds) < 1) return 'now';

@@ -1,8 +1,8 @@
 const decimalUnits = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'];
 
 /**
- * A size for people, base 1000: `82 kB`, `9.1 MB`. Below 10 in its unit it has one decimal, except for bytes.
- * Source: Talos v1.14: sizes in tables.
+ * A readable size, base 1000: `82 kB`, `9.1 MB`. Below 10 units it has one decimal, except for bytes. Source:
+ * Talos v1.14: sizes in tables.
  */
 export function formatDecimalSize(bytes: bigint): string {
   if (bytes < 10n) return `${bytes} B`;
@@ -12,7 +12,7 @@ export function formatDecimalSize(bytes: bigint): string {
   return `${value < 10 ? value.toFixed(1) : roundHalfToEven(value)} ${decimalUnits[unit]}`;
 }
 
-/** A value in tenths to whole ones, as upstream's printer rounds: 20.5 is 20, 21.5 is 22. */
+/** Rounds tenths to a whole number as upstream does, half to even: 20.5 is 20, 21.5 is 22. */
 function roundHalfToEven(value: number): number {
   const whole = Math.floor(value);
   if (value - whole !== 0.5) return Math.round(value);
@@ -21,7 +21,7 @@ function roundHalfToEven(value: number): number {
 
 const binaryUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
-/** A size for people, base 1024, without a space: `960MiB`, `9.1GiB`. Source: Talos v1.14: diskfree. */
+/** A readable size, base 1024, without a space: `960MiB`, `9.1GiB`. Source: Talos v1.14: diskfree. */
 export function formatBinarySize(bytes: bigint): string {
   if (bytes < 10n) return `${bytes}B`;
   let unit = 0;
@@ -32,7 +32,7 @@ export function formatBinarySize(bytes: bigint): string {
 
 const countUnits = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
 
-/** A number for people, base 1000: `500`, `1K`, `327.7K`. Source: Talos v1.14: diskfree, inodes. */
+/** A readable number, base 1000: `500`, `1K`, `327.7K`. Source: Talos v1.14: diskfree, inodes. */
 export function formatCount(count: bigint): string {
   let unit = 0;
   for (let rest = count; rest >= 1000n; rest /= 1000n) unit += 1;
@@ -40,7 +40,7 @@ export function formatCount(count: bigint): string {
   return `${value}${countUnits[unit]}`;
 }
 
-/** How much of a whole is used, rounded up; `-` of nothing. */
+/** The used share of a total as a percentage, rounded up; `-` when the total is zero. */
 export function formatPercentUsed(used: bigint, free: bigint): string {
   const whole = used + free;
   return whole === 0n ? '-' : `${(used * 100n + whole - 1n) / whole}%`;

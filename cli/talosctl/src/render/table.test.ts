@@ -36,7 +36,7 @@ test('formatTable() keeps control characters of a node away from the terminal', 
   assert.deepEqual(formatTable([['a\nb', '\u001b[31mred\tx']]), ['a b    [31mred x']);
 });
 
-test('formatTable() puts the cells of a column under each other, whatever their text', () => {
+test('formatTable() aligns the cells of a column, whatever their text', () => {
   const cell = fc.stringMatching(/^[a-z]{0,8}$/);
   const rowsOfOneWidth = fc
     .integer({ min: 1, max: 5 })
@@ -78,7 +78,7 @@ test('a Table gives each block widths of its own and the header only to the firs
   assert.deepEqual(output.written, ['NODE   X\na      1\n', 'a-long-name   2\n']);
 });
 
-test('a Table without rows prints its header only where asked to', () => {
+test('a Table without rows prints its header only on request', () => {
   const written = [true, false].map((headerWithoutRows) => {
     const output = recordingStream();
     new Table(output, { header: ['NODE'], headerWithoutRows }).end();

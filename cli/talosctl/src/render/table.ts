@@ -8,10 +8,11 @@ const padding = 3;
 const characters = (cell: string): number => [...cell].length;
 
 /**
- * Lays rows out as Go's text/tabwriter does with a padding of three spaces: a column is as wide as its widest cell
- * among neighbouring rows that have that column; the last cell of a row belongs to no column and is not padded.
+ * Lays out rows as Go's text/tabwriter does with a padding of three spaces: a column is as wide as its widest
+ * cell among neighbouring rows that have that column; the last cell of a row belongs to no column and is not
+ * padded.
  *
- * @param isTerminal whether cells show what would steer a terminal, and are as wide as a terminal shows them
+ * @param isTerminal whether to escape control characters and to measure cells as a terminal shows them
  */
 export function formatTable(rows: readonly (readonly string[])[], isTerminal = false): string[] {
   const cells = rows.map((row) => row.map(isTerminal ? escapeLine : printableCell));
@@ -50,13 +51,13 @@ export function formatTable(rows: readonly (readonly string[])[], isTerminal = f
 
 export interface TableOptions {
   readonly header: readonly string[];
-  /** Whether the header is printed when there is no row at all. */
+  /** Whether to print the header without any row. */
   readonly headerWithoutRows: boolean;
 }
 
 /**
- * A table that is written in blocks: rows wait until `flush`, and each block has column widths of its own, so that
- * the rows of a slow node need not hold back those of the others. The header goes with the first block.
+ * A table that is written in blocks. Rows are buffered until `flush`, and each block has its own column
+ * widths, so that a slow node does not delay the rows of the others. The first block prints the header.
  */
 export class Table {
   readonly #output: OutputStream;
@@ -75,13 +76,13 @@ export class Table {
     this.#isEmpty = false;
   }
 
-  /** Writes the rows that wait. Does nothing while there are none. */
+  /** Writes the buffered rows, if there are any. */
   flush(): void {
     if (this.#isEmpty || this.#pending.length === 0) return;
     this.#write();
   }
 
-  /** Writes what is left. */
+  /** Writes the remaining rows. */
   end(): void {
     if (this.#pending.length > 0 && (!this.#isEmpty || this.#headerWithoutRows)) this.#write();
   }

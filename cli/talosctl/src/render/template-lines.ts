@@ -2,12 +2,12 @@ import { findByTemplate } from '../json-path/find-by-template.ts';
 import type { TemplatePart } from '../json-path/parse-json-path.ts';
 import { formatJson, formatSortedJson } from './json.ts';
 
-/** What a template finds in a value as JSON has it, a line each; lists and maps as JSON. */
+/** The values that a template selects in a JSON value, one per line; lists and maps as JSON. */
 export function templateLines(value: unknown, template: readonly TemplatePart[]): string[] {
   return findByTemplate(template, asPlainData(value)).map(lineOf);
 }
 
-/** The same for a document: a list is looked at entry by entry. */
+/** The same for a document: a list is searched entry by entry. */
 export function documentLines(document: unknown, template: readonly TemplatePart[]): string[] {
   return (Array.isArray(document) ? document : [document]).flatMap((entry) => templateLines(entry, template));
 }
@@ -17,7 +17,7 @@ function lineOf(value: unknown): string {
   return typeof value === 'object' ? formatSortedJson(value) : String(value);
 }
 
-/** The value after a round trip through JSON; integers beyond 53 bits keep their digits. */
+/** The value after conversion to JSON and back; integers beyond 53 bits keep their digits. */
 function asPlainData(value: unknown): unknown {
   return JSON.parse(formatJson(value) ?? 'null', withDigits);
 }

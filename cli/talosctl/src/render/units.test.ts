@@ -47,12 +47,12 @@ test('formatBinarySize() counts in 1024 without a space', () => {
   ]);
 });
 
-test('formatCount() has one decimal where it says something', () => {
+test('formatCount() has one decimal where it is needed', () => {
   const counts = [0n, 999n, 1000n, 1049n, 1050n, 327_680n, 1_000_000n, 2n ** 64n - 1n];
   assert.deepEqual(counts.map(formatCount), ['0', '999', '1K', '1K', '1.1K', '327.7K', '1M', '18.4E']);
 });
 
-test('formatPercentUsed() rounds up, and has nothing to say of nothing', () => {
+test('formatPercentUsed() rounds up, and prints - for a total of zero', () => {
   const rows: [bigint, bigint][] = [
     ...([
       [0n, 0n],
@@ -107,7 +107,7 @@ test('timestamps are printed with all their digits, in Go and in RFC 3339', () =
   assert.equal(secondsSince(time, new Date('2026-08-14T12:01:00.123Z')).toFixed(3), '60.000');
 });
 
-test('isValidTimestamp() knows the years that protobuf allows', () => {
+test('isValidTimestamp() accepts the years that protobuf permits', () => {
   assert.deepEqual(
     [
       { seconds: -62135596800n, nanos: 0 },
@@ -121,7 +121,7 @@ test('isValidTimestamp() knows the years that protobuf allows', () => {
   );
 });
 
-test('formatRelativeTime() says how far away a time is', () => {
+test('formatRelativeTime() prints the distance of a time', () => {
   const now = new Date('2026-08-14T12:00:00Z');
   const day = 86_400;
   const rows: [number, string][] = [
@@ -144,7 +144,7 @@ test('formatRelativeTime() says how far away a time is', () => {
   );
 });
 
-test('documents carry 64-bit integers with all their digits', () => {
+test('documents contain 64-bit integers with all their digits', () => {
   const value = { big: 18_446_744_073_709_551_615n, list: [1n] };
   assert.equal(formatJson(value), '{\n  "big": 18446744073709551615,\n  "list": [\n    1\n  ]\n}');
   assert.equal(formatYaml(value), 'big: 18446744073709551615\nlist:\n  - 1');

@@ -1,4 +1,4 @@
-/** What a program says of itself. */
+/** Version information that a program reports about itself. */
 export interface VersionBlock {
   readonly tag: string;
   readonly sha: string;
@@ -16,7 +16,7 @@ export function versionLine(label: string, value: string): string {
 /**
  * The lines of `talosctl version` for one program. Source: Talos v1.14: version.
  *
- * @param field makes a value fit to be shown
+ * @param field escapes a value for output
  */
 export function versionBlock(
   { tag, sha, built, goVersion, os, arch }: VersionBlock,

@@ -6,7 +6,7 @@ interface Advice {
   readonly text: string;
 }
 
-/** What to do about failures that operators meet, by what they say. The first that fits counts. */
+/** What to do about common failures, by their text. The first match counts. */
 const table: readonly Advice[] = [
   {
     kinds: ['unavailable', 'deadline-exceeded'],
@@ -36,7 +36,7 @@ export function isUnknownNode({ kind, message }: Fault): boolean {
   return unknownNode.kinds.includes(kind) && unknownNode.pattern.test(message);
 }
 
-/** What to do about a failure, in one line; undefined where nothing general is known. */
+/** What to do about a failure, in one line; undefined when there is no advice. */
 export function adviceFor({ kind, message }: Fault): string | undefined {
   return table.find(({ kinds, pattern }) => kinds.includes(kind) && pattern.test(message))?.text;
 }

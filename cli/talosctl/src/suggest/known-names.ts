@@ -1,19 +1,19 @@
 import type { Fault } from '@nodewright/fault';
 import type { CompletionRequest } from '../completion/completion-request.ts';
 
-/** What a word of a command line could have been meant to be, and how a failure says that it is not. */
+/** The names that a word of a command line can stand for, and how a failure reports an unknown one. */
 export interface KnownNames {
   /** Index of the argument. */
   readonly argument: number;
   readonly isMissing: (fault: Fault) => boolean;
-  /** Asks the nodes of the command line: one call. */
+  /** Reads the names from the nodes of the command line, in one call. */
   readonly names: (request: CompletionRequest) => Promise<readonly string[]>;
 }
 
 const isMissing = ({ kind, message }: Fault) =>
   kind === 'not-found' || (kind === 'unknown' && message.endsWith('was not registered'));
 
-/** By command, the argument that names something of a node. */
+/** Per command: the argument that names something on a node. */
 export const knownNames: Readonly<Record<string, KnownNames>> = {
   diskfree: {
     argument: 0,

@@ -8,8 +8,8 @@ import { adviceFor, isUnknownNode } from './advice.ts';
 import { knownNames } from './known-names.ts';
 
 /**
- * What may help after a command has failed, a line each: the name that was probably meant, and what to do. It costs one
- * more call, and only where a name was wrong; what that call does not bring is left out.
+ * Hints after a command has failed, one per line: the name that was probably meant, and what to do. They cost
+ * one more call, and only when a name was wrong; if that call fails, its hints are left out.
  */
 export async function suggestions(
   env: CliEnvironment,
@@ -18,7 +18,7 @@ export async function suggestions(
 ): Promise<readonly string[]> {
   const meant = await meantNames(env, called, failures).catch(() => []);
   if (meant.length > 0) return meant.map((name) => `did you mean ${JSON.stringify(name)}?`);
-  // Without a client certificate there is no context to look into.
+  // Without a client certificate no context is in use.
   if (called.optsWithGlobals<NodeOptions>().insecure) return [];
   return [...new Set(failures.flatMap(({ fault }) => adviceFor(fault) ?? []))];
 }

@@ -12,7 +12,10 @@ import { archiveName } from './archive-path.ts';
 const clusterInfo = pointerTo({ namespace: 'cluster', type: 'Infos.cluster.talos.dev' }, 'current');
 const askTimeoutMs = 5000;
 
-/** `support-<cluster>.zip`, or `support.zip` where the node does not tell. Source: Talos v1.14: support bundle. */
+/**
+ * `support-<cluster>.zip`, or `support.zip` when the node does not report the name. Source: Talos v1.14:
+ * support bundle.
+ */
 export async function defaultArchiveName(node: NodeClient, signal: AbortSignal): Promise<string> {
   try {
     const timely = AbortSignal.any([signal, AbortSignal.timeout(askTimeoutMs)]);
@@ -21,14 +24,14 @@ export async function defaultArchiveName(node: NodeClient, signal: AbortSignal):
     if (typeof clusterName === 'string' && clusterName !== '')
       return `support-${archiveName(clusterName)}.zip`;
   } catch {
-    // The name is a courtesy; what keeps the node from answering is told when it is asked for the rest.
+    // The name is optional. If the node does not answer, the collection itself reports the reason.
   }
   return 'support.zip';
 }
 
 /**
- * The absolute path of the archive. An archive that is there already may be all that is left of an earlier state of the
- * cluster: it is replaced only by someone who says so.
+ * The absolute path of the archive. An existing archive may be the only record of an earlier state of the
+ * cluster, so it is replaced only if the user agrees.
  */
 export async function archiveDestination(env: CliEnvironment, name: string): Promise<string> {
   const path = resolve(env.cwd, name);

@@ -44,7 +44,7 @@ test('ArchiveWriter writes entries that are added at once, leaves out empty ones
   assert.deepEqual(contents(sink), { a: 'one two', b: 'part', 'a-2': 'same name' });
 });
 
-test('ArchiveWriter has little of a large entry in memory: what is not written yet is not asked for', async () => {
+test('ArchiveWriter buffers little of a large entry: it reads no more until it has written', async () => {
   const { sink, archive } = open();
   let asked = 0;
   let furthestAhead = 0;
@@ -58,7 +58,7 @@ test('ArchiveWriter has little of a large entry in memory: what is not written y
     }
   }
   let written = 0;
-  // Uncompressible enough that what goes in comes out.
+  // Random data, so that compression does not shrink it.
   const write = sink.write.bind(sink);
   sink.write = async (bytes) => {
     written = asked * block.length;
@@ -70,7 +70,7 @@ test('ArchiveWriter has little of a large entry in memory: what is not written y
   assert.ok(furthestAhead <= 1024 * 1024, `${furthestAhead} bytes were asked for ahead`);
 });
 
-test('ArchiveWriter says that it is broken when its file cannot be written', async () => {
+test('ArchiveWriter reports that it is broken when its file cannot be written', async () => {
   const { sink, archive } = open();
   sink.write = () => Promise.reject(new Error('disk full'));
   await assert.rejects(archive.add('a', pieces('text')), /disk full/);

@@ -7,17 +7,17 @@ export interface ArchiveSink {
   readonly sizeBytes: number;
 }
 
-/** What is written of an entry at once. */
+/** Bytes of an entry that are written at once. */
 const pieceBytes = 64 * 1024;
-/** As much of an entry is collected before it takes its turn, so that slow nodes do not hold up each other. */
+/** Bytes of an entry that are buffered before its turn, so that slow nodes do not delay each other. */
 const aheadBytes = 256 * 1024;
-/** The format has no room for more without an extension that not every tool reads. */
+/** Larger archives need an extension of the format that some tools cannot read. */
 const maxEntryBytes = 2 ** 31;
 const maxArchiveBytes = 2 ** 32 - 2 ** 28;
 
 /**
- * A zip that is written while it is made: of each entry only a small part is in memory, however large it is. Entries
- * may be added at the same time; they are written one after the other.
+ * A zip that is written while its content arrives: only a small part of each entry is in memory, whatever its
+ * size. Several callers may add entries at the same time; they are written one after the other.
  */
 export class ArchiveWriter {
   readonly #sink: ArchiveSink;
@@ -38,7 +38,7 @@ export class ArchiveWriter {
     });
   }
 
-  /** Why the archive itself cannot be written any further; every `add` has failed since. */
+  /** Why the archive can no longer be written; every `add` has failed since. */
   get broken(): { readonly error: unknown } | undefined {
     return this.#broken;
   }
@@ -49,10 +49,11 @@ export class ArchiveWriter {
   }
 
   /**
-   * Adds an entry. When the content fails, what has come is kept. An entry without content is not made.
+   * Adds an entry. When the content fails, the part that arrived is kept. An entry without content is left
+   * out.
    *
    * @returns the bytes of the content
-   * @throws whatever the content throws; Fault `resource-exhausted` when the archive has no room for more
+   * @throws whatever the content throws; Fault `resource-exhausted` when the archive is full
    */
   async add(path: string, content: AsyncIterable<Uint8Array | string>): Promise<number> {
     const pieces = content[Symbol.asyncIterator]();
@@ -73,7 +74,7 @@ export class ArchiveWriter {
     while (aheadSize < aheadBytes) {
       const piece = await next();
       if (piece === undefined) break;
-      // A copy: the memory of a piece may be part of a much larger one.
+      // A copy, because the memory of a piece may be part of a much larger buffer.
       ahead.push(Uint8Array.from(piece));
       aheadSize += piece.length;
     }
@@ -87,7 +88,7 @@ export class ArchiveWriter {
         size += piece.length;
         await this.#push(entry, piece);
         if (size > maxEntryBytes || this.#sink.sizeBytes > maxArchiveBytes) {
-          failure = { error: new Fault('resource-exhausted', 'the rest has no room in the archive') };
+          failure = { error: new Fault('resource-exhausted', 'the rest does not fit in the archive') };
           break;
         }
         const following = ahead.shift() ?? (isEnded ? undefined : await next());
@@ -104,7 +105,7 @@ export class ArchiveWriter {
     }
   }
 
-  /** Ends the archive; nothing can be added any more. */
+  /** Ends the archive; nothing can be added after that. */
   async finish(): Promise<void> {
     const release = await this.#takeTurn();
     this.#zip.end();
@@ -140,7 +141,7 @@ export class ArchiveWriter {
     }
   }
 
-  /** Waits for those that were here before; the function that it gives lets in the next. */
+  /** Waits for all earlier callers; the returned function admits the next one. */
   async #takeTurn(): Promise<() => void> {
     const before = this.#turn;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -8,19 +8,19 @@ import { configurationCollector, resourceCollectors } from './resource-collector
 import type { KnownSecrets } from './secret-filter.ts';
 import { systemCollectors } from './system-collectors.ts';
 
-/** What could not be had, and why. */
+/** A source that could not be read, and why. */
 export interface CollectFailure {
   readonly source: string;
   readonly fault: Fault;
 }
 
-/** What came of one node. */
+/** The result for one node. */
 export interface NodeCollection {
   readonly node: string;
   readonly files: number;
   readonly sizeBytes: number;
   readonly failures: readonly CollectFailure[];
-  /** What the node does not have at all: calls that it does not implement. */
+  /** The calls that the node does not implement. */
   readonly absent: readonly string[];
 }
 
@@ -28,19 +28,19 @@ export interface CollectNodeInit {
   readonly node: NodeClient;
   readonly archive: ArchiveWriter;
   readonly secrets: KnownSecrets;
-  /** How many things a node is asked for at once. */
+  /** How many reads run on a node at once. */
   readonly workers: number;
   readonly signal: AbortSignal;
   readonly now: () => Date;
-  /** Told before each step; `total` grows while the node tells what it has. */
+  /** Called before each step; `total` grows while the node reports what it has. */
   readonly onProgress: (done: number, total: number, source: string) => void;
 }
 
-/** So many failures in a row that the node is not there: it is asked for nothing more. */
+/** After this many failures in a row the node counts as lost, and nothing more is read from it. */
 const maxLostInRow = 3;
 
 /**
- * Everything about one node. A part that fails costs the others nothing.
+ * Collects everything about one node. A failed part does not affect the others.
  *
  * @throws what the archive fails with, and a Fault `cancelled` when the signal aborts
  */
@@ -74,7 +74,7 @@ class NodeRun {
     const first = [...['v1alpha1', 'persistent'].map(configurationCollector), ...secret];
     const rest = [...systemCollectors, eventsCollector, ...logs, ...kubernetesLogs, ...plain];
     this.#total = first.length + rest.length;
-    // What is secret is known before anything else is written.
+    // Secrets must be known before anything else is written.
     await this.#collectAll(first);
     await this.#collectAll(rest);
     return {
@@ -83,7 +83,7 @@ class NodeRun {
     };
   }
 
-  /** What there is to collect. A node that does not tell has nothing of it. */
+  /** The files to collect. A list that the node does not report counts as empty. */
   async #discover<T>(source: string, asked: Promise<T>): Promise<T | undefined> {
     try {
       return await asked;
@@ -130,7 +130,7 @@ class NodeRun {
     this.#failures.push({ source, fault });
     this.#lostInRow = isLost(fault) ? this.#lostInRow + 1 : 0;
     if (this.#lostInRow !== maxLostInRow) return;
-    // After so many losses in a row one line is reported instead of a line for each file.
+    // After this many losses in a row, one line is reported instead of a line per file.
     const others = this.#failures.filter((failure) => !isLost(failure.fault));
     const what = this.#files === 0 ? 'everything' : 'everything else';
     this.#failures.splice(0, this.#failures.length, ...others, { source: what, fault });

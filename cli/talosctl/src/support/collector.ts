@@ -13,17 +13,17 @@ export interface CollectContext {
   readonly secrets: KnownSecrets;
 }
 
-/** One file of the archive, and how it comes about. */
+/** One file of the archive, and how to produce it. */
 export interface Collector {
-  /** Below the folder of the node. */
+  /** Path below the folder of the node. */
   readonly path: string;
-  /** What is asked for, as the table of failures names it. Default: the path. */
+  /** The name of the source in the table of failures. Default: the path. */
   readonly source?: string;
-  /** Throws to fail; what came before is kept. */
+  /** Throws to fail; the part that was written before is kept. */
   readonly collect: (context: CollectContext) => Content;
 }
 
-/** The text of a node without its secrets, line by line, whatever pieces it comes in. */
+/** A text of the node without its secrets, line by line, for any chunking. */
 export async function* withoutSecrets(
   pieces: AsyncIterable<{ readonly bytes: Uint8Array }>,
   secrets: KnownSecrets,

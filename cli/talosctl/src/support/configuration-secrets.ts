@@ -1,8 +1,8 @@
 import { type Configuration, redactConfiguration } from '@nodewright/machine-config';
 
 /**
- * Every secret that stands in a configuration, in the forms in which it may turn up elsewhere: as it is, what it is the
- * base64 of, and each line of a key.
+ * All secrets of a configuration, in the forms in which they may appear elsewhere: as they are, decoded from
+ * base64, and each line of a key.
  */
 export function configurationSecrets(documents: Configuration): string[] {
   const found: string[] = [];
@@ -11,7 +11,7 @@ export function configurationSecrets(documents: Configuration): string[] {
   return [...new Set(found.flatMap(formsOf))];
 }
 
-/** What differs is what was redacted. */
+/** A value that differs from the redacted document is a secret. */
 function collect(value: unknown, redacted: unknown, found: string[]): void {
   if (typeof value !== 'object' || value === null) {
     if (value !== redacted) found.push(String(value));
@@ -22,9 +22,9 @@ function collect(value: unknown, redacted: unknown, found: string[]): void {
   }
 }
 
-/** The forms in which a secret may turn up. */
+/** The forms in which a secret may appear. */
 export function formsOf(secret: string): string[] {
-  // A URL is no secret as a whole: its parameter is.
+  // A URL is not secret as a whole, only its parameter is.
   const token = /[?&]jointoken=([^&#]+)/i.exec(secret)?.[1];
   if (token !== undefined) return [token, decodeURIComponent(token)];
   const pem = secret.includes('-----BEGIN') ? secret : Buffer.from(secret, 'base64').toString('latin1');

@@ -11,12 +11,17 @@ import { archiveName } from './archive-path.ts';
 import { type Collector, textCollector, withoutSecrets } from './collector.ts';
 import { SecretFilter } from './secret-filter.ts';
 
-/** Logs that belong to no service; upstream keeps them beside the folders. Source: Talos v1.14: support bundle. */
+/**
+ * Logs that belong to no service. Upstream puts them next to the folders. Source: Talos v1.14: support
+ * bundle.
+ */
 const ownPlaces = ['controller-runtime', 'dns-resolve-cache'];
-/** A node that has sent its past events says nothing more until something happens. */
+/**
+ * After its past events a node sends nothing until another event happens; this silence ends the collection.
+ */
 const eventsQuietMs = 500;
 
-/** The logs that the node has, and the states of its services. */
+/** The logs of the node, and the states of its services. */
 export async function logCollectors(
   node: NodeClient,
   signal: AbortSignal,
@@ -27,7 +32,7 @@ export async function logCollectors(
   return [...[...ids].sort().map(logCollector), ...services.map((service) => stateCollector(service, now))];
 }
 
-/** Nodes that do not list their logs have those that every node has. */
+/** For nodes that do not list their logs: the ones that every node has. */
 async function otherLogs(node: NodeClient, signal: AbortSignal): Promise<readonly string[]> {
   try {
     return onlyMessage(await node.machine.logsContainers({}, { signal })).ids;
@@ -63,7 +68,7 @@ function stateCollector(service: ServiceInfo, now: () => Date): Collector {
   );
 }
 
-/** The events that the node still knows, an object a line. */
+/** The events that the node still stores, one object per line. */
 export const eventsCollector: Collector = {
   path: 'events.jsonl',
   async *collect({ node, signal, secrets }) {
@@ -88,7 +93,7 @@ export const eventsCollector: Collector = {
   },
 };
 
-/** The logs of containers of Kubernetes on the node. Source: Talos v1.14: support bundle. */
+/** The logs of the Kubernetes containers on the node. Source: Talos v1.14: support bundle. */
 export async function kubernetesLogCollectors(node: NodeClient, signal: AbortSignal): Promise<Collector[]> {
   const selection = { namespace: 'k8s.io', driver: ContainerDriver.CRI };
   const { containers } = onlyMessage(await node.machine.containers(selection, { signal }));

@@ -4,8 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
 
 /**
- * A file that is there as a whole or not at all: written under a name of its own beside the final one, 0600, and renamed
- * by `commit`. Disposed without that it is removed, also when the process is ended from within.
+ * A file that exists either completely or not at all: it is written to a temporary name next to the final
+ * one, with mode 0600, and renamed by `commit`. Disposing of it before that removes it, also when the process
+ * exits by itself.
  */
 export class PartialFile implements AsyncDisposable {
   readonly #path: string;
@@ -22,7 +23,7 @@ export class PartialFile implements AsyncDisposable {
     process.once('exit', this.#removeAtExit);
   }
 
-  /** @throws Fault that names the path when it cannot be made */
+  /** @throws Fault that names the path when it cannot be created */
   static async open(path: string): Promise<PartialFile> {
     const partial = join(dirname(path), `.${basename(path)}.${process.pid}.partial`);
     try {
@@ -36,7 +37,7 @@ export class PartialFile implements AsyncDisposable {
     return this.#sizeBytes;
   }
 
-  /** Appends; resolves when the system has the bytes. */
+  /** Appends; resolves when the kernel has the bytes. */
   async write(bytes: Uint8Array): Promise<void> {
     try {
       for (let written = 0; written < bytes.length; ) {
@@ -48,7 +49,7 @@ export class PartialFile implements AsyncDisposable {
     }
   }
 
-  /** Gives the file its name. What stood there is replaced. */
+  /** Renames the file to its final name and replaces an existing file. */
   async commit(): Promise<void> {
     try {
       await this.#handle.sync();

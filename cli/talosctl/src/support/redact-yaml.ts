@@ -2,24 +2,24 @@ import { isScalar, parseDocument, Scalar, visit } from 'yaml';
 import { formsOf } from './configuration-secrets.ts';
 import { redactionMark } from './secret-filter.ts';
 
-/** Names under which a kind that is no secret as a whole may hold one. */
+/** Names of fields that may hold a secret in kinds that are not secret as a whole. */
 const secretKey =
   /(?:^|[a-z_-])(?:token|password|passphrase|secret|private_?key|preshared_?key|identitytoken|auth_?key|api_?key|access_?key)$/i;
 const mayHoldSecret =
   /(?:token|password|passphrase|secret|private_?key|preshared_?key|auth_?key|api_?key|access_?key)["']?\s*:/i;
 
-/** A spec as it may be written, and what was secret in it. */
+/** A spec that may be written, and the secrets that were removed from it. */
 export interface RedactedYaml {
   readonly yaml: string;
-  /** In every form in which it may turn up elsewhere. */
+  /** In every form in which they may appear elsewhere. */
   readonly secrets: readonly string[];
 }
 
 /**
- * A spec in YAML without what stands under the name of a secret, all else word for word. A spec that cannot be read is
- * dropped as a whole.
+ * A spec in YAML with the values of secret fields replaced and everything else unchanged. A spec that cannot
+ * be parsed is dropped as a whole.
  *
- * @param isSecret whether the spec is of a kind that holds secrets: a `key` is then one as well
+ * @param isSecret whether the kind holds secrets: then a `key` counts as a secret field too
  */
 export function redactYaml(yaml: string, isSecret = false): RedactedYaml {
   if (!isSecret && !mayHoldSecret.test(yaml)) return { yaml, secrets: [] };

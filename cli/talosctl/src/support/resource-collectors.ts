@@ -17,20 +17,20 @@ import { shownConfiguration } from './shown-configuration.ts';
 const noCodecs = new Map();
 const configurations = { namespace: 'config', type: 'MachineConfigs.config.talos.dev' };
 
-/** Kinds that are called secret by their place, whatever their definition says. */
+/** Kinds that are treated as secret because of their namespace, whatever their definition says. */
 const isSecretByPlace = (type: string) => /\.secrets\.talos\.dev$/.test(type);
 const isSensitive = ({ type, sensitivity }: ResourceDefinitionSpec) =>
   sensitivity === 'sensitive' || isSecretByPlace(type);
-/** Kinds that anyone may read, and that are there for a secret all the same. */
+/** Kinds that every role may read but that may contain a secret. */
 const holdsSecret = (spec: ResourceDefinitionSpec) => isSensitive(spec) || /Tokens?\./.test(spec.type);
 
 export interface ResourceCollectors {
-  /** Kinds that hold secrets: what is secret in them is known once these have been written. */
+  /** Kinds that hold secrets: they are written first, so that their secrets are known for all other files. */
   readonly secret: readonly Collector[];
   readonly plain: readonly Collector[];
 }
 
-/** A file for every kind that the node has. Source: Talos v1.14: support bundle. */
+/** One file for every kind of the node. Source: Talos v1.14: support bundle. */
 export async function resourceCollectors(node: NodeClient, signal: AbortSignal): Promise<ResourceCollectors> {
   const definitions = await listDefinitions(stateOf(node), signal);
   const collectors = (wanted: boolean) =>
@@ -62,7 +62,7 @@ async function* documentsOf(
   }
 }
 
-/** Labels and annotations of what is secret may tell as much as the spec: their names stay. */
+/** Labels and annotations of a secret resource may reveal as much as its spec: only their names stay. */
 function withoutSpec(node: string, { metadata }: Resource<EncodedSpec>): string {
   const hidden = (of: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.keys(of).map((key) => [key, redactionMark]));
@@ -75,8 +75,8 @@ function withoutSpec(node: string, { metadata }: Resource<EncodedSpec>): string 
 }
 
 /**
- * The machine configurations without their secrets, which upstream leaves out as a whole. Read before all else: what is
- * secret in them is looked for everywhere.
+ * The machine configurations without their secrets; upstream leaves the whole documents out. They are read
+ * first, because their secrets are removed from all other files.
  */
 export function configurationCollector(id: string): Collector {
   return {

@@ -12,7 +12,7 @@ const key = [
   '-----END EC PRIVATE KEY-----',
 ];
 
-test('SecretFilter takes a private key out, over several lines, in one, with escapes, and in base64', () => {
+test('SecretFilter removes a private key over several lines, in one line, with escapes, and in base64', () => {
   const filtered = (text: string) => new SecretFilter().text(text);
   assert.equal(
     filtered(['before', `a: ${key[0]}`, ...key.slice(1), 'after'].join('\n')),
@@ -33,7 +33,7 @@ test('SecretFilter keeps certificates, public keys and plain words', () => {
   assert.equal(new SecretFilter().text(text), text);
 });
 
-test('SecretFilter knows what is called a secret, in logs of any form', () => {
+test('SecretFilter recognises secrets by their names, in logs of any format', () => {
   const lines = {
     'join with token=abcdef.0123456789 now': 'join with token=<REDACTED> now',
     '{"password": "hunter22", "user": "u"}': '{"password": "<REDACTED>", "user": "u"}',
@@ -43,14 +43,14 @@ test('SecretFilter knows what is called a secret, in logs of any form', () => {
   for (const [line, expected] of Object.entries(lines)) assert.equal(new SecretFilter().line(line), expected);
 });
 
-test('SecretFilter takes known secrets out wherever they stand, also those that become known later', () => {
+test('SecretFilter removes known secrets everywhere, including those that become known later', () => {
   const known = new KnownSecrets();
   const filter = new SecretFilter(known);
   known.add(['abc.def+', 'abc.def+ghi', 'abc']);
   assert.equal(filter.line('xabc.def+ghi abc.def+ abcXdef abc'), 'x<REDACTED> <REDACTED> abcXdef abc');
 });
 
-test('SecretFilter gives up on a key without an end, and shows what comes after it', () => {
+test('SecretFilter stops looking for the end of a key after a limit, and shows the lines after it', () => {
   const filter = new SecretFilter();
   filter.line(key[0] as string);
   const shown = Array.from({ length: 300 }, (_, at) => filter.line(`line ${at}`)).filter(
@@ -59,7 +59,7 @@ test('SecretFilter gives up on a key without an end, and shows what comes after 
   assert.deepEqual([shown.length > 90, shown.at(-1)], [true, 'line 299']);
 });
 
-test('redactYaml() replaces what stands under the name of a secret, also in lists and as a block', () => {
+test('redactYaml() replaces the values of secret fields, also in lists and as a block', () => {
   const yaml =
     'token: abcdef\nname: token\npeers:\n    - presharedKey: |\n        two\n        lines\n      endpoint: a\nsecret: true\npassword: ""\n';
   assert.equal(

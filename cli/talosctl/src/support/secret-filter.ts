@@ -1,33 +1,33 @@
-// The second line of defence: kinds that hold secrets are not written at all, but what a service or a controller
-// let slip into its log or its spec must not leave the cluster either.
+// The second line of defence: secret specs are not written at all, but a secret that a service logged, or
+// that a controller copied into a spec, must not leave the cluster either.
 
-/** What stands in the place of a secret. Source: Talos v1.14: support, sensitive resources. */
+/** The replacement for a secret. Source: Talos v1.14: support, sensitive resources. */
 export const redactionMark = '<REDACTED>';
 
 const pemBegin = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
 const pemEnd = /-----END [A-Z0-9 ]*PRIVATE KEY-----/;
 const wholePem = new RegExp(`${pemBegin.source}.*?${pemEnd.source}`, 'gs');
-/** Base64 of `-----BEGI`, as keys stand in configurations. */
+/** Base64 of `-----BEGI`, the beginning of keys in configurations. */
 const encodedPem = /LS0tLS1CRUdJ[A-Za-z0-9+/=_-]*/g;
-/** `token=...`, `"password": "..."` and their like, within a line of a log. */
+/** `token=...`, `"password": "..."` and similar, within a line of a log. */
 const namedSecret =
   /((?:token|password|passphrase|secret|private_?key|preshared_?key|api_?key|access_?key|auth_?key|credentials?)["']?\s*[=:]\s*["']?)([^\s"',;&}\]]{6,})/gi;
 const bearer = /\b((?:Bearer|Basic)\s+)([A-Za-z0-9._~+/-]{12,}=*)/g;
 /** User and password in a URL. */
 const urlPassword = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:)[^\s/@]+@/gi;
-/** A key that is longer than this is none; the rest of the log is wanted. */
+/** A longer text is not a key; the rest of the log must stay readable. */
 const maxKeyLines = 200;
 const minSecretLength = 6;
 
-/** The secrets that the archive must not have in it, as they become known. */
+/** The secrets that must not be in the archive, as they become known. */
 export class KnownSecrets {
   readonly #words = new Set<string>();
   #pattern: RegExp | undefined;
 
-  /** Those that are too short to be told from other words are left out. */
+  /** Secrets that are too short to differ from ordinary words are left out. */
   add(secrets: Iterable<string>): void {
     for (const secret of secrets) if (secret.length >= minSecretLength) this.#words.add(secret);
-    // The longest first: one secret may begin with another.
+    // Longest first, because one secret may begin with another.
     const words = [...this.#words].sort((a, b) => b.length - a.length);
     if (words.length > 0) this.#pattern = new RegExp(words.map(RegExp.escape).join('|'), 'g');
   }
@@ -38,8 +38,8 @@ export class KnownSecrets {
 }
 
 /**
- * Takes secrets out of one text, line by line: private keys in PEM (over several lines, in one, in base64), what is
- * called a token or a password, and the secrets that are known, wherever they stand.
+ * Removes secrets from one text, line by line: private keys in PEM (over several lines, in one line, in
+ * base64), values named as a token or a password, and all known secrets.
  */
 export class SecretFilter {
   readonly #known: KnownSecrets;
@@ -49,7 +49,7 @@ export class SecretFilter {
     this.#known = known;
   }
 
-  /** One line without its newline; undefined when nothing is left of it. */
+  /** One line without its newline; undefined when the whole line is removed. */
   line(line: string): string | undefined {
     if (this.#keyLines > 0) {
       this.#keyLines = pemEnd.test(line) ? 0 : (this.#keyLines + 1) % maxKeyLines;
@@ -62,7 +62,7 @@ export class SecretFilter {
     return text.slice(0, begin.index) + redactionMark;
   }
 
-  /** Removes the secrets from a text that is complete, so that a PEM block in it is whole. */
+  /** Removes the secrets from a complete text, so that PEM blocks in it are complete as well. */
   text(text: string): string {
     return text
       .replace(wholePem, redactionMark)

@@ -3,10 +3,12 @@ import { redactionMark } from './secret-filter.ts';
 
 type Value = Exclude<Configuration[number]['value'][string], undefined>;
 
-/** Files, manifests and headers that a user wrote into a configuration: nobody knows what is in them. */
+/** Files, manifests and headers that a user wrote into a configuration: they may contain anything. */
 const ownTexts = new Set(['content', 'contents', 'manifest', 'headers', 'extraManifestHeaders']);
 
-/** A configuration as it goes into the archive: without its secrets, and without texts that may hold more of them. */
+/**
+ * The configuration for the archive: without its secrets, and without texts that may contain more of them.
+ */
 export function shownConfiguration(documents: Configuration): Configuration {
   return redactConfiguration(documents, redactionMark).map(({ kind, value }) => ({
     kind,
@@ -16,7 +18,7 @@ export function shownConfiguration(documents: Configuration): Configuration {
 
 function withoutTexts(value: Value): Value {
   if (Array.isArray(value)) return value.map(withoutTexts);
-  // Plain maps alone: numbers in another notation are objects of their own.
+  // Only plain maps: integers in another notation are objects of their own.
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
     return value;
   return Object.fromEntries(
@@ -27,7 +29,7 @@ function withoutTexts(value: Value): Value {
   );
 }
 
-/** Names stay: they say what there was. */
+/** Names stay, because they show what was configured. */
 function hidden(value: unknown): Value {
   if (typeof value !== 'object' || value === null) return value === '' ? '' : redactionMark;
   return Object.fromEntries(Object.keys(value).map((key) => [key, redactionMark]));

@@ -13,8 +13,8 @@ interface NodeProgress {
 }
 
 /**
- * A bar a node on a terminal, drawn over the one before; elsewhere a line when a node is done. Disposing it leaves the
- * bars as they were last.
+ * On a terminal one progress bar per node, redrawn in place; otherwise one line when a node is done.
+ * Disposing of it leaves the last bars on the screen.
  */
 export class SupportProgress implements Disposable {
   readonly #output: OutputStream;
@@ -42,7 +42,7 @@ export class SupportProgress implements Disposable {
     const { columns = 80, rows = 24 } = this.#output as { readonly columns?: number; readonly rows?: number };
     const nameWidth = Math.min(24, Math.max(...[...this.#nodes.keys()].map((node) => node.length)));
     const all = [...this.#nodes];
-    // What has scrolled away cannot be drawn over: of many nodes, those that are not done yet.
+    // Lines that have scrolled away cannot be redrawn: of many nodes, only unfinished ones are drawn.
     const room = Math.max(1, (rows || 24) - 2);
     const chosen =
       all.length <= room ? all : all.filter(([, { done, total }]) => total === 0 || done < total);

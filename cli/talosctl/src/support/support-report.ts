@@ -4,10 +4,13 @@ import { documentError } from '../render/document.ts';
 import { formatTable } from '../render/table.ts';
 import type { NodeCollection } from './collect-node.ts';
 
-/** More sources than this with one reason are one row: whoever may read nothing secret need not see thirty. */
+/**
+ * More sources than this with the same reason share one row: a user who may not read secrets need not read
+ * thirty rows.
+ */
 const maxRowsOfReason = 3;
 
-/** The table of what failed, `SOURCE ERROR`; empty when nothing did. Source: Talos v1.14: support bundle. */
+/** The table of failures, `SOURCE ERROR`; empty without failures. Source: Talos v1.14: support bundle. */
 export function failureTable(collections: readonly NodeCollection[], isTerminal = false): string {
   const rows = collections.flatMap(({ node, failures }) =>
     [...Map.groupBy(failures, ({ fault }) => withoutNames(rpcErrorText(fault)))].flatMap(
@@ -22,7 +25,7 @@ export function failureTable(collections: readonly NodeCollection[], isTerminal 
   return rows.length === 0 ? '' : `${formatTable([['SOURCE', 'ERROR'], ...rows], isTerminal).join('\n')}\n`;
 }
 
-/** The reason without what it was refused for, which the source says already. */
+/** The reason without the name of the source, which has its own column. */
 const withoutNames = (text: string) => text.replaceAll(/"[^"]*"/g, '"..."');
 
 /** The same as a document. @param sizeBytes undefined inside the archive, which is not written yet */

@@ -25,7 +25,7 @@ const diskColumns = [
   ...(['writeTimeMs', 'ioInProgress', 'ioTimeMs', 'ioTimeWeightedMs', 'discardSectors'] as const),
 ];
 
-/** What a node says of itself beside its logs and resources. Source: Talos v1.14: support bundle. */
+/** The state of a node except its logs and resources. Source: Talos v1.14: support bundle. */
 export const systemCollectors: readonly Collector[] = [
   textCollector('summary', async ({ node, signal }) => {
     const { version, platform, features } = onlyMessage(await node.machine.version({}, { signal }));

@@ -4,7 +4,7 @@ import { commandTable } from '../command-table.ts';
 import { createProgram } from '../create-program.ts';
 import { commandPath } from '../node-selection/command-path.ts';
 
-/** A command of the command table, or one below it, as its parser is built. */
+/** A command of the command table, or one of its subcommands, with its parser. */
 export interface BuiltCommand {
   /** `config new`. */
   readonly path: string;
@@ -13,7 +13,7 @@ export interface BuiltCommand {
 }
 
 /**
- * Every command that is built, for tests that look at all of them.
+ * All commands, for tests and documents that cover each of them.
  *
  * @param columns width of the terminal
  * @param entries which commands of the table; default: all

@@ -4,7 +4,10 @@ import { TalosctlHelp } from '../help/talosctl-help.ts';
 import { commandPath } from '../node-selection/command-path.ts';
 import { usageMessage } from './usage-message.ts';
 
-/** A command whose help has our layout, and whose mistakes are thrown as a `UsageFault` that names the command. */
+/**
+ * A command whose help has our layout, and whose errors are thrown as a `UsageFault` with the name of the
+ * command.
+ */
 export class UsageCommand extends Command {
   override createCommand(name?: string): Command {
     return new UsageCommand(name);

@@ -4,7 +4,7 @@ import { Argument, InvalidArgumentError, Option } from 'commander';
 import { UsageFault } from '../failure.ts';
 import { UsageCommand } from './usage-command.ts';
 
-/** What a command with one of everything says of a command line. */
+/** The error of a command with one option and argument of every kind. */
 function mistakeIn(...words: string[]): string {
   const number = () => {
     throw new InvalidArgumentError('It must be a number of lines.');
@@ -36,7 +36,7 @@ function mistakeIn(...words: string[]): string {
   throw new Error('the command line was taken');
 }
 
-test('a mistake on the command line is one line in our words, with the command that it belongs to', () => {
+test('an error on the command line is one line in our words, with its command', () => {
   const rows: [string[], string][] = [
     [['one'], 'argument <id> is missing [one]'],
     [['one', 'x', '--tail', '7'], 'option --tail must be a number of lines, not "7" [one]'],

@@ -1,12 +1,12 @@
 type Rule = readonly [pattern: RegExp, text: (...found: string[]) => string];
 
-/** Lower case at the start and no full stop at the end: a part of a longer line. */
+/** Starts with a lower-case letter and ends without a full stop, as a part of a longer line. */
 function clause(sentence: string): string {
   const text = sentence.replace(/\.$/, '');
   return /^(It|The|A|An|Allowed)\b/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }
 
-/** Names the value unless the reason does so itself. */
+/** Adds the value unless the reason contains it. */
 function invalidValue(name: string, value: string, reason: string): string {
   const text = clause(reason).replace(/^allowed choices are /, 'it must be one of ');
   const shown = JSON.stringify(value);
@@ -23,7 +23,7 @@ function suggestion(text: string): string {
   return `: did you mean "${names}"?`;
 }
 
-/** What the parser says, by the code of the mistake, in words of our own. Source: commander 15: error texts. */
+/** Errors of the parser in words of our own, by their code. Source: commander 15: error texts. */
 const rules: Readonly<Record<string, readonly Rule[]>> = {
   'commander.missingArgument': [
     [/^missing required argument '(.*)'$/s, (name) => `argument <${name}> is missing`],
@@ -76,9 +76,9 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
 };
 
 /**
- * The text of a mistake on the command line, without `error: ` in front and without a line break of the parser.
+ * The text of an error on the command line, without `error: ` at the start and without line breaks.
  *
- * @param code what the parser calls the mistake; a text without one stays as it is
+ * @param code the parser's code of the error; a text without a code stays as it is
  */
 export function usageMessage(message: string, code: string | undefined): string {
   const text = message.replace(/^error: /, '');

@@ -5,20 +5,20 @@ import { type Fault, faultFrom } from '@nodewright/fault';
 import { plainError } from '../../render/plain-error.ts';
 import type { NodeEvent } from '../model/events.ts';
 
-/** What everything that asks a node is given. */
+/** Input of every feed that reads from a node. */
 export interface FeedContext {
   readonly node: NodeClient;
-  /** Ends it. */
+  /** Ends the feed when it aborts. */
   readonly signal: AbortSignal;
-  /** Tells what the node said; nothing is told once the signal has aborted. */
+  /** Publishes what the node reported. Events after the signal has aborted are dropped. */
   readonly emit: (event: NodeEvent) => void;
   readonly now: () => Date;
 }
 
-/** How long after a failure a node is asked again. */
+/** Pause before the retry after a failure. */
 export const retryMs = 3000;
 
-/** Whether the node has no such thing, or does not tell: it need not be asked again. */
+/** Whether the node does not have the data or does not permit to read it, so that a retry is useless. */
 export function isFinal({ kind }: Fault): boolean {
   const kinds = [
     'permission-denied',
@@ -31,9 +31,10 @@ export function isFinal({ kind }: Fault): boolean {
 }
 
 /**
- * Does `body` again and again, with a pause after each failure, until the signal aborts or it is of no use.
+ * Runs `body` again and again, with a pause after each failure, until the signal aborts or a retry is
+ * useless.
  *
- * @param onFailure is given the failure in words
+ * @param onFailure receives the text of each failure
  */
 export async function keepTrying(
   signal: AbortSignal,
@@ -53,11 +54,13 @@ export async function keepTrying(
   }
 }
 
-/** Where on the way it failed, when that is known. */
+/** The hop that failed, if it is known. */
 export const hopOf = (fault: unknown): string | undefined =>
   fault instanceof CallFault ? fault.hop : undefined;
 
-/** Collects items for a moment, so that a thousand lines are one event. The rest is handed over by `flush`. */
+/**
+ * Collects items for a moment, so that a thousand lines make one event. `flush` publishes the remaining ones.
+ */
 export class Batch<T> {
   readonly #take: (items: readonly T[]) => void;
   #items: T[] = [];

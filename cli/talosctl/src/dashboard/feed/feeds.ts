@@ -16,7 +16,7 @@ export interface FeedsInit {
   readonly emit: (node: string, event: NodeEvent) => void;
 }
 
-/** What is asked of the nodes at the moment: of each thing one, as long as it is wanted. */
+/** The feeds that run at the moment: one per subscription key. */
 export class Feeds implements Disposable {
   readonly #init: FeedsInit;
   readonly #open = new Map<string, AbortController>();
@@ -25,7 +25,7 @@ export class Feeds implements Disposable {
     this.#init = init;
   }
 
-  /** Ends what is not wanted any more and begins what is new; the rest goes on. */
+  /** Stops feeds that are no longer needed and starts new ones; the others continue. */
   want(subscriptions: readonly Subscription[]): void {
     const keys = new Set(subscriptions.map(({ key }) => key));
     for (const [key, controller] of this.#open) {
@@ -48,7 +48,7 @@ export class Feeds implements Disposable {
     const { signal } = controller;
     this.#open.set(subscription.key, controller);
     const { node: name } = subscription;
-    // The first target may be the endpoint itself, which has no name to be called by.
+    // The first target may be the endpoint itself, which has no node name.
     const node = client.targets.find((target) => target.name === name) ?? client.node(name);
     const tell = (event: NodeEvent) => {
       if (!signal.aborted) emit(name, event);

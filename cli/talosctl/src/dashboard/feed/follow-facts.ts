@@ -24,7 +24,7 @@ import { type FeedContext, keepTrying } from './feed-context.ts';
 
 interface Source {
   readonly kind: ResourceKind;
-  /** The only resource that is wanted; undefined: all of the kind. */
+  /** The only resource to follow; undefined: all of the kind. */
   readonly id?: string;
 }
 
@@ -50,7 +50,10 @@ const sources: Readonly<Record<FactName, Source>> = {
 
 const codecs = codecsOf(Object.values(sources).map(({ kind }) => kind));
 
-/** Follows what the resources of a node say of it. What it does not have, or does not let be read, is left out. */
+/**
+ * Follows the resources that describe a node. Kinds that it does not have, or that the client may not read,
+ * are left out.
+ */
 export async function followFacts(context: FeedContext, isWhole: boolean): Promise<void> {
   const state = createStateClient({ client: context.node.state, codecs });
   const names = isWhole ? (Object.keys(sources) as FactName[]) : everywhere;

@@ -4,7 +4,7 @@ import { encodedStateOf, stateOf } from '../../get/get-resources.ts';
 import { listDefinitions } from '../../get/resolve-kind.ts';
 import { Batch, type FeedContext, keepTrying } from './feed-context.ts';
 
-/** The kinds that a node has, asked once. */
+/** The kinds of a node, read once. */
 export async function readKinds({ node, signal, emit }: FeedContext): Promise<void> {
   const done = new AbortController();
   const kinds = async () => {

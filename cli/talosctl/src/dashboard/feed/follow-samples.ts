@@ -6,10 +6,14 @@ import { plainError } from '../../render/plain-error.ts';
 import type { Sample } from '../model/sample.ts';
 import { type FeedContext, hopOf } from './feed-context.ts';
 
-/** A node that has not answered by then counts as away. */
+/** A node that has not answered within this time counts as away. */
 const answerTimeoutMs = 10_000;
 
-/** Asks the node again and again how it is. @param isWhole also what only the screens of one node show */
+/**
+ * Samples the node at intervals.
+ *
+ * @param isWhole also reads what only the screens of a single node show
+ */
 export async function followSamples(
   { node, signal, emit, now }: FeedContext,
   isWhole: boolean,
@@ -44,10 +48,10 @@ interface SampleParts {
 }
 
 /**
- * What a node says of itself now. A part that it does not have or does not tell is left out. Source: Talos v1.14:
+ * One sample of a node. Parts that it does not have or does not report are left out. Source: Talos v1.14:
  * dashboard, calls.
  *
- * @throws Fault when the node is not reached, or tells nothing at all
+ * @throws Fault when the node cannot be reached, or reports nothing at all
  */
 export async function takeSample(
   { machine }: NodeClient,

@@ -4,7 +4,7 @@ import { shownResource } from '../../get/shown-resource.ts';
 import { yamlDocument } from '../../get/yaml-document.ts';
 import { type DashboardModel, shownNode } from './model.ts';
 
-/** The kinds that the filter leaves, by name. */
+/** The kinds that match the filter, by name. */
 export function shownKinds(model: DashboardModel): readonly ResourceDefinitionSpec[] {
   const { kinds = [] } = shownNode(model);
   const wanted = model.place.level === 'kinds' ? model.filter.toLowerCase() : '';
@@ -13,7 +13,7 @@ export function shownKinds(model: DashboardModel): readonly ResourceDefinitionSp
   return kinds.filter(matches).toSorted((a, b) => (a.type < b.type ? -1 : 1));
 }
 
-/** The resources of the kind that was entered, as far as the filter leaves them. */
+/** The resources of the open kind that match the filter. */
 export function shownResources(model: DashboardModel): readonly Resource<EncodedSpec>[] {
   const wanted = model.place.level === 'resources' ? model.filter.toLowerCase() : '';
   return resourcesOfKind(model).filter(({ metadata }) => metadata.id.toLowerCase().includes(wanted));
@@ -23,23 +23,23 @@ function resourcesOfKind(model: DashboardModel): readonly Resource<EncodedSpec>[
   return isListed(model) ? (shownNode(model).listed?.resources ?? []) : [];
 }
 
-/** Whether the node has told what there is of the kind that was entered. */
+/** Whether the resources of the open kind have arrived. */
 export const isListed = (model: DashboardModel): boolean =>
   shownNode(model).listed?.type === model.place.type;
 
-/** The definition of the kind that was entered. */
+/** The definition of the open kind. */
 export function enteredKind(model: DashboardModel): ResourceDefinitionSpec | undefined {
   return shownNode(model).kinds?.find(({ type }) => type === model.place.type);
 }
 
-/** The resource that was entered; undefined when it is gone. */
+/** The open resource; undefined when it is gone. */
 export function enteredResource(model: DashboardModel): Resource<EncodedSpec> | undefined {
   return resourcesOfKind(model).find(({ metadata }) => metadata.id === model.place.id);
 }
 
 /**
- * A resource as YAML, line by line. What is secret is not put on a screen that others may look at: `get -o yaml` shows
- * it to whoever asks for it.
+ * A resource as lines of YAML. Secret specs are not shown on a screen that others may see; `get -o yaml`
+ * prints them.
  */
 export function documentLines(resource: Resource<EncodedSpec>, isSecret: boolean): readonly string[] {
   const { metadata } = resource;

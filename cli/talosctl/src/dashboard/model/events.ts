@@ -14,7 +14,7 @@ export type NodeEvent =
       readonly atMs: number;
     }
   | { readonly kind: 'facts'; readonly facts: Partial<Facts> }
-  /** The log begins anew. */
+  /** The log starts again from its beginning. */
   | { readonly kind: 'log-opened'; readonly log: string }
   | { readonly kind: 'log-lines'; readonly log: string; readonly lines: readonly string[] }
   | { readonly kind: 'log-problem'; readonly log: string; readonly message: string }
@@ -22,7 +22,7 @@ export type NodeEvent =
   | { readonly kind: 'listed'; readonly listed: ListedKind | undefined }
   | { readonly kind: 'browse-problem'; readonly message: string };
 
-/** The model after a node let something be known. */
+/** The model after an event of a node. */
 export function afterNodeEvent(model: DashboardModel, name: string, event: NodeEvent): DashboardModel {
   return {
     ...model,
@@ -68,10 +68,10 @@ const keptSamples = 400;
 const leastPassedMs = 150;
 
 function sampledNode(node: NodeModel, sample: Sample): NodeModel {
-  // What is asked for once or of one node alone is not forgotten.
+  // Subscriptions that are read once, or for one node only, are not dropped.
   const whole = { ...sample, cpus: sample.cpus ?? node.sample?.cpus };
   const last = node.reach.kind === 'here' ? node.sample : undefined;
-  // Two looks in quick succession, as when the user goes from node to node, would make figures of nothing.
+  // Two samples in quick succession, as when the user switches nodes, would give meaningless rates.
   if (last !== undefined && sample.atMs - last.atMs < leastPassedMs) {
     return { ...node, sample: { ...whole, ...definedParts(last) } };
   }

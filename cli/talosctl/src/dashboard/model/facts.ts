@@ -23,7 +23,7 @@ export interface Listed<S> {
   readonly spec: S;
 }
 
-/** What the resources of a node say of it; what is not there, or may not be read, is undefined. */
+/** The resources that describe a node. Those that are missing, or may not be read, are undefined. */
 export interface Facts {
   readonly status?: MachineStatusSpec;
   readonly type?: MachineTypeSpec;
@@ -45,5 +45,5 @@ export interface Facts {
 
 export type FactName = keyof Facts;
 
-/** Those that are followed on every node, for the list of nodes; the others on the one that is looked at. */
+/** Followed on every node, for the list of nodes. The other kinds are followed on the selected node only. */
 export const everywhere: readonly FactName[] = ['status', 'type', 'hostname', 'version'];

@@ -6,7 +6,7 @@ import { shownKinds, shownResources } from './browse.ts';
 import { shownNode } from './model.ts';
 import { subscriptionsOf } from './subscriptions.ts';
 
-test('keys choose screens and nodes, round and round', () => {
+test('keys select screens and nodes, and wrap around at both ends', () => {
   const at = (...words: string[]) => {
     const { screen, nodeAt } = afterKeys(sampleModel(), ...words);
     return `${screen} ${nodeAt}`;
@@ -17,20 +17,20 @@ test('keys choose screens and nodes, round and round', () => {
   assert.equal(at('5', 'j', 'enter'), 'summary 1');
 });
 
-test('q and Ctrl-C leave; Ctrl-C also while something is typed', () => {
+test('q and Ctrl-C quit; Ctrl-C also quits while a filter is being typed', () => {
   assert.equal(afterKeys(sampleModel(), 'q').isLeaving, true);
   assert.equal(afterKeys(sampleModel(), 'f4', '/', 'q').isLeaving, false);
   assert.equal(afterKeys(sampleModel(), 'f4', '/', 'q', 'ctrl-c').isLeaving, true);
 });
 
-test('Ctrl-Z stops the picture, not the news', () => {
+test('Ctrl-Z freezes the picture but not the updates', () => {
   const stopped = afterKeys(sampleModel(), 'ctrl-z');
   const later = afterEvents(stopped, 'node01', { kind: 'lost', message: 'gone', hop: undefined, atMs: 0 });
   assert.equal(shownNode(later).reach.kind, 'here');
   assert.equal(shownNode(afterKeys(later, 'ctrl-z')).reach.kind, 'away');
 });
 
-test('a log that was scrolled back stays where it is when lines come, and follows again at its end', () => {
+test('a log that was scrolled back keeps its position when lines arrive, and follows again at its end', () => {
   const scrolled = afterKeys(sampleModel(), 'k');
   const later = afterEvents(scrolled, 'node01', { kind: 'log-lines', log: 'kernel', lines: ['3', '4'] });
   assert.equal(later.logUpTo, 1);
@@ -39,7 +39,7 @@ test('a log that was scrolled back stays where it is when lines come, and follow
   assert.equal(afterKeys(later, 'g').logUpTo, 1);
 });
 
-test('tab goes through the logs of the node; another node without that log shows its first', () => {
+test('tab cycles through the logs of the node; another node without that log shows its first', () => {
   const logs = ['tab', 'tab', 'tab', 'tab'].map(
     (_, at, all) => afterKeys(sampleModel(), ...all.slice(0, at + 1)).log,
   );
@@ -47,7 +47,7 @@ test('tab goes through the logs of the node; another node without that log shows
   assert.equal(afterKeys(sampleModel(), 'shift-tab').log, 'machined');
 });
 
-test('the browser goes into a kind and a resource and back to where it was', () => {
+test('the browser opens a kind and a resource, and returns to the position before', () => {
   const inKind = afterKeys(sampleModel(), 'f3', 'down', 'enter');
   assert.deepEqual([inKind.place.level, inKind.place.type], ['resources', 'Members.cluster.talos.dev']);
   const inDocument = afterKeys(inKind, 'down', 'enter');
@@ -56,7 +56,7 @@ test('the browser goes into a kind and a resource and back to where it was', () 
   assert.deepEqual([back.place.level, back.place.kindAt], ['kinds', 1]);
 });
 
-test('a filter narrows kinds by all their names and resources by their ids', () => {
+test('a filter matches kinds by all their names, and resources by their ids', () => {
   const typed = afterKeys(sampleModel(), 'f3', '/', 'S', 'e', 'c');
   assert.deepEqual(
     shownKinds(typed).map(({ displayType }) => displayType),
@@ -72,13 +72,13 @@ test('a filter narrows kinds by all their names and resources by their ids', () 
   );
 });
 
-test('resources of the kind before are not those of the one that was entered', () => {
+test('resources of the kind before are not shown under the newly opened kind', () => {
   const entered = afterKeys(sampleModel(), 'f3', 'enter');
   assert.deepEqual([entered.place.type, shownResources(entered)], ['HostnameStatuses.net.talos.dev', []]);
   assert.equal(afterKeys(entered, 'enter').place.level, 'resources');
 });
 
-test('a document is scrolled to its end and no further', () => {
+test('a document scrolls to its end and no further', () => {
   const document = afterKeys(sampleModel(), 'f3', 'down', 'enter', 'enter');
   assert.equal(
     afterKeys(document, 'end').place.scroll,
@@ -97,7 +97,7 @@ test('the specs of secret kinds are not put on the screen', async () => {
   assert.equal(lines.join().includes('worker'), false);
 });
 
-test('subscriptionsOf() asks one node for what its screen shows, the others for a little', () => {
+test('subscriptionsOf() reads from one node what its screen shows, and a summary from the others', () => {
   const keys = (...words: string[]) =>
     subscriptionsOf(afterKeys(sampleModel(), ...words))
       .map(({ key }) => key)

@@ -10,7 +10,11 @@ import {
   shownNode,
 } from './model.ts';
 
-/** The model after a key. @param page lines that "page up" and "page down" go */
+/**
+ * The model after a key.
+ *
+ * @param page lines that "page up" and "page down" scroll
+ */
 export function afterKey(model: DashboardModel, key: Key, page: number): DashboardModel {
   const word = key.kind === 'character' ? key.text : key.name;
   if (word === 'ctrl-c') return { ...model, isLeaving: true };
@@ -101,7 +105,7 @@ function afterScreenKey(model: DashboardModel, word: string, page: number): Dash
   }
 }
 
-/** Which place of a list a key leads to. */
+/** The new index in a list after a key. */
 function moved(at: number, word: string, page: number, count: number): number {
   const steps: Readonly<Record<string, number>> = {
     ...{ up: -1, k: -1, down: 1, j: 1, 'page-up': -page, 'page-down': page },
@@ -153,7 +157,7 @@ function afterBrowserKey(model: DashboardModel, word: string, page: number): Das
   }
 }
 
-/** How many places the document can be scrolled to. */
+/** By how many lines the document can be scrolled. */
 function scrollable(model: DashboardModel, page: number): number {
   const resource = enteredResource(model);
   if (resource === undefined) return 1;

@@ -1,14 +1,17 @@
 /** The last lines of one log. */
 export interface LogModel {
   readonly lines: readonly string[];
-  /** Why it is not followed; it is tried again. */
+  /** Why it cannot be followed at the moment; the feed retries. */
   readonly problem?: string;
-  /** Counts the lines that came, also those that are gone: whoever scrolled back stays where he is. */
+  /**
+   * Counts all lines that arrived, including dropped ones, so that a log that was scrolled back keeps its
+   * position.
+   */
   readonly count: number;
 }
 
 export const emptyLog: LogModel = { lines: [], count: 0 };
-/** The log of the kernel, which is no service. */
+/** The log of the kernel, which is not a service. */
 export const kernelLog = 'kernel';
 
 const keptLines = 5000;
@@ -17,7 +20,7 @@ export function withLines({ lines, count }: LogModel, added: readonly string[]):
   return { lines: [...lines, ...added].slice(-keptLines), count: count + added.length };
 }
 
-/** A message of the kernel as it is shown: its facility says nothing here. Source: Talos v1.14: Dmesg. */
+/** A kernel message for display: without its facility. Source: Talos v1.14: Dmesg. */
 export function kernelLine(text: string): string {
   const found = /^\s*(\w+):\s+(\w+): \[([^\]]*)\]: (.*)$/s.exec(text);
   if (found === null) return text;
@@ -26,7 +29,7 @@ export function kernelLine(text: string): string {
   return `${clock} ${priority.padEnd(6)} ${message}`;
 }
 
-/** A JSON line of a daemon as a person reads it; anything else as it stands. */
+/** A JSON line of a daemon in readable form; other lines unchanged. */
 export function serviceLine(text: string): string {
   if (!text.startsWith('{')) return text;
   try {
@@ -42,7 +45,7 @@ export function serviceLine(text: string): string {
   }
 }
 
-/** How urgent a line looks. */
+/** The style of a line, by its severity. */
 export function lineUrgency(text: string): 'bad' | 'warning' | 'plain' {
   if (/^\d\d:\d\d:\d\d (?:emerg|alert|crit|err|error|fatal)\b/i.test(text)) return 'bad';
   return /^\d\d:\d\d:\d\d (?:warn|warning)\b/i.test(text) ? 'warning' : 'plain';

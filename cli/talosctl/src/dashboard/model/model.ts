@@ -3,19 +3,19 @@ import type { Facts } from './facts.ts';
 import { kernelLog, type LogModel } from './log.ts';
 import type { ProcessOrder, Sample } from './sample.ts';
 
-/** How a node is, as seen from here. */
+/** The state of a node as the dashboard sees it. */
 export type Reach =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'here' }
   | {
       readonly kind: 'away';
       readonly message: string;
-      /** Where on the way it failed; undefined when the node itself said so. */
+      /** The hop that failed; undefined when the node itself reported the failure. */
       readonly hop: string | undefined;
       readonly sinceMs: number;
     };
 
-/** What is kept of past samples, the newest last. */
+/** The most recent samples, newest last. */
 export interface History {
   readonly cpu: readonly number[];
   readonly memory: readonly number[];
@@ -29,7 +29,7 @@ export interface ListedKind {
 }
 
 export interface NodeModel {
-  /** As the user named it. */
+  /** The name that the user gave. */
   readonly name: string;
   readonly reach: Reach;
   readonly sample?: Sample;
@@ -37,9 +37,9 @@ export interface NodeModel {
   readonly history: History;
   readonly facts: Facts;
   readonly logs: Readonly<Record<string, LogModel>>;
-  /** What the browser was told of this node. */
+  /** What the browser received from this node. */
   readonly kinds?: readonly ResourceDefinitionSpec[];
-  /** All resources of the kind that was entered last; undefined until the node has told them. */
+  /** All resources of the kind that was opened last; undefined until they have arrived. */
   readonly listed?: ListedKind;
   /** Why the browser has nothing to show. */
   readonly browseProblem?: string;
@@ -48,12 +48,12 @@ export interface NodeModel {
 export const screens = ['summary', 'monitor', 'resources', 'logs', 'nodes'] as const;
 export type Screen = (typeof screens)[number];
 
-/** Where in the resources the user is. */
+/** The position of the user in the browser of resources. */
 export interface BrowserPlace {
   readonly level: 'kinds' | 'resources' | 'document';
-  /** Type of the kind that was entered. */
+  /** Type of the open kind. */
   readonly type?: string;
-  /** Id of the resource that was entered. */
+  /** Id of the open resource. */
   readonly id?: string;
   readonly kindAt: number;
   readonly resourceAt: number;
@@ -62,20 +62,20 @@ export interface BrowserPlace {
 
 export interface DashboardModel {
   readonly nodes: readonly NodeModel[];
-  /** The nodes as they were when the user stopped the picture; what happens meanwhile is kept in `nodes`. */
+  /** The nodes when the user froze the picture; later events are kept in `nodes`. */
   readonly frozen?: readonly NodeModel[];
   readonly nodeAt: number;
   readonly screen: Screen;
-  /** Which log is shown, by the name of its service. */
+  /** The log that is shown, by the name of its service. */
   readonly log: string;
-  /** Count of lines of that log up to the last one that is shown; undefined: it follows. */
+  /** Count of lines of that log up to the last one shown; undefined while it follows the end. */
   readonly logUpTo?: number;
   readonly order: ProcessOrder;
   readonly processAt: number;
   readonly place: BrowserPlace;
-  /** What lists and logs are narrowed to. */
+  /** The filter of lists and logs. */
   readonly filter: string;
-  /** The filter is being typed. */
+  /** Whether the user is typing the filter. */
   readonly isTyping: boolean;
   readonly isLeaving: boolean;
 }
@@ -97,21 +97,24 @@ export function newModel(names: readonly string[]): DashboardModel {
   };
 }
 
-/** The nodes as they are to be shown. */
+/** The nodes to show. */
 export const shownNodes = ({ nodes, frozen }: DashboardModel): readonly NodeModel[] => frozen ?? nodes;
 
-/** The node that is looked at. */
+/** The selected node. */
 export function shownNode(model: DashboardModel): NodeModel {
   return shownNodes(model)[model.nodeAt] as NodeModel;
 }
 
-/** The kernel's log and those of the services, in their order. */
+/** The kernel's log, then those of the services. */
 export function logNames({ sample }: NodeModel): readonly string[] {
   const services = sample?.services?.map(({ id }) => id) ?? [];
   return [kernelLog, ...[...services].sort()];
 }
 
-/** The kind whose resources are to be shown; undefined among the kinds, and for one that the node does not have. */
+/**
+ * The kind whose resources are shown; undefined in the list of kinds, and for a kind that the node does not
+ * have.
+ */
 export function kindOfPlace({ nodes, nodeAt, place }: DashboardModel): ResourceDefinitionSpec | undefined {
   if (place.level === 'kinds') return undefined;
   return nodes[nodeAt]?.kinds?.find(({ type }) => type === place.type);

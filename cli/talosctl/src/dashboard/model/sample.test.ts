@@ -6,7 +6,7 @@ import { kernelLine, lineUrgency, serviceLine, withLines } from './log.ts';
 import { shownNode } from './model.ts';
 import { cpuUsage, diskRates, networkRates, processUsages, ratePerSecond } from './sample.ts';
 
-test('cpuUsage() is the share between two looks, and unknown after a reboot', () => {
+test('cpuUsage() is the share between two samples, and unknown after a reboot', () => {
   const stat = (user: number, idle: number) => CPUStat.fromPartial({ user, idle, system: user / 2 });
   const usage = cpuUsage(stat(40, 200), stat(20, 170));
   assert.deepEqual(usage && [usage.total, usage.user, usage.system, usage.waiting], [
@@ -19,14 +19,14 @@ test('cpuUsage() is the share between two looks, and unknown after a reboot', ()
   assert.equal(cpuUsage(stat(1, 1), undefined), undefined);
 });
 
-test('ratePerSecond() is unknown when the counter began anew', () => {
+test('ratePerSecond() is unknown when the counter was reset', () => {
   assert.deepEqual(
     [ratePerSecond(300n, 0n, 3000), ratePerSecond(1n, 5n, 3000), ratePerSecond(1n, undefined, 1)],
     [100, undefined, undefined],
   );
 });
 
-test('rates of devices and processes: the busiest first, idle disks left out', () => {
+test('rates of devices and processes come busiest first, without idle disks', () => {
   const [now, before] = [sampleAt(2), sampleAt(1)];
   assert.deepEqual(
     networkRates(now, before).map(({ name, inRate, errors }) => [name, inRate, errors]),
@@ -57,7 +57,7 @@ test('rates of devices and processes: the busiest first, idle disks left out', (
   );
 });
 
-test('a node that was lost and comes back has no rates over the gap', () => {
+test('a node that was lost and returns has no rates over the gap', () => {
   const lost = afterEvents(sampleModel(), 'node01', {
     kind: 'lost',
     message: 'gone',
@@ -68,13 +68,13 @@ test('a node that was lost and comes back has no rates over the gap', () => {
   assert.deepEqual([back.reach.kind, back.before], ['here', undefined]);
 });
 
-test('a node that stays lost is away since the first time', () => {
+test('a node that stays lost is away since the first failure', () => {
   const lost = (atMs: number) => ({ kind: 'lost', message: `at ${atMs}`, hop: undefined, atMs }) as const;
   const { reach } = shownNode(afterEvents(sampleModel(), 'node01', lost(5), lost(8)));
   assert.deepEqual(reach, { kind: 'away', message: 'at 8', hop: undefined, sinceMs: 5 });
 });
 
-test('two looks in quick succession count as one, which knows what either told', () => {
+test('two samples in quick succession count as one, with the values of both', () => {
   const { system, load, ...rest } = sampleAt(3);
   const again = shownNode(
     afterEvents(sampleModel(), 'node01', { kind: 'sampled', sample: { ...rest, atMs: rest.atMs + 10 } }),
@@ -85,7 +85,7 @@ test('two looks in quick succession count as one, which knows what either told',
   assert.notEqual(system, undefined);
 });
 
-test('lines of logs are shown for people, and those that are no such lines as they are', () => {
+test('log lines of daemons are shown in readable form, and other lines unchanged', () => {
   assert.equal(
     kernelLine('kern:     err: [2026-01-10T02:59:59.5Z]: [drm] failed'),
     '02:59:59 err    [drm] failed',

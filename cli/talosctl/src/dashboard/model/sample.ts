@@ -10,7 +10,7 @@ import type {
   SystemStat,
 } from '@nodewright/contract/gen/machine/machine.ts';
 
-/** What a node answered at one time. What it does not have, or does not tell, is undefined. */
+/** One sample of a node. Values that it does not have or does not report are undefined. */
 export interface Sample {
   readonly atMs: number;
   readonly load?: LoadAvg | undefined;
@@ -49,7 +49,7 @@ export function cpuUsage(now: CPUStat | undefined, before: CPUStat | undefined):
   };
 }
 
-/** How fast a counter grows, in units a second; undefined when it began anew in between. */
+/** The rate of a counter, in units per second; undefined when the counter was reset between the samples. */
 export function ratePerSecond(now: bigint, before: bigint | undefined, passedMs: number): number | undefined {
   if (before === undefined || passedMs <= 0 || now < before) return undefined;
   return (Number(now - before) * 1000) / passedMs;
@@ -57,15 +57,15 @@ export function ratePerSecond(now: bigint, before: bigint | undefined, passedMs:
 
 export interface DeviceRates {
   readonly name: string;
-  /** Bytes a second in and out; read and written for disks. */
+  /** Bytes per second: received and sent for interfaces, read and written for disks. */
   readonly inRate: number | undefined;
   readonly outRate: number | undefined;
-  /** Errors and drops since boot for interfaces; for disks the share of time in use. */
+  /** For interfaces: errors and drops since boot. For disks: the share of time in use. */
   readonly errors: number;
   readonly busy: number | undefined;
 }
 
-/** The interfaces that carry something, the busiest first. */
+/** The interfaces with traffic, busiest first. */
 export function networkRates(now: Sample, before: Sample | undefined): DeviceRates[] {
   const old = new Map(before?.network?.devices.map((device) => [device.name, device]));
   const passedMs = now.atMs - (before?.atMs ?? now.atMs);
@@ -82,7 +82,7 @@ export function networkRates(now: Sample, before: Sample | undefined): DeviceRat
 
 const sectorBytes = 512;
 
-/** The disks that have ever been used, the busiest first. */
+/** The disks with any I/O since boot, busiest first. */
 export function diskRates(now: Sample, before: Sample | undefined): DeviceRates[] {
   const old = new Map(before?.disks?.devices.map((device) => [device.name, device]));
   const passedMs = now.atMs - (before?.atMs ?? now.atMs);
@@ -110,13 +110,13 @@ function byTraffic(a: DeviceRates, b: DeviceRates): number {
 
 export interface ProcessUsage {
   readonly process: ProcessInfo;
-  /** Of one processor: 2 is two of them. Undefined for a process that was not there before. */
+  /** In processors: 2 means two whole ones. Undefined for a process that was not in the sample before. */
   readonly cpu: number | undefined;
 }
 
 export type ProcessOrder = 'cpu' | 'memory';
 
-/** The processes with what they used since the sample before. */
+/** The processes with their use since the sample before. */
 export function processUsages(now: Sample, before: Sample | undefined, order: ProcessOrder): ProcessUsage[] {
   const old = new Map(before?.processes?.map((process) => [process.pid, process]));
   const passedMs = now.atMs - (before?.atMs ?? now.atMs);
@@ -130,7 +130,7 @@ export function processUsages(now: Sample, before: Sample | undefined, order: Pr
   return usages.sort(order === 'memory' ? memory : (a, b) => (b.cpu ?? 0) - (a.cpu ?? 0) || memory(a, b));
 }
 
-/** The share of memory that is in use and cannot be given to others. */
+/** The share of memory in use that cannot be reclaimed. */
 export function memoryShare(memory: MemInfo | undefined): number | undefined {
   if (memory === undefined || memory.memtotal === 0n) return undefined;
   return Number(memory.memtotal - memory.memavailable) / Number(memory.memtotal);

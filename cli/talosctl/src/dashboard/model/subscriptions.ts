@@ -1,6 +1,6 @@
 import { type DashboardModel, kindOfPlace } from './model.ts';
 
-/** What must be asked for, so that there is something to show. Two that have the same key are the same. */
+/** One piece of data to read from a node. Subscriptions with the same key are the same. */
 export type Subscription = { readonly key: string; readonly node: string } & (
   | { readonly kind: 'sample'; readonly isWhole: boolean }
   | { readonly kind: 'facts'; readonly isWhole: boolean }
@@ -9,7 +9,7 @@ export type Subscription = { readonly key: string; readonly node: string } & (
   | { readonly kind: 'resources'; readonly namespace: string; readonly type: string }
 );
 
-/** Of every node a little, of the one that is looked at what its screen needs. */
+/** A summary of every node, and what the current screen shows of the selected one. */
 export function subscriptionsOf(model: DashboardModel): readonly Subscription[] {
   const { nodes, nodeAt, screen, log } = model;
   const wanted: Subscription[] = nodes.flatMap(({ name: node }, at): Subscription[] => {

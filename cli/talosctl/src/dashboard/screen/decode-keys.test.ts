@@ -14,7 +14,7 @@ test('decodeKeys() knows the keys of xterm, the Linux console and others', () =>
   assert.deepEqual(words('\u001bOP\u001b[12~\u001b[[C\u001b[1;2S\u001b[15~'), ['f1', 'f2', 'f3', 'f4', 'f5']);
 });
 
-test('decodeKeys() takes a lone escape for the key of that name only when nothing follows', () => {
+test('decodeKeys() takes a lone escape for the escape key only when nothing follows', () => {
   assert.deepEqual(decodeKeys('x\u001b', false), {
     keys: [{ kind: 'character', text: 'x' }],
     rest: '\u001b',
@@ -23,11 +23,11 @@ test('decodeKeys() takes a lone escape for the key of that name only when nothin
   assert.deepEqual(words('\u001bq'), ['escape', 'q']);
 });
 
-test('decodeKeys() makes nothing of sequences that it does not know', () => {
+test('decodeKeys() ignores unknown sequences', () => {
   assert.deepEqual(words('\u001b[200~\u001b[<0;1;1Mx\u001b[99;99R'), ['x']);
 });
 
-test('decodeKeys() gives the same keys however the input is cut', () => {
+test('decodeKeys() gives the same keys for any chunking of the input', () => {
   const input = 'a\u001b[A\u001b[1;5Bé\u001bOPz\u001b[6~';
   fc.assert(
     fc.property(fc.uniqueArray(fc.integer({ min: 1, max: input.length - 1 })), (cuts) => {

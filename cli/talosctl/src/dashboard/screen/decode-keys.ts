@@ -1,4 +1,4 @@
-/** What was pressed: a character, or the name of a key. */
+/** A key that was pressed: a character, or the name of the key. */
 export type Key =
   | { readonly kind: 'character'; readonly text: string }
   | { readonly kind: 'named'; readonly name: KeyName };
@@ -26,7 +26,10 @@ export type KeyName =
   | 'f4'
   | 'f5';
 
-/** What terminals send behind `ESC [` and `ESC O`: xterm, VT100, the Linux console, rxvt, application mode. */
+/**
+ * The sequences that terminals send after `ESC [` and `ESC O`: xterm, VT100, the Linux console, rxvt,
+ * application mode.
+ */
 const sequences: Readonly<Record<string, KeyName>> = {
   ...{ '[A': 'up', '[B': 'down', '[C': 'right', '[D': 'left', OA: 'up', OB: 'down', OC: 'right', OD: 'left' },
   ...{
@@ -72,14 +75,14 @@ const unfinished = /^\u001b(?:\[\[?[0-?]*[ -/]*|O)?$/;
 
 export interface DecodedKeys {
   readonly keys: readonly Key[];
-  /** The beginning of a sequence whose end has not come. Alone it may be the escape key: see `isFinal`. */
+  /** An incomplete sequence. A lone escape may be the escape key: see `isFinal`. */
   readonly rest: string;
 }
 
 /**
- * The keys in what a terminal sent. Sequences that nobody knows are no keys.
+ * The keys in the input of a terminal. Unknown sequences are ignored.
  *
- * @param isFinal nothing more has come for a while: what looks like a beginning is all there is
+ * @param isFinal no input has followed for a while: an incomplete sequence is all that comes
  */
 export function decodeKeys(input: string, isFinal: boolean): DecodedKeys {
   const keys: Key[] = [];
@@ -108,7 +111,7 @@ export function decodeKeys(input: string, isFinal: boolean): DecodedKeys {
 
 const named = (name: KeyName): Key => ({ kind: 'named', name });
 
-/** Shift and control with an arrow are the arrow: `[1;5A` is `[A`. */
+/** An arrow with shift or control counts as the arrow: `[1;5A` is `[A`. */
 const withoutModifiers = (text: string) =>
   text
     .replace(/^\[1;\d+([A-Z])$/, '[$1')

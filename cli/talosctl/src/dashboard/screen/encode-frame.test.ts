@@ -13,14 +13,14 @@ test('encodeFrame() writes the whole screen once, then only the lines that diffe
   assert.equal(encodeFrame(frame('one', 'two'), first, plain), '');
 });
 
-test('encodeFrame() has colours, or bold and reverse instead, and ASCII where nothing else is known', () => {
+test('encodeFrame() writes colours, or bold and reverse without colours, and ASCII for limited terminals', () => {
   const shown = [line(span('bad', 'bad'), span('│█日', 'plain'), span('x', 'chosen'))];
   assert.equal(encodeFrame(shown, [], plain), '\u001b[1;1H\u001b[31;1mbad\u001b[0m│█日\u001b[7mx\u001b[0m');
   const mono = encodeFrame(shown, [], { hasColours: false, hasUnicode: false });
   assert.equal(mono, '\u001b[1;1H\u001b[1mbad\u001b[0m|#??\u001b[7mx\u001b[0m');
 });
 
-test('fitFrame() and besides() keep to their columns, also where a wide character does not fit', () => {
+test('fitFrame() and besides() keep to their columns, even when a wide character does not fit', () => {
   assert.deepEqual(frameText(fitFrame(frame('日本語', 'a'), { columns: 4, rows: 3 })), ['日…', 'a', '']);
   assert.deepEqual(frameText(besides(frame('ab'), 3, frame('cdef'), 3, 2)), ['ab │cd…', '   │']);
 });

@@ -15,7 +15,7 @@ const looks: Readonly<Record<Style, readonly [colour: string, mono: string]>> = 
   chosen: ['7', '7'],
 };
 
-/** For terminals that know ASCII alone. */
+/** For terminals that only display ASCII. */
 const asciiGlyphs: Readonly<Record<string, string>> = {
   '│': '|',
   '─': '-',
@@ -36,8 +36,8 @@ export interface Looks {
 }
 
 /**
- * What to write to a terminal that shows `before` so that it shows `after`: the lines that differ, each in its place.
- * Without `before` the whole screen. Both must be of the terminal's size.
+ * The output that turns a screen with `before` into one with `after`: the lines that differ, each at its
+ * position. Without `before` it is the whole screen. Both frames must have the size of the terminal.
  */
 export function encodeFrame(after: Frame, before: Frame | undefined, looked: Looks): string {
   const changed = after.flatMap((line, row) => {

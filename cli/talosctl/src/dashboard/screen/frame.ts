@@ -1,6 +1,6 @@
 import { cutText, terminalText, textWidth } from './terminal-text.ts';
 
-/** What a part of a line is; how that looks is the encoder's matter. */
+/** The meaning of a part of a line; the encoder decides how it looks. */
 export type Style =
   | 'plain'
   | 'dim'
@@ -28,7 +28,7 @@ export interface Size {
   readonly rows: number;
 }
 
-/** A part of a line. The text may come from a node: it is made harmless here. */
+/** A part of a line. The text may come from a node: this function escapes it. */
 export function span(text: string, style: Style = 'plain'): Span {
   return { text: terminalText(text), style };
 }
@@ -39,7 +39,7 @@ export const line = (...spans: readonly (Span | string)[]): Line =>
 export const lineWidth = (parts: Line): number =>
   parts.reduce((total, { text }) => total + textWidth(text), 0);
 
-/** A line in exactly so many columns, the rest filled in one style. */
+/** A line of exactly `width` columns, with the remainder filled in one style. */
 export function fitLine(parts: Line, width: number, rest: Style = 'plain'): Line {
   const fitted: Span[] = [];
   let left = width;
@@ -58,7 +58,7 @@ export function fitLine(parts: Line, width: number, rest: Style = 'plain'): Line
   return fitted;
 }
 
-/** So many lines, all of one width. */
+/** A given number of lines, all of one width. */
 export function fitFrame(frame: Frame, { columns, rows }: Size): Frame {
   return Array.from({ length: rows }, (_, at) => fitLine(frame[at] ?? [], columns));
 }
@@ -66,7 +66,7 @@ export function fitFrame(frame: Frame, { columns, rows }: Size): Frame {
 /** The same line with another style throughout. */
 export const restyled = (parts: Line, style: Style): Line => parts.map(({ text }) => ({ text, style }));
 
-/** Frames side by side with a column between them. */
+/** Frames next to each other with one column between them. */
 export function besides(
   left: Frame,
   leftWidth: number,
@@ -81,7 +81,7 @@ export function besides(
   ]);
 }
 
-/** What a person sees, without looks: for tests. */
+/** The visible text without styles, for tests. */
 export const frameText = (frame: Frame): string[] =>
   frame.map((parts) =>
     parts

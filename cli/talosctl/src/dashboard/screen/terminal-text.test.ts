@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { cutText, padText, terminalText, textWidth, wrapText } from './terminal-text.ts';
 
-test('terminalText() takes control sequences out and leaves what is to be read', () => {
+test('terminalText() removes control sequences and keeps the readable text', () => {
   const texts = {
     'a\u001b[31;1mred\u001b[0m': 'ared',
     'title \u001b]0;owned\u0007end': 'title end',
@@ -18,7 +18,7 @@ test('terminalText() takes control sequences out and leaves what is to be read',
   for (const [text, expected] of Object.entries(texts)) assert.equal(terminalText(text), expected);
 });
 
-test('textWidth() counts two columns for what takes two', () => {
+test('textWidth() counts two columns for wide characters', () => {
   const widths = Object.entries({ abc: 3, 日本: 4, 한글: 4, '🙂': 2, '│●…': 3, ｆ: 2 });
   assert.deepEqual(
     widths.map(([text]) => textWidth(text)),
@@ -26,7 +26,7 @@ test('textWidth() counts two columns for what takes two', () => {
   );
 });
 
-test('padText() gives exactly the columns that were asked for, of any text', () => {
+test('padText() gives exactly the requested columns for any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 30 }), (text, width) => {
       const shown = terminalText(text);
@@ -36,7 +36,7 @@ test('padText() gives exactly the columns that were asked for, of any text', () 
   );
 });
 
-test('wrapText() breaks between words, and long words anywhere', () => {
+test('wrapText() breaks between words, and inside words that are too long', () => {
   assert.deepEqual(wrapText('one two three', 7), ['one two', 'three']);
   assert.deepEqual(wrapText('日本日本日本 x', 5), ['日本', '日本', '日本', 'x']);
 });

@@ -11,7 +11,7 @@ export function heading(title: string, width: number, note = ''): Line {
   );
 }
 
-/** A share as a bar: the fuller, the more alarming. */
+/** A share as a bar whose colour depends on how full it is. */
 export function bar(share: number | undefined, width: number): Span[] {
   if (share === undefined) return [span('░'.repeat(width), 'dim')];
   const filled = Math.max(0, Math.min(width, Math.round(share * width)));
@@ -25,7 +25,11 @@ export function alarm(share: number): Style {
 
 const blocks = '▁▂▃▄▅▆▇█';
 
-/** The last values as columns of one line, the newest at the right. @param most what fills a column; default the highest value */
+/**
+ * The last values as columns of one line, newest at the right.
+ *
+ * @param most value of a full column; default the highest value
+ */
 export function sparkline(values: readonly number[], width: number, most?: number): Span {
   const shown = values.slice(-width);
   const highest = most ?? Math.max(...shown, Number.MIN_VALUE);
@@ -39,14 +43,17 @@ export function sparkline(values: readonly number[], width: number, most?: numbe
 /** A column of a table. */
 export interface Column {
   readonly title: string;
-  /** At least; the widest cell counts up to `most`. */
+  /** The minimum width; wider cells widen the column up to `most`. */
   readonly most?: number;
   readonly side?: 'left' | 'right';
 }
 
 export type Cell = string | Span;
 
-/** A table in so many columns of the screen; the last column takes what is left. The header is its first line. */
+/**
+ * A table in a given number of columns of the screen; the last column takes the remainder. The header is its
+ * first line.
+ */
 export function table(columns: readonly Column[], rows: readonly (readonly Cell[])[], width: number): Frame {
   const cells = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? span(cell) : cell)));
   const widths = columns.map(({ title, most = 40 }, at) =>
@@ -73,7 +80,7 @@ export function field(label: string, value: Cell, labelWidth: number): Line {
   return line(span(padText(label, labelWidth), 'dim'), ' ', typeof value === 'string' ? span(value) : value);
 }
 
-/** Which lines of a list to show so that the chosen one is among them. */
+/** The range of lines of a list to show so that the selected one is visible. */
 export function windowOf(count: number, rows: number, chosen: number): number {
   if (count <= rows) return 0;
   return Math.max(0, Math.min(chosen - Math.floor(rows / 2), count - rows));

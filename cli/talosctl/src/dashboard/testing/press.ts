@@ -2,7 +2,7 @@ import { afterKey } from '../model/keys.ts';
 import type { DashboardModel } from '../model/model.ts';
 import type { Key, KeyName } from '../screen/decode-keys.ts';
 
-/** For tests: the model after these keys, of which those with more than one letter are names. */
+/** For tests: the model after these keys. Words of more than one letter are names of keys. */
 export function afterKeys(model: DashboardModel, ...words: readonly string[]): DashboardModel {
   return words
     .map(

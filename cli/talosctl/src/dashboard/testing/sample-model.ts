@@ -1,4 +1,4 @@
-// For tests: a cluster of four nodes at one moment, made by the events that a real one would send.
+// For tests: a cluster of four nodes at one moment, built from the events that a real one would send.
 import {
   DiskStats,
   LoadAvg,
@@ -15,7 +15,7 @@ import { kernelLog } from '../model/log.ts';
 import { type DashboardModel, newModel } from '../model/model.ts';
 import type { Sample } from '../model/sample.ts';
 
-/** Three o'clock at night, where the tests run. */
+/** 03:00 in the time zone of the tests. */
 export const now = new Date(2026, 0, 10, 3, 0, 0);
 
 const createdMs = Date.UTC(2026, 0, 10);
@@ -25,7 +25,7 @@ const secondsAgo = (seconds: number) => ({
   nanos: 0,
 });
 
-/** The figures of a node at the step-th look, three seconds from one to the next. */
+/** The figures of a node in sample number `step`; samples are three seconds apart. */
 export function sampleAt(step: number, busy = 0.3): Sample {
   const passed = step * 300;
   const cpu = {
@@ -142,7 +142,7 @@ function definition(
   };
 }
 
-/** A resource as it comes from a node. */
+/** A resource as a node sends it. */
 export function member(id: string): Resource<EncodedSpec> {
   return {
     metadata: {
@@ -168,7 +168,7 @@ export function afterEvents(
   return events.reduce((after, event) => afterNodeEvent(after, node, event), model);
 }
 
-/** node01 busy and not well, node02 fine, node03 away, 日本-node not heard of yet. */
+/** node01 busy and unhealthy, node02 healthy, node03 away, 日本-node without any event yet. */
 export function sampleModel(): DashboardModel {
   const empty = newModel(['node01', 'node02', 'node03', '日本-node']);
   const first = afterEvents(

@@ -3,7 +3,7 @@ import { type Frame, line, span } from '../screen/frame.ts';
 import { terminalText, wrapText } from '../screen/terminal-text.ts';
 import { durationText } from './figures.ts';
 
-/** What stands in the place of a node that does not answer: why, where on the way, since when. */
+/** Shown instead of a node that does not answer: the reason, the hop that failed, and since when. */
 export function awayView({ name, reach, sample }: NodeModel, width: number, now: Date): Frame {
   if (reach.kind !== 'away') return ['', ` waiting for ${name} ...`].map((text) => line(span(text, 'dim')));
   const since = durationText((now.getTime() - reach.sinceMs) / 1000);

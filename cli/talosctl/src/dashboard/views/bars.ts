@@ -3,7 +3,7 @@ import { fitLine, type Line, line, lineWidth, type Span, span } from '../screen/
 import { cutText, terminalText } from '../screen/terminal-text.ts';
 import { nodeMark } from './node-words.ts';
 
-/** The first line: all nodes with how they are, the one that is looked at, the time. */
+/** The first line: all nodes with their states, the selected one highlighted, and the time. */
 export function nodeBar(model: DashboardModel, width: number, now: Date): Line {
   const clock = ` ${now.toTimeString().slice(0, 8)} `;
   const paused = model.frozen === undefined ? '' : ' PAUSED ';
@@ -17,7 +17,7 @@ export function nodeBar(model: DashboardModel, width: number, now: Date): Line {
   return line(...left, span(after ? '›' : ' ', 'bar'), span(paused, 'bar-chosen'), span(clock, 'bar'));
 }
 
-/** As many tabs as fit, the chosen one among them. */
+/** As many tabs as fit, including the selected one. */
 function aroundChosen(tabs: readonly Span[], chosen: number, room: number) {
   let from = chosen;
   let to = chosen + 1;
@@ -40,7 +40,7 @@ const screenNames: Readonly<Record<Screen, string>> = {
   ...{ summary: 'Summary', monitor: 'Monitor', resources: 'Resources', logs: 'Logs', nodes: 'Nodes' },
 };
 
-/** The last line: the screens, and the keys of the one that is shown. */
+/** The last line: the screens, and the keys of the current one. */
 export function helpBar(model: DashboardModel, width: number): Line {
   if (model.isTyping) {
     return fitLine(line(span(` / ${model.filter}█  enter: keep  esc: clear`, 'bar-chosen')), width, 'bar');

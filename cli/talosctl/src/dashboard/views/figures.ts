@@ -7,14 +7,14 @@ export function shortSize(bytes: number | bigint): string {
   return `${digits}${'BKMGTP'[unit]}`;
 }
 
-/** `1.2M/s`, or `-` where there is none yet. */
+/** `1.2M/s`, or `-` while it is unknown. */
 export const rateText = (rate: number | undefined) => (rate === undefined ? '-' : `${shortSize(rate)}/s`);
 
-/** `42%`, or `-`. */
+/** `42%`, or `-` while it is unknown. */
 export const percentText = (share: number | undefined) =>
   share === undefined ? '-' : `${(share * 100).toFixed(share < 0.1 ? 1 : 0)}%`;
 
-/** How long something is, in its two largest units: `3d4h`, `5m12s`. */
+/** A duration in its two largest units: `3d4h`, `5m12s`. */
 export function durationText(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const [days, hours, minutes] = [86_400, 3600, 60].map((unit) => Math.floor(whole / unit)) as [

@@ -4,7 +4,7 @@ import { type Frame, type Line, line, span } from '../screen/frame.ts';
 import { cutText, terminalText, wrapText } from '../screen/terminal-text.ts';
 import { heading } from '../screen/widgets.ts';
 
-/** The end of the log that was chosen, under a heading that says what it is. */
+/** The end of the selected log, under a heading with its name. */
 export function logPanel(model: DashboardModel, width: number, rows: number): Frame {
   const node = shownNode(model);
   const { lines, count, problem } = node.logs[model.log] ?? emptyLog;
@@ -19,7 +19,7 @@ export function logPanel(model: DashboardModel, width: number, rows: number): Fr
     const text = terminalText(asShown(shown[at] as string));
     if (wanted !== '' && !text.toLowerCase().includes(wanted)) continue;
     const look = lineUrgency(text);
-    // On its own screen a log has room for whole lines.
+    // On a screen of its own, a log shows its lines in full.
     const parts = model.screen === 'logs' ? wrapText(text, width) : [cutText(text, width)];
     body.unshift(...parts.map((part) => line(span(part, look))));
   }
@@ -35,7 +35,7 @@ export function logPanel(model: DashboardModel, width: number, rows: number): Fr
   return [heading(title, width, notes.join(', ')), ...body.slice(-room)];
 }
 
-/** Screen F4: the names of the logs on one line, and the one that was chosen below. */
+/** Screen F4: the names of the logs on one line, and the selected log below. */
 export function logsView(model: DashboardModel, width: number, rows: number): Frame {
   const names = logNames(shownNode(model)).flatMap((name) => [
     span(` ${name} `, name === model.log ? 'chosen' : 'plain'),

@@ -117,7 +117,7 @@ function processLines(model: DashboardModel, node: NodeModel, width: number, row
   return table(columns, cells, width);
 }
 
-/** What each processor is busy with, as many as there is room for. */
+/** The load of each processor, for as many as fit. */
 function processorLines({ sample, before }: NodeModel, width: number, rows: number): Line[] {
   const cells = (sample?.system?.cpu ?? []).map((now, at) => {
     const share = cpuUsage(now, before?.system?.cpu[at])?.total;
@@ -134,7 +134,7 @@ function processorLines({ sample, before }: NodeModel, width: number, rows: numb
   );
 }
 
-/** Screen F2: what the node is busy with. */
+/** Screen F2: processors, memory, interfaces, disks and processes of the node. */
 export function monitorView(model: DashboardModel, width: number, rows: number, now: Date): Frame {
   const node = shownNode(model);
   const head = nodeHead(node, width, now);

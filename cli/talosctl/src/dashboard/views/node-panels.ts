@@ -8,7 +8,7 @@ const known = (text: string | undefined): string => (text === undefined || text 
 const yesNo = (flag: boolean | undefined): string => (flag === undefined ? '-' : flag ? 'yes' : 'no');
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** What the node is, a line a fact. */
+/** What the node is, one fact per line. */
 export function nodeLines({ facts, sample }: NodeModel): Line[] {
   const { security, cluster, members, machine } = facts;
   const controlPlanes = members?.filter(({ spec }) => spec.machineType === 'controlplane').length ?? 0;
@@ -30,7 +30,7 @@ export function nodeLines({ facts, sample }: NodeModel): Line[] {
 
 const row = (label: string, value: string | Span): Line => field(` ${label}`, value, labelWidth + 1);
 
-/** How the node is reached and whom it asks, a line a fact. */
+/** The network of the node: addresses, gateways, resolvers, time servers and more, one fact per line. */
 export function networkLines({ facts }: NodeModel, width: number): Line[] {
   const { addresses, routes, network, resolvers, timeServers, links, hostname } = facts;
   const current = addresses?.find(({ id }) => id === 'current' || id === 'routed')?.spec.addresses;
@@ -64,7 +64,7 @@ export function networkLines({ facts }: NodeModel, width: number): Line[] {
   ];
 }
 
-/** What keeps the node from being well, a line each, the most telling first. */
+/** Why the node is not healthy, one reason per line, the most important first. */
 export function warningLines({ facts }: NodeModel): Line[] {
   const unmet = (facts.status?.status.unmetConditions ?? []).map(
     ({ name, reason }) => `not ready: ${name}: ${reason}`,

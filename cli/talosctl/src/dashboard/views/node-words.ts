@@ -4,7 +4,7 @@ import type { NodeModel } from '../model/model.ts';
 import { type Span, type Style, span } from '../screen/frame.ts';
 import { durationText } from './figures.ts';
 
-/** How a node is, in one mark: for a glance. */
+/** The state of a node in one character. */
 export function nodeMark({ reach, facts, sample }: NodeModel): Span {
   if (reach.kind === 'connecting') return span('·', 'dim');
   if (reach.kind === 'away') return span('✖', 'bad');
@@ -40,7 +40,7 @@ export function healthText({ health }: ServiceInfo): string {
   return health.healthy ? 'OK' : 'Fail';
 }
 
-/** When the service changed last. */
+/** When the service last changed. */
 export function serviceAge({ events }: ServiceInfo, now: Date): string {
   const last = events?.events.at(-1)?.ts;
   return last === undefined ? '-' : durationText(secondsSince(last, now));

@@ -22,9 +22,9 @@ const columns = [
   ...[{ title: 'SVC' }, { title: 'UP' }, { title: 'VERSION', most: 200 }],
 ];
 
-/** From this width on there is room for all columns. */
+/** All columns fit from this width on. */
 const wide = 110;
-/** The name of the host, which is most often that of the node, and the version. */
+/** The hostname, which usually is the name of the node, and the version. */
 const wideOnly = new Set([2, 10]);
 
 function nodeCells(node: NodeModel, isWide: boolean, now: Date): Cell[] {
@@ -45,14 +45,14 @@ function nodeCells(node: NodeModel, isWide: boolean, now: Date): Cell[] {
   return isWide ? cells : cells.filter((_, at) => !wideOnly.has(at));
 }
 
-/** The line of a node that tells nothing but why. */
+/** The line of a node without data: the reason. */
 function awayLine(node: NodeModel, nameWidth: number): Line {
   const { name, reach } = node;
   const why = reach.kind === 'away' ? span(`away: ${reach.message}`, 'bad') : span('connecting ...', 'dim');
   return line(nodeMark(node), '  ', padText(terminalText(name), nameWidth), '  ', why);
 }
 
-/** Screen F5: all nodes, a line each. */
+/** Screen F5: all nodes, one per line. */
 export function nodesView(model: DashboardModel, width: number, rows: number, now: Date): Frame {
   const nodes = shownNodes(model);
   const isWide = width >= wide;

@@ -1,4 +1,4 @@
-// Whole screens, as a person sees them: testing/frames/*.txt. UPDATE_FRAMES=1 writes them anew, to be looked at.
+// Whole screens as a user sees them: testing/frames/*.txt. UPDATE_FRAMES=1 writes them again for a review.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ for (const [name, model] of Object.entries(screens)) {
   }
 }
 
-test('renderDashboard() says that the terminal is too small, in what there is', () => {
+test('renderDashboard() reports that the terminal is too small, within its size', () => {
   assert.deepEqual(frameText(renderDashboard(sampleModel(), { columns: 30, rows: 4 }, now)), [
     'The terminal has 30x4.',
     'The dashboard needs 80x24:',

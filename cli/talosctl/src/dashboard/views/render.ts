@@ -8,10 +8,10 @@ import { nodesView } from './nodes-view.ts';
 import { resourcesView } from './resources-view.ts';
 import { summaryView } from './summary-view.ts';
 
-/** Below this there is no room for what the screens have to say. */
+/** The screens do not fit below this size. */
 export const leastSize: Size = { columns: 80, rows: 24 };
 
-/** The screen for a model: so many lines of so many columns, each. */
+/** The screen for a model: exactly `rows` lines of `columns` columns. */
 export function renderDashboard(model: DashboardModel, size: Size, now: Date): Frame {
   const { columns, rows } = size;
   if (columns < leastSize.columns || rows < leastSize.rows) {

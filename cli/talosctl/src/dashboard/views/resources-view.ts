@@ -13,7 +13,7 @@ import { type Frame, line, restyled, span } from '../screen/frame.ts';
 import { cutText, terminalText } from '../screen/terminal-text.ts';
 import { heading, table, windowOf } from '../screen/widgets.ts';
 
-/** Screen F3: kinds, the resources of one, one resource. */
+/** Screen F3: the kinds, the resources of one kind, or one resource. */
 export function resourcesView(model: DashboardModel, width: number, rows: number): Frame {
   switch (model.place.level) {
     case 'kinds':
@@ -25,7 +25,7 @@ export function resourcesView(model: DashboardModel, width: number, rows: number
   }
 }
 
-/** A table under a heading, of which the part around the chosen row is shown. */
+/** A table under a heading, scrolled to the selected row. */
 function chosenList(
   title: string,
   note: string,
@@ -91,7 +91,7 @@ function resourceList(model: DashboardModel, width: number, rows: number): Frame
     ];
   }
   const { header, row } = resourceColumns(kind, false);
-  // Node, namespace and type are the same in every row.
+  // Node, namespace and type are the same in every row, so they have no column.
   const skipped = 3;
   const cells = resources.map((resource) => {
     try {

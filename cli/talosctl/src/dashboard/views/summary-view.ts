@@ -8,7 +8,7 @@ import { logPanel } from './log-view.ts';
 import { networkLines, nodeLines, warningLines } from './node-panels.ts';
 import { healthText, isServiceWell, serviceAge, serviceLook, stageText, uptimeText } from './node-words.ts';
 
-/** Who this is and how it is, in two lines. Both monitor and summary begin with them. */
+/** The name and the state of the node, in two lines. The screens monitor and summary begin with them. */
 export function nodeHead(node: NodeModel, width: number, now: Date): Frame {
   const { facts, sample, name } = node;
   const hostname = facts.hostname?.hostname ?? '';
@@ -71,9 +71,9 @@ function serviceLines(node: NodeModel, width: number, rows: number, now: Date): 
   return hidden === 0 ? lines : [...lines, line(span(` and ${hidden} more`, 'dim'))];
 }
 
-/** More than these would hide the rest. */
+/** More lines than this would leave no room for the rest. */
 const mostWarnings = 4;
-/** Lines that the log has at least. */
+/** Minimum number of lines for the log. */
 const leastLogRows = 7;
 
 /** Screen F1: what the node is, its network, its services, and the end of a log. */
@@ -99,7 +99,7 @@ const servicePanel = (node: NodeModel, width: number, rows: number, now: Date): 
   ...serviceLines(node, width, rows - 1, now),
 ];
 
-/** Side by side. */
+/** Next to each other. */
 function threePanels(node: NodeModel, width: number, most: number, now: Date): Frame {
   const left = Math.floor((width - 2) / 3);
   const middle = left;
@@ -110,7 +110,7 @@ function threePanels(node: NodeModel, width: number, most: number, now: Date): F
   return besides(nodePanel(node, left), left, beside, middle + 1 + last, rows);
 }
 
-/** The node beside its network and services; where there is little room the services come first. */
+/** The node next to its network and services; on a small screen the services come first. */
 function twoPanels(node: NodeModel, width: number, most: number, now: Date): Frame {
   const left = Math.floor((width - 1) / 2);
   const right = width - 1 - left;
