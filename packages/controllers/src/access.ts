@@ -4,16 +4,16 @@ import type { Input, Output } from './controller.ts';
 import { inputText } from './declarations.ts';
 
 export interface AccessInit {
-  /** The controller's. */
+  /** The name of the controller. */
   readonly name: string;
-  /** Those of this moment. */
+  /** The inputs at this moment. */
   readonly inputs: () => readonly Input[];
   readonly outputs: readonly Output[];
 }
 
 /**
- * What a controller has declared is all that it may touch; anything else is a Fault `permission-denied`.
- * Source: Talos v1.14: COSI access enforcement.
+ * A controller may only access what it has declared; any other access is a Fault `permission-denied`. Source:
+ * Talos v1.14: COSI access enforcement.
  */
 export class Access {
   readonly #init: AccessInit;
@@ -30,7 +30,7 @@ export class Access {
 
   checkList(kind: KindRef): void {
     const { namespace, type } = kind;
-    // An input of one id does not let its controller see the others.
+    // An input with an id does not let its controller see other resources of the kind.
     if (!this.#outputs.has(type) && !this.#hasInput({ namespace, type })) throw this.#refusal('list', kind);
   }
 
@@ -42,7 +42,7 @@ export class Access {
     if (!this.#hasInput(pointer, 'strong')) throw this.#refusal('hold or release', pointer);
   }
 
-  /** Whether changes of all resources of the kind wake the controller, some time. */
+  /** Whether changes of all resources of the kind wake the controller. */
   isTold({ namespace, type }: KindRef): boolean {
     return this.#hasInput({ namespace, type });
   }

@@ -1,10 +1,10 @@
-/** Who is at work. It answers when everybody has come to rest, which tests and the start of a node wait for. */
+/** Counts running work. Tests and the start of a node wait until everything is idle. */
 export class Activity {
   readonly #busy = new Set<object>();
   #waiting: (() => void)[] = [];
   #begun = 0;
 
-  /** How many times somebody has begun to work. */
+  /** How many pieces of work have begun so far. */
   get begun(): number {
     return this.#begun;
   }
@@ -23,7 +23,7 @@ export class Activity {
     for (const resolve of waiting) resolve();
   }
 
-  /** Resolves when nobody is at work. */
+  /** Resolves when nothing runs. */
   whenIdle(): Promise<void> {
     if (this.#busy.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));

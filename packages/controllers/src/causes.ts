@@ -1,7 +1,7 @@
-/** So many writes at most are named as the causes of one pass. */
+/** Most writes that are recorded as the causes of one pass. */
 const limit = 32;
 
-/** The spans of the writes that woke a controller, the first one first. */
+/** The spans of the writes that woke a controller, oldest first. */
 export class Causes {
   readonly #traceparents = new Set<string>();
 
@@ -9,14 +9,14 @@ export class Causes {
     if (traceparent !== undefined && this.#traceparents.size < limit) this.#traceparents.add(traceparent);
   }
 
-  /** Gives them away: what is added from now on belongs to the next pass. */
+  /** Returns the causes and forgets them: later ones belong to the next pass. */
   take(): readonly string[] {
     const taken = [...this.#traceparents];
     this.#traceparents.clear();
     return taken;
   }
 
-  /** A pass that failed is done again for what caused it. */
+  /** Puts the causes of a failed pass back, because it will be repeated for them. */
   putBack(taken: readonly string[]): void {
     const since = this.take();
     for (const traceparent of [...taken, ...since]) this.add(traceparent);

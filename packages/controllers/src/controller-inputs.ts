@@ -5,14 +5,14 @@ import type { Sleeper } from './kind-watch.ts';
 import type { KindWatches } from './kind-watches.ts';
 
 export interface ControllerInputsInit {
-  /** The controller's. */
+  /** The name of the controller. */
   readonly name: string;
   readonly inputs: readonly Input[];
   readonly watches: KindWatches;
   readonly sleeper: Sleeper;
 }
 
-/** The inputs of a controller, which it may change as it runs. */
+/** The inputs of a controller, which may change while it runs. */
 export class ControllerInputs {
   readonly #init: ControllerInputsInit;
   #inputs: readonly Input[];
@@ -27,7 +27,7 @@ export class ControllerInputs {
     return this.#inputs;
   }
 
-  /** Resolves when changes of all inputs are seen. */
+  /** Resolves when changes of all inputs are watched. */
   async watch(): Promise<void> {
     const { watches, sleeper } = this.#init;
     this.#isWatching = true;
@@ -35,7 +35,8 @@ export class ControllerInputs {
   }
 
   /**
-   * An input whose watch is not in place yet wakes the controller when it is: what changed before is not lost.
+   * Replaces the inputs. A new input wakes the controller as soon as its watch is open, so that no earlier
+   * change is lost.
    *
    * @throws Fault `invalid-argument`
    */
@@ -45,7 +46,7 @@ export class ControllerInputs {
     const before = this.#inputs;
     this.#inputs = [...inputs];
     if (!this.#isWatching) return;
-    // New ones first: a kind that stays keeps its watch.
+    // New inputs first, so that a kind that stays an input keeps its watch.
     const isIn = (list: readonly Input[], input: Input) => list.some((one) => isDeepStrictEqual(one, input));
     const gone = before.filter((input) => !isIn(inputs, input));
     const sameTarget = (input: Input) =>

@@ -29,8 +29,8 @@ export interface ControllerLoopInit {
 }
 
 /**
- * One controller at work: a pass, then sleep until something wakes it. Any number of wake-ups while it is busy is one,
- * since a pass reads everything anew. Source: Talos v1.14: COSI reconcile loop.
+ * Runs one controller: a pass, then sleep until something wakes it. Any number of wake-ups during a pass
+ * cause one more pass, because each pass reads everything again. Source: Talos v1.14: COSI reconcile loop.
  */
 export class ControllerLoop implements Sleeper {
   readonly controller: Controller;
@@ -62,7 +62,7 @@ export class ControllerLoop implements Sleeper {
     this.#sourceBackOff = new BackOff(random);
   }
 
-  /** Those of this moment. */
+  /** The inputs at this moment. */
   get inputs(): readonly Input[] {
     return this.#inputs.current;
   }
@@ -75,7 +75,7 @@ export class ControllerLoop implements Sleeper {
   }
 
   /**
-   * Resolves when the loop has ended and what the controller had opened is closed.
+   * Resolves when the loop has ended and everything that the controller opened is closed.
    *
    * @param cause traceparent of the span that the first pass belongs to.
    */
@@ -87,10 +87,11 @@ export class ControllerLoop implements Sleeper {
       this.#stopPass?.abort();
       this.#rouse?.();
     };
-    // Once, not for every pass: all loops listen there, and each listener that comes or goes walks past all others.
+    // Once for the loop, not for every pass: all loops listen to this signal, and adding or removing a
+    // listener takes time that grows with their number.
     signal.addEventListener('abort', abort);
     try {
-      // What changes from now on is seen; what was before is read by the first pass.
+      // From here on changes are watched; the first pass reads the state before.
       await this.#inputs.watch();
       while (!signal.aborted) {
         if (this.#isDue) await this.#cycle();
@@ -112,7 +113,7 @@ export class ControllerLoop implements Sleeper {
     this.#rouse = undefined;
   }
 
-  /** Opens what is not open, then makes a pass; pauses after a failure. Whatever is thrown ends here. */
+  /** Opens the source if it is not open, makes a pass, and pauses after a failure. It catches every error. */
   async #cycle(): Promise<void> {
     try {
       await this.#openSource();
@@ -129,7 +130,7 @@ export class ControllerLoop implements Sleeper {
     }
   }
 
-  /** @throws what broke the source or its opening */
+  /** @throws the error that broke the source or its opening */
   async #openSource(): Promise<void> {
     const { controller, timers, signal } = this.#init;
     const broken = this.#source?.failure;
@@ -207,7 +208,7 @@ export class ControllerLoop implements Sleeper {
     this.#alarm = { dueMs, timer };
   }
 
-  /** The pause after a failure. What wakes the controller meanwhile waits for its end. */
+  /** The pause after a failure. Wake-ups during the pause take effect at its end. */
   async #rest(error: unknown, backOff: BackOff, message: string): Promise<void> {
     const { timers, activity, signal } = this.#init;
     if (signal.aborted) return;

@@ -18,12 +18,12 @@ import { replaceOwned } from './replace-owned.ts';
 import type { TurnShare } from './turn-share.ts';
 
 export interface ControllerPassInit {
-  /** The controller's. */
+  /** The name of the controller. */
   readonly name: string;
   readonly state: State;
   readonly access: Access;
   readonly signal: AbortSignal;
-  /** What all passes may use of a turn of the event loop. */
+  /** The share of an event loop turn that all passes may use together. */
   readonly turns: TurnShare;
   readonly log: Logger;
   /** Unix ms. */
@@ -33,8 +33,9 @@ export interface ControllerPassInit {
 }
 
 /**
- * One pass over the store, in the name of its controller. A call that the declarations do not allow fails, and so does
- * every call when the pass is over or given up: nothing is written by what a controller has forgotten to wait for.
+ * One pass over the store, with the name of its controller as owner. A call that the declarations do not
+ * permit fails. Every call after the end of the pass fails too, so that code that the controller forgot to
+ * await writes nothing.
  */
 export class ControllerPass implements ReconcilePass {
   readonly #init: ControllerPassInit;
@@ -56,7 +57,7 @@ export class ControllerPass implements ReconcilePass {
     return this.#init.now();
   }
 
-  /** No more calls are taken. */
+  /** Accepts no more calls. */
   end(): void {
     this.#isOver = true;
   }
@@ -108,7 +109,7 @@ export class ControllerPass implements ReconcilePass {
     access.checkHold(pointer);
     const { metadata } = await state.get(pointer);
     if (metadata.finalizers.includes(name)) return;
-    // Whoever is too late must not hold what its owner may be about to destroy.
+    // A pass that is late must not add a finalizer to a resource that its owner may be about to destroy.
     const add = ({ metadata: { finalizers } }: Resource) => ({
       metadata: { finalizers: [...new Set([...finalizers, name])] },
     });
@@ -141,7 +142,7 @@ export class ControllerPass implements ReconcilePass {
     this.#init.access.checkWrite(target);
   }
 
-  /** Waits for its turn, in which the pass may have been given up. */
+  /** Waits for its turn; the pass may be aborted during the wait. */
   async #begin(): Promise<void> {
     this.#checkActive();
     const turn = this.#init.turns.take();
@@ -152,12 +153,12 @@ export class ControllerPass implements ReconcilePass {
 
   #checkActive(): void {
     const { name, signal } = this.#init;
-    if (signal.aborted) throw new Fault('cancelled', `the pass of controller "${name}" was given up`);
+    if (signal.aborted) throw new Fault('cancelled', `the pass of controller "${name}" was aborted`);
     if (this.#isOver) throw new Fault('failed-precondition', `the pass of controller "${name}" is over`);
   }
 }
 
-/** What a call gives, or something else when there is no such resource. */
+/** The result of a call, or another value when the resource does not exist. */
 async function orWhenMissing<T, U>(call: Promise<T>, otherwise: U): Promise<T | U> {
   try {
     return await call;

@@ -13,7 +13,7 @@ import {
 } from './testing/counting-controller.ts';
 import { openTestRuntime } from './testing/index.ts';
 
-test('a controller makes one pass at the start and one for any number of changes while it is busy', async () => {
+test('a controller makes one pass at the start, and one for any number of changes during a pass', async () => {
   const gate = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const controller = countingController({
@@ -34,7 +34,7 @@ test('a controller makes one pass at the start and one for any number of changes
   assert.equal(controller.passes, 3);
 });
 
-test('an input of one id is woken by that id alone, a destroy-ready one by what is free to go', async () => {
+test('an input with an id wakes for that resource only, and a destroy-ready input for resources that may be destroyed', async () => {
   const one = countingController({ name: 'One', inputs: [weak(sources, 'a')], outputs: [] });
   const ready = countingController({ name: 'Ready', inputs: [destroyReady(sources)], outputs: [] });
   await using rig = openTestRuntime({ controllers: [one, ready] });
@@ -64,7 +64,7 @@ test('an input of one id is woken by that id alone, a destroy-ready one by what 
   );
 });
 
-test('a controller that fails is tried again after pauses that grow, and nobody else notices', async () => {
+test('a failing controller backs off and retries without affecting other controllers', async () => {
   const failing = countingController({
     name: 'Failing',
     outputs: [],
@@ -94,7 +94,7 @@ test('a controller that fails is tried again after pauses that grow, and nobody 
   );
 });
 
-test('a success makes the next failure the first one again', async () => {
+test('a success resets the back-off', async () => {
   const failing = countingController({
     reconcile: async () => {
       if (failing.passes !== 3) throw new Error('no');
@@ -111,7 +111,7 @@ test('a success makes the next failure the first one again', async () => {
   );
 });
 
-test('setInputs() changes what wakes a controller, at once and for good', async () => {
+test('setInputs() replaces the inputs at once and permanently', async () => {
   const gate: KindRef<Count> = { namespace: 'desk', type: 'Gates.test.nodewright.dev' };
   const controller = countingController({
     inputs: [weak(gate, 'open')],
@@ -133,7 +133,7 @@ test('setInputs() changes what wakes a controller, at once and for good', async 
   assert.deepEqual(
     [
       await passesAfter(() => rig.state.create(newSource('a'))),
-      // One pass for the gate, one when the new watch is in place.
+      // One pass for the gate, one when the new watch is open.
       await passesAfter(() => rig.state.create({ ...gate, id: 'open', spec: { count: 1 } })),
       await passesAfter(() => increment('a')(rig.state)),
       await passesAfter(() => rig.state.destroy(pointerTo(gate, 'open'))),
@@ -147,7 +147,7 @@ test('setInputs() changes what wakes a controller, at once and for good', async 
   );
 });
 
-test('wakeAfter() makes a pass in time, the earliest of several', async () => {
+test('wakeAfter() makes a pass at the earliest of several times', async () => {
   const times: number[] = [];
   const controller = countingController({
     reconcile: async (pass) => {
@@ -196,7 +196,7 @@ test('a source is opened before the first pass, wakes its controller, and is ope
   assert.equal(told.at(-1), 'closed, told before');
 });
 
-test('the end of the runtime gives passes up, closes sources and leaves what is there', async () => {
+test('closing the runtime aborts passes, closes sources and keeps the resources', async () => {
   const told: string[] = [];
   const controller = countingController({
     open: (_source, scope) => scope.defer(() => void told.push('closed')),
@@ -210,7 +210,7 @@ test('the end of the runtime gives passes up, closes sources and leaves what is 
   using watch = await rig.state.watchKind(results);
   for await (const _ of watch) break;
   await rig.runtime[Symbol.asyncDispose]();
-  assert.deepEqual(told, ['the pass of controller "CountingController" was given up', 'closed']);
+  assert.deepEqual(told, ['the pass of controller "CountingController" was aborted', 'closed']);
   assert.deepEqual(
     (await rig.state.list(results)).map(({ metadata: { id, phase } }) => `${id} ${phase}`),
     ['x running'],
@@ -219,7 +219,7 @@ test('the end of the runtime gives passes up, closes sources and leaves what is 
   assert.deepEqual(rig.logged, []);
 });
 
-test('the end of the runtime does not wait for ever for a pass that does not end', async () => {
+test('closing the runtime does not wait forever for a pass that does not end', async () => {
   const controller = countingController({ reconcile: () => new Promise(() => {}) });
   const rig = openTestRuntime({ controllers: [controller] });
   const closed = rig.runtime[Symbol.asyncDispose]();
@@ -231,7 +231,7 @@ test('the end of the runtime does not wait for ever for a pass that does not end
   );
 });
 
-test('a watch that has lost events wakes everybody who reads its kind', async () => {
+test('a watch that has lost events wakes every controller that reads its kind', async () => {
   let seen = -1;
   const controller = countingController({
     outputs: [],
@@ -243,7 +243,7 @@ test('a watch that has lost events wakes everybody who reads its kind', async ()
   await using rig = openTestRuntime({ controllers: [controller] });
   await rig.settled();
   await rig.state.create(newSource('a', 7));
-  // More than a kind keeps, before anybody gets to read.
+  // More events than a kind buffers, before any reader gets to run.
   const flood = Array.from({ length: 2000 }, (_, at) => rig.state.create(newSource(`b${at}`)));
   await Promise.all(flood);
   await rig.settled();

@@ -16,19 +16,19 @@ export interface ControllerRuntimeInit {
   readonly state: State;
   readonly log: Logger;
   readonly telemetry: Telemetry;
-  /** Default: those of the host. */
+  /** Default: the timers of the host. */
   readonly timers?: Timers;
-  /** Default: that of the host. */
+  /** Default: the event loop of the host. */
   readonly eventLoop?: EventLoop;
-  /** From 0 to below 1. */
+  /** Returns numbers from 0 to below 1. */
   readonly random?: () => number;
-  /** How long what runs may take to end; default 10 s. */
+  /** How long passes and sources may take to end; default 10 s. */
   readonly shutdownTimeoutMs?: number;
 }
 
 /**
- * Runs controllers over a state: each wakes when what it reads changes, and none takes another down.
- * Source: Talos v1.14: COSI controller runtime.
+ * Runs controllers over a state: changes of its inputs wake a controller, and a failing controller does not
+ * affect the others. Source: Talos v1.14: COSI controller runtime.
  */
 export class ControllerRuntime implements AsyncDisposable {
   readonly #init: Required<ControllerRuntimeInit>;
@@ -50,9 +50,10 @@ export class ControllerRuntime implements AsyncDisposable {
   }
 
   /**
-   * Takes a controller; it runs from the start on, or at once when the runtime has been started.
+   * Registers a controller. It runs from the start of the runtime on, or at once if the runtime has started.
    *
-   * @throws Fault `invalid-argument` when it contradicts itself or one that is there
+   * @throws Fault `invalid-argument` when its declarations contradict each other or those of another
+   * controller
    */
   register(controller: Controller): void {
     if (this.#stop.signal.aborted) throw new Fault('failed-precondition', 'the controller runtime has ended');
@@ -73,7 +74,7 @@ export class ControllerRuntime implements AsyncDisposable {
     if (this.#isStarted) this.#run(loop);
   }
 
-  /** Lets all controllers run. */
+  /** Starts all controllers. */
   start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
@@ -81,13 +82,13 @@ export class ControllerRuntime implements AsyncDisposable {
   }
 
   /**
-   * Resolves when no controller is in a pass or due for one: what was written is seen and acted upon. One that pauses
-   * after a failure or waits for its time is at rest. Meant for a state in memory, whose watches tell within one turn
-   * of the event loop.
+   * Resolves when no controller is in a pass or due for one, so that all earlier writes have taken effect.
+   * Controllers that back off or wait for a time count as idle. Meant for a state in memory, whose watches
+   * deliver within one turn of the event loop.
    */
   async settled(): Promise<void> {
     for (;;) {
-      // Before it is waited: who begins between two steps of this is not overlooked.
+      // Read before the wait, so that work that begins between two steps is not missed.
       const { begun } = this.#activity;
       await this.#activity.whenIdle();
       await turn();
@@ -95,7 +96,7 @@ export class ControllerRuntime implements AsyncDisposable {
     }
   }
 
-  /** Who reads and writes what, at this moment. */
+  /** Which controllers read and write which resources, at this moment. */
   graph(): readonly DependencyEdge[] {
     return dependencyGraph(
       [...this.#loops.values()].map(({ controller: { name, outputs }, inputs }) => ({
@@ -106,7 +107,7 @@ export class ControllerRuntime implements AsyncDisposable {
     );
   }
 
-  /** Gives all passes up and waits for them, for what controllers have opened, and for the watches. */
+  /** Aborts all passes and waits for them, for the sources of the controllers, and for the watches. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -114,7 +115,7 @@ export class ControllerRuntime implements AsyncDisposable {
 
   #run(loop: ControllerLoop): void {
     const { name } = loop.controller;
-    // Its first pass belongs to what starts it.
+    // The first pass belongs to the span that starts the runtime.
     const cause = this.#init.telemetry.activeSpan()?.traceparent;
     const ended = outsideOfSpans(() => loop.run(cause)).finally(() => this.#running.delete(name));
     this.#running.set(name, ended);

@@ -1,10 +1,11 @@
-// What a controller is to the runtime and the runtime to a controller. Source: Talos v1.14: COSI controller runtime.
+// The interfaces between the runtime and its controllers. Source: Talos v1.14: COSI controller runtime.
 import type { Change, KindRef, NewResource, Pointer, QueryOptions, Resource } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
 
 /**
- * What wakes a controller. `weak`: any change. `strong`: any change, and the controller may hold finalizers on it.
- * `destroy-ready`: only what is being torn down and has no finalizers left, which is how owners finish their outputs.
+ * What wakes a controller. `weak`: any change. `strong`: any change, and the controller may add its
+ * finalizer. `destroy-ready`: only resources that are being torn down and have no finalizers left; with it,
+ * owners complete the destruction of their outputs.
  */
 export interface Input {
   readonly namespace: string;
@@ -14,44 +15,51 @@ export interface Input {
   readonly kind: 'weak' | 'strong' | 'destroy-ready';
 }
 
-/** What a controller writes. `exclusive`: nobody else writes the type. `shared`: each writes ids of its own. */
+/**
+ * What a controller writes. `exclusive`: no other controller writes the type. `shared`: others write other
+ * ids.
+ */
 export interface Output {
   readonly type: string;
   readonly kind: 'exclusive' | 'shared';
 }
 
-/** Closes the difference between what is and what should be. Its name is the owner of everything that it writes. */
+/**
+ * Code that makes the actual state agree with the desired state. Its name is the owner of everything that it
+ * writes.
+ */
 export interface Controller {
   readonly name: string;
   readonly inputs: readonly Input[];
   readonly outputs: readonly Output[];
   /**
-   * Opens what the controller watches outside of the store, on `scope`, before the first pass. When it throws, or after
-   * `source.fail`, the scope is closed and it is called again after a pause that grows.
+   * Opens a source of events outside of the store, such as a file watch, before the first pass. Everything
+   * that it adds to `scope` is closed when it throws or after `source.fail`; then it is called again after a
+   * pause that grows.
    */
   open?(source: ControllerSource, scope: AsyncDisposableStack): Promise<void> | void;
   /**
-   * One pass: reads what it needs, writes what should be. Called once at the start and after every change of an input,
-   * never twice at a time; changes during a pass make one more pass. When it throws it is called again after a pause
-   * that grows; other controllers do not notice.
+   * One pass: it reads its inputs and writes its outputs. Called once at the start and after every change of
+   * an input, never twice at the same time; changes during a pass cause one more pass. When it throws, it is
+   * called again after a pause that grows; other controllers are not affected.
    */
   reconcile(pass: ReconcilePass): Promise<void>;
 }
 
-/** How what is outside of the store reaches its controller. */
+/** How a source outside of the store reports to its controller. */
 export interface ControllerSource {
-  /** Aborts when the runtime ends, or when the scope of this opening does. */
+  /** Aborts when the runtime ends, or when the scope of this opening is closed. */
   readonly signal: AbortSignal;
   readonly log: Logger;
-  /** Asks for a pass. */
+  /** Requests a pass. */
   wake(): void;
-  /** What was opened is broken: it is closed and opened again. */
+  /** Reports that the source is broken: it is closed and opened again. */
   fail(error: unknown): void;
 }
 
 /**
- * What a controller may do in one pass. Reads are of its inputs and outputs, writes of its outputs, finalizers of its
- * strong inputs: anything else is a Fault `permission-denied`, which fails the pass.
+ * What a controller may do in one pass. It may read its inputs and outputs, write its outputs, and add
+ * finalizers to its strong inputs. Anything else is a Fault `permission-denied`, which fails the pass.
  */
 export interface ReconcilePass {
   readonly signal: AbortSignal;
@@ -61,35 +69,48 @@ export interface ReconcilePass {
   /** Undefined when there is no such resource. */
   get<S>(pointer: Pointer<S>): Promise<Resource<S> | undefined>;
   list<S>(kind: KindRef<S>, options?: QueryOptions): Promise<readonly Resource<S>[]>;
-  /** Creates it or makes it so; nothing is written when it is so already. @throws Fault `invalid-argument` when it is being torn down */
+  /**
+   * Creates or updates a resource; writes nothing when it is equal already.
+   *
+   * @throws Fault `invalid-argument` when it is being torn down
+   */
   put<S>(resource: NewResource<S>): Promise<Resource<S>>;
-  /** Changes a resource of its own that exists. */
+  /** Changes an existing resource that this controller owns. */
   change<S>(pointer: Pointer<S>, change: Change<S>): Promise<Resource<S>>;
-  /** True when nothing holds it (any more). A resource that is not there is no error and true. */
+  /** Tears down a resource. True when no finalizers are left, and also when the resource does not exist. */
   teardown(pointer: Pointer): Promise<boolean>;
-  /** A resource that is not there is no error. */
+  /** Destroys a resource. Does nothing when it does not exist. */
   destroy(pointer: Pointer): Promise<void>;
   /**
-   * Makes the controller's own resources of `kind` exactly these: puts each, tears down the others and destroys them
-   * once nothing holds them. One that is still being torn down is put again when it is gone, in a later pass: a
-   * controller whose outputs others hold has `destroyReady(kind)` among its inputs.
+   * Makes the resources of `kind` that this controller owns exactly these: it puts each of them, tears down
+   * the others and destroys them once they have no finalizers. A wanted resource that is still being torn
+   * down is created again in a later pass. So a controller whose outputs may get finalizers has
+   * `destroyReady(kind)` among its inputs. `wanted` is read lazily, so a caller can compute the specs one by
+   * one.
    *
-   * `wanted` is read as they are put: one that is worked out only then keeps nobody waiting for all of them.
-   *
-   * @throws Fault `failed-precondition` when one is held and no input of its kind would tell when it no longer is
+   * @throws Fault `failed-precondition` when a resource has finalizers and no input would report their
+   * removal
    */
   replace<S>(kind: KindRef<S>, wanted: Iterable<Omit<NewResource<S>, 'namespace' | 'type'>>): Promise<void>;
   /**
-   * Holds an input with the controller's name; nothing is written when it does so already.
+   * Adds the controller's finalizer to an input; writes nothing when it is there already.
    *
-   * @throws Fault `invalid-argument` when it is being torn down: it is too late, its owner may be about to destroy it
+   * @throws Fault `invalid-argument` when the input is being torn down, because its owner may be about to
+   * destroy it
    */
   hold(pointer: Pointer): Promise<void>;
-  /** Lets go of it. A resource that is not there is no error. */
+  /** Removes the controller's finalizer. Does nothing when the resource does not exist. */
   release(pointer: Pointer): Promise<void>;
-  /** From now on it is woken by these. @throws Fault `invalid-argument` when they contradict themselves */
+  /**
+   * Replaces the inputs of the controller.
+   *
+   * @throws Fault `invalid-argument` when they contradict each other
+   */
   setInputs(inputs: readonly Input[]): void;
-  /** Asks for a pass after so much time at the latest; the earliest of several wins, those of earlier passes too. */
+  /**
+   * Requests a pass after this time at the latest. The earliest request counts, including those of earlier
+   * passes.
+   */
   wakeAfter(delayMs: number): void;
 }
 
@@ -102,12 +123,12 @@ const inputOf =
     kind: inputKind,
   });
 
-/** An input of a kind, or of one resource of it. */
+/** An input of a kind, or of one resource of the kind. */
 export const weak = inputOf('weak');
 export const strong = inputOf('strong');
 export const destroyReady = inputOf('destroy-ready');
 
-/** Nobody else writes this type. */
+/** An output of a type that no other controller writes. */
 export const exclusive = ({ type }: KindRef): Output => ({ type, kind: 'exclusive' });
-/** Others write this type too. */
+/** An output of a type that other controllers write too. */
 export const shared = ({ type }: KindRef): Output => ({ type, kind: 'shared' });

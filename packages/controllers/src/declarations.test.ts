@@ -60,7 +60,7 @@ test('register() refuses declarations that contradict each other and names both 
   );
 });
 
-test('a pass may only do what was declared', async () => {
+test('a pass may only access what was declared', async () => {
   const told: string[] = [];
   const attempt = async (step: () => unknown) => {
     try {
@@ -106,7 +106,7 @@ test('a pass may only do what was declared', async () => {
   assert.deepEqual([finalizers, owner], [['CountingController'], 'CountingController']);
 });
 
-test('what is torn down is no longer taken hold of, but what is held can be asked for again', async () => {
+test('a resource that is torn down gets no new finalizers, but an existing finalizer can be added again', async () => {
   const told: string[] = [];
   const controller = countingController({
     inputs: [strong(sources)],
@@ -129,7 +129,7 @@ test('what is torn down is no longer taken hold of, but what is held can be aske
   assert.deepEqual(told, ['free: invalid-argument', 'held held']);
 });
 
-test('nothing is written by a call that comes after its pass', async () => {
+test('a call after the end of its pass writes nothing', async () => {
   let late: ReconcilePass | undefined;
   const controller = countingController({
     reconcile: async (pass) => {
@@ -143,7 +143,7 @@ test('nothing is written by a call that comes after its pass', async () => {
   assert.deepEqual(await rig.state.list(results), []);
 });
 
-test('graph() tells who writes and reads what, in the order of the reference', async () => {
+test('graph() lists who writes and reads what, in the order of the reference', async () => {
   const all = [
     countingController({ name: 'B', inputs: [strong(sources, 'x'), destroyReady(results)] }),
     countingController({ name: 'A', inputs: [weak(sources)], outputs: [shared(sources)] }),

@@ -1,4 +1,4 @@
-// What controllers may say of their inputs and outputs. Source: Talos v1.14: COSI controller declarations.
+// Rules for the inputs and outputs of controllers. Source: Talos v1.14: COSI controller declarations.
 import { Fault } from '@nodewright/fault';
 import type { Controller, Input, Output } from './controller.ts';
 
@@ -7,7 +7,7 @@ export function inputText({ namespace, type, id }: Pick<Input, 'namespace' | 'ty
   return `${type}(${id === undefined ? namespace : `${namespace}/${id}`})`;
 }
 
-/** @throws Fault `invalid-argument` when one of them is there twice, whatever the kinds of input */
+/** @throws Fault `invalid-argument` when an input is listed twice, whatever its kind */
 export function checkInputs(name: string, inputs: readonly Input[]): void {
   const seen = new Set<string>();
   for (const input of inputs) {
@@ -17,7 +17,11 @@ export function checkInputs(name: string, inputs: readonly Input[]): void {
   }
 }
 
-/** Whether a controller can be registered beside those that are. @throws Fault `invalid-argument` that names both */
+/**
+ * Checks that a controller can be registered next to the existing ones.
+ *
+ * @throws Fault `invalid-argument` that names both controllers
+ */
 export function checkDeclarations(controller: Controller, registered: Iterable<Controller>): void {
   const { name, inputs, outputs } = controller;
   checkInputs(name, inputs);

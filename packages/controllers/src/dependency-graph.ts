@@ -1,7 +1,10 @@
 import { compareByBytes } from '@nodewright/state';
 import type { Controller, Input } from './controller.ts';
 
-/** One line between a controller and what it reads or writes. Source: Talos v1.14: COSI inspect API. */
+/**
+ * One edge between a controller and a resource that it reads or writes. Source: Talos v1.14: COSI inspect
+ * API.
+ */
 export interface DependencyEdge {
   readonly controller: string;
   readonly kind: 'output-exclusive' | 'output-shared' | 'input-strong' | 'input-weak' | 'input-destroy-ready';
@@ -12,7 +15,7 @@ export interface DependencyEdge {
   readonly id: string;
 }
 
-/** All of them: exclusive outputs, shared outputs, inputs, each by controller, namespace, type and id. */
+/** All edges: exclusive outputs, shared outputs, inputs, each by controller, namespace, type and id. */
 export function dependencyGraph(
   controllers: readonly (Pick<Controller, 'name' | 'outputs'> & { readonly inputs: readonly Input[] })[],
 ): readonly DependencyEdge[] {

@@ -6,7 +6,7 @@ import { BackOff } from './back-off.ts';
 import type { Input } from './controller.ts';
 import { outsideOfSpans } from './outside-of-spans.ts';
 
-/** Whoever is woken by changes. */
+/** A controller that changes wake. */
 export interface Sleeper {
   /** @param traceparent of the span in which the change was written. */
   wake(traceparent?: string): void;
@@ -21,11 +21,10 @@ export interface KindWatchInit {
 }
 
 /**
- * The one watch of a kind for all controllers that have it as an input; it wakes those whom a change concerns.
- *
- * A watch that has lost events cannot say what it lost. It is opened again, and when the new one is in place everybody
- * who reads the kind is woken, so that no wake-up is ever lost and nobody else notices. (Upstream ends its whole
- * runtime there.) Source: Talos v1.14: COSI reconcile loop, watches.
+ * The one watch of a kind for all controllers that have it as an input; it wakes those that a change
+ * concerns. A watch that has lost events cannot know which ones. So it is opened again, and then it wakes
+ * every controller that reads the kind: no wake-up is lost, and other kinds are not affected. (Upstream ends
+ * its whole runtime in this case.) Source: Talos v1.14: COSI reconcile loop, watches.
  */
 export class KindWatch {
   readonly #init: KindWatchInit;
@@ -41,7 +40,7 @@ export class KindWatch {
     this.ended = outsideOfSpans(() => this.#run()).finally(() => this.#isInPlace.resolve());
   }
 
-  /** Resolves when changes are seen from now on, or when they never will be because it is over. */
+  /** Resolves when the watch is open, or when it has ended without being opened. */
   get inPlace(): Promise<void> {
     return this.#isInPlace.promise;
   }
@@ -90,13 +89,17 @@ export class KindWatch {
         const facts = { namespace, type, error: faultFrom(error).message };
         log.warn(facts, 'watch lost, all who read the kind are woken by the next one');
         failures += 1;
-        // A reader that was too slow starts over at once; what cannot be watched at all is asked less and less often.
+        // A reader that was too slow starts over at once; a watch that cannot be opened backs off.
         if (failures > 1) await pauseBy(timers, backOff.next(), signal);
       }
     }
   }
 
-  /** Wakes whom the events concern, until the watch is over. @throws when it has lost events */
+  /**
+   * Wakes the controllers that the events concern, until the watch ends.
+   *
+   * @throws when it has lost events
+   */
   async #follow(watch: Watch, onChange: () => void): Promise<void> {
     for await (const events of watch) {
       for (const event of events) {

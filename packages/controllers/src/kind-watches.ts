@@ -1,7 +1,9 @@
 import type { Input } from './controller.ts';
 import { KindWatch, type KindWatchInit, type Sleeper } from './kind-watch.ts';
 
-/** The watches of all kinds that are inputs, each for as long as somebody has it as an input. */
+/**
+ * The watches of all kinds that are inputs. Each one stays open while a controller has the kind as an input.
+ */
 export class KindWatches {
   readonly #init: Omit<KindWatchInit, 'kind'>;
   readonly #watches = new Map<string, KindWatch>();
@@ -11,7 +13,7 @@ export class KindWatches {
     this.#init = init;
   }
 
-  /** From now on the sleeper is woken by what concerns the input. Resolves when its watch is in place. */
+  /** From now on, changes of the input wake the controller. Resolves when the watch is open. */
   add(sleeper: Sleeper, input: Input): Promise<void> {
     const { namespace, type } = input;
     const watch = this.#watches.getOrInsertComputed(

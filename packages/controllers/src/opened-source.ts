@@ -7,13 +7,13 @@ export interface OpenedSourceInit {
   readonly wake: () => void;
   /** Unix ms. */
   readonly now: () => number;
-  /** Of the runtime. */
+  /** Aborts when the runtime ends. */
   readonly signal: AbortSignal;
 }
 
-/** What a controller has opened outside of the store, until it is closed. */
+/** A source that a controller has opened outside of the store, until it is closed. */
 export class OpenedSource implements AsyncDisposable {
-  /** What broke it. */
+  /** The error that broke it. */
   failure: { readonly error: unknown } | undefined;
   readonly #init: OpenedSourceInit;
   readonly #scope = new AsyncDisposableStack();
@@ -28,7 +28,7 @@ export class OpenedSource implements AsyncDisposable {
     else init.signal.addEventListener('abort', this.#close);
   }
 
-  /** @throws what the controller throws; nothing stays open then */
+  /** @throws the error of the controller; nothing stays open then */
   static async open(init: OpenedSourceInit): Promise<OpenedSource> {
     await using scope = new AsyncDisposableStack();
     const opened = scope.use(new OpenedSource(init));
@@ -37,7 +37,7 @@ export class OpenedSource implements AsyncDisposable {
     return opened;
   }
 
-  /** For how long it has been open. */
+  /** How long it has been open, in ms. */
   get ageMs(): number {
     return this.#init.now() - this.#openedMs;
   }
@@ -60,7 +60,7 @@ export class OpenedSource implements AsyncDisposable {
     await controller.open?.(source, this.#scope);
   }
 
-  /** Tells what was opened to stop, and waits for it. */
+  /** Stops the source and waits for its end. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#init.signal.removeEventListener('abort', this.#close);
     this.#close();

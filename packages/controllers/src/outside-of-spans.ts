@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * Runs what goes on for ever outside of the span in which it happens to be started: what it does later belongs to what
- * causes it then, and not to the start of the daemon. Modules are loaded before there is any span.
+ * Runs endless work outside of the current span. Its later actions belong to their own causes and not to the
+ * start of the daemon. It uses the context in which this module was loaded, when no span was active.
  */
 export const outsideOfSpans: <T>(body: () => T) => T = AsyncLocalStorage.snapshot();

@@ -36,7 +36,7 @@ const setPlan = async (state: State, ids: readonly string[]) => {
 const itemTexts = async (state: State) =>
   (await state.list(items)).map(({ metadata: { id, version, phase } }) => `${id}@${version} ${phase}`);
 
-test('replace() makes the resources of a controller exactly those that it wants, and writes nothing twice', async () => {
+test('replace() makes the resources of a controller exactly the wanted ones, and writes nothing twice', async () => {
   await using rig = openTestRuntime({ controllers: [planner()] });
   await setPlan(rig.state, ['a', 'b']);
   await rig.settled();
@@ -46,7 +46,7 @@ test('replace() makes the resources of a controller exactly those that it wants,
   assert.deepEqual(await itemTexts(rig.state), ['b@1 running', 'c@1 running']);
 });
 
-test('replace() leaves to others what is theirs', async () => {
+test('replace() does not change resources of other owners', async () => {
   await using rig = openTestRuntime({ controllers: [planner({ outputs: [shared(items)] })] });
   await rig.state.create({ ...items, id: 'theirs', spec: { of: 'them' } }, { owner: 'Them' });
   await setPlan(rig.state, []);
@@ -54,7 +54,7 @@ test('replace() leaves to others what is theirs', async () => {
   assert.deepEqual(await itemTexts(rig.state), ['theirs@1 running']);
 });
 
-test('replace() tears down what is held, and finishes it when it is free', async () => {
+test('replace() tears down a resource with finalizers, and destroys it when they are removed', async () => {
   await using rig = openTestRuntime({ controllers: [planner()] });
   await setPlan(rig.state, ['a']);
   await rig.settled();
@@ -62,7 +62,7 @@ test('replace() tears down what is held, and finishes it when it is free', async
   await setPlan(rig.state, []);
   await rig.settled();
   assert.deepEqual(await itemTexts(rig.state), ['a@3 tearingDown']);
-  // Wanted again, but it cannot come back: it has to go first.
+  // Wanted again, but a resource that is being torn down must be destroyed first.
   await setPlan(rig.state, ['a']);
   await rig.settled();
   assert.deepEqual(await itemTexts(rig.state), ['a@3 tearingDown']);
@@ -72,7 +72,7 @@ test('replace() tears down what is held, and finishes it when it is free', async
   assert.deepEqual(rig.logged, []);
 });
 
-test('replace() says so when nothing would tell that a held resource is free', async () => {
+test('replace() fails when no input would report that a finalizer was removed', async () => {
   await using rig = openTestRuntime({ controllers: [planner({ inputs: [weak(plans)] })] });
   await setPlan(rig.state, ['a']);
   await rig.settled();
@@ -82,7 +82,7 @@ test('replace() says so when nothing would tell that a held resource is free', a
   assert.deepEqual(
     rig.logged.map(({ error }) => error),
     [
-      'resource Items.test.nodewright.dev(desk/a@2) is held by others, and controller "Planner" has no input of its kind that would tell when they let go of it',
+      'resource Items.test.nodewright.dev(desk/a@2) has finalizers, and controller "Planner" has no input of its kind that would report their removal',
     ],
   );
   await removeFinalizers(rig.state, pointerTo(items, 'a'), 'Somebody');
@@ -90,7 +90,7 @@ test('replace() says so when nothing would tell that a held resource is free', a
   assert.deepEqual(await itemTexts(rig.state), []);
 });
 
-test('replace() refuses to want one resource twice', async () => {
+test('replace() refuses the same id twice', async () => {
   await using rig = openTestRuntime({ controllers: [planner()] });
   await setPlan(rig.state, ['a', 'a']);
   await rig.settled();

@@ -3,19 +3,21 @@ import { type KindRef, type NewResource, pointerTo, type Resource, resourceText 
 import type { ReconcilePass } from './controller.ts';
 
 export interface ReplaceOwnedInit<S> {
-  /** Whose resources they are: the name of the controller. */
+  /** The owner of the resources: the name of the controller. */
   readonly owner: string;
   readonly kind: KindRef<S>;
   readonly wanted: Iterable<Omit<NewResource<S>, 'namespace' | 'type'>>;
-  /** Whether the controller is woken by changes of the kind. */
+  /** Whether changes of the kind wake the controller. */
   readonly isTold: boolean;
 }
 
 /**
- * Makes the owner's resources of a kind exactly those that are wanted. What is held by others is only torn down: the
- * pass that comes when they let go of it finishes it, and puts it again where it is wanted again.
+ * Makes the resources of a kind that the owner has exactly the wanted ones. A resource with finalizers is
+ * only torn down. The pass after the removal of the finalizers destroys it, and creates it again if it is
+ * wanted again.
  *
- * @throws Fault `failed-precondition` when there will be no such pass, since the kind is not among the inputs
+ * @throws Fault `failed-precondition` when there will be no such pass, because the kind is not among the
+ * inputs
  */
 export async function replaceOwned<S>(
   pass: Pick<ReconcilePass, 'list' | 'put' | 'teardown' | 'destroy'>,
@@ -42,7 +44,7 @@ export async function replaceOwned<S>(
       throw new Fault('invalid-argument', `${kind.type}(${kind.namespace}/${one.id}) is wanted twice`);
     ids.add(one.id);
     const stored = owned.get(one.id);
-    // What is torn down never comes back: it goes, and a new one takes its place.
+    // A resource that is being torn down never returns to running: it is destroyed, and a new one is created.
     if (stored?.metadata.phase === 'tearingDown' && !(await remove(stored))) continue;
     await pass.put({ ...one, namespace: kind.namespace, type: kind.type });
   }
@@ -55,6 +57,6 @@ export async function replaceOwned<S>(
 function neverFinished(owner: string, metadata: Resource['metadata']): Fault {
   return new Fault(
     'failed-precondition',
-    `resource ${resourceText(metadata, metadata.version)} is held by others, and controller "${owner}" has no input of its kind that would tell when they let go of it`,
+    `resource ${resourceText(metadata, metadata.version)} has finalizers, and controller "${owner}" has no input of its kind that would report their removal`,
   );
 }

@@ -10,7 +10,7 @@ import { leaveAsIs } from './transform-controller.ts';
 const wish = pointerTo(sources, 'wish');
 const never = new AbortController().signal;
 
-/** A service that the resource `wish` decides about: count 0 cannot say, 99 is a service without settings. */
+/** A service that follows the resource `wish`: count 0 means undecided, 99 a service without settings. */
 function openService(init: Partial<FollowingService> = {}) {
   const done: string[] = [];
   let settings: string | undefined;
@@ -64,7 +64,7 @@ function openService(init: Partial<FollowingService> = {}) {
   };
 }
 
-test('a service controller leaves the service alone until it may begin', async () => {
+test('a service controller does nothing until begin() is called', async () => {
   await using rig = openService();
   await rig.want(1);
   assert.deepEqual(rig.done, []);
@@ -95,7 +95,7 @@ test('a service without settings, or that is not launched, is not restarted', as
   assert.deepEqual(rig.done, ['start']);
 });
 
-test('a postponed restart is tried again', async () => {
+test('a postponed restart is retried', async () => {
   let attempts = 0;
   await using rig = openService({
     async restart() {
@@ -111,7 +111,7 @@ test('a postponed restart is tried again', async () => {
   assert.equal(attempts, 3);
 });
 
-test('begin() fails with what the first start failed with, and resolves when its signal aborts', async () => {
+test('begin() fails with the error of the first start, and resolves when its signal aborts', async () => {
   await using failing = openService({
     start() {
       throw new Error('no such program');

@@ -5,13 +5,14 @@ import { leaveAsIs } from './transform-controller.ts';
 /** How a service of the node should run. */
 export interface WantedService {
   /**
-   * A text that identifies the settings the service reads only when it starts. The controller restarts the service when
-   * this text differs from the one it was launched with. A service that follows its settings itself leaves it out.
+   * A text that identifies the settings that the service reads only when it starts. The controller restarts
+   * the service when this text differs from the one it was launched with. A service that follows its settings
+   * itself leaves it out.
    */
   readonly settings?: string;
 }
 
-/** Why a restart did not happen yet, and when to try again. */
+/** Why a restart has not happened yet, and when to try again. */
 export interface PostponedRestart {
   readonly reason: string;
   readonly retryAfterMs: number;
@@ -20,33 +21,38 @@ export interface PostponedRestart {
 export interface RestartRequest {
   /** Aborts when the controller stops. */
   readonly signal: AbortSignal;
-  /** Whether the service still runs with other settings than the resources want. */
+  /** Whether the service still runs with settings that differ from those in the resources. */
   readonly isNeeded: () => Promise<boolean>;
 }
 
 /** The service that a controller starts, restarts and stops. */
 export interface FollowingService {
-  /** Starts it in the background. Does nothing while it is on. May be called again after it failed. */
+  /** Starts it in the background. Does nothing while it runs. May be called again after it failed. */
   start(): Promise<void> | void;
-  /** Resolves when it is down. */
+  /** Resolves when it has stopped. */
   stop(): Promise<void>;
   /**
-   * The settings it was launched with; `undefined` while it is off or being prepared. Only a service whose `wanted` has
-   * `settings` needs this and `restart`.
+   * The settings it was launched with; `undefined` while it is stopped or being prepared. Only a service
+   * whose `wanted` has `settings` needs this and `restart`.
    */
   launchedWith?(): string | undefined;
-  /** Restarts it with the settings that the resources want when it is prepared, or says why it must wait. */
+  /**
+   * Restarts it with the settings in the resources at the time of the launch, or returns why it must wait.
+   */
   restart?(request: RestartRequest): Promise<PostponedRestart | undefined>;
 }
 
 export interface ServiceControllerInit {
   readonly name: string;
   /**
-   * The resources that decide about the service. A service with `settings` also lists its own resource (`Services`), which
-   * wakes the controller when the service has been launched.
+   * The resources that decide about the service. A service with `settings` also lists its own resource
+   * (`Services`), which wakes the controller when the service has been launched.
    */
   readonly inputs: readonly Input[];
-  /** The service as the resources want it: `undefined` for not at all, `leaveAsIs` while they cannot say. */
+  /**
+   * The service as the resources want it: `undefined` when it should not run, `leaveAsIs` while they do not
+   * decide.
+   */
   readonly wanted: (
     pass: ReconcilePass,
   ) => Promise<WantedService | typeof leaveAsIs | undefined> | WantedService | typeof leaveAsIs | undefined;
@@ -55,18 +61,18 @@ export interface ServiceControllerInit {
 
 export interface ServiceController extends Controller {
   /**
-   * Lets the controller act; until then it leaves the service alone. Resolves when the service was started, or is not
-   * wanted yet, and when `signal` aborts.
+   * Enables the controller; until then it does not touch the service. Resolves when the service was started,
+   * when it is not wanted yet, or when `signal` aborts.
    *
-   * @throws what the first attempt to start the service failed with. The controller backs off and tries again.
+   * @throws the error of the first attempt to start the service. The controller backs off and retries.
    */
   begin(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * A controller that keeps a service as resources want it: it starts the service when it becomes wanted, restarts it when
- * its settings change, and stops it when it is no longer wanted. A service that a user stopped stays off until the user
- * starts it, or until it becomes wanted again.
+ * A controller that runs a service as resources want it: it starts the service when it becomes wanted,
+ * restarts it when its settings change, and stops it when it is no longer wanted. A service that a user
+ * stopped stays stopped until the user starts it, or until it becomes wanted again.
  */
 export function serviceController({
   name,

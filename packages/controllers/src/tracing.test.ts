@@ -16,7 +16,7 @@ interface RecordedSpan {
   failure?: string;
 }
 
-/** Telemetry that keeps its spans. */
+/** Telemetry that keeps its spans in memory. */
 function recordingTelemetry(): Telemetry & { readonly spans: RecordedSpan[] } {
   const active = new AsyncLocalStorage<Span>();
   const spans: RecordedSpan[] = [];
@@ -57,7 +57,7 @@ const kindOf = (name: string): KindRef<{ text: string }> => ({
 });
 const [orders, meals, plates] = [kindOf('Orders'), kindOf('Meals'), kindOf('Plates')];
 
-test('one trace goes from a command through every controller that it sets in motion', async () => {
+test('one trace covers a command and every controller that it wakes', async () => {
   const telemetry = recordingTelemetry();
   const copy = ({ spec }: { spec: { text: string } }) => ({ spec });
   const cook = transformController({ name: 'Cook', input: orders, output: meals, transform: copy });
@@ -83,7 +83,7 @@ test('one trace goes from a command through every controller that it sets in mot
   );
 });
 
-test('a pass is linked to all writes that it is made for, and made again for them when it fails', async () => {
+test('a pass is linked to all writes that caused it, and so is its retry after a failure', async () => {
   const telemetry = recordingTelemetry();
   const gate = Promise.withResolvers<void>();
   let passes = 0;
@@ -120,7 +120,7 @@ test('a pass is linked to all writes that it is made for, and made again for the
   );
 });
 
-test('the first pass belongs to what starts the runtime, those of later causes do not', async () => {
+test('the first pass belongs to the span that starts the runtime, later passes to their causes', async () => {
   const telemetry = recordingTelemetry();
   const controller = {
     name: 'Cook',
@@ -144,7 +144,7 @@ test('the first pass belongs to what starts the runtime, those of later causes d
   );
 });
 
-test('the events of a write outside of any span carry no trace', async () => {
+test('the events of a write outside of any span have no traceparent', async () => {
   const state = new MemoryState({ now: () => 0, cookie: new Uint8Array(8), traceparent: () => undefined });
   using watch = await state.watch(pointerTo(orders, 'a'));
   await state.create({ ...orders, id: 'a', spec: { text: '' } });

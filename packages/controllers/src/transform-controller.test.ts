@@ -26,7 +26,7 @@ const shoutTexts = async ({ state }: TestRuntime) =>
     ({ metadata: { id, phase }, spec }) => `${id} ${spec.text}${phase === 'running' ? '' : ` ${phase}`}`,
   );
 
-test('a transform controller has its input, what tells of its outputs, and its output', () => {
+test('a transform controller has its input, a destroy-ready input of its outputs, and its output', () => {
   const told = (kind: 'weak' | 'strong') => [
     { ...words, kind },
     { ...shouts, kind: 'destroy-ready' },
@@ -42,7 +42,7 @@ test('a transform controller has its input, what tells of its outputs, and its o
   );
 });
 
-test('a transform controller makes one output of every input and removes it with its input', async () => {
+test('a transform controller makes one output for every input and removes it with its input', async () => {
   await using rig = openTestRuntime({ controllers: [shouter()] });
   const a = await say(rig.state, 'a');
   await say(rig.state, 'b');
@@ -57,7 +57,7 @@ test('a transform controller makes one output of every input and removes it with
   assert.deepEqual(await shoutTexts(rig), []);
 });
 
-test('a transform controller maps ids, leaves inputs out and outputs as they are', async () => {
+test('a transform controller maps ids, skips inputs and keeps outputs as they are', async () => {
   const controller = shouter({
     outputId: ({ metadata: { id } }) => (id === 'b' ? undefined : `${id}!`),
     transform: ({ spec }) =>
@@ -73,7 +73,7 @@ test('a transform controller maps ids, leaves inputs out and outputs as they are
   assert.deepEqual(await shoutTexts(rig), ['a! A']);
 });
 
-test('an output that is held goes when it is free, and comes back when its input has', async () => {
+test('an output with finalizers is destroyed when they are removed, and created again with its input', async () => {
   await using rig = openTestRuntime({ controllers: [shouter()] });
   await say(rig.state, 'a');
   await rig.settled();
@@ -89,7 +89,7 @@ test('an output that is held goes when it is free, and comes back when its input
   assert.deepEqual(rig.logged, []);
 });
 
-test('an input that is held goes after its output, when it has been undone', async () => {
+test("an input with the controller's finalizer is released after its output is gone and its effect is undone", async () => {
   const undone: string[] = [];
   const finalize = async ({ metadata }: { metadata: { id: string } }) => {
     undone.push(metadata.id);
@@ -112,7 +112,7 @@ test('an input that is held goes after its output, when it has been undone', asy
   await rig.state.destroy(a);
 });
 
-test('an input that fails does not keep the others from being done', async () => {
+test('an input that fails does not prevent the outputs of the others', async () => {
   const transform = ({ spec: { text } }: { spec: Word }) => {
     if (text.startsWith('bad')) throw new Error(`${text} will not do`);
     return { spec: { text } };

@@ -8,10 +8,10 @@ import {
   shared,
 } from './controller.ts';
 
-/** What an output should be. */
+/** The desired output. */
 export type TransformedOutput<O> = Pick<NewResource<O>, 'spec' | 'labels' | 'annotations'>;
 
-/** What `transform` gives when an output is to stay as it is. */
+/** Return value of `transform` that keeps an output as it is. */
 export const leaveAsIs: unique symbol = Symbol('leave the output as it is');
 
 export interface TransformControllerInit<I, O> {
@@ -20,31 +20,31 @@ export interface TransformControllerInit<I, O> {
   readonly output: KindRef<O>;
   /** Default `exclusive`. */
   readonly outputKind?: 'exclusive' | 'shared';
-  /** What else it reads. */
+  /** Further inputs that it reads. */
   readonly extraInputs?: readonly Input[];
-  /** The id of the output; undefined: this input has none. Default: that of the input. */
+  /** The id of the output; undefined: no output for this input. Default: the id of the input. */
   readonly outputId?: (input: Resource<I>) => string | undefined;
   readonly transform: (
     input: Resource<I>,
     pass: ReconcilePass,
   ) => TransformedOutput<O> | typeof leaveAsIs | Promise<TransformedOutput<O> | typeof leaveAsIs>;
   /**
-   * Undoes what was done for an input. With it the controller holds its inputs: one that is torn down goes when its
-   * output is gone and this has succeeded.
+   * Undoes the effect of an input. With it the controller adds its finalizer to its inputs. An input that is
+   * torn down is released when its output is gone and this function has succeeded.
    */
   readonly finalize?: (input: Resource<I>, pass: ReconcilePass) => Promise<void>;
 }
 
 /**
- * A controller that makes one output of every input. An output whose input is gone, or is being torn down, is torn
- * down and destroyed when nothing holds it. An input that fails does not keep the others from being done: the pass
+ * A controller that makes one output of every input. When the input is gone or being torn down, its output is
+ * torn down, and destroyed once it has no finalizers. An input that fails does not stop the others: the pass
  * fails at its end. Source: Talos v1.14: COSI helpers, transform controller.
  */
 export function transformController<I, O>(init: TransformControllerInit<I, O>): Controller {
   const { name, input, output, outputKind = 'exclusive', extraInputs = [], finalize } = init;
   const { namespace, type } = input;
   const primary: Input = { namespace, type, kind: finalize === undefined ? 'weak' : 'strong' };
-  // Where both are of one kind the input tells of the outputs too.
+  // If input and output have the same kind, the input also reports changes of the outputs.
   const isOneKind = output.type === type && output.namespace === namespace;
   return {
     name,
@@ -99,7 +99,8 @@ class Transformation<I, O> {
 
   async #make(input: Resource<I>, id: string, stored: Resource<O> | undefined): Promise<void> {
     const { name, output, transform, finalize, input: inputKind } = this.#init;
-    // What is torn down never comes back: it goes first, and a new one takes its place.
+    // An output that is being torn down never returns to running: it is destroyed first, then a new one is
+    // created.
     if (stored?.metadata.phase === 'tearingDown' && !(await this.#remove(id))) return;
     if (finalize !== undefined && !input.metadata.finalizers.includes(name)) {
       await this.#pass.hold(pointerTo(inputKind, input.metadata.id));
@@ -108,7 +109,7 @@ class Transformation<I, O> {
     if (made !== leaveAsIs) await this.#pass.put({ ...made, ...pointerTo(output, id) });
   }
 
-  /** True when it is gone. */
+  /** True when it no longer exists. */
   async #remove(id: string): Promise<boolean> {
     const pointer = pointerTo(this.#init.output, id);
     if (!(await this.#pass.teardown(pointer))) return false;
@@ -127,7 +128,7 @@ class Transformation<I, O> {
     try {
       await step();
     } catch (error) {
-      // A pass that was given up is not to be finished.
+      // A pass that was aborted must not continue.
       if (this.#pass.signal.aborted) throw error;
       this.#failures.push(error);
     }

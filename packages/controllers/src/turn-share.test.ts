@@ -10,10 +10,12 @@ import { TurnShare, turnShareMs } from './turn-share.ts';
 const items: KindRef<number> = { namespace: 'desk', type: 'Items.test.nodewright.dev' };
 const copies: KindRef<number> = { namespace: 'desk', type: 'Copies.test.nodewright.dev' };
 
-/** Lets every promise go on that can. */
+/** Runs all promise callbacks that are due. */
 const drain = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Runs the loop until nothing is due in a next turn; gives what `done` counted in each of the turns. */
+/**
+ * Runs the loop until nothing is scheduled for a next turn; returns what `done` counted in each of the turns.
+ */
 async function countPerTurn(loop: FakeEventLoop, done: () => number): Promise<number[]> {
   const counts: number[] = [];
   let before = 0;
@@ -25,7 +27,7 @@ async function countPerTurn(loop: FakeEventLoop, done: () => number): Promise<nu
   return counts;
 }
 
-/** What is done in each turn when passes ask for the share, every piece as long as the whole of it. */
+/** The work done in each turn by passes that ask for the share; each piece takes the whole share. */
 async function turnsOf(passes: Readonly<Record<string, number>>): Promise<string[]> {
   const loop = new FakeEventLoop();
   const share = new TurnShare(loop);
@@ -48,11 +50,11 @@ async function turnsOf(passes: Readonly<Record<string, number>>): Promise<string
   return turns;
 }
 
-test('once a turn is used up one pass goes on in each of the next, those that have begun first', async () => {
+test('once a turn is used up, one pass continues per turn, those that have begun first', async () => {
   assert.deepEqual(await turnsOf({ a: 3, b: 2, c: 1 }), ['abc', 'a', 'b', 'a', '']);
 });
 
-test('a share is whole again in a turn in which nobody waited for it', async () => {
+test('the share is complete again in a turn for which no pass waited', async () => {
   const loop = new FakeEventLoop();
   const share = new TurnShare(loop);
   assert.equal(share.take(), undefined);
@@ -65,7 +67,7 @@ test('a share is whole again in a turn in which nobody waited for it', async () 
 const pieceMs = turnShareMs / 10;
 const count = 35;
 
-test('replace() puts no more in a turn than its share, however much is wanted', async () => {
+test('replace() does no more work in a turn than its share, whatever the number of resources', async () => {
   const eventLoop = new FakeEventLoop();
   let wanted = 0;
   const controller: Controller = {
@@ -107,7 +109,7 @@ test('a transform controller makes no more outputs in a turn than its share', as
   assert.deepEqual([perTurn, (await rig.state.list(copies)).length], [[10, 10, 10, 5, 0], count]);
 });
 
-test('who reads what a pass of many turns writes makes one pass when it has ended', async () => {
+test("a reader of a long pass's outputs makes one pass when that pass has ended", async () => {
   const eventLoop = new FakeEventLoop();
   const writer: Controller = {
     name: 'Writer',
@@ -133,7 +135,7 @@ test('who reads what a pass of many turns writes makes one pass when it has ende
   assert.deepEqual(afterFirstTurn, [count]);
 });
 
-test('a pass that is given up while it waits for its turn writes nothing more', async () => {
+test('a pass that is aborted while it waits for its turn writes nothing more', async () => {
   const eventLoop = new FakeEventLoop();
   const controller: Controller = {
     name: 'Planner',

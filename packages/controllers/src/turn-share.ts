@@ -1,8 +1,8 @@
-/** The event loop as passes see it: how the time goes, and when its next turn begins. */
+/** The event loop as passes use it: a clock, and a callback for the next turn. */
 export interface EventLoop {
-  /** Milliseconds from any start; it never goes back. */
+  /** Milliseconds from an arbitrary start; it never goes back. */
   now(): number;
-  /** Calls `action` once everything has run that is due in this turn. */
+  /** Calls `action` after everything that is due in this turn. */
   nextTurn(action: () => void): void;
 }
 
@@ -11,19 +11,19 @@ export const systemEventLoop: EventLoop = {
   nextTurn: (action) => void setImmediate(action),
 };
 
-/** How long all passes together work in one turn of the event loop, in milliseconds. */
+/** How long all passes together may work in one turn of the event loop, in milliseconds. */
 export const turnShareMs = 10;
 
 /**
- * What passes may use of each turn of the event loop. A promise that has a value already runs before anything else in
- * Node.js: a pass that makes ten thousand calls to a store in memory would otherwise keep everybody waiting to its end.
- *
- * Once a turn is used up, one pass goes on in each further turn. Those that have begun go first: whoever reads what a
- * long pass writes would otherwise begin again and again, each time with a little more of it.
+ * The share that passes may use of each turn of the event loop. Node.js runs callbacks of resolved promises
+ * before anything else. So a pass that makes ten thousand calls to a store in memory would block everything
+ * else until its end. Once the share is used up, one pass continues in each further turn. Passes that have
+ * begun go first. Otherwise a controller that reads the outputs of a long pass would run again and again,
+ * each time with a few more of them.
  */
 export class TurnShare {
   readonly #loop: EventLoop;
-  /** When the first work of this turn was asked for; undefined: there was none yet. */
+  /** When the first work of this turn began; undefined while there was none. */
   #beganMs: number | undefined;
   readonly #begun: (() => void)[] = [];
   readonly #starting: (() => void)[] = [];
@@ -32,12 +32,15 @@ export class TurnShare {
     this.#loop = loop;
   }
 
-  /** To be called before each piece of a pass. Undefined: it may begin now; otherwise when the promise resolves. */
+  /**
+   * Call it before each piece of a pass. Undefined: the piece may begin now; otherwise when the promise
+   * resolves.
+   */
   take(): Promise<void> | undefined {
     return this.#isUsedUp() ? wait(this.#begun) : undefined;
   }
 
-  /** To be called before a pass begins. Undefined: it may begin now; otherwise when the promise resolves. */
+  /** Call it before a pass begins. Undefined: it may begin now; otherwise when the promise resolves. */
   start(): Promise<void> | undefined {
     const isAnyWaiting = this.#begun.length + this.#starting.length > 0;
     return this.#isUsedUp() || isAnyWaiting ? wait(this.#starting) : undefined;

@@ -12,7 +12,7 @@ export const openMemoryState = () => new MemoryState({ now: () => 0, cookie: new
 
 export const newSource = (id: string, count = 0): NewResource<Count> => ({ ...sources, id, spec: { count } });
 
-/** A controller that keeps count of its passes. */
+/** A controller that counts its passes. */
 export function countingController(init: Partial<Controller> = {}): Controller & { passes: number } {
   const controller = {
     name: 'CountingController',

@@ -1,6 +1,6 @@
 import type { EventLoop } from '../turn-share.ts';
 
-/** An event loop whose time and turns are the test's. */
+/** An event loop whose time and turns the test controls. */
 export class FakeEventLoop implements EventLoop {
   #nowMs = 0;
   #next: (() => void)[] = [];
@@ -13,12 +13,12 @@ export class FakeEventLoop implements EventLoop {
     this.#next.push(action);
   }
 
-  /** Lets so much time go by in this turn. */
+  /** Advances the time within this turn. */
   advance(ms: number): void {
     this.#nowMs += ms;
   }
 
-  /** Begins the next turn. False: nothing was to run in it. */
+  /** Begins the next turn. False: nothing was scheduled for it. */
   turn(): boolean {
     const due = this.#next;
     this.#next = [];

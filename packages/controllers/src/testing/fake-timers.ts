@@ -5,7 +5,7 @@ interface Due {
   readonly action: () => void;
 }
 
-/** Time that moves only when it is told to. */
+/** Time that only the test advances. */
 export class FakeTimers implements Timers {
   #nowMs: number;
   readonly #due = new Set<Due>();
@@ -25,12 +25,15 @@ export class FakeTimers implements Timers {
     return { [Symbol.dispose]: () => void this.#due.delete(due) };
   }
 
-  /** When the next timer fires, Unix ms; undefined: there is none. */
+  /** When the next timer fires, Unix ms; undefined without a timer. */
   get nextMs(): number | undefined {
     return this.#next()?.atMs;
   }
 
-  /** Goes on to the next timer, when there is one up to then, and fires it. False: time is `untilMs` now. */
+  /**
+   * Advances to the next timer that is due by `untilMs`, and fires it. False: there is none, and time is
+   * `untilMs` now.
+   */
   step(untilMs: number): boolean {
     const next = this.#next();
     if (next === undefined || next.atMs > untilMs) {
@@ -45,7 +48,7 @@ export class FakeTimers implements Timers {
 
   #next(): Due | undefined {
     let first: Due | undefined;
-    // Of those of one time, the one that was asked for first.
+    // Of several timers for the same time, the one that was set first.
     for (const due of this.#due) if (first === undefined || due.atMs < first.atMs) first = due;
     return first;
   }

@@ -10,7 +10,7 @@ export interface TestRuntimeInit {
   /** Default: an empty store. */
   readonly state?: State;
   readonly telemetry?: Telemetry;
-  /** Default: one without an end to its turns. */
+  /** Default: an event loop whose turns never end. */
   readonly eventLoop?: EventLoop;
   /** Unix ms at the beginning. */
   readonly nowMs?: number;
@@ -19,20 +19,25 @@ export interface TestRuntimeInit {
 /** One line of the log. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: string; readonly msg: string };
 
-/** Controllers at work over a store, in a time that the test moves. */
+/** Controllers over a store, with a time that the test advances. */
 export interface TestRuntime extends AsyncDisposable {
   readonly state: State;
   readonly runtime: ControllerRuntime;
   readonly timers: FakeTimers;
-  /** What was logged so far. */
+  /** The log lines so far. */
   readonly logged: readonly LogLine[];
-  /** Resolves when no controller runs or is due. Those that wait for their time, or pause after a failure, rest. */
+  /**
+   * Resolves when no controller runs or is due. Controllers that wait for a time, or back off, count as idle.
+   */
   settled(): Promise<void>;
-  /** Lets so much time go by: every timer fires in its turn, and what it causes settles before the next one. */
+  /**
+   * Advances the time: timers fire in order, and everything that one causes completes before the next one
+   * fires.
+   */
   advance(ms: number): Promise<void>;
 }
 
-/** Its turns never end, so that no pass waits for the next one. */
+/** Its turns never end, so that no pass waits for the next turn. */
 const oneTurn: EventLoop = { now: () => 0, nextTurn: () => {} };
 
 /** Starts the controllers. Pauses after failures have no jitter: 500 ms, 750 ms, 1125 ms, ... */
