@@ -15,7 +15,7 @@ import { encodeSignatureAlgorithm, type SignatureAlgorithm, signBytes } from './
 const serialNumberBytes = 16;
 const version3 = contextConstructed(0, [unsignedInteger(Buffer.of(2))]);
 
-/** Everything a certificate states, before it is signed. Names and extensions are ASN.1 already. */
+/** The contents of a certificate before it is signed. Names and extensions are already in ASN.1. */
 export interface CertificateContent {
   readonly subject: DerValue;
   readonly issuer: DerValue;

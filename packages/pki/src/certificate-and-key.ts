@@ -1,6 +1,6 @@
-/** A certificate and the private key that goes with it. The key is a secret. */
+/** A certificate and its private key. The key is a secret. */
 export interface CertificateAndKey {
-  /** PEM; may hold several certificates, the one of the key among them. */
+  /** PEM. It may contain several certificates, among them that of the key. */
   readonly certificate: string;
   /** PEM, under any label that `loadPrivateKey` takes. */
   readonly key: string;

@@ -9,7 +9,7 @@ export function encodeTime(date: Date): DerValue {
     : characterString(tags.generalizedTime, Buffer.from(digits));
 }
 
-/** `hours` after `start`; both cut to whole seconds, as certificates hold them. */
+/** `hours` after `start`; both are truncated to whole seconds, as in certificates. */
 export function endOfLifetime(start: Date, hours: number): Date {
   return new Date(Math.floor(start.getTime() / 1000) * 1000 + hours * 3_600_000);
 }

@@ -27,13 +27,13 @@ async function clientWith(...extendedKeyUsage: ExtendedKeyUsage[]): Promise<stri
 
 const client = await clientWith('clientAuth');
 
-test('clientCertificateProblem() finds nothing wrong with a good certificate, whichever accepted CA made it', () => {
+test('clientCertificateProblem() accepts a valid certificate of any accepted CA', () => {
   for (const accepted of [ca.certificate, otherCa.certificate + ca.certificate, undefined]) {
     assert.equal(clientCertificateProblem({ certificate: client, ca: accepted, now }), undefined);
   }
 });
 
-test('clientCertificateProblem() names the reason that the holder can see', async () => {
+test('clientCertificateProblem() names the reason that the client itself can find', async () => {
   const server = await clientWith('serverAuth');
   const both = await clientWith('clientAuth', 'serverAuth');
   const at = (time: string) => new Date(time);
@@ -59,7 +59,7 @@ test('clientCertificateProblem() names the reason that the holder can see', asyn
   ]);
 });
 
-test('hasExactClientAuthUsage() takes PEM, DER and Node objects, and no more than the one usage', async () => {
+test('hasExactClientAuthUsage() takes PEM, DER and Node objects, and requires the one usage only', async () => {
   const certificate = readCertificate(client);
   const answers = [client, Buffer.from(client), certificate.raw, certificate].map(hasExactClientAuthUsage);
   assert.deepEqual(answers, [true, true, true, true]);

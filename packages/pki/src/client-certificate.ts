@@ -1,40 +1,45 @@
-// What can be told about a client certificate: by its holder before dialling, and by a server that gets one.
+// Checks of a client certificate, for the client before it connects and for the server that receives it.
 import type { X509Certificate } from 'node:crypto';
 import { objectIdentifiers } from './object-identifiers.ts';
 import { type CertificateSource, readCertificate, readCertificates } from './read-certificate.ts';
 
-/** Why servers refuse a client certificate, as far as its holder can see. The text is for people. */
+/**
+ * Why servers would refuse a client certificate, as far as the client can find out. The text is for people.
+ */
 export interface ClientCertificateProblem {
   readonly kind: 'missing' | 'expired' | 'not-yet-valid' | 'usage' | 'wrong-ca';
   readonly text: string;
 }
 
 export interface ClientCertificateCheck {
-  /** PEM; undefined or empty: there is none. */
+  /** PEM; undefined or empty when the client has no certificate. */
   readonly certificate: string | undefined;
-  /** PEM of the CAs that the server accepts; undefined: not known, not checked. */
+  /** PEM of the CAs that the server accepts; undefined: unknown, so not checked. */
   readonly ca: string | undefined;
   readonly now: Date;
 }
 
 /**
- * Is `clientAuth` the one and only extended key usage? A certificate that may also be used as a server's is not a
- * client certificate. Source: Talos v1.14: extra leaf check of apid.
+ * Whether `clientAuth` is the only extended key usage. A certificate that may also be used by a server is not
+ * a client certificate. Source: Talos v1.14: extra leaf check of apid.
  */
 export function hasExactClientAuthUsage(source: CertificateSource): boolean {
-  // Node's name is misleading: these are the extended usages, as dotted identifiers.
+  // Node's name is misleading: this property has the extended key usages, as dotted identifiers.
   const usages = readCertificate(source).keyUsage ?? [];
   return usages.length === 1 && usages[0] === objectIdentifiers.clientAuth;
 }
 
-/** Did one of `authorities` sign the certificate? Names and signature are checked, not validity in time. */
+/**
+ * Whether one of `authorities` signed the certificate. It checks names and signature, not the validity
+ * period.
+ */
 export function isIssuedBy(certificate: X509Certificate, authorities: readonly X509Certificate[]): boolean {
   return authorities.some((ca) => certificate.checkIssued(ca) && certificate.verify(ca.publicKey));
 }
 
 /**
- * The first reason why a server would refuse the certificate, or undefined. Throws a Fault `invalid-argument` when
- * the certificate or the CA cannot be read at all.
+ * The first reason why a server would refuse the certificate, or undefined. Throws a Fault `invalid-argument`
+ * when the certificate or the CA cannot be parsed.
  */
 export function clientCertificateProblem(
   check: ClientCertificateCheck,

@@ -32,13 +32,16 @@ export type CertificateRequestInit = {
 } & (
   | { readonly algorithm: KeyAlgorithm; readonly like?: undefined; readonly key?: undefined }
   | {
-      /** PEM of the accepted CAs: the key is of the kind of the last one's. Source: Talos v1.14: worker flow. */
+      /**
+       * PEM of the accepted CAs: the new key has the type of the last one's key. Source: Talos v1.14: worker
+       * flow.
+       */
       readonly like: string;
       readonly algorithm?: undefined;
       readonly key?: undefined;
     }
   | {
-      /** PEM of the private key that the request is for: no other is made. */
+      /** PEM of an existing private key to use instead of a new one. */
       readonly key: string;
       readonly algorithm?: undefined;
       readonly like?: undefined;
@@ -48,7 +51,7 @@ export type CertificateRequestInit = {
 function algorithmLike(pem: string): KeyAlgorithm {
   const last = readCertificates(pem).at(-1);
   if (last === undefined)
-    throw new Fault('invalid-argument', 'there is no certificate to take the kind of key from');
+    throw new Fault('invalid-argument', 'there is no certificate that decides the type of the key');
   return keyAlgorithmOf(last.publicKey);
 }
 
@@ -58,7 +61,7 @@ async function keyPairFor(init: CertificateRequestInit): Promise<KeyPair> {
   return { privateKey, publicKey: createPublicKey(privateKey) };
 }
 
-/** Makes a PKCS #10 request for a fresh key, or for the one given; both PEM. */
+/** Creates a PKCS #10 request for a new key, or for the given one; both PEM. */
 export async function createCertificateRequest(
   init: CertificateRequestInit,
 ): Promise<{ readonly request: string; readonly key: string }> {

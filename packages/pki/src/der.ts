@@ -1,9 +1,9 @@
-// The few ASN.1 values that certificates are made of, as functions over forge's reader and writer. Bytes travel as
-// latin-1 strings inside forge and as Buffers outside.
+// The few ASN.1 types that certificates need, as functions on top of forge's reader and writer. Bytes are
+// latin-1 strings inside forge and Buffers outside.
 import { Fault } from '@nodewright/fault';
 import asn1, { type Asn1 } from 'node-forge/lib/asn1.js';
 
-/** An ASN.1 value, made by one of the functions below. */
+/** An ASN.1 value, created by one of the functions below. */
 export type DerValue = Asn1;
 
 /** Tag numbers of the universal class. Source: X.680. */
@@ -27,12 +27,13 @@ export const tags = {
 
 const universal = 0x00;
 const contextSpecific = 0x80;
-/** Certificates nest about ten deep; more is an attempt to exhaust the stack. */
+/** Certificates nest about ten levels deep; deeper input is an attempt to exhaust the stack. */
 const maxDepth = 32;
 
 /**
- * Decodes one DER value that takes up all of `bytes`. Throws a Fault `invalid-argument` that starts with `what` for
- * anything else, including encodings that are not the one canonical form: two readers could disagree about those.
+ * Decodes one DER value that fills all of `bytes`. Throws a Fault `invalid-argument` that starts with `what`
+ * for anything else, including encodings that are not canonical, because two parsers could read those
+ * differently.
  */
 export function decodeDer(bytes: Uint8Array, what: string): DerValue {
   const input = Buffer.from(bytes).toString('latin1');
@@ -60,7 +61,7 @@ export function sequence(...items: DerValue[]): DerValue {
   return asn1.create(universal, tags.sequence, true, items);
 }
 
-/** A SET OF: DER wants the members in the order of their encodings. */
+/** A SET OF: DER orders the members by their encodings. */
 export function setOf(items: readonly DerValue[]): DerValue {
   const value = items
     .map((item) => ({ item, bytes: encodeDer(item) }))
@@ -97,7 +98,7 @@ export function asn1Null(): DerValue {
   return primitive(tags.null, '');
 }
 
-/** One of the character string types; the caller answers for the character set. */
+/** One of the character string types. The caller must ensure that the type permits the characters. */
 export function characterString(type: number, bytes: Uint8Array): DerValue {
   return primitive(type, Buffer.from(bytes).toString('latin1'));
 }
@@ -112,17 +113,17 @@ export function contextConstructed(number: number, items: readonly DerValue[]): 
   return asn1.create(contextSpecific, number, true, [...items]);
 }
 
-/** Is it a value of the universal type `type` (one of `tags`)? */
+/** Whether `value` has the universal type `type` (one of `tags`). */
 export function isUniversal(value: DerValue | undefined, type: number): boolean {
   return value?.tagClass === universal && value.type === type;
 }
 
-/** Does it stand under the context-specific tag `number`? */
+/** Whether `value` has the context-specific tag `number`. */
 export function isContext(value: DerValue | undefined, number: number): boolean {
   return value?.tagClass === contextSpecific && value.type === number;
 }
 
-/** The members of a constructed value. Throws a Fault when the value is something else. */
+/** The members of a constructed value. Throws a Fault for other values. */
 export function childrenOf(value: DerValue | undefined, what: string): DerValue[] {
   if (value === undefined || !value.constructed || typeof value.value === 'string') {
     throw new Fault('invalid-argument', `${what}: unexpected ASN.1 structure`);
@@ -130,17 +131,17 @@ export function childrenOf(value: DerValue | undefined, what: string): DerValue[
   return value.value;
 }
 
-/** The content bytes of a primitive value. Throws a Fault when the value is something else. */
+/** The content bytes of a primitive value. Throws a Fault for other values. */
 export function contentOf(value: DerValue | undefined, what: string): Buffer {
   if (value === undefined || value.constructed || typeof value.value !== 'string') {
     throw new Fault('invalid-argument', `${what}: unexpected ASN.1 structure`);
   }
-  // The reader unpacks BMPString into UTF-16 units; everything else stays bytes.
+  // The reader turns BMPString into UTF-16 units; all other types stay bytes.
   if (isUniversal(value, tags.bmpString)) return Buffer.from(value.value, 'utf16le').swap16();
   return Buffer.from(value.value, 'latin1');
 }
 
-/** The content of a BIT STRING of whole bytes. */
+/** The content of a BIT STRING that consists of whole bytes. */
 export function bitStringOf(value: DerValue | undefined, what: string): Buffer {
   const content = isUniversal(value, tags.bitString) ? contentOf(value, what) : Buffer.of(1);
   if (content[0] !== 0) throw new Fault('invalid-argument', `${what}: unexpected ASN.1 structure`);

@@ -13,13 +13,15 @@ import {
 } from './der.ts';
 import { objectIdentifiers } from './object-identifiers.ts';
 
-/** The parts of a subject that mean something here: a name, and the roles of an API caller as organisations. */
+/**
+ * The used parts of a subject: the common name, and the organisations, which are the roles of an API client.
+ */
 export interface Subject {
   readonly commonName?: string;
   readonly organizations?: readonly string[];
 }
 
-/** A subject that was read: absent parts are `undefined` and empty. */
+/** A parsed subject: a missing name is `undefined`, and missing organisations are an empty list. */
 export interface SubjectInfo {
   readonly commonName: string | undefined;
   readonly organizations: readonly string[];
@@ -29,14 +31,14 @@ const what = 'distinguished name';
 const printable = /^[A-Za-z0-9 '()+,\-./:=?]*$/;
 
 function attribute(id: string, value: string): DerValue {
-  // Go writes PrintableString where the characters allow it; names then compare equal byte by byte across makers.
+  // Go writes PrintableString if the characters permit it. Doing the same makes names equal byte by byte.
   const type = printable.test(value) ? tags.printableString : tags.utf8String;
   return sequence(oid(id), characterString(type, Buffer.from(value, 'utf8')));
 }
 
 /**
- * All organisations stand in one relative name, so they come back in the order of their encodings (shorter first),
- * not in the order given: they are a set. Source: Talos v1.14: certificate subjects.
+ * All organisations are in one relative name, so they are returned in the order of their encodings (shorter
+ * first), not in the given order: they are a set. Source: Talos v1.14: certificate subjects.
  */
 export function encodeName({ commonName, organizations = [] }: Subject): DerValue {
   const relativeNames: DerValue[] = [];
@@ -74,7 +76,7 @@ function attributesOf(relativeName: DerValue): Attribute[] {
   });
 }
 
-/** The parts we know. Other attributes are passed over; of several common names the last counts. */
+/** The known parts. Other attributes are ignored; the last of several common names counts. */
 export function decodeName(name: DerValue | undefined): SubjectInfo {
   const attributes = childrenOf(name, what).flatMap(attributesOf);
   const texts = (id: string) => attributes.filter(({ type }) => type === id).map(({ text }) => text());
@@ -84,7 +86,7 @@ export function decodeName(name: DerValue | undefined): SubjectInfo {
   };
 }
 
-/** The same name without its organisations; everything else keeps its encoding. */
+/** The same name without its organisations; all other parts keep their encoding. */
 export function withoutOrganizations(name: DerValue): DerValue {
   const kept = childrenOf(name, what).flatMap((relativeName) => {
     const items = childrenOf(relativeName, what).filter(

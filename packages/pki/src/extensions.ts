@@ -28,7 +28,7 @@ const keyUsageBits = { digitalSignature: 0, keyEncipherment: 2, certSign: 5 } as
   number
 >;
 
-/** An extension as it stands in a certificate or a request, its value decoded. */
+/** An extension of a certificate or a request, with its value decoded. */
 export interface Extension {
   readonly id: string;
   readonly value: DerValue;
@@ -66,15 +66,15 @@ export function authorityKeyIdentifierExtension(identifier: Uint8Array): DerValu
   return extension(objectIdentifiers.authorityKeyIdentifier, false, value);
 }
 
-/** Nothing when there are no names. Critical when the subject is empty (RFC 5280 §4.2.1.6). */
+/** No extension without names. Critical when the subject is empty (RFC 5280 §4.2.1.6). */
 export function alternativeNameExtensions(names: AlternativeNames, subjectIsEmpty: boolean): DerValue[] {
   if (names.dnsNames.length + names.ipAddresses.length === 0) return [];
   return [extension(objectIdentifiers.subjectAltName, subjectIsEmpty, encodeAlternativeNames(names))];
 }
 
 /**
- * Takes an `Extensions` sequence apart. A duplicate is refused: readers disagree about which one counts. Values of
- * extensions that nobody here reads are not looked into.
+ * Splits an `Extensions` sequence. Duplicates are refused, because parsers disagree on which one counts.
+ * Values of unused extensions are not parsed.
  */
 export function decodeExtensions(value: DerValue, what: string): Extension[] {
   const known = new Set<string>(Object.values(objectIdentifiers));
@@ -83,7 +83,7 @@ export function decodeExtensions(value: DerValue, what: string): Extension[] {
   for (const item of childrenOf(value, what)) {
     const parts = childrenOf(item, what);
     const id = oidOf(parts[0], what);
-    if (seen.has(id)) throw new Fault('invalid-argument', `${what}: extension ${id} stands there twice`);
+    if (seen.has(id)) throw new Fault('invalid-argument', `${what}: extension ${id} appears twice`);
     seen.add(id);
     if (!known.has(id)) continue;
     const content = isUniversal(parts[1], tags.boolean) ? parts[2] : parts[1];
@@ -92,7 +92,7 @@ export function decodeExtensions(value: DerValue, what: string): Extension[] {
   return extensions;
 }
 
-/** Names of the usages; a dotted identifier where there is no name. */
+/** Names of the usages; a dotted identifier if a usage has no name. */
 export function decodeExtendedKeyUsage(value: DerValue, what: string): string[] {
   return childrenOf(value, what).map((item) => {
     const id = oidOf(item, what);
@@ -106,7 +106,7 @@ export function decodeBasicConstraints(value: DerValue, what: string): { isCa: b
   return { isCa: isUniversal(first, tags.boolean) && contentOf(first, what)[0] !== 0 };
 }
 
-/** The key identifier of either key identifier extension, if it has one. */
+/** The key identifier in either of the two key identifier extensions; undefined if it is missing. */
 export function decodeKeyIdentifier({ id, value }: Extension, what: string): Buffer | undefined {
   if (id === objectIdentifiers.subjectKeyIdentifier) return contentOf(value, what);
   const identifier = childrenOf(value, what).find((item) => isContext(item, 0));

@@ -18,16 +18,18 @@ const keyIdentifierBytes = 20;
 
 export interface CertificateAuthorityInit {
   readonly algorithm: KeyAlgorithm;
-  /** Absent: the subject is empty, as the aggregator's is. */
+  /** Undefined for an empty subject, as that of the aggregator's CA. */
   readonly organization?: string;
-  /** Where the certificate also stands for a server of its own. */
+  /** Names and addresses for a CA whose certificate a server also uses itself. */
   readonly ipAddresses?: readonly string[];
   readonly notBefore: Date;
   /** Default 87,600: ten years. */
   readonly lifetimeHours?: number;
 }
 
-/** Makes a self-signed certificate authority with a fresh key. Source: Talos v1.14: certificate primitives. */
+/**
+ * Creates a self-signed certificate authority with a new key. Source: Talos v1.14: certificate primitives.
+ */
 export async function generateCertificateAuthority(
   init: CertificateAuthorityInit,
 ): Promise<CertificateAndKey> {

@@ -4,7 +4,7 @@ import { Fault } from '@nodewright/fault';
 import fc from 'fast-check';
 import { bytesFromIpAddress, ipAddressFromBytes } from './ip-address.ts';
 
-test('addresses of every written form have their bytes and one short text', () => {
+test('addresses in any notation have their bytes and one short text', () => {
   const rows = [
     ['10.5.0.2', '0a050002', '10.5.0.2'],
     ['::', '0'.repeat(32), '::'],
@@ -31,7 +31,7 @@ test('ipAddressFromBytes() and bytesFromIpAddress() are inverses', () => {
         const text = ipAddressFromBytes(Buffer.from(bytes));
         const back = bytesFromIpAddress(text);
         assert.equal(ipAddressFromBytes(back), text);
-        // A mapped IPv4 address comes back in its own four bytes.
+        // A mapped IPv4 address is returned as its four bytes.
         assert.deepEqual(back, Buffer.from(bytes).subarray(bytes.length - back.length));
       },
     ),

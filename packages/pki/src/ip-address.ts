@@ -6,8 +6,9 @@ function groupsFrom(part: string): number[] {
 }
 
 /**
- * The 4 or 16 bytes of an address in text form. An IPv4 address mapped into IPv6 gives its 4 bytes: certificates
- * name a host by one form only. Throws a Fault `invalid-argument` for anything else, zones included.
+ * The 4 or 16 bytes of an address in text form. An IPv4 address mapped into IPv6 gives its 4 bytes, because
+ * certificates contain only one form of an address. Throws a Fault `invalid-argument` for anything else, also
+ * for addresses with a zone.
  */
 export function bytesFromIpAddress(text: string): Buffer {
   if (isIPv4(text)) return Buffer.from(text.split('.').map(Number));
@@ -33,11 +34,11 @@ function isMapped(bytes: Buffer): boolean {
   return bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
 }
 
-/** The shortest usual text form (RFC 5952) of 4 or 16 bytes. */
+/** The short text form (RFC 5952) of 4 or 16 bytes. */
 export function ipAddressFromBytes(bytes: Buffer): string {
   if (bytes.length === 4) return bytes.join('.');
   if (bytes.length !== 16) {
-    throw new Fault('invalid-argument', `an IP address of ${bytes.length} bytes does not exist`);
+    throw new Fault('invalid-argument', `an IP address cannot have ${bytes.length} bytes`);
   }
   if (isMapped(bytes)) return bytes.subarray(12).join('.');
   const groups = Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(index * 2).toString(16));

@@ -23,7 +23,7 @@ function issue(init: Partial<CertificateInit>) {
   });
 }
 
-test('generateCertificateAuthority() makes a CA of ten years that signs itself', () => {
+test('generateCertificateAuthority() creates a self-signed CA that is valid for ten years', () => {
   const { serial, publicKeyFingerprint, ...info } = parseCertificate(ca.certificate);
   assert.deepEqual(info, {
     subject: { commonName: undefined, organizations: ['talos'] },
@@ -48,7 +48,7 @@ test('generateCertificateAuthority() leaves the subject empty without an organis
   assert.deepEqual({ subject, issuer }, { subject: empty, issuer: empty });
 });
 
-test('issueCertificate() follows the kind of the CA key', async () => {
+test('issueCertificate() uses the key type of the CA', async () => {
   const kinds = [];
   for (const algorithm of ['ed25519', 'ecdsa-p256'] as const) {
     const issuer = await generateCertificateAuthority({ algorithm, organization: 'x', notBefore });
@@ -70,7 +70,7 @@ test('issueCertificate() follows the kind of the CA key', async () => {
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/);
 const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 });
 
-test('parseCertificate() gives back the subject and the names that a certificate was issued for', async () => {
+test('parseCertificate() returns the subject and the names of an issued certificate', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.option(text, { nil: undefined }),
@@ -124,12 +124,12 @@ test('issueCertificate() finds the certificate of the key in a bundle', async ()
   assert.deepEqual(parseCertificate(leaf.certificate).issuer.organizations, ['talos']);
 });
 
-test('issueCertificate() refuses what cannot be issued', async () => {
+test('issueCertificate() refuses input that cannot be issued', async () => {
   const other = await generateCertificateAuthority({ algorithm: 'ed25519', notBefore });
   const rows: [Partial<CertificateInit>, RegExp][] = [
     [
       { issuer: { certificate: ca.certificate, key: other.key } },
-      /key of the certificate authority is not that/,
+      /key of the certificate authority does not match/,
     ],
     [{ issuer: await issue({}) }, /not a certificate authority/],
     [{ issuer: { certificate: 'nonsense', key: ca.key } }, /key of the certificate authority/],

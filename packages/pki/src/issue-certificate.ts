@@ -27,9 +27,9 @@ export interface CertificateInit {
 }
 
 /**
- * Makes a fresh key of the kind of the CA's and a leaf certificate for it. No key of the CA is used for anything else.
- * Source: Talos v1.14: certificate primitives. Throws a Fault `invalid-argument` for an issuer whose key and
- * certificate do not belong together, and for a name or address that cannot be one.
+ * Creates a new key of the CA's key type and a leaf certificate for it. Source: Talos v1.14: certificate
+ * primitives. Throws a Fault `invalid-argument` for an issuer whose key and certificate do not match, and for
+ * an invalid name or address.
  */
 export async function issueCertificate(init: CertificateInit): Promise<CertificateAndKey> {
   const { subject, dnsNames = [], ipAddresses = [], keyUsage, extendedKeyUsage } = init;

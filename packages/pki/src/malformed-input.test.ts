@@ -1,4 +1,4 @@
-// Whatever bytes come in, the parsers answer at once, with a result or a Fault and nothing else.
+// For any input the parsers return quickly, with a result or a Fault.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@nodewright/fault';
@@ -37,7 +37,7 @@ const policy = {
   lifetimeHours: 1,
 } as const;
 
-/** Each reads a text; the label is what its input is wrapped in. */
+/** Each parses a text; the label is that of the PEM block around its input. */
 const readers: readonly { label: string; sample: string; read(pem: string): unknown }[] = [
   { label: 'CERTIFICATE', sample: leaf.certificate, read: parseCertificate },
   {
@@ -66,7 +66,7 @@ const readers: readonly { label: string; sample: string; read(pem: string): unkn
   { label: 'PRIVATE KEY', sample: leaf.key, read: tlsPrivateKey },
 ];
 
-/** Milliseconds that reading the largest input here may take: a hang, not a slow machine, breaks it. */
+/** Time limit for the largest input here, in milliseconds. Only a hang exceeds it, not a slow machine. */
 const patienceMs = 2000;
 
 function readsOrFaults(read: (pem: string) => unknown, pem: string): void {
@@ -80,7 +80,7 @@ function readsOrFaults(read: (pem: string) => unknown, pem: string): void {
   assert.ok(tookMs < patienceMs, `took ${tookMs} ms`);
 }
 
-test('parsers of text answer any text with a result or a fault', () => {
+test('parsers of text return a result or a fault for any text', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string().map((middle) => `-----BEGIN ${middle}`),
@@ -93,7 +93,7 @@ test('parsers of text answer any text with a result or a fault', () => {
   );
 });
 
-test('parsers of DER answer any bytes with a result or a fault', () => {
+test('parsers of DER return a result or a fault for any bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
       for (const { label, read } of readers) readsOrFaults(read, encodePem(label, bytes));
@@ -127,7 +127,7 @@ function edited(der: Buffer, at: number, kind: string, value: number): Buffer {
   ]);
 }
 
-test('parsers answer a good input with a few changed bytes with a result or a fault', () => {
+test('parsers return a result or a fault for valid input with a few changed bytes', () => {
   fc.assert(
     fc.property(fc.constantFrom(...readers), edits, ({ label, sample, read }, changes) => {
       let der = decodePem(sample)[0]?.der ?? Buffer.alloc(0);
@@ -144,7 +144,7 @@ test('parsers do not hang or exhaust the stack on nested, long and indefinite DE
     // A sequence of sequences, definite and indefinite.
     Buffer.concat(Array.from({ length: 5000 }, () => Buffer.of(0x30, 0x80))),
     long(0x30, 200_000),
-    // Lengths larger than anything.
+    // Lengths beyond the end of the input.
     Buffer.of(0x30, 0x84, 0xff, 0xff, 0xff, 0xff, 0),
     Buffer.concat([Buffer.of(0x30, 0xff), long(0xff, 130)]),
     Buffer.concat([Buffer.of(0x30, 0x88), long(0x7f, 8)]),

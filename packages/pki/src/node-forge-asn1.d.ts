@@ -1,10 +1,11 @@
-// Only forge's ASN.1 file is loaded (the whole library costs start-up time); its published types describe the whole.
+// Only the ASN.1 file of forge is loaded, because the whole library takes long to load. Its published types
+// describe the whole library.
 declare module 'node-forge/lib/asn1.js' {
   export interface Asn1 {
     readonly tagClass: number;
     readonly type: number;
     readonly constructed: boolean;
-    /** The writer looks at this one: true for every value with children. */
+    /** The writer uses this flag: true for every value with children. */
     readonly composed: boolean;
     /** Bytes as a latin-1 string, or the children of a constructed value. */
     readonly value: string | Asn1[];

@@ -7,7 +7,10 @@ import { objectIdentifiers } from './object-identifiers.ts';
 import { loadPrivateKey } from './private-key.ts';
 import { readCertificateStructure, readCertificates } from './read-certificate.ts';
 
-/** A CA that can sign: its name as it stands in what it issues, its key, and the extension that names the key. */
+/**
+ * A CA that can sign: its name as it appears in issued certificates, its key, and the extension that
+ * identifies the key.
+ */
 export interface Issuer {
   readonly name: DerValue;
   readonly key: KeyObject;
@@ -15,14 +18,14 @@ export interface Issuer {
   readonly authorityKeyIdentifier: readonly DerValue[];
 }
 
-/** Throws a Fault `invalid-argument` when the key is none of a CA certificate in the PEM. */
+/** Throws a Fault `invalid-argument` when no CA certificate in the PEM belongs to the key. */
 export function openIssuer({ certificate, key: keyPem }: CertificateAndKey): Issuer {
   const key = loadPrivateKey(keyPem);
   const found = readCertificates(certificate).find((candidate) => candidate.checkPrivateKey(key));
   if (found === undefined) {
     throw new Fault(
       'invalid-argument',
-      'the key of the certificate authority is not that of its certificate',
+      'the key of the certificate authority does not match its certificate',
     );
   }
   if (!found.ca)
@@ -38,7 +41,7 @@ export function openIssuer({ certificate, key: keyPem }: CertificateAndKey): Iss
   };
 }
 
-/** Can the pair issue certificates? Throws the Fault of `openIssuer` when not. */
+/** Checks that the pair can issue certificates; throws the Fault of `openIssuer` otherwise. */
 export function assertIssuer(pair: CertificateAndKey): void {
   openIssuer(pair);
 }

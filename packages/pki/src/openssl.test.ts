@@ -1,4 +1,5 @@
-// What we make, OpenSSL's own command reads, verifies and talks with; what it makes, we read and use.
+// Interoperability with the openssl command: it accepts what this package creates, and this package accepts
+// what it creates.
 import assert from 'node:assert/strict';
 import { execFile, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +28,7 @@ const folder = mkdtempSync(join(tmpdir(), 'openssl-'));
 after(() => rmSync(folder, { recursive: true }));
 
 let written = 0;
-/** Puts a text into a file of its own and gives the path. */
+/** Writes a text to a file of its own and returns the path. */
 function file(content: string): string {
   written += 1;
   const path = join(folder, `${written}.pem`);
@@ -35,7 +36,7 @@ function file(content: string): string {
   return path;
 }
 
-/** Runs the command; throws with what it wrote when it fails. */
+/** Runs the command; throws with its output when it fails. */
 function openssl(...args: string[]): string {
   const { status, stdout, stderr }: SpawnSyncReturns<string> = spawnSync('openssl', args, {
     encoding: 'utf8',
@@ -62,7 +63,7 @@ for (const algorithm of ['ed25519', 'ecdsa-p256', 'rsa-4096'] as const) {
   test(`openssl verifies a CA, leaves and requests of ${algorithm}`, { skip }, async () => {
     const ca = await generateCertificateAuthority({ algorithm, organization: 'talos', notBefore });
     const { request, key } = await createCertificateRequest({ ...node, like: ca.certificate });
-    // Two leaves of one request: an RSA key takes long to make.
+    // Two leaves from one request, because creating an RSA key takes long.
     const server = signCertificateRequest({ issuer: ca, request, policy: forServers });
     const client = signCertificateRequest({
       issuer: ca,
@@ -94,7 +95,7 @@ for (const algorithm of ['ed25519', 'ecdsa-p256', 'rsa-4096'] as const) {
   });
 }
 
-test('openssl reads in our certificates what we put there', { skip }, async () => {
+test('openssl reads the fields that were written into our certificates', { skip }, async () => {
   const ca = await generateCertificateAuthority({ algorithm: 'ed25519', organization: 'talos', notBefore });
   const leaf = await issueCertificate({
     issuer: ca,
@@ -252,7 +253,7 @@ test('our client and openssl s_server agree on mutual TLS 1.3 with Ed25519', { s
   assert.match(output, /verify return:1/);
 });
 
-test('a CA and a request that openssl made work here', { skip }, async () => {
+test('this package uses a CA and a request that openssl made', { skip }, async () => {
   for (const [kind, ...generation] of [
     ['ed25519', '-algorithm', 'ed25519'],
     ['ec', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256'],
@@ -285,7 +286,7 @@ test('a CA and a request that openssl made work here', { skip }, async () => {
     );
     const caFile = file(certificate);
     assert.match(openssl('verify', '-purpose', 'sslserver', '-CAfile', caFile, file(signed)), /: OK\n$/);
-    // The rest of the subject stays as it was asked for.
+    // The rest of the subject is unchanged.
     assert.match(
       openssl('x509', '-noout', '-subject', '-in', file(signed)),
       /C ?= ?NL, ?CN ?= ?node09, ?emailAddress/,
@@ -293,7 +294,7 @@ test('a CA and a request that openssl made work here', { skip }, async () => {
   }
 });
 
-test('openssl reads our keys once they carry a label that it knows', { skip }, async () => {
+test('openssl reads our keys after they get a label that it knows', { skip }, async () => {
   for (const algorithm of ['ed25519', 'ecdsa-p256'] as const) {
     const pem = encodePrivateKey((await generateKey(algorithm)).privateKey);
     assert.match(openssl('pkey', '-noout', '-check', '-in', file(tlsPrivateKey(pem))), /Key is valid/);

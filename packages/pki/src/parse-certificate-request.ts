@@ -8,15 +8,15 @@ import { decodePem } from './pem.ts';
 import { decodeSignatureAlgorithm, type SignatureAlgorithm, verifyBytes } from './signature-algorithm.ts';
 import { type AlternativeNames, decodeAlternativeNames } from './subject-alternative-name.ts';
 
-/** A PKCS #10 request that was read; nothing about it is proven before `hasValidSignature` was asked. */
+/** A parsed PKCS #10 request. Its contents are unproven until `hasValidSignature` has returned true. */
 export interface CertificateRequest extends AlternativeNames {
   readonly subject: SubjectInfo;
-  /** The subject with every part that it has. */
+  /** The subject with all of its parts. */
   readonly encodedSubject: DerValue;
   readonly publicKey: KeyObject;
-  /** Undefined: signed with something that is not accepted. */
+  /** Undefined when the signature algorithm is not accepted. */
   readonly algorithm: SignatureAlgorithm | undefined;
-  /** Does the request's own key sign it? */
+  /** Whether the request is signed with its own key. */
   hasValidSignature(): boolean;
 }
 
@@ -40,7 +40,10 @@ function publicKeyOf(value: DerValue): KeyObject {
   }
 }
 
-/** Names that the request asks for. Everything else it may ask for is the signer's decision and not read. */
+/**
+ * The names that the request contains. The signer decides everything else, so other extensions are not
+ * parsed.
+ */
 function requestedNames(attributes: DerValue | undefined): AlternativeNames {
   const none = { dnsNames: [], ipAddresses: [] };
   if (attributes === undefined) return none;
@@ -75,8 +78,8 @@ function parse(der: Buffer): CertificateRequest {
 }
 
 /**
- * Reads a PEM certificate request. Throws a Fault `invalid-argument`: `failed to decode CSR` for what is not PEM,
- * `failed to parse CSR: …` for what is not a request. Source: Talos v1.14: trustd errors.
+ * Parses a PEM certificate request. Throws a Fault `invalid-argument`: `failed to decode CSR` for input that
+ * is not PEM, `failed to parse CSR: …` for PEM that is not a request. Source: Talos v1.14: trustd errors.
  */
 export function parseCertificateRequest(request: string | Uint8Array): CertificateRequest {
   const der = firstBlock(request);

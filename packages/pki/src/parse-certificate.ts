@@ -6,7 +6,7 @@ import { objectIdentifiers } from './object-identifiers.ts';
 import { type CertificateSource, readCertificate, readCertificateStructure } from './read-certificate.ts';
 import { type AlternativeNames, decodeAlternativeNames } from './subject-alternative-name.ts';
 
-/** What a certificate states, as plain data. */
+/** The contents of a certificate as plain data. */
 export interface CertificateInfo extends AlternativeNames {
   readonly subject: SubjectInfo;
   readonly issuer: SubjectInfo;
@@ -15,7 +15,7 @@ export interface CertificateInfo extends AlternativeNames {
   readonly notBefore: Date;
   readonly notAfter: Date;
   readonly isCa: boolean;
-  /** `serverAuth`, `clientAuth`, or the dotted identifier of another usage; empty when there is no such extension. */
+  /** `serverAuth`, `clientAuth`, or the dotted identifier of another usage; empty without the extension. */
   readonly extendedKeyUsage: readonly string[];
   /** base64 of the SHA-256 of the SubjectPublicKeyInfo. */
   readonly publicKeyFingerprint: string;
@@ -38,7 +38,9 @@ export function publicKeyFingerprint(publicKey: KeyObject): string {
     .digest('base64');
 }
 
-/** Reads a certificate (of PEM with several, the first). Throws a Fault `invalid-argument` for anything malformed. */
+/**
+ * Parses a certificate (the first one of a PEM text). Throws a Fault `invalid-argument` for malformed input.
+ */
 export function parseCertificate(source: CertificateSource): CertificateInfo {
   const certificate = readCertificate(source);
   const { subject, issuer, extensions } = readCertificateStructure(certificate);

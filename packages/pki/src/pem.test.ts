@@ -12,7 +12,7 @@ const block = fc.record(
   { noNullPrototype: true },
 );
 
-test('decodePem() reads back what encodePem() wrote, with text in between and any line ends', () => {
+test('decodePem() reads what encodePem() wrote, with text in between and any line ends', () => {
   fc.assert(
     fc.property(fc.array(block, { maxLength: 4 }), fc.constantFrom('\n', '\r\n'), (blocks, lineEnd) => {
       const text = blocks.map(({ label, der }) => `subject=O = x\n${encodePem(label, der)}`).join('\n');
@@ -21,7 +21,7 @@ test('decodePem() reads back what encodePem() wrote, with text in between and an
   );
 });
 
-test('decodePem() refuses what is not closed, not base64 or encrypted, and never repeats the content', () => {
+test('decodePem() refuses blocks that are not closed, not base64 or encrypted, and never repeats their content', () => {
   const secret = 'U0VDUkVU';
   const armour = (body: string) => `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----\n`;
   const broken = [
@@ -43,7 +43,7 @@ test('decodePem() refuses what is not closed, not base64 or encrypted, and never
   }
 });
 
-test('splitPem() takes a bundle apart and can pick by label', () => {
+test('splitPem() splits a bundle, optionally by label', () => {
   const [first, second, key] = [
     encodePem('CERTIFICATE', Buffer.from('one')),
     encodePem('CERTIFICATE', Buffer.from('two')),

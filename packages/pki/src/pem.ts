@@ -1,6 +1,6 @@
 import { Fault } from '@nodewright/fault';
 
-/** One armoured block: the text between the dashes and the bytes it stands for. */
+/** One PEM block: its label and its decoded bytes. */
 export interface PemBlock {
   readonly label: string;
   readonly der: Buffer;
@@ -10,8 +10,9 @@ const beginMark = '-----BEGIN ';
 const dashes = '-----';
 
 /**
- * All blocks of a text, in order; text between blocks is ignored. Throws a Fault `invalid-argument` for a block that
- * is not closed, is not base64 or is encrypted. The message never holds the content: it may be a key.
+ * All blocks of a text, in order; text between blocks is ignored. Throws a Fault `invalid-argument` for a
+ * block that is not closed, is not base64 or is encrypted. The message never contains the content, which may
+ * be a key.
  */
 export function decodePem(text: string | Uint8Array): PemBlock[] {
   const source = typeof text === 'string' ? text : Buffer.from(text).toString('latin1');
@@ -37,14 +38,14 @@ function decodeBody(label: string, body: string): Buffer {
   }
   const base64 = body.replace(/[\r\n\t ]+/g, '');
   const bytes = Buffer.from(base64, 'base64');
-  // Buffer skips what it does not understand, so the way back is the check.
+  // Buffer ignores invalid characters, so the decoded bytes are encoded again to check them.
   if (bytes.toString('base64') !== base64) {
     throw new Fault('invalid-argument', `PEM block ${JSON.stringify(label)} is not base64`);
   }
   return bytes;
 }
 
-/** The armoured form, lines of 64 characters, with a final newline. */
+/** The PEM text with lines of 64 characters and a final newline. */
 export function encodePem(label: string, der: Uint8Array): string {
   const lines =
     Buffer.from(der)
@@ -54,8 +55,8 @@ export function encodePem(label: string, der: Uint8Array): string {
 }
 
 /**
- * The blocks of a text, each as PEM of its own in the usual line length: a bundle of accepted CAs taken apart.
- * With `label` only blocks of that label. A text without any gives an empty list; faults as `decodePem`.
+ * The blocks of a text, each as a PEM text of its own, for example to split a bundle of accepted CAs. With
+ * `label` only blocks with that label. A text without blocks gives an empty list. Throws as `decodePem` does.
  */
 export function splitPem(text: string | Uint8Array, label?: string): string[] {
   return decodePem(text)

@@ -14,7 +14,7 @@ import {
 
 const labelOf = (pem: string) => /-----BEGIN (.+)-----/.exec(pem)?.[1];
 
-test('keys come out under the labels of configurations and go back in', async () => {
+test('keys are written with the labels of machine configurations, and are read again', async () => {
   const keys = await Promise.all((['ed25519', 'ecdsa-p256'] as const).map(generateKey));
   const rows = keys.map(({ privateKey }) => {
     const pem = encodePrivateKey(privateKey);
@@ -26,7 +26,7 @@ test('keys come out under the labels of configurations and go back in', async ()
   ]);
 });
 
-test('loadPrivateKey() takes PKCS #8 of every kind and skips a block of parameters', async () => {
+test('loadPrivateKey() takes PKCS #8 of every key type and skips a block of parameters', async () => {
   for (const algorithm of ['ed25519', 'ecdsa-p256'] as const) {
     const { privateKey } = await generateKey(algorithm);
     const pkcs8 = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -38,7 +38,7 @@ test('loadPrivateKey() takes PKCS #8 of every kind and skips a block of paramete
   }
 });
 
-test('tlsPrivateKey() gives what node:tls takes, unlike the original label', async () => {
+test('tlsPrivateKey() gives a label that node:tls accepts, unlike the original one', async () => {
   const pem = encodePrivateKey((await generateKey('ed25519')).privateKey);
   assert.throws(() => createSecureContext({ key: pem }));
   assert.doesNotThrow(() => createSecureContext({ key: tlsPrivateKey(pem) }));
@@ -58,16 +58,16 @@ test('generateServiceAccountKey() makes an RSA key of 4096 bits that signs', asy
   );
 });
 
-test('a bad key gives a fault that names its label and never its content', () => {
+test('a malformed key gives a fault that names its label and never its content', () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   const der = privateKey.export({ type: 'pkcs8', format: 'der' });
   const rows: [string, RegExp][] = [
     ['nothing', /not PEM/],
-    [encodePem('CERTIFICATE', der), /label "CERTIFICATE" is none of/],
-    [encodePem('OPENSSH PRIVATE KEY', der), /label "OPENSSH PRIVATE KEY" is none of/],
-    [encodePem('EC PRIVATE KEY', der.subarray(0, 20)), /label "EC PRIVATE KEY" promises/],
-    [encodePem('ED25519 PRIVATE KEY', Buffer.alloc(48, 1)), /label "ED25519 PRIVATE KEY" promises/],
-    [encodePem('RSA PRIVATE KEY', Buffer.alloc(0)), /label "RSA PRIVATE KEY" promises/],
+    [encodePem('CERTIFICATE', der), /label "CERTIFICATE" is not one of/],
+    [encodePem('OPENSSH PRIVATE KEY', der), /label "OPENSSH PRIVATE KEY" is not one of/],
+    [encodePem('EC PRIVATE KEY', der.subarray(0, 20)), /label "EC PRIVATE KEY"/],
+    [encodePem('ED25519 PRIVATE KEY', Buffer.alloc(48, 1)), /label "ED25519 PRIVATE KEY"/],
+    [encodePem('RSA PRIVATE KEY', Buffer.alloc(0)), /label "RSA PRIVATE KEY"/],
   ];
   for (const [pem, message] of rows) {
     assert.throws(

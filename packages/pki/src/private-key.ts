@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { Fault } from '@nodewright/fault';
 import { decodePem, encodePem, type PemBlock } from './pem.ts';
 
-/** The kinds of keys that the node PKI makes. */
+/** The key types that the PKI of a node creates. */
 export type KeyAlgorithm = 'ed25519' | 'ecdsa-p256' | 'rsa-4096';
 
 export interface KeyPair {
@@ -13,7 +13,7 @@ export interface KeyPair {
 
 const ed25519Label = 'ED25519 PRIVATE KEY';
 const formats: Readonly<Record<string, 'pkcs8' | 'sec1' | 'pkcs1'>> = {
-  // A label of its own around ordinary PKCS #8; OpenSSL does not know it.
+  // A label that only this system uses for ordinary PKCS #8; OpenSSL does not know it.
   [ed25519Label]: 'pkcs8',
   'PRIVATE KEY': 'pkcs8',
   'EC PRIVATE KEY': 'sec1',
@@ -21,7 +21,10 @@ const formats: Readonly<Record<string, 'pkcs8' | 'sec1' | 'pkcs1'>> = {
 };
 const generate = promisify(generateKeyPair);
 
-/** Makes a key pair in the thread pool. RSA-4096 takes a third of a second to more than one; the others nothing. */
+/**
+ * Creates a key pair in the thread pool. RSA-4096 takes a third of a second to over a second; the other types
+ * take almost no time.
+ */
 export function generateKey(algorithm: KeyAlgorithm): Promise<KeyPair> {
   if (algorithm === 'ed25519') return generate('ed25519');
   if (algorithm === 'ecdsa-p256') return generate('ec', { namedCurve: 'P-256' });
@@ -29,15 +32,16 @@ export function generateKey(algorithm: KeyAlgorithm): Promise<KeyPair> {
 }
 
 /**
- * The private key that signs Kubernetes service account tokens: RSA 4096, PEM. Source: Talos v1.14: secrets. One
- * generation, not the faster of two: the process cannot end before the slower one does, which cost more than it gained.
+ * The private key that signs Kubernetes service account tokens: RSA 4096, PEM. Source: Talos v1.14: secrets.
+ * It generates one key. Taking the faster of two parallel generations was slower overall, because the process
+ * cannot exit before the other one ends.
  */
 export async function generateServiceAccountKey(): Promise<string> {
   const { privateKey } = await generateKey('rsa-4096');
   return encodePrivateKey(privateKey);
 }
 
-/** The kind of certificates and keys that go with a CA of this key. Source: Talos v1.14: leaf key type. */
+/** The key type of the certificates that a CA with this key issues. Source: Talos v1.14: leaf key type. */
 export function keyAlgorithmOf(key: KeyObject): KeyAlgorithm {
   if (key.asymmetricKeyType === 'ed25519') return 'ed25519';
   if (key.asymmetricKeyType === 'ec') return 'ecdsa-p256';
@@ -45,7 +49,7 @@ export function keyAlgorithmOf(key: KeyObject): KeyAlgorithm {
   throw new Fault('invalid-argument', `keys of type ${key.asymmetricKeyType} are not supported`);
 }
 
-/** PEM under the label that configurations hold. Source: Talos v1.14: PEM labels. */
+/** PEM with the label that machine configurations use. Source: Talos v1.14: PEM labels. */
 export function encodePrivateKey(key: KeyObject): string {
   const algorithm = keyAlgorithmOf(key);
   if (algorithm === 'ed25519') {
@@ -56,7 +60,7 @@ export function encodePrivateKey(key: KeyObject): string {
     : key.export({ type: 'sec1', format: 'pem' }).toString();
 }
 
-/** The first private key of a text. EC keys of some tools follow a block of parameters. */
+/** The first private key of a text. Some tools write a block of parameters before an EC key. */
 function privateKeyBlock(pem: string | Uint8Array): PemBlock {
   const blocks = decodePem(pem);
   const block = blocks.find(({ label }) => label.endsWith('PRIVATE KEY')) ?? blocks[0];
@@ -65,13 +69,16 @@ function privateKeyBlock(pem: string | Uint8Array): PemBlock {
     const known = Object.keys(formats).join(', ');
     throw new Fault(
       'invalid-argument',
-      `failed to read the private key: PEM label ${JSON.stringify(block.label)} is none of ${known}`,
+      `failed to read the private key: PEM label ${JSON.stringify(block.label)} is not one of ${known}`,
     );
   }
   return block;
 }
 
-/** Reads a private key of any accepted label. Throws a Fault `invalid-argument` that never holds the key. */
+/**
+ * Parses a private key with any accepted label. Throws a Fault `invalid-argument` that never contains the
+ * key.
+ */
 export function loadPrivateKey(pem: string | Uint8Array): KeyObject {
   const { label, der } = privateKeyBlock(pem);
   try {
@@ -79,13 +86,13 @@ export function loadPrivateKey(pem: string | Uint8Array): KeyObject {
   } catch (error) {
     throw new Fault(
       'invalid-argument',
-      `failed to read the private key: the content is not what the label ${JSON.stringify(label)} promises`,
+      `failed to read the private key: the content does not match the label ${JSON.stringify(label)}`,
       { cause: error },
     );
   }
 }
 
-/** The same key under a label that OpenSSL, and so node:tls, takes. */
+/** The same key with a label that OpenSSL, and therefore node:tls, accepts. */
 export function tlsPrivateKey(pem: string | Uint8Array): string {
   const { label, der } = privateKeyBlock(pem);
   return encodePem(label === ed25519Label ? 'PRIVATE KEY' : label, der);

@@ -4,10 +4,10 @@ import { childrenOf, type DerValue, decodeDer, isContext } from './der.ts';
 import { decodeExtensions, type Extension } from './extensions.ts';
 import { decodePem } from './pem.ts';
 
-/** A certificate as callers hold it: PEM text (its first certificate counts), PEM or DER bytes, or Node's object. */
+/** A certificate in any form: PEM text (the first certificate counts), PEM or DER bytes, or Node's object. */
 export type CertificateSource = string | Uint8Array | X509Certificate;
 
-/** The ASN.1 parts of a certificate that Node does not give out in a form that can be relied on. */
+/** The ASN.1 parts of a certificate that Node does not return in a reliable form. */
 export interface CertificateStructure {
   readonly subject: DerValue;
   readonly issuer: DerValue;
@@ -25,14 +25,14 @@ function x509FromDer(der: Uint8Array): X509Certificate {
   }
 }
 
-/** Every certificate of a PEM text, in order. Throws a Fault `invalid-argument` when one cannot be read. */
+/** Every certificate of a PEM text, in order. Throws a Fault `invalid-argument` when one cannot be parsed. */
 export function readCertificates(pem: string | Uint8Array): X509Certificate[] {
   return decodePem(pem)
     .filter(({ label }) => label === 'CERTIFICATE')
     .map(({ der }) => x509FromDer(der));
 }
 
-/** The certificate, or the first of several. Throws a Fault `invalid-argument` when there is none that can be read. */
+/** The certificate, or the first of several. Throws a Fault `invalid-argument` when there is no valid one. */
 export function readCertificate(source: CertificateSource): X509Certificate {
   if (source instanceof X509Certificate) return source;
   if (typeof source !== 'string' && source[0] === sequenceTag) return x509FromDer(source);
@@ -44,7 +44,7 @@ export function readCertificate(source: CertificateSource): X509Certificate {
 export function readCertificateStructure(certificate: X509Certificate): CertificateStructure {
   const [signedPart] = childrenOf(decodeDer(certificate.raw, what), what);
   const fields = childrenOf(signedPart, what);
-  // The version is left out in certificates of version 1.
+  // Certificates of version 1 have no version field.
   const first = isContext(fields[0], 0) ? 1 : 0;
   const [issuer, subject] = [fields[first + 2], fields[first + 4]];
   if (issuer === undefined || subject === undefined) {

@@ -25,7 +25,7 @@ const asked = {
   ipAddresses: ['10.5.0.5', 'fd00::5'],
 };
 
-test('signCertificateRequest() grants the names of the request and nothing else it asks for', async () => {
+test('signCertificateRequest() grants the names of the request and nothing else', async () => {
   const { request } = await createCertificateRequest({ ...asked, like: ca.certificate });
   const certificate = signCertificateRequest({ issuer: ca, request, policy: forServers });
   const { serial: _, ...info } = parseCertificate(certificate);
@@ -43,7 +43,7 @@ test('signCertificateRequest() grants the names of the request and nothing else 
   assert.equal(hasExactClientAuthUsage(certificate), false);
 });
 
-test('signCertificateRequest() keeps organisations where the policy says so', async () => {
+test('signCertificateRequest() keeps organisations if the policy permits them', async () => {
   const { request } = await createCertificateRequest({ ...asked, like: ca.certificate });
   const policy: SigningPolicy = { ...forServers, organizations: 'keep', extendedKeyUsage: ['clientAuth'] };
   const certificate = signCertificateRequest({ issuer: ca, request, policy });
@@ -51,7 +51,7 @@ test('signCertificateRequest() keeps organisations where the policy says so', as
   assert.equal(hasExactClientAuthUsage(certificate), true);
 });
 
-test('parseCertificateRequest() tells what a request asks for, before and after its PEM is wrapped anew', async () => {
+test('parseCertificateRequest() returns the contents of a request, also when its PEM has other line lengths', async () => {
   const { request, key } = await createCertificateRequest({ ...asked, algorithm: 'ecdsa-p256' });
   const parsed = parseCertificateRequest(Buffer.from(`note\n${request.replaceAll('\n', '\r\n')}`));
   const { subject, dnsNames, ipAddresses } = parsed;
@@ -62,7 +62,7 @@ test('parseCertificateRequest() tells what a request asks for, before and after 
   );
 });
 
-test('createCertificateRequest() takes the kind of the last accepted CA, or a key that is there', async () => {
+test('createCertificateRequest() uses the key type of the last accepted CA, or an existing key', async () => {
   const second = await generateCertificateAuthority({ algorithm: 'ecdsa-p256', notBefore });
   const like = await createCertificateRequest({ subject: {}, like: ca.certificate + second.certificate });
   assert.equal(parseCertificateRequest(like.request).publicKey.asymmetricKeyType, 'ec');
@@ -84,7 +84,7 @@ function withBrokenSignature(pem: string): string {
   return encodePem('CERTIFICATE REQUEST', der);
 }
 
-test('signCertificateRequest() says at which step a request failed', async () => {
+test('signCertificateRequest() reports the step at which a request failed', async () => {
   const good = await createCertificateRequest({ ...asked, like: ca.certificate });
   const ecdsa = await createCertificateRequest({ ...asked, algorithm: 'ecdsa-p256' });
   const other = await generateKey('ed25519');
@@ -122,7 +122,7 @@ test('signCertificateRequest() says at which step a request failed', async () =>
   }
 });
 
-test('signCertificateRequest() does not show the key of a broken authority', async () => {
+test('signCertificateRequest() does not reveal the key of a broken authority', async () => {
   const { request } = await createCertificateRequest({ ...asked, like: ca.certificate });
   const broken = {
     certificate: ca.certificate,

@@ -13,9 +13,9 @@ import { openIssuer } from './open-issuer.ts';
 import { type CertificateRequest, parseCertificateRequest } from './parse-certificate-request.ts';
 import type { SignatureAlgorithm } from './signature-algorithm.ts';
 
-/** What the signer grants, whatever the request asks for. Names and addresses are always those of the request. */
+/** The policy of the signer. Names and addresses always come from the request. */
 export interface SigningPolicy {
-  /** `strip` where organisations are roles that the requester must not choose. */
+  /** `strip` if organisations are roles that the requester must not choose. */
   readonly organizations: 'keep' | 'strip';
   readonly keyUsage: readonly ('digitalSignature' | 'keyEncipherment')[];
   readonly extendedKeyUsage: readonly ExtendedKeyUsage[];
@@ -25,7 +25,7 @@ export interface SigningPolicy {
 
 export interface CertificateRequestSigning {
   readonly issuer: CertificateAndKey;
-  /** PEM, or a request that was parsed before. */
+  /** PEM, or a request that is already parsed. */
   readonly request: string | Uint8Array | CertificateRequest;
   readonly policy: SigningPolicy;
 }
@@ -37,13 +37,13 @@ function isParsed(request: CertificateRequestSigning['request']): request is Cer
   return typeof request !== 'string' && !(request instanceof Uint8Array);
 }
 
-/** The algorithm to sign with: the request's own, once its key and signature hold. */
+/** The signature algorithm of the request, after checks of its key and its signature. */
 function provenAlgorithm(request: CertificateRequest): SignatureAlgorithm {
   const { algorithm, publicKey } = request;
   if (algorithm === undefined)
     throw new Fault('internal', 'the signature algorithm of the request is not accepted');
   const { modulusLength, namedCurve } = publicKey.asymmetricKeyDetails ?? {};
-  // Checked before the signature: verifying with an absurdly large key is work for the asking.
+  // Checked before the signature: verifying with a very large key would cost much CPU time.
   if (modulusLength !== undefined && (modulusLength < rsaBits.least || modulusLength > rsaBits.most)) {
     throw new Fault('internal', `RSA keys of ${modulusLength} bits are not accepted`);
   }
@@ -85,10 +85,10 @@ function sign(issuerPair: CertificateAndKey, request: CertificateRequest, policy
 }
 
 /**
- * Signs a certificate request after checking its own signature; gives the certificate as PEM. Faults:
- * `invalid-argument` `failed to decode CSR` and `failed to parse CSR: …` for what is no request; `internal`
- * `failed to sign CSR: …` for a wrong signature, a key that does not suit the CA, or a broken CA.
- * Source: Talos v1.14: trustd signing.
+ * Signs a certificate request after it has verified the request's own signature; returns the certificate as
+ * PEM. Faults: `invalid-argument` `failed to decode CSR` and `failed to parse CSR: …` for input that is not a
+ * request; `internal` `failed to sign CSR: …` for a wrong signature, a key that does not match the CA, or a
+ * broken CA. Source: Talos v1.14: trustd signing.
  */
 export function signCertificateRequest({ issuer, request, policy }: CertificateRequestSigning): string {
   const parsed = isParsed(request) ? request : parseCertificateRequest(request);

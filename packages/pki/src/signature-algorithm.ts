@@ -2,7 +2,7 @@ import { type KeyObject, sign, verify } from 'node:crypto';
 import { Fault } from '@nodewright/fault';
 import { asn1Null, childrenOf, type DerValue, isUniversal, oid, oidOf, sequence, tags } from './der.ts';
 
-/** How something is signed: the family of the key, and the hash where the family does not fix it. */
+/** A signature algorithm: the key family, and the hash if the family does not determine it. */
 export interface SignatureAlgorithm {
   readonly id: string;
   readonly name: string;
@@ -24,7 +24,7 @@ const rsaSha512 = {
   hash: 'sha512',
 } as const;
 
-/** What is accepted in a request. SHA-1 and RSA-PSS are not. */
+/** The algorithms that requests may use. SHA-1 and RSA-PSS are not accepted. */
 const accepted: readonly SignatureAlgorithm[] = [
   ed25519,
   ecdsaSha256,
@@ -35,7 +35,7 @@ const accepted: readonly SignatureAlgorithm[] = [
   rsaSha512,
 ];
 
-/** What a key signs with when nobody asks for more. Source: Talos v1.14: certificate primitives. */
+/** The default algorithm for a key. Source: Talos v1.14: certificate primitives. */
 export function signatureAlgorithmOf(key: KeyObject): SignatureAlgorithm {
   const found = [ed25519, ecdsaSha256, rsaSha512].find(({ keyType }) => keyType === key.asymmetricKeyType);
   if (found !== undefined) return found;
@@ -43,7 +43,7 @@ export function signatureAlgorithmOf(key: KeyObject): SignatureAlgorithm {
 }
 
 export function encodeSignatureAlgorithm({ id, keyType }: SignatureAlgorithm): DerValue {
-  // RSA wants explicit NULL parameters (RFC 4055), the others none at all (RFC 5758, RFC 8410).
+  // RSA requires explicit NULL parameters (RFC 4055), the others no parameters (RFC 5758, RFC 8410).
   return keyType === 'rsa' ? sequence(oid(id), asn1Null()) : sequence(oid(id));
 }
 

@@ -11,7 +11,7 @@ export interface AlternativeNames {
 const what = 'subject alternative name';
 const dnsNameTag = 2;
 const ipAddressTag = 7;
-/** Names beyond this set are read differently by different TLS libraries. */
+/** TLS libraries interpret names with other characters differently. */
 const visibleAscii = /^[\x21-\x7e]+$/;
 
 function checkDnsName(name: string): string {
@@ -22,7 +22,7 @@ function checkDnsName(name: string): string {
   );
 }
 
-/** The extension's value. Throws a Fault `invalid-argument` that names an address or name that cannot be one. */
+/** The value of the extension. Throws a Fault `invalid-argument` that quotes an invalid address or name. */
 export function encodeAlternativeNames({ dnsNames, ipAddresses }: AlternativeNames): DerValue {
   return sequence(
     ...dnsNames.map((name) => contextPrimitive(dnsNameTag, Buffer.from(checkDnsName(name), 'latin1'))),
@@ -30,7 +30,7 @@ export function encodeAlternativeNames({ dnsNames, ipAddresses }: AlternativeNam
   );
 }
 
-/** The DNS names and addresses of the extension's value; other kinds (email, URI) are passed over. */
+/** The DNS names and addresses in the value of the extension; other kinds (email, URI) are ignored. */
 export function decodeAlternativeNames(value: DerValue): AlternativeNames {
   const names = childrenOf(value, what);
   return {
