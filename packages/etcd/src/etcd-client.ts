@@ -5,102 +5,113 @@ import type { EtcdAlarm, EtcdDowngradeAction, EtcdStatus } from './maintenance/m
 import type { EtcdMember } from './members/etcd-member.ts';
 import type { PrefixWatch, WatchOptions } from './watch/prefix-watch.ts';
 
-/** Of every call that is answered once. */
+/** Options of every unary call. */
 export interface CallOptions {
-  /** For the whole call, all endpoints that are tried included. */
+  /** For the whole call with all its attempts. */
   readonly timeoutMs?: number;
-  /** Gives the call up; it fails with a Fault `cancelled`. What was sent may still be done. */
+  /**
+   * Cancels the call; it fails with a Fault `cancelled`. A request that was already sent may still take
+   * effect.
+   */
   readonly signal?: AbortSignal;
 }
 
 export interface ReadOptions extends CallOptions {
-  /** What the asked member knows, without a word with the others: answers without a quorum, and may be old. */
+  /** Reads the local data of the member without a quorum, which may be stale. */
   readonly serializable?: boolean;
 }
 
 /**
- * A client of an etcd cluster. It connects at the first call, and goes from an endpoint that cannot be reached to the
- * next: any call that was surely not sent, and reading ones also when they were lost on the way. What changes something
- * is never sent twice.
- *
- * Every failure is an EtcdFault that names the endpoint, with a `reason` where etcd has a word for it. Neither faults
- * nor spans tell keys or values. Each call is one span `etcd <service>/<method>`. Ids are as on the wire; their text
- * form is that of `etcdIdText`.
+ * A client of an etcd cluster. It connects at the first call and goes on to the next endpoint when one cannot
+ * be reached. Calls that were certainly not sent are repeated there; reads are also repeated when the
+ * connection was lost. Writes are never sent twice.
+ * Every failure is an EtcdFault that names the endpoint, with a `reason` for known errors of etcd. Neither
+ * faults nor spans contain keys or values. Each call is one span `etcd <service>/<method>`. Ids are as on the
+ * wire; their text form is that of `etcdIdText`.
  */
 export interface EtcdClient extends AsyncDisposable {
-  /** As they were given: `host:port`. */
+  /** The endpoints as they were given: `host:port`. */
   readonly endpoints: readonly string[];
 
-  /** Who belongs to the cluster. Default is what the asked member knows; linearizable needs a quorum. */
+  /** The members of the cluster. By default the local data of one member; linearizable requires a quorum. */
   members(options?: CallOptions & { readonly linearizable?: boolean }): Promise<EtcdMember[]>;
-  /** Adds a member that does not vote. Reason `peer-url-exists` where some member has one of the URLs already. */
+  /**
+   * Adds a learner, a member without a vote. Reason `peer-url-exists` when a member already has one of the
+   * URLs.
+   */
   addLearner(
     peerUrls: readonly string[],
     options?: CallOptions,
   ): Promise<{ readonly member: EtcdMember; readonly members: EtcdMember[] }>;
-  /** Yields who is left. Reasons `member-not-found`, `unhealthy-cluster`, `not-enough-started-members`. */
+  /**
+   * Returns the remaining members. Reasons `member-not-found`, `unhealthy-cluster`,
+   * `not-enough-started-members`.
+   */
   removeMember(id: bigint, options?: CallOptions): Promise<EtcdMember[]>;
-  /** Changes where a member is reached by the others. */
+  /** Changes the peer URLs of a member. */
   updateMember(id: bigint, peerUrls: readonly string[], options?: CallOptions): Promise<EtcdMember[]>;
   /**
-   * Makes a voter of a learner. It is to be sent to another member than the learner, which answers `learner`. Reasons
-   * `learner-not-ready` (to be tried again), `not-a-learner`, `member-not-found`, `unhealthy-cluster`.
+   * Promotes a learner to a voter. The learner itself answers with the reason `learner`, so it is sent to
+   * another member. Other reasons: `learner-not-ready` (retry later), `not-a-learner`, `member-not-found`,
+   * `unhealthy-cluster`.
    */
   promote(id: bigint, options?: CallOptions): Promise<EtcdMember[]>;
 
-  /** How the member that answers is; to ask a certain one, open a client with its endpoint alone. */
+  /** The status of the member that answers; for a certain member, open a client with its endpoint only. */
   status(options?: CallOptions): Promise<EtcdStatus>;
   /** The alarms of all members. */
   alarms(options?: CallOptions): Promise<EtcdAlarm[]>;
-  /** Lowers one alarm, or without one all of them; yields those that were lowered. */
+  /** Clears one alarm, or all of them; returns the cleared alarms. */
   disarm(alarm?: EtcdAlarm, options?: CallOptions): Promise<EtcdAlarm[]>;
-  /** Of the member that answers, which answers nothing else meanwhile. Default time is 10 minutes. */
+  /**
+   * Defragments the member that answers, which blocks all of its other calls. Default timeout: 10 minutes.
+   */
   defragment(options?: CallOptions): Promise<void>;
-  /** Only the leader does it; others answer with the reason `not-leader`. */
+  /** Only the leader accepts it; other members answer with the reason `not-leader`. */
   moveLeader(id: bigint, options?: CallOptions): Promise<void>;
   /**
-   * The database of the member that answers, with the SHA-256 of it as the last 32 bytes. Fails with a Fault
-   * `data-loss` where the stream ends too early.
+   * The database of the member that answers, followed by its SHA-256 in the last 32 bytes. Fails with a Fault
+   * `data-loss` when the stream ends too early.
    */
   snapshot(signal?: AbortSignal): AsyncIterable<Uint8Array>;
-  /** Yields the version of the cluster. `version` is `3.5`; it is not looked at for `cancel`. */
+  /** Returns the version of the cluster. `version` has the form `3.5`; `cancel` ignores it. */
   downgrade(action: EtcdDowngradeAction, version: string, options?: CallOptions): Promise<string>;
 
   get(key: string, options?: ReadOptions): Promise<EtcdKeyValue | undefined>;
-  /** All keys that begin with the prefix, by key. */
+  /** All keys with the prefix, in order. */
   list(prefix: string, options?: ReadOptions): Promise<KeyValues>;
-  /** Yields the revision of the write. With a lease the key goes when the lease ends. */
+  /** Returns the revision of the write. With a lease, etcd deletes the key when the lease ends. */
   put(
     key: string,
     value: string | Uint8Array,
     options?: CallOptions & { readonly lease?: bigint },
   ): Promise<bigint>;
-  /** Yields how many keys there were: 0 or 1. */
+  /** Returns the number of deleted keys: 0 or 1. */
   delete(key: string, options?: CallOptions): Promise<bigint>;
   deletePrefix(prefix: string, options?: CallOptions): Promise<bigint>;
-  /** If all comparisons hold does one list of operations, or the other, at one revision. */
+  /** Runs one list of operations if all comparisons are true, otherwise the other one, in one revision. */
   txn(request: TxnRequest, options?: CallOptions): Promise<TxnResult>;
-  /** Forgets what was before a revision. */
+  /** Compacts the history before a revision. */
   compact(revision: bigint, options?: CallOptions): Promise<void>;
 
-  /** Makes a lease that nobody renews; yields its id. */
+  /** Creates a lease without keep-alive; returns its id. */
   createLease(ttlSeconds: number, options?: CallOptions): Promise<bigint>;
-  /** Starts the time of a lease anew, once. Yields the seconds it has from now on; 0 where it is over. */
+  /** Renews a lease once. Returns its time to live in seconds; 0 when it has ended. */
   keepLeaseAlive(id: bigint, options?: CallOptions): Promise<number>;
   /**
-   * A lease that is kept alive until it is disposed of, which ends it and deletes its keys. It can be lost: its signal
-   * says so.
+   * A lease with keep-alive. Disposing of it ends it and deletes its keys. It can also be lost: then its
+   * signal aborts.
    */
   grantLease(ttlSeconds: number, options?: CallOptions): Promise<EtcdLease>;
   /**
-   * Follows the keys that begin with a prefix: first everything, then the changes, for ever. A connection that is lost is
-   * taken up again, at another endpoint where need be, without a change lost or told twice; where etcd has forgotten
-   * what was missed everything comes anew. Ends without an error when the signal is aborted.
+   * Watches the keys with a prefix: first all of them, then the changes, without end. After a lost connection
+   * it continues, at another endpoint if necessary, without missing or repeating a change. If etcd has
+   * compacted the missed history, all keys are sent again. It ends without an error when the signal aborts.
    */
   watchPrefix(prefix: string, signal: AbortSignal, options?: WatchOptions): PrefixWatch;
   /**
-   * Waits until nobody else holds the lock of that name, as every client of etcd's concurrency package does. Disposing of
-   * it ends its lease.
+   * Waits for the lock of that name, compatible with etcd's concurrency package. Disposing of the lock ends
+   * its lease.
    */
   lock(name: string, options?: LockOptions): Promise<EtcdLock>;
 }

@@ -1,16 +1,16 @@
 import { Fault, type FaultKind } from '@nodewright/fault';
 
-/** What etcd has a word for. A closed set: whoever retries decides by it. */
+/** The known reasons of failures of etcd. A closed set, because callers decide on retries by it. */
 export type EtcdReason =
   /** No connection to any endpoint: nothing was sent. */
   | 'unreachable'
   | 'member-not-found'
   | 'peer-url-exists'
   | 'not-a-learner'
-  /** A learner that has not caught up: to be promoted later. */
+  /** The learner has not caught up: promote it later. */
   | 'learner-not-ready'
   | 'too-many-learners'
-  /** The member that was asked is a learner and does not do that. */
+  /** The member is a learner, which does not support this call. */
   | 'learner'
   | 'unhealthy-cluster'
   | 'not-enough-started-members'
@@ -19,7 +19,7 @@ export type EtcdReason =
   | 'bad-leader-transferee'
   | 'leader-changed'
   | 'stopped'
-  /** The cluster has not agreed in time; what was to be changed may be changed. */
+  /** The cluster did not agree in time; a write may still have taken effect. */
   | 'timed-out'
   | 'compacted'
   | 'no-space'
@@ -36,9 +36,9 @@ export interface EtcdFaultInit {
   readonly cause?: unknown;
 }
 
-/** A failure of etcd or on the way to it. */
+/** A failure of etcd or of the connection to it. */
 export class EtcdFault extends Fault {
-  /** Who was asked, where it was one: `host:port`. */
+  /** The endpoint, if there was only one: `host:port`. */
   readonly endpoint: string | undefined;
   readonly reason: EtcdReason | undefined;
 
@@ -49,7 +49,7 @@ export class EtcdFault extends Fault {
   }
 }
 
-/** The reason of a failure, where it is one of etcd's. */
+/** The reason of a failure, if it is a known one of etcd. */
 export function etcdReasonOf(error: unknown): EtcdReason | undefined {
   return error instanceof EtcdFault ? error.reason : undefined;
 }

@@ -14,7 +14,7 @@ import { memberCalls } from './members/member-calls.ts';
 import { watchPrefix } from './watch/watch-prefix.ts';
 
 export interface EtcdClientInit {
-  /** `host:port`, at least one. The first is asked first, until another one has answered in its place. */
+  /** `host:port`, at least one. The first one is used until another one has answered instead. */
   readonly endpoints: readonly string[];
   readonly tls: EtcdTls;
   readonly telemetry: Telemetry;
@@ -25,10 +25,10 @@ export interface EtcdClientInit {
 const defaultDialTimeoutMs = 5_000;
 
 /**
- * Opens a client; whoever opens it disposes of it. Servers are believed that are signed by the CA and are called
- * `localhost`, as every server certificate of etcd is.
+ * Opens a client; the caller disposes of it. It trusts servers whose certificate is signed by the CA and
+ * contains `localhost`, as every server certificate of etcd does.
  *
- * @throws Fault `invalid-argument` without an endpoint, or for certificates that cannot be used.
+ * @throws Fault `invalid-argument` without an endpoint, or for invalid certificates.
  */
 export function openEtcdClient(init: EtcdClientInit): EtcdClient {
   const { endpoints: addresses, tls, telemetry, dialTimeoutMs = defaultDialTimeoutMs } = init;

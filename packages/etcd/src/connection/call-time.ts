@@ -1,7 +1,7 @@
 import { Deadline } from '@nodewright/async';
 import { EtcdFault } from '../etcd-fault.ts';
 
-/** The time a call has, and what else ends it. Disposing of it stops the clock. */
+/** The deadline of a call, combined with the other signals that end it. */
 export class CallTime implements Disposable {
   readonly signal: AbortSignal;
   readonly #timeoutMs: number;
@@ -9,7 +9,7 @@ export class CallTime implements Disposable {
   readonly #deadline: Deadline;
   readonly #others: readonly AbortSignal[];
 
-  /** Without an end where `timeoutMs` is not finite. */
+  /** @param timeoutMs no deadline when it is infinite */
   constructor(timeoutMs: number, others: readonly (AbortSignal | undefined)[]) {
     this.#timeoutMs = timeoutMs;
     this.#others = others.filter((signal) => signal !== undefined);
@@ -21,12 +21,12 @@ export class CallTime implements Disposable {
     return this.signal.aborted;
   }
 
-  /** At least 1. */
+  /** The remaining time in ms, at least 1. */
   get leftMs(): number {
     return Math.max(1, this.#timeoutMs - (performance.now() - this.#startedMs));
   }
 
-  /** Why it is over. */
+  /** The fault to throw when the call has ended early. */
   fault(endpoint: string, cause?: unknown): EtcdFault {
     if (this.#others.some((signal) => signal.aborted))
       return new EtcdFault('cancelled', `the call to etcd at ${endpoint} was cancelled`, { endpoint, cause });

@@ -1,4 +1,4 @@
-// The way to a real etcd, and where it can end.
+// Connections to a real etcd, and how they fail.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, test } from 'node:test';
@@ -16,7 +16,7 @@ const cluster = skip ? undefined : scope.use(await startEtcdCluster(3));
 const running = () => cluster ?? assert.fail('no etcd');
 const deadEndpoint = () => `${randomLoopback()}:2379`;
 
-test('a server of another CA is not believed, nor a client of another one', { skip }, async () => {
+test('a server certificate of another CA is rejected, and so is a client certificate', { skip }, async () => {
   const {
     pki,
     endpoints: [endpoint = ''],
@@ -38,7 +38,7 @@ test('a server of another CA is not believed, nor a client of another one', { sk
   });
 });
 
-test('certificates that cannot be used are refused when the client is opened', { skip }, async () => {
+test('invalid certificates are refused when the client is opened', { skip }, async () => {
   const { pki } = running();
   const other = await createTestPki();
   const tls = { ...pki.admin, key: other.admin.key };
@@ -46,7 +46,7 @@ test('certificates that cannot be used are refused when the client is opened', {
   assert.throws(() => running().client({ endpoints: [] }), { kind: 'invalid-argument' });
 });
 
-test('one endpoint that nobody listens on fails at once and says so', { skip }, async () => {
+test('one endpoint without a listener fails at once and is named', { skip }, async () => {
   const endpoint = deadEndpoint();
   const client = running().client({ endpoints: [endpoint] });
   const started = performance.now();
@@ -59,7 +59,7 @@ test('one endpoint that nobody listens on fails at once and says so', { skip }, 
   assert.ok(performance.now() - started < 3000);
 });
 
-test('several endpoints that nobody listens on are all named', { skip }, async () => {
+test('several endpoints without a listener are all named', { skip }, async () => {
   const endpoints = [deadEndpoint(), deadEndpoint()];
   await assert.rejects(running().client({ endpoints }).put('x', 'y'), (fault: EtcdFault) => {
     assert.equal(fault.reason, 'unreachable');
@@ -71,14 +71,14 @@ test('several endpoints that nobody listens on are all named', { skip }, async (
   });
 });
 
-test('one dead endpoint among three is passed over, also by what changes something', { skip }, async () => {
+test('one dead endpoint among three is skipped, also by writes', { skip }, async () => {
   const { endpoints } = running();
   const client = running().client({ endpoints: [deadEndpoint(), ...endpoints.slice(1)] });
   assert.ok((await client.put('over', 'x')) > 0n);
   assert.equal((await client.get('over'))?.version, 1n);
 });
 
-test('an endpoint that takes the connection and says nothing is passed over after the time to dial', {
+test('an endpoint that accepts the connection and then hangs is skipped after the dial timeout', {
   skip,
 }, async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
@@ -96,7 +96,7 @@ test('an endpoint that takes the connection and says nothing is passed over afte
   });
 });
 
-test('a frozen member is passed over by reads, and what changes something ends with its time', {
+test('reads skip a frozen member, and a write times out', {
   skip,
 }, async () => {
   const [first] = running().members;
@@ -110,7 +110,7 @@ test('a frozen member is passed over by reads, and what changes something ends w
       message: `etcd at ${first?.endpoint} did not answer within 1500 ms`,
     });
     const reader = running().client();
-    // A new leader may have to be found first.
+    // The cluster may have to elect a new leader first.
     await eventually(async () => (await reader.get('frozen', { timeoutMs: 4000 })) !== undefined, {
       what: 'an answer of the others',
     });
@@ -119,14 +119,14 @@ test('a frozen member is passed over by reads, and what changes something ends w
   }
 });
 
-test('a call that is given up fails as cancelled, and so does one of a closed client', { skip }, async () => {
+test('a call is cancelled by its signal, and by closing the client', { skip }, async () => {
   const client = running().client();
   await assert.rejects(client.get('x', { signal: AbortSignal.abort() }), { kind: 'cancelled' });
   await client[Symbol.asyncDispose]();
   await assert.rejects(client.get('x'), { kind: 'cancelled' });
 });
 
-test('a call is one span that tells the endpoint, and neither keys nor values', { skip }, async () => {
+test('a call is one span with the endpoint, without keys or values', { skip }, async () => {
   await using receiver = await startOtlpReceiver();
   // The SDK reads the environment of the process itself.
   process.env.OTEL_EXPORTER_OTLP_ENDPOINT = receiver.endpoint;
@@ -141,7 +141,7 @@ test('a call is one span that tells the endpoint, and neither keys nor values', 
     });
     await client.put('secret-key', 'secret-value');
     await client.members();
-    // Renewed in the background, three times and more, which belongs to no trace.
+    // The lease is renewed in the background several times, outside of any trace.
     const lease = await client.grantLease(1);
     await pause(1500);
     await lease.revoke();

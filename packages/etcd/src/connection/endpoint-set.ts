@@ -6,7 +6,7 @@ import { CallTime } from './call-time.ts';
 import type { EtcdEndpoint, EtcdServices } from './etcd-endpoint.ts';
 import { faultOfEtcd, unreachable } from './fault-of-etcd.ts';
 
-/** What goes with one try of a call. */
+/** The arguments of one attempt. */
 export interface Attempt {
   readonly signal: AbortSignal;
   readonly metadata: ReturnType<typeof Metadata>;
@@ -15,10 +15,10 @@ export interface Attempt {
 export interface EtcdCall<T> {
   /** `KV/Range`. */
   readonly method: string;
-  /** Reads: may be sent again when nobody knows what became of it. */
+  /** For reads: the call may be repeated when its outcome is unknown. */
   readonly repeatable: boolean;
   readonly timeoutMs?: number;
-  /** Nobody asked for it now: it belongs to no trace. */
+  /** Background work that belongs to no trace. */
   readonly isBackground?: boolean;
   run(services: EtcdServices, attempt: Attempt): Promise<T>;
 }
@@ -30,13 +30,13 @@ export interface EndpointSetInit {
 }
 
 const defaultTimeoutMs = 10_000;
-/** A share of the time that is still enough for a member that is well. */
+/** A share of the time that is long enough for a healthy member. */
 const leastShareMs = 1_000;
 
-/** Answers of a member that another one may not give. */
+/** Failures that say something about one member, so that another one may succeed. */
 const elsewhereBetter = new Set(['no-leader', 'leader-changed', 'timed-out', 'learner', 'stopped']);
 
-/** The endpoints of a client, and which is asked first: the one that has answered last. */
+/** The endpoints of a client, and the order in which they are tried: first the one that answered last. */
 export class EndpointSet implements Disposable {
   readonly #telemetry: Telemetry;
   readonly #endpoints: readonly EtcdEndpoint[];
@@ -50,12 +50,12 @@ export class EndpointSet implements Disposable {
     this.#dialTimeoutMs = dialTimeoutMs;
   }
 
-  /** Aborted when the client is closed. */
+  /** Aborts when the client is closed. */
   get closed(): AbortSignal {
     return this.#closing.signal;
   }
 
-  /** Makes a call, at as many endpoints as it needs and may have, in one span. */
+  /** Makes a call, at several endpoints if necessary and permitted, in one span. */
   async call<T>(call: EtcdCall<T>, options: CallOptions = {}): Promise<T> {
     using time = new CallTime(options.timeoutMs ?? call.timeoutMs ?? defaultTimeoutMs, [
       this.closed,
@@ -78,7 +78,9 @@ export class EndpointSet implements Disposable {
     return startSpan(this.#telemetry, method);
   }
 
-  /** A connected endpoint, and from then on another one when it is said to be bad: for streams. */
+  /**
+   * For streams: a connected endpoint, and a different one at the next call after it was reported as failed.
+   */
   async connected(time: CallTime): Promise<{ readonly endpoint: EtcdEndpoint; markBad(): void }> {
     const failures: EtcdFault[] = [];
     const order = this.#inOrder();
@@ -138,7 +140,7 @@ export class EndpointSet implements Disposable {
     }
   }
 
-  /** Why there is no connection, where there is none. */
+  /** Why there is no connection; undefined when there is one. */
   async #connect(endpoint: EtcdEndpoint, time: CallTime, left: number): Promise<EtcdFault | undefined> {
     const timeoutMs = Math.min(this.#dialTimeoutMs, shareOf(time, left));
     const state = await endpoint.connect(timeoutMs, time.signal);
@@ -169,19 +171,19 @@ function startSpan(telemetry: Telemetry, method: string): Span {
   return telemetry.startSpan(`etcd ${method}`, { kind: 'client', attributes });
 }
 
-/** What one of the endpoints that are left may take, so that there is time for the others. */
+/** The time for one of the remaining endpoints, so that there is time for the others. */
 function shareOf({ leftMs }: CallTime, left: number): number {
   return left > 1 ? Math.min(leftMs, Math.max(leastShareMs, leftMs / left)) : leftMs;
 }
 
-/** Whether it says more of the member that was asked than of the call. */
+/** Whether the failure says more about the member than about the call. */
 function isDoubtful({ reason, kind }: EtcdFault): boolean {
   if (reason === 'unreachable') return true;
   if (reason !== undefined) return elsewhereBetter.has(reason);
   return kind === 'unavailable' || kind === 'deadline-exceeded';
 }
 
-/** Whether another endpoint may be asked the same. */
+/** Whether the call may be sent to another endpoint. */
 function mayGoOn(fault: EtcdFault, repeatable: boolean): boolean {
   if (repeatable) return isDoubtful(fault);
   return fault.reason === 'unreachable' || fault.reason === 'learner';

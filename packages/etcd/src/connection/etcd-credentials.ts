@@ -5,17 +5,17 @@ import { tlsPrivateKey } from '@nodewright/pki';
 
 /** Texts in PEM. */
 export interface EtcdTls {
-  /** The CA of etcd; more than one while it is rotated. */
+  /** The CA of etcd; several certificates during a rotation. */
   readonly ca: string;
-  /** Of a client, or of a member that is one as well. */
+  /** The certificate of a client, or of a member that is a client too. */
   readonly cert: string;
   readonly key: string;
 }
 
 /**
- * What both sides show each other. Servers are set to TLS 1.3.
+ * TLS options for both sides. Servers require TLS 1.3.
  *
- * @throws Fault `invalid-argument` for texts that are no certificates, or a key of another certificate.
+ * @throws Fault `invalid-argument` for invalid certificates, or a key that does not match its certificate.
  */
 export function etcdCredentials({ ca, cert, key }: EtcdTls): ChannelCredentials {
   try {

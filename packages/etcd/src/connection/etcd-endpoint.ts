@@ -11,7 +11,7 @@ import { type Channel, type Client, createClient } from 'nice-grpc';
 import type { EtcdFault } from '../etcd-fault.ts';
 import { faultOfEtcd } from './fault-of-etcd.ts';
 
-/** The services of one member. */
+/** The gRPC services of one member. */
 export interface EtcdServices {
   readonly kv: Client<typeof KVDefinition>;
   readonly watch: Client<typeof WatchDefinition>;
@@ -20,24 +20,29 @@ export interface EtcdServices {
   readonly maintenance: Client<typeof MaintenanceDefinition>;
 }
 
-/** `refused`: the last attempt has failed, and the next call says why. `slow`: no end within the time. */
+/**
+ * `refused`: the last attempt has failed, and the next call returns the reason. `slow`: not connected within
+ * the time.
+ */
 export type Connected = 'ready' | 'refused' | 'slow';
 
 const options = {
   ...channelOptions,
-  // grpc-js insists on a server name and cannot check an address; every server certificate of etcd has this one.
+  // grpc-js requires a server name and cannot check an address; every server certificate of etcd contains
+  // this name.
   'grpc.ssl_target_name_override': 'localhost',
   'grpc.enable_http_proxy': 0,
-  // Else a channel inherits the pauses that others before it have come to at this endpoint.
+  // Without this option a channel inherits the back-off of earlier channels to this endpoint.
   'grpc.use_local_subchannel_pool': 1,
   'grpc.initial_reconnect_backoff_ms': 200,
   'grpc.max_reconnect_backoff_ms': 1_000,
-  // A member that is frozen, or whose machine is gone, closes nothing. etcd takes pings every five seconds at most.
+  // A member that is frozen, or whose machine was switched off, does not close its connections. etcd accepts
+  // a ping every five seconds at most.
   'grpc.keepalive_time_ms': 8_000,
   'grpc.keepalive_timeout_ms': 4_000,
 } as const;
 
-/** One member as it is dialled. It connects when it is first asked to. */
+/** The connection to one member. It connects at the first call. */
 export class EtcdEndpoint implements Disposable {
   readonly address: string;
   readonly #channel: Channel;
@@ -59,7 +64,7 @@ export class EtcdEndpoint implements Disposable {
     return this.#services;
   }
 
-  /** Waits until it is connected or cannot be. Ends early, with `slow`, when the signal is aborted. */
+  /** Waits until it is connected or has failed. Returns `slow` when the signal aborts first. */
   async connect(timeoutMs: number, signal: AbortSignal): Promise<Connected> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
@@ -79,7 +84,10 @@ export class EtcdEndpoint implements Disposable {
     return promise.finally(() => signal.removeEventListener('abort', onAbort));
   }
 
-  /** Why there is no connection; nothing where there is one by now. The library tells it only to a call. */
+  /**
+   * Why there is no connection; undefined when it is connected. The library reports the reason only to a
+   * call.
+   */
   async whyNot(signal: AbortSignal): Promise<EtcdFault | undefined> {
     try {
       await this.services.maintenance.status({}, { signal });

@@ -1,11 +1,11 @@
 import { type FaultKind, faultFrom } from '@nodewright/fault';
 import { EtcdFault, type EtcdReason } from '../etcd-fault.ts';
 
-/** etcd's own texts, without what stands in front of all of them. The first that a text begins with counts. */
+/** Error texts of etcd, without their common prefix. The first entry that the text begins with counts. */
 const reasons: readonly (readonly [string, EtcdReason])[] = [
   ['member not found', 'member-not-found'],
   ['Peer URLs already exists', 'peer-url-exists'],
-  // The same, within the second in which the member was added: ids are made of URLs and time.
+  // The same error, within the second in which the member was added: ids are hashes of URLs and time.
   ['member ID already exist', 'peer-url-exists'],
   ['can only promote a learner member which is in sync with leader', 'learner-not-ready'],
   ['can only promote a learner member', 'not-a-learner'],
@@ -29,7 +29,7 @@ const reasons: readonly (readonly [string, EtcdReason])[] = [
   ['invalid downgrade target version', 'invalid-downgrade-version'],
 ];
 
-/** etcd has codes of gRPC that do not fit what it says. */
+/** Errors whose gRPC code does not match their meaning. */
 const kinds: Partial<Record<EtcdReason, FaultKind>> = {
   learner: 'failed-precondition',
   'not-leader': 'failed-precondition',
@@ -38,7 +38,7 @@ const kinds: Partial<Record<EtcdReason, FaultKind>> = {
 const serverPrefix = 'etcdserver: ';
 const noConnection = /^No connection established\. Last error: (?:Error: )?(.*?)\.? Resolution note: /s;
 
-/** What a thrown value means, said of an endpoint. Faults of ours pass unchanged. */
+/** Converts a thrown value to a fault that names the endpoint. Faults pass unchanged. */
 export function faultOfEtcd(error: unknown, endpoint: string): EtcdFault {
   if (error instanceof EtcdFault) return error;
   const { kind, message } = faultFrom(error);
@@ -56,7 +56,7 @@ export function faultOfEtcd(error: unknown, endpoint: string): EtcdFault {
   return new EtcdFault((reason && kinds[reason]) ?? kind, `etcd at ${endpoint}: ${said}`, init);
 }
 
-/** No connection: whatever was to be sent was not. */
+/** No connection, so nothing was sent. */
 export function unreachable(endpoint: string, why: string, cause?: unknown): EtcdFault {
   const message = `etcd at ${endpoint} cannot be reached: ${why}`;
   return new EtcdFault('unavailable', message, { endpoint, reason: 'unreachable', cause });

@@ -7,7 +7,7 @@ type KeyCalls = Pick<EtcdClient, 'get' | 'list' | 'put' | 'delete' | 'deletePref
 
 const revisionOf = ({ header }: { header?: { revision: bigint } | undefined }) => header?.revision ?? 0n;
 
-/** The calls about keys. */
+/** The calls of the KV service. */
 export function keyCalls(endpoints: EndpointSet): KeyCalls {
   const range = { method: 'KV/Range', repeatable: true } as const;
   const deleteRange = { method: 'KV/DeleteRange', repeatable: false } as const;

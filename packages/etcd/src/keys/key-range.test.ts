@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { prefixRange } from './key-range.ts';
 
-test('prefixRange() ends at the first key behind all with the prefix', () => {
+test('prefixRange() ends at the first key after all keys with the prefix', () => {
   const rows = [
     ['a', '61', '62'],
     ['nodes/', '6e6f6465732f', '6e6f64657330'],
@@ -15,7 +15,7 @@ test('prefixRange() ends at the first key behind all with the prefix', () => {
   }
 });
 
-test('prefixRange() holds exactly the keys that begin with the prefix', () => {
+test('prefixRange() contains exactly the keys that begin with the prefix', () => {
   const words = fc.string({ unit: 'binary', maxLength: 6 });
   fc.assert(
     fc.property(

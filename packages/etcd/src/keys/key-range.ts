@@ -1,4 +1,4 @@
-/** The keys that begin with a prefix, as etcd is asked for them. The empty prefix is every key. */
+/** The keys that begin with a prefix, as a range for etcd. The empty prefix means every key. */
 export function prefixRange(prefix: string): { readonly key: Buffer; readonly rangeEnd: Buffer } {
   const key = Buffer.from(prefix);
   const zero = Buffer.from([0]);
@@ -6,7 +6,7 @@ export function prefixRange(prefix: string): { readonly key: Buffer; readonly ra
   return { key, rangeEnd: afterPrefix(key) ?? zero };
 }
 
-/** The first key behind all that begin with these bytes; nothing where there is none. */
+/** The first key after all keys that begin with these bytes; undefined if there is none. */
 function afterPrefix(prefix: Buffer): Buffer | undefined {
   const last = prefix.findLastIndex((byte) => byte < 0xff);
   if (last < 0) return undefined;

@@ -4,19 +4,19 @@ export interface EtcdKeyValue {
   readonly value: Uint8Array;
   readonly createRevision: bigint;
   readonly modRevision: bigint;
-  /** How often it was written since it came to be. */
+  /** Number of writes since the key was created. */
   readonly version: bigint;
-  /** The lease whose end removes it; 0 for none. */
+  /** The lease whose end deletes the key; 0 without a lease. */
   readonly lease: bigint;
 }
 
-/** Keys as they were at a revision. */
+/** Keys at a revision. */
 export interface KeyValues {
   readonly keyValues: readonly EtcdKeyValue[];
   readonly revision: bigint;
 }
 
-/** A condition of a transaction. Of a key that does not exist every number is 0. */
+/** A condition of a transaction. For a key that does not exist, every number is 0. */
 export type KeyComparison = {
   readonly key: string;
   /** Default `=`. */
@@ -29,7 +29,7 @@ export type KeyComparison = {
   | { readonly value: string | Uint8Array }
 );
 
-/** One step of a transaction. */
+/** One operation of a transaction. */
 export type KeyOperation =
   | { readonly kind: 'get'; readonly key: string }
   | { readonly kind: 'list'; readonly prefix: string }
@@ -44,22 +44,22 @@ export type KeyOperation =
 
 export interface TxnRequest {
   readonly compare: readonly KeyComparison[];
-  /** Done when all comparisons hold. */
+  /** Run when all comparisons are true. */
   readonly success: readonly KeyOperation[];
-  /** Done otherwise. */
+  /** Run otherwise. */
   readonly failure?: readonly KeyOperation[];
 }
 
-/** What a step of a transaction found or did, in the order of the steps. */
+/** The result of each operation, in the order of the operations. */
 export interface OperationResult {
-  /** What was found by a step that reads. */
+  /** The keys that a read found. */
   readonly keyValues: readonly EtcdKeyValue[];
-  /** How many were deleted. */
+  /** The number of deleted keys. */
   readonly deleted: bigint;
 }
 
 export interface TxnResult {
-  /** Whether the comparisons held. */
+  /** Whether the comparisons were true. */
   readonly succeeded: boolean;
   readonly revision: bigint;
   readonly results: readonly OperationResult[];

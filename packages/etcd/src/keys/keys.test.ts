@@ -1,4 +1,4 @@
-// Keys on a real etcd, beside another client of it.
+// Keys in a real etcd, with another client next to this one.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Etcd3 } from 'etcd3';
@@ -15,7 +15,7 @@ const etcd = () => {
 };
 const text = (value: Uint8Array | undefined) => value && Buffer.from(value).toString();
 
-test('a key is what was written last, and counts its writes', { skip }, async () => {
+test('a key holds the last value, and counts its writes', { skip }, async () => {
   const client = etcd();
   assert.equal(await client.get('one'), undefined);
   const first = await client.put('one', 'a');
@@ -34,7 +34,9 @@ test('a key is what was written last, and counts its writes', { skip }, async ()
   assert.equal(await client.get('one', { serializable: true }), undefined);
 });
 
-test('list() has the keys below a prefix in order, and deletePrefix() takes them', { skip }, async () => {
+test('list() returns the keys with a prefix in order, and deletePrefix() deletes them', {
+  skip,
+}, async () => {
   const client = etcd();
   for (const key of ['p/b', 'p/a', 'q/a', 'p']) await client.put(key, key);
   const { keyValues } = await client.list('p/');
@@ -50,7 +52,7 @@ test('list() has the keys below a prefix in order, and deletePrefix() takes them
   assert.deepEqual(rest, ['p', 'q/a']);
 });
 
-test('txn() does one list or the other, by every kind of comparison', { skip }, async () => {
+test('txn() runs one list or the other, for every kind of comparison', { skip }, async () => {
   const client = etcd();
   const revision = await client.put('t', '5');
   const held = [
@@ -92,7 +94,7 @@ test('txn() does one list or the other, by every kind of comparison', { skip }, 
   );
 });
 
-test('what another client has written is read, and the other way round', { skip }, async () => {
+test('each of two clients reads what the other has written', { skip }, async () => {
   const { pki, endpoints } = cluster ?? assert.fail();
   const other = new Etcd3({
     hosts: endpoints.map((endpoint) => `https://${endpoint}`),

@@ -1,15 +1,15 @@
 import type { CallOptions } from '../etcd-client.ts';
 
-/** A lease that is kept alive. */
+/** A lease with keep-alive. */
 export interface EtcdLease extends AsyncDisposable {
   readonly id: bigint;
-  /** As the server granted it. */
+  /** The time to live that the server granted, in seconds. */
   readonly ttlSeconds: number;
   /**
-   * Aborted when the lease is over: it was ended, it ran out, or no member has answered for its whole time; the reason is
-   * a Fault. Keys that hang on it are gone then, or about to go.
+   * Aborts when the lease is over: it was ended, it expired, or no member has answered for its whole time.
+   * The reason is a Fault. Its keys are then deleted or about to be.
    */
   readonly signal: AbortSignal;
-  /** Ends it now, with its keys. No error where it is over already. */
+  /** Ends it now and deletes its keys. No error when it is over already. */
   revoke(options?: CallOptions): Promise<void>;
 }

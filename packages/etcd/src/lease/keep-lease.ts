@@ -5,18 +5,19 @@ import { EtcdFault } from '../etcd-fault.ts';
 import type { EtcdLease } from './etcd-lease.ts';
 import { grant, renew, revoke } from './lease-calls.ts';
 
-/** A cluster that is stopped shall not hold up whoever lets go of a lease. Source: Talos v1.14: etcd locks. */
+/** A stopped cluster must not block the release of a lease. Source: Talos v1.14: etcd locks. */
 const revokeTimeoutMs = 10_000;
 const retryMs = 250;
 const leastTimeoutMs = 1_000;
 
-/** Makes a lease and renews it every third of its time, at whichever member answers. */
+/** Creates a lease and renews it after every third of its time, at any member that answers. */
 export async function keepLease(
   endpoints: EndpointSet,
   ttlSeconds: number,
   options?: CallOptions,
 ): Promise<EtcdLease> {
-  // The time counts from before the request: what is answered late has begun before.
+  // The time counts from before the request, because the server may have started it before its answer
+  // arrived.
   const askedMs = performance.now();
   const { id, ttlSeconds: granted } = await grant(endpoints, ttlSeconds, options);
   const over = new AbortController();
@@ -35,7 +36,7 @@ export async function keepLease(
     signal: over.signal,
     revoke: end,
     async [Symbol.asyncDispose]() {
-      // It ends by itself where nobody answers.
+      // Without an answer, the lease expires by itself.
       await end().catch(() => {});
     },
   };
@@ -44,12 +45,12 @@ export async function keepLease(
 interface Keeping {
   readonly id: bigint;
   readonly ttlMs: number;
-  /** When its time began. */
+  /** When the current time to live began. */
   readonly since: number;
   readonly stop: AbortSignal;
 }
 
-/** Yields why the lease is over. */
+/** Returns why the lease is over. */
 async function keep(endpoints: EndpointSet, { id, ttlMs, since, stop }: Keeping): Promise<EtcdFault> {
   let begun = since;
   let pauseMs = ttlMs / 3;

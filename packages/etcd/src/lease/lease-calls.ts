@@ -2,7 +2,7 @@ import type { EndpointSet } from '../connection/endpoint-set.ts';
 import type { CallOptions } from '../etcd-client.ts';
 import { EtcdFault, etcdReasonOf } from '../etcd-fault.ts';
 
-/** Makes a lease that nobody keeps. */
+/** Creates a lease without keep-alive. */
 export function grant(
   endpoints: EndpointSet,
   ttlSeconds: number,
@@ -11,7 +11,7 @@ export function grant(
   return endpoints.call(
     {
       method: 'Lease/LeaseGrant',
-      // One too many ends by itself.
+      // If the answer was lost, the first lease expires by itself.
       repeatable: true,
       run: async ({ lease }, attempt) => {
         const { ID: id, TTL } = await lease.leaseGrant({ TTL: BigInt(Math.ceil(ttlSeconds)) }, attempt);
@@ -22,7 +22,7 @@ export function grant(
   );
 }
 
-/** Starts the time of a lease anew. Yields the seconds it has; 0 where it is over. */
+/** Renews a lease once. Returns its time to live in seconds; 0 when it is over. */
 export function renew(
   endpoints: EndpointSet,
   id: bigint,
@@ -44,13 +44,13 @@ export function renew(
   );
 }
 
-/** Ends a lease; no error where it is over already. */
+/** Ends a lease; no error when it is over already. */
 export async function revoke(endpoints: EndpointSet, id: bigint, options?: CallOptions): Promise<void> {
   try {
     await endpoints.call(
       {
         method: 'Lease/LeaseRevoke',
-        // Ended twice is ended.
+        // Ending it twice has no further effect.
         repeatable: true,
         run: async ({ lease }, attempt) => void (await lease.leaseRevoke({ ID: id }, attempt)),
       },

@@ -1,4 +1,4 @@
-// Leases on a real etcd: what hangs on one lives as long as its holder.
+// Leases of a real etcd: their keys live as long as the holder.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,7 +12,7 @@ after(() => scope.disposeAsync());
 const cluster = skip ? undefined : scope.use(await startEtcdCluster(3));
 const etcd = () => (cluster ?? assert.fail('no etcd')).client();
 
-test('a lease outlives its time while it is kept, and takes its keys along when it ends', {
+test('a lease with keep-alive outlives its time, and deletes its keys at its end', {
   skip,
 }, async () => {
   const client = etcd();
@@ -27,7 +27,7 @@ test('a lease outlives its time while it is kept, and takes its keys along when 
   await lease.revoke();
 });
 
-test('a lease that nobody keeps ends by itself', { skip }, async () => {
+test('a lease without keep-alive expires', { skip }, async () => {
   const client = etcd();
   const id = await client.createLease(1);
   await client.put('left', 'x', { lease: id });
@@ -36,7 +36,7 @@ test('a lease that nobody keeps ends by itself', { skip }, async () => {
   assert.equal(await client.keepLeaseAlive(id), 0);
 });
 
-test('a lease whose client is closed ends by itself', { skip }, async () => {
+test('a lease whose client is closed expires', { skip }, async () => {
   const holder = etcd();
   const lease = await holder.grantLease(2);
   await holder.put('dead', 'x', { lease: lease.id });
@@ -45,7 +45,7 @@ test('a lease whose client is closed ends by itself', { skip }, async () => {
   await eventually(async () => (await watcher.get('dead')) === undefined, { what: 'end of the lease' });
 });
 
-test('a lease that somebody else ends is reported as lost', { skip }, async () => {
+test('a lease that another client ends is reported as lost', { skip }, async () => {
   const client = etcd();
   const lease = await client.grantLease(3);
   await client.put('lost', 'x', { lease: lease.id });
@@ -55,7 +55,7 @@ test('a lease that somebody else ends is reported as lost', { skip }, async () =
   assert.equal(await client.get('lost'), undefined);
 });
 
-test('a lease survives the death and the freezing of the member that it was kept through', {
+test('a lease survives the death and the freezing of the member that renewed it', {
   skip,
 }, async () => {
   const { members } = cluster ?? assert.fail();
@@ -63,7 +63,7 @@ test('a lease survives the death and the freezing of the member that it was kept
   const lease = await client.grantLease(4);
   await client.put('survives', 'x', { lease: lease.id });
   const [first, second] = members;
-  // Frozen: the connection stands, and nothing comes.
+  // Frozen: the connection stays open, and nothing arrives.
   await first?.freeze();
   await pause(lease.ttlSeconds * 1000 + 1000);
   first?.thaw();

@@ -1,4 +1,4 @@
-// Locks on a real etcd, shared with etcd's own command line.
+// Locks in a real etcd, shared with etcdctl.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
@@ -11,7 +11,7 @@ after(() => scope.disposeAsync());
 const cluster = skip ? undefined : scope.use(await startEtcdCluster());
 const etcd = () => (cluster ?? assert.fail('no etcd')).client();
 
-test('a lock is held by one at a time, in the order in which they came', { skip }, async () => {
+test('one client at a time holds a lock, in the order of their requests', { skip }, async () => {
   const order: string[] = [];
   const first = await etcd().lock('turns');
   const waiting = [];
@@ -34,7 +34,7 @@ test('a lock is held by one at a time, in the order in which they came', { skip 
   assert.deepEqual((await etcd().list('turns/')).keyValues, []);
 });
 
-test('a lock is a key of its name and its lease, which goes with the lease', { skip }, async () => {
+test('a lock is a key with its name and its lease, and is deleted with the lease', { skip }, async () => {
   const client = etcd();
   const lock = await client.lock('talos:v1:etcdUpgradeMutex', { ttlSeconds: 60 });
   assert.equal(lock.key, `talos:v1:etcdUpgradeMutex/${lock.lease.id.toString(16)}`);
@@ -44,7 +44,7 @@ test('a lock is a key of its name and its lease, which goes with the lease', { s
   assert.equal(await client.get(lock.key), undefined);
 });
 
-test('a lock waits for one that etcd’s own command holds, and the other way round', { skip }, async () => {
+test('a lock waits for a lock of etcdctl, and etcdctl waits for ours', { skip }, async () => {
   const client = etcd();
   const theirs = cluster?.spawnEtcdctl('lock', 'shared') ?? assert.fail();
   const [line] = await once(theirs.stdout ?? assert.fail(), 'data');
@@ -67,7 +67,7 @@ test('a lock waits for one that etcd’s own command holds, and the other way ro
   assert.equal((await ended)[0], 0);
 });
 
-test('a lock whose lease is lost while it is waited for is not given', { skip }, async () => {
+test('a client whose lease is lost during the wait does not get the lock', { skip }, async () => {
   const client = etcd();
   await using held = await client.lock('lost');
   const waiting = client.lock('lost', { ttlSeconds: 3 });

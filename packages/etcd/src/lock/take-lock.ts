@@ -38,7 +38,7 @@ export async function takeLock(
     );
     const since = succeeded ? revision : (results[0]?.keyValues[0]?.createRevision ?? revision);
     await waitForTurn(endpoints, `${name}/`, since, waiting);
-    // Our own key may have gone while we waited: then it is nobody's turn that we are.
+    // Our own key may have been deleted during the wait: then we do not hold the lock.
     if ((await keys.get(key, { signal: waiting })) === undefined)
       throw new EtcdFault('aborted', 'the lease of a lock was lost while it was waited for', {
         reason: 'lease-lost',
@@ -55,7 +55,7 @@ export async function takeLock(
   }
 }
 
-/** Goes on over members that fail, for as long as the lease lives. */
+/** Retries at other members for as long as the lease lives. */
 async function waitForTurn(
   endpoints: EndpointSet,
   prefix: string,
@@ -77,7 +77,7 @@ async function waitForTurn(
   throw new EtcdFault('cancelled', 'a lock was not waited for any longer');
 }
 
-/** Who came last of those before us, and the revision of the answer. */
+/** The newest key that is older than ours, and the revision of the answer. */
 function lastBefore(
   endpoints: EndpointSet,
   prefix: string,

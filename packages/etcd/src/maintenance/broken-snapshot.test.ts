@@ -1,4 +1,4 @@
-// A member that ends a snapshot before it is whole, which a real one does only when it dies.
+// A member that ends a snapshot early, which a real one does only when it dies.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServerCredentials } from '@grpc/grpc-js';
@@ -8,7 +8,7 @@ import { createServer } from 'nice-grpc';
 import { openEtcdClient } from '../open-etcd-client.ts';
 import { createTestPki } from '../testing/index.ts';
 
-test('a snapshot that ends too early fails, after what has come', async () => {
+test('a snapshot that ends too early fails after the bytes that arrived', async () => {
   const pki = await createTestPki();
   const { certificate, key } = await pki.server('127.0.0.1');
   const unbuilt = async () => assert.fail('not asked for');

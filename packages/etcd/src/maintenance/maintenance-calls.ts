@@ -13,7 +13,7 @@ type MaintenanceCalls = Pick<
   'status' | 'alarms' | 'disarm' | 'defragment' | 'moveLeader' | 'downgrade'
 >;
 
-/** A file of the greatest size on a slow disk. */
+/** Long enough for a database of the maximum size on a slow disk. */
 const defragmentTimeoutMs = 600_000;
 
 const alarmTypes: Record<EtcdAlarmType, AlarmType> = {
@@ -33,7 +33,7 @@ function alarmFrom({ memberID, alarm }: AlarmMember): EtcdAlarm {
   return { memberId: memberID, type: (known ?? 'none') as EtcdAlarmType };
 }
 
-/** The calls about the upkeep of members. */
+/** The calls of the Maintenance service. */
 export function maintenanceCalls(endpoints: EndpointSet): MaintenanceCalls {
   return {
     status: (options) =>
@@ -78,7 +78,7 @@ export function maintenanceCalls(endpoints: EndpointSet): MaintenanceCalls {
         const replies = await endpoints.call(
           {
             method: 'Maintenance/Alarm',
-            // Lowering twice is lowering.
+            // Clearing an alarm twice has no further effect.
             repeatable: true,
             run: async ({ maintenance }, attempt) =>
               maintenance.alarm({ action, memberID: memberId, alarm: alarmTypes[type] }, attempt),

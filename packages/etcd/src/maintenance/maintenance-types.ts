@@ -1,6 +1,6 @@
 export type EtcdAlarmType = 'none' | 'no-space' | 'corrupt';
 
-/** Something that is wrong with a member. */
+/** A problem of a member. */
 export interface EtcdAlarm {
   readonly memberId: bigint;
   readonly type: EtcdAlarmType;
@@ -8,21 +8,21 @@ export interface EtcdAlarm {
 
 export type EtcdDowngradeAction = 'validate' | 'enable' | 'cancel';
 
-/** How a member is. */
+/** The status of a member. */
 export interface EtcdStatus {
   readonly memberId: bigint;
-  /** Of the program: `3.5.16`. */
+  /** Version of the program: `3.5.16`. */
   readonly version: string;
   readonly dbSizeBytes: bigint;
   readonly dbSizeInUseBytes: bigint;
-  /** Who leads, as this member sees it; 0 for nobody. */
+  /** The leader in the view of this member; 0 without a leader. */
   readonly leader: bigint;
   readonly raftIndex: bigint;
   readonly raftTerm: bigint;
   readonly raftAppliedIndex: bigint;
-  /** Alarms in words, and that there is no leader. */
+  /** Alarms as texts, and the absence of a leader. */
   readonly errors: readonly string[];
   readonly isLearner: boolean;
-  /** `3.6.0`; empty from a program before 3.6. */
+  /** `3.6.0`; empty before version 3.6. */
   readonly storageVersion: string;
 }

@@ -1,4 +1,4 @@
-// The upkeep of members of a real etcd.
+// Maintenance calls to members of a real etcd.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ const cluster = skip
   ? undefined
   : scope.use(await startEtcdCluster(3, { args: [`--quota-backend-bytes=${quotaBytes}`] }));
 const etcd = () => (cluster ?? assert.fail('no etcd')).client();
-/** Of each member alone. */
+/** A client of each member only. */
 const each = () =>
   (cluster?.members ?? []).map(({ endpoint }) => cluster?.client({ endpoints: [endpoint] }) ?? assert.fail());
 
@@ -26,7 +26,7 @@ async function bytesOf(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(pieces));
 }
 
-test('a snapshot ends with the hash of what stands before it, and etcd’s own tool reads it', {
+test('a snapshot ends with the hash of the bytes before it, and etcdutl reads it', {
   skip,
 }, async () => {
   const client = etcd();
@@ -49,13 +49,13 @@ test('a snapshot ends with the hash of what stands before it, and etcd’s own t
   }
 });
 
-test('a snapshot that is given up fails as cancelled', { skip }, async () => {
+test('a snapshot is cancelled by its signal', { skip }, async () => {
   const stop = new AbortController();
   stop.abort();
   await assert.rejects(bytesOf(etcd().snapshot(stop.signal)), { kind: 'cancelled' });
 });
 
-test('each member tells its own state, and the same leader', { skip }, async () => {
+test('each member reports its own state, and the same leader', { skip }, async () => {
   const states = await Promise.all(each().map((client) => client.status()));
   const ids = (await etcd().members()).map(({ id }) => id);
   assert.deepEqual(states.map(({ memberId }) => memberId).sort(), ids.sort());
@@ -67,7 +67,7 @@ test('each member tells its own state, and the same leader', { skip }, async () 
   }
 });
 
-test('leadership is handed on by the leader alone', { skip }, async () => {
+test('only the leader can transfer its leadership', { skip }, async () => {
   const clients = each();
   const states = await Promise.all(clients.map((client) => client.status()));
   const leaderAt = states.findIndex(({ memberId, leader }) => memberId === leader);
@@ -81,7 +81,7 @@ test('leadership is handed on by the leader alone', { skip }, async () => {
   await eventually(async () => (await other.status()).leader === next, { what: 'the new leader' });
 });
 
-test('a full member raises an alarm, which is lowered once there is room', { skip }, async () => {
+test('a full member raises an alarm, which is cleared after space was freed', { skip }, async () => {
   const client = etcd();
   const fill = async () => {
     for (let index = 0; ; index++) await client.put('fill', Buffer.alloc(400_000, index));
@@ -101,7 +101,7 @@ test('a full member raises an alarm, which is lowered once there is room', { ski
   await client.put('fill', 'again');
 });
 
-test('a downgrade is judged by the server: its own version is none', { skip }, async () => {
+test('the server rejects a downgrade to its own version', { skip }, async () => {
   const client = etcd();
   const [major = '', minor = ''] = (await client.status()).version.split('.');
   assert.match(await client.downgrade('validate', `${major}.${Number(minor) - 1}`), /^3\.\d+(\.\d+)?$/);

@@ -6,14 +6,14 @@ import type { EtcdMember } from './etcd-member.ts';
 
 type MemberCalls = Pick<EtcdClient, 'members' | 'addLearner' | 'removeMember' | 'updateMember' | 'promote'>;
 
-/** Members are changed by agreement, which takes its time on a cluster that has just lost somebody. */
+/** Changes of members need a quorum, which takes longer in a cluster that has just lost a member. */
 const timeoutMs = 15_000;
 
 function memberFrom({ ID: id, name, peerURLs, clientURLs, isLearner }: Member): EtcdMember {
   return { id, name, peerUrls: peerURLs, clientUrls: clientURLs, isLearner };
 }
 
-/** The calls about who belongs to the cluster. */
+/** The calls of the Cluster service. */
 export function memberCalls(endpoints: EndpointSet): MemberCalls {
   return {
     members: ({ linearizable = false, ...options } = {}) =>

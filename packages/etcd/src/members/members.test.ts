@@ -1,4 +1,4 @@
-// Members that come, vote, move and go, on a real etcd.
+// Members that join, are promoted, move and leave, in a real etcd.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { eventually } from '@nodewright/testkit';
@@ -22,7 +22,7 @@ test('etcdIdText() is 16 hex digits', () => {
   assert.equal(etcdIdText(2n ** 64n - 1n), 'ffffffffffffffff');
 });
 
-test('a learner is added once, and is told apart from one that cannot be promoted yet', {
+test('a learner is added once, and one that cannot be promoted yet has a reason of its own', {
   skip,
 }, async () => {
   const client = etcd();
@@ -55,7 +55,7 @@ test('a learner that has caught up is promoted by another member, and not by its
     explain: member.output,
   });
   await assert.rejects(own.get('x'), said('learner', 'failed-precondition'));
-  // Any other member will do: the first endpoint answers that it is a learner, the next one does it.
+  // Any other member will do: the first endpoint answers that it is a learner, the next one promotes it.
   const both = cluster?.client({ endpoints: [member.endpoint, ...cluster.endpoints] }) ?? assert.fail();
   let refusals = 0;
   await eventually(
@@ -74,7 +74,7 @@ test('a learner that has caught up is promoted by another member, and not by its
   const voters = (await client.members({ linearizable: true })).filter(({ isLearner }) => !isLearner);
   assert.deepEqual(voters.map(({ name }) => name).sort(), ['cp-1', 'cp-2']);
 
-  // Two voters, one of them gone: nothing can be agreed on any more.
+  // One of two voters is gone, so there is no quorum.
   await member.stop('SIGKILL');
   await assert.rejects(client.members({ linearizable: true, timeoutMs: 2000 }));
   assert.equal((await client.members()).length, 2);

@@ -8,7 +8,7 @@ export interface EtcdProgramPaths {
   readonly etcdutl: string;
 }
 
-/** Those that `make etcd` has fetched for the checkout above this file. */
+/** The programs that `make etcd` has fetched for this checkout. */
 export function findEtcd(): EtcdProgramPaths | undefined {
   for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
     const tools = join(folder, '_out', 'tools', 'etcd');
@@ -22,7 +22,7 @@ export function findEtcd(): EtcdProgramPaths | undefined {
   return undefined;
 }
 
-/** Why a test with a real etcd cannot run here, or `false`: for the `skip` of a test. */
+/** The value for `skip` of a test: why it cannot run with a real etcd here, or `false`. */
 export function skipWithoutEtcd(): string | false {
   return findEtcd() === undefined ? 'a real etcd is missing: make etcd' : false;
 }

@@ -13,24 +13,24 @@ import { findEtcd } from './find-etcd.ts';
 import { peerUrlOf, randomLoopback, startEtcd, type TestMember } from './start-etcd.ts';
 import { createTestPki, type TestPki } from './test-pki.ts';
 
-/** A cluster of real members. Disposing of it ends them, and the clients it has opened. */
+/** A cluster of real members. Disposing of it stops them and closes the clients that it opened. */
 export interface TestCluster extends AsyncDisposable {
   readonly pki: TestPki;
   readonly members: readonly TestMember[];
   readonly endpoints: readonly string[];
-  /** A client of all members, or of those that are named. It is closed with the cluster. */
+  /** A client of all members, or of the named ones. It is closed with the cluster. */
   client(init?: Partial<EtcdClientInit>): EtcdClient;
-  /** Runs the real command line of etcd against all members; yields what it printed. */
+  /** Runs etcdctl against all members and returns its output. */
   etcdctl(...args: string[]): Promise<string>;
   /** The same, without waiting for its end. */
   spawnEtcdctl(...args: string[]): ChildProcess;
-  /** Adds a learner and starts it; yields when it has started, which may be before it has caught up. */
+  /** Adds a learner and starts it. Resolves when it has started, which may be before it has caught up. */
   join(name: string): Promise<{ readonly member: TestMember; readonly id: bigint }>;
 }
 
 const startTimeoutMs = 60_000;
 
-/** Starts `count` members as a new cluster, and waits until it does what it is asked. */
+/** Starts `count` members as a new cluster, and waits until it answers writes. */
 export async function startEtcdCluster(
   count = 1,
   { args = [] }: { readonly args?: readonly string[] } = {},
@@ -83,7 +83,7 @@ export async function startEtcdCluster(
   };
 }
 
-/** The program with what it needs to be believed. */
+/** etcdctl with the certificates. */
 async function commandLineOf(
   scope: AsyncDisposableStack,
   { admin }: TestPki,
@@ -102,7 +102,7 @@ async function commandLineOf(
   return { program: findEtcd()?.etcdctl ?? 'etcdctl', args: [...options, `--endpoints=${urls.join(',')}`] };
 }
 
-/** Members say no until they have been connected with each other for five seconds. */
+/** Members refuse changes until they have been connected to each other for five seconds. */
 async function addLearner(
   client: EtcdClient,
   peerUrl: string,

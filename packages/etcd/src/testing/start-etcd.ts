@@ -12,16 +12,16 @@ import type { TestPki } from './test-pki.ts';
 export interface TestMemberInit {
   readonly name: string;
   readonly pki: TestPki;
-  /** Its own loopback address; default is a random one. */
+  /** Its loopback address; default: a random one. */
   readonly address?: string;
-  /** `name=peerURL` list; default is itself alone. */
+  /** `name=peerURL` list; default: only itself. */
   readonly initialCluster?: string;
   readonly initialState?: 'new' | 'existing';
-  /** More arguments, which win. */
+  /** More arguments, which override the others. */
   readonly args?: readonly string[];
 }
 
-/** A real etcd process with a folder of its own. Disposing of it ends it and removes the folder. */
+/** A real etcd process with its own folder. Disposing of it stops it and removes the folder. */
 export interface TestMember extends AsyncDisposable {
   readonly name: string;
   readonly address: string;
@@ -30,19 +30,19 @@ export interface TestMember extends AsyncDisposable {
   readonly peerUrl: string;
   readonly dataFolder: string;
   readonly pid: number;
-  /** What it has said so far. */
+  /** Its output so far. */
   output(): string;
-  /** Starts it, after it was stopped: with the data it has. */
+  /** Starts it again with its data. */
   start(): void;
-  /** Ends it and waits; its data stay. */
+  /** Stops it and waits; its data stay. */
   stop(signal?: NodeJS.Signals): Promise<void>;
-  /** Stops all of its threads with SIGSTOP; resolves when they have. */
+  /** Stops all of its threads with SIGSTOP; resolves when they have stopped. */
   freeze(): Promise<void>;
-  /** Lets it go on after `freeze`. */
+  /** Continues it after `freeze`. */
   thaw(): void;
 }
 
-/** A loopback address that nobody else is likely to have. */
+/** A random loopback address, so that tests do not collide. */
 export function randomLoopback(): string {
   return `127.${randomInt(64, 128)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
 }
@@ -51,7 +51,7 @@ export function peerUrlOf(address: string): string {
   return `https://${address}:2380`;
 }
 
-/** Starts a member without waiting until it answers: a member of three answers when there are two. */
+/** Starts a member without waiting until it answers, because a member of three answers only when two run. */
 export async function startEtcd(init: TestMemberInit): Promise<TestMember> {
   const programs = findEtcd();
   if (programs === undefined) throw new Error('a real etcd is missing: make etcd');
@@ -72,7 +72,7 @@ export async function startEtcd(init: TestMemberInit): Promise<TestMember> {
   };
   const freeze = async () => {
     child?.kill('SIGSTOP');
-    // A thread that another processor runs stops a moment later.
+    // A thread that runs on another processor stops a moment later.
     while (child?.pid !== undefined && !(await isStopped(child.pid))) await pause(1);
   };
   const thaw = () => void child?.kill('SIGCONT');
@@ -83,7 +83,7 @@ export async function startEtcd(init: TestMemberInit): Promise<TestMember> {
     const closed = once(process, 'close');
     process.kill('SIGCONT');
     process.kill(name);
-    // etcd waits long for connections that are open.
+    // etcd waits long for open connections when it ends.
     const timer = setTimeout(() => process.kill('SIGKILL'), 10_000);
     await closed;
     clearTimeout(timer);
@@ -110,7 +110,7 @@ export async function startEtcd(init: TestMemberInit): Promise<TestMember> {
   };
 }
 
-/** Whether every thread is stopped. Rejects when there is no such process. */
+/** Whether every thread is stopped. Rejects when the process does not exist. */
 async function isStopped(pid: number): Promise<boolean> {
   const folder = `/proc/${pid}/task`;
   const threads = await readdir(folder);
@@ -123,7 +123,7 @@ async function isStopped(pid: number): Promise<boolean> {
   return states.every((state) => state === 'T');
 }
 
-/** Releases before 3.6 have other names for some flags. */
+/** Releases before 3.6 use other names for some flags. */
 async function isBefore36(etcd: string): Promise<boolean> {
   const { stdout } = await promisify(execFile)(etcd, ['--version']);
   return /^etcd Version: 3\.[0-5]\./m.test(stdout);
@@ -160,7 +160,7 @@ async function argumentsOf(
     'peer-cert-file': await write('peer.crt', peer.certificate),
     'peer-key-file': await write('peer.key', peer.key),
     'peer-trusted-ca-file': ca,
-    // Elections of a test shall not take seconds.
+    // Short timeouts, so that elections in a test do not take seconds.
     'heartbeat-interval': '50',
     'election-timeout': '500',
     [isOld ? 'experimental-watch-progress-notify-interval' : 'watch-progress-notify-interval']: '1s',

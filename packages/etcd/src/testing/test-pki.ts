@@ -1,10 +1,10 @@
 import { type CertificateAndKey, generateCertificateAuthority, issueCertificate } from '@nodewright/pki';
 import type { EtcdTls } from '../connection/etcd-credentials.ts';
 
-/** The certificates of a cluster under test, as nodes have them. */
+/** The certificates of a test cluster, like those of nodes. */
 export interface TestPki {
   readonly ca: CertificateAndKey;
-  /** Of the client that may do everything. */
+  /** A client with all permissions. */
   readonly admin: EtcdTls;
   server(address: string): Promise<CertificateAndKey>;
   peer(address: string): Promise<CertificateAndKey>;
@@ -31,7 +31,7 @@ export async function createTestPki(): Promise<TestPki> {
     ca,
     admin: { ca: ca.certificate, cert: admin.certificate, key: admin.key },
     server: (address) => issue('node', [address], ['localhost']),
-    // Members on loopback dial each other from there, and show this certificate.
+    // Members on loopback connect to each other from this address and present this certificate.
     peer: (address) => issue('node', [address, '127.0.0.1'], []),
   };
 }

@@ -1,20 +1,20 @@
 import type { EtcdKeyValue } from '../keys/key-value.ts';
 
-/** What has happened to a key. */
+/** A change of a key. */
 export type KeyChange =
   | { readonly kind: 'put'; readonly keyValue: EtcdKeyValue }
   | { readonly kind: 'delete'; readonly key: string; readonly modRevision: bigint };
 
-/** What a watch tells. */
+/** An event of a watch. */
 export type PrefixNews =
-  /** Everything below the prefix at a revision, in place of all that was told before. */
+  /** All keys with the prefix at a revision. It replaces everything from earlier events. */
   | { readonly kind: 'all'; readonly keyValues: readonly EtcdKeyValue[]; readonly revision: bigint }
-  /** What has changed, in order, up to a revision. */
+  /** The changes in order, up to a revision. */
   | { readonly kind: 'changes'; readonly changes: readonly KeyChange[]; readonly revision: bigint };
 
 export type PrefixWatch = AsyncIterable<PrefixNews>;
 
 export interface WatchOptions {
-  /** Told each time the connection is lost or cannot be made; the watch goes on by itself. */
+  /** Called each time the connection is lost or cannot be opened; the watch retries by itself. */
   readonly onTrouble?: (fault: Error) => void;
 }

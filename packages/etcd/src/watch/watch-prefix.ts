@@ -15,7 +15,7 @@ export interface PrefixWatchInit {
   list(prefix: string, signal: AbortSignal): Promise<KeyValues>;
 }
 
-/** The watch that outlives its connections. */
+/** A watch that continues after lost connections. */
 export async function* watchPrefix(
   { endpoints, prefix, list }: PrefixWatchInit,
   wanted: AbortSignal,
@@ -24,7 +24,7 @@ export async function* watchPrefix(
   const signal = AbortSignal.any([wanted, endpoints.closed]);
   const range = prefixRange(prefix);
   let pauseMs = firstPauseMs;
-  /** The next revision to hear of; nothing: everything is to be read anew. */
+  /** The next revision to receive; undefined: all keys must be read again. */
   let from: bigint | undefined;
   while (!signal.aborted) {
     try {
@@ -35,7 +35,7 @@ export async function* watchPrefix(
       }
       for await (const { changes, revision } of watchRange(endpoints, { ...range, from }, signal)) {
         pauseMs = firstPauseMs;
-        // A reply of a member that lags behind never takes us back.
+        // A reply of a member that lags behind must not move the watch backwards.
         if (revision >= from) from = revision + 1n;
         if (changes.length > 0) yield { kind: 'changes', changes, revision };
       }

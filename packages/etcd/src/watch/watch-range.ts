@@ -12,22 +12,28 @@ export interface WatchedRange {
   readonly key: Buffer;
   /** Empty for one key. */
   readonly rangeEnd: Buffer;
-  /** The first revision to tell of. */
+  /** The first revision to receive. */
   readonly from: bigint;
 }
 
-/** A whole reply: everything up to `revision` has been told after it. Without changes it is a sign of life. */
+/**
+ * A complete reply: all changes up to `revision` have been received with it. Without changes it is a sign of
+ * life.
+ */
 export interface RangeNews {
   readonly changes: readonly KeyChange[];
   readonly revision: bigint;
 }
 
-/** Members without a leader are left, rather than believed to have no news. Source: etcd, client metadata. */
+/**
+ * With this header a member without a leader ends the stream, instead of sending nothing. Source: etcd,
+ * client metadata.
+ */
 const requireLeader = { hasleader: 'true' } as const;
 
 /**
- * One stream of changes, at one endpoint, until it breaks: then it throws an EtcdFault, with the reason `compacted` where
- * etcd has forgotten what comes first. Ends without an error when the signal is aborted.
+ * One stream of changes from one endpoint, until it breaks with an EtcdFault. The reason is `compacted` when
+ * etcd no longer has the first revision. It ends without an error when the signal aborts.
  */
 export async function* watchRange(
   endpoints: EndpointSet,
@@ -35,7 +41,7 @@ export async function* watchRange(
   signal: AbortSignal,
 ): AsyncGenerator<RangeNews> {
   using time = new CallTime(Number.POSITIVE_INFINITY, [endpoints.closed, signal]);
-  // Ends the stream also when whoever watches just stops.
+  // Also ends the stream when the consumer stops reading.
   const done = new AbortController();
   const stop = AbortSignal.any([time.signal, done.signal]);
   const span = endpoints.startSpan('Watch/Watch');
@@ -51,7 +57,7 @@ export async function* watchRange(
     const create = { key, rangeEnd, startRevision: from, progressNotify: true, fragment: true };
     const requests = requestsUntil({ requestUnion: { $case: 'createRequest', value: create } }, stop);
     const replies = connected.endpoint.services.watch.watch(requests, { signal: stop, metadata });
-    // The span is the start of the watch; what follows may take years.
+    // The span covers the start of the watch only, because the watch may last for years.
     yield* newsFrom(replies, address, () => span.end());
     throw new EtcdFault('unavailable', `etcd at ${address} ended the watch`, { endpoint: address });
   } catch (error) {
@@ -79,7 +85,7 @@ async function* newsFrom(
       continue;
     }
     changes.push(...reply.events.map(changeFrom));
-    // The rest of the same revision comes with the next reply: nobody shall see half of a transaction.
+    // The rest of the revision follows in the next reply: consumers must not see half of a transaction.
     if (reply.fragment) continue;
     yield { changes, revision: reply.header?.revision ?? 0n };
     changes = [];
@@ -102,7 +108,7 @@ function changeFrom({ type, kv }: Event): KeyChange {
   return { kind: 'put', keyValue: keyValueFrom(kv) };
 }
 
-/** The stream stays open for as long as the watch is wanted. */
+/** The request stream stays open for as long as the watch. */
 async function* requestsUntil(
   first: DeepPartial<WatchRequest>,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// Watches on a real etcd, over lost connections and forgotten history.
+// Watches of a real etcd, with lost connections and compacted history.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { eventually } from '@nodewright/testkit';
@@ -11,7 +11,7 @@ after(() => scope.disposeAsync());
 const cluster = skip ? undefined : scope.use(await startEtcdCluster(3));
 const etcd = () => (cluster ?? assert.fail('no etcd')).client();
 
-/** What a watch has told, in short words, and when it has ended. */
+/** The events of a watch in short form, and whether it has ended. */
 function follow(watch: PrefixWatch): { readonly told: string[]; readonly ended: Promise<void> } {
   const told: string[] = [];
   const read = async () => {
@@ -25,7 +25,7 @@ function follow(watch: PrefixWatch): { readonly told: string[]; readonly ended: 
   return { told, ended: read() };
 }
 
-test('watchPrefix() tells everything, then what changes, until it is aborted', { skip }, async () => {
+test('watchPrefix() sends all keys, then the changes, until its signal aborts', { skip }, async () => {
   const client = etcd();
   const stop = new AbortController();
   await client.put('w1/a', '1');
@@ -47,7 +47,7 @@ test('watchPrefix() tells everything, then what changes, until it is aborted', {
   assert.deepEqual(told, ['all w1/a', 'put w1/b', 'put w1/c', 'delete w1/a']);
 });
 
-test('watchPrefix() loses no change and tells none twice while its members die in turn', {
+test('watchPrefix() neither misses nor repeats a change while its members die in turn', {
   skip,
 }, async () => {
   const { members, endpoints } = cluster ?? assert.fail();
@@ -64,7 +64,7 @@ test('watchPrefix() loses no change and tells none twice while its members die i
       const key = `w2/${String(expected.length).padStart(4, '0')}`;
       await eventually(
         async () => {
-          // Written once, or not at all: the condition makes the repetition harmless.
+          // The condition makes a repeated write harmless.
           const { succeeded } = await writer.txn(
             { compare: [{ key, createRevision: 0n }], success: [{ kind: 'put', key, value: '' }] },
             { timeoutMs: 3000 },
@@ -101,7 +101,7 @@ test('watchPrefix() loses no change and tells none twice while its members die i
   );
 });
 
-test('watchPrefix() tells everything anew where etcd has forgotten what was missed', { skip }, async () => {
+test('watchPrefix() sends all keys again when etcd has compacted the missed history', { skip }, async () => {
   const { members, endpoints: [first = ''] = [] } = cluster ?? assert.fail();
   const client = cluster?.client({ endpoints: [first] }) ?? assert.fail();
   const writer = cluster?.client({ endpoints: cluster.endpoints.slice(1) }) ?? assert.fail();
