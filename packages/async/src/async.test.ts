@@ -15,7 +15,7 @@ import {
 
 const never = new AbortController().signal;
 
-test('pause() ends with its time, at an abort, and at once where it is aborted already', async () => {
+test('pause() ends after its time, at an abort, and at once with an aborted signal', async () => {
   await pause(1, never);
   await pause(-5, never);
   const stop = new AbortController();
@@ -25,7 +25,7 @@ test('pause() ends with its time, at an abort, and at once where it is aborted a
   await pause(60_000, stop.signal);
 });
 
-test('pauseBy() takes its time from the timers that it is given, and takes its timer back', async () => {
+test('pauseBy() uses the given timers, and disposes of its timer', async () => {
   const asked: [number, () => void][] = [];
   let disposed = 0;
   const timers: Timers = {
@@ -55,7 +55,7 @@ test('pauseBy() takes its time from the timers that it is given, and takes its t
   assert.equal(asked.length, 2);
 });
 
-test('aborted() resolves at the abort, before or after it was asked', async () => {
+test('aborted() resolves at the abort, also when the signal aborted before', async () => {
   const stop = new AbortController();
   const waiting = aborted(stop.signal);
   stop.abort();
@@ -63,7 +63,7 @@ test('aborted() resolves at the abort, before or after it was asked', async () =
   await aborted(stop.signal);
 });
 
-test('ChangeSignal wakes everybody who waits, once, and forgets those who went away', async () => {
+test('ChangeSignal resolves all waiting promises once, and forgets those whose signal aborted', async () => {
   const changed = new ChangeSignal();
   const stop = new AbortController();
   const both = Promise.all([changed.next(never), changed.next(stop.signal)]);
@@ -75,7 +75,7 @@ test('ChangeSignal wakes everybody who waits, once, and forgets those who went a
   await changed.next(stop.signal);
 });
 
-test('exponentialDelayMs() begins with the first pause, never shrinks, and stops at the longest', () => {
+test('exponentialDelayMs() begins with the first pause, never decreases, and has a limit', () => {
   const delay = { firstMs: 500, factor: 1.5, longestMs: 60_000 };
   assert.deepEqual(
     [1, 2, 3, 100].map((failures) => exponentialDelayMs(delay, failures)),
@@ -108,7 +108,7 @@ test('unlessAborted() gives the result of the work, or rejects with the reason o
   await assert.rejects(unlessAborted(new Promise(() => {}), stop.signal), reason);
 });
 
-test('Deadline aborts after its time or with another signal, and only its time makes it over', async () => {
+test('Deadline aborts after its time or with another signal; isOver is true only after its time', async () => {
   using short = new Deadline(1, never);
   await aborted(short.signal);
   assert.equal(short.isOver, true);

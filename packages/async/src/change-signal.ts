@@ -1,4 +1,4 @@
-/** Tells waiters that something changed. */
+/** Notifies all waiting callers of a change. */
 export class ChangeSignal {
   readonly #waiting = new Set<() => void>();
 
@@ -6,7 +6,7 @@ export class ChangeSignal {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Resolves at the next notify(), or when `signal` aborts. Nothing stays behind either way. */
+  /** Resolves at the next notify(), or when `signal` aborts. It removes its listeners in both cases. */
   next(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = () => {

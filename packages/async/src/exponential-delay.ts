@@ -2,7 +2,7 @@
 export interface ExponentialDelay {
   readonly firstMs: number;
   readonly factor: number;
-  /** No pause is longer. */
+  /** The limit of the pauses. */
   readonly longestMs: number;
 }
 

@@ -1,12 +1,12 @@
-/** Time as it is given to those that are tested in a time of their own: what it is, and being called later. */
+/** A clock and timers, passed as an argument so that a test can control the time. */
 export interface Timers {
   /** Unix ms. */
   now(): number;
-  /** Calls `action` once after `delayMs`, unless what it gives is disposed before. */
+  /** Calls `action` once after `delayMs`, unless the returned object is disposed of before. */
   after(delayMs: number, action: () => void): Disposable;
 }
 
-/** The longest time that a timer of the host takes, in ms; asked for longer ones it fires at once. */
+/** The longest delay that Node.js accepts, in ms; a timer with a longer one would fire at once. */
 const longestMs = 2 ** 31 - 1;
 
 /** The clock and the timers of the host. A timer does not keep the process alive. */

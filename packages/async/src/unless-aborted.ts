@@ -1,6 +1,6 @@
 /**
- * The result of `work`, for work that cannot be aborted. If `signal` aborts first it rejects with the reason of the
- * signal, and the result of the work is dropped.
+ * The result of `work`, for work that cannot be aborted. If `signal` aborts first, it rejects with the reason
+ * of the signal, and the result of the work is dropped.
  */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;

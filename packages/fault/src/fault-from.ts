@@ -1,7 +1,7 @@
 import { Fault, type FaultKind } from './fault.ts';
 import { kindFromGrpcCode } from './grpc-code.ts';
 
-/** Operating system errors whose meaning does not depend on what was tried. */
+/** Errors of the operating system whose meaning does not depend on the operation. */
 const kindsByErrno: Readonly<Record<string, FaultKind>> = {
   ENOENT: 'not-found',
   EEXIST: 'already-exists',
@@ -22,9 +22,9 @@ const kindsByErrno: Readonly<Record<string, FaultKind>> = {
 };
 
 /**
- * The one way from a caught value to a typed failure. A Fault passes unchanged; a status of a gRPC library keeps its
- * code and text; an abort is `cancelled`; errors of the operating system get the kind of their errno; anything else
- * is `unknown`. The original is kept as `cause`.
+ * Converts any thrown value to a Fault. A Fault passes unchanged; a status of a gRPC library keeps its code
+ * and text; an abort is `cancelled`; errors of the operating system get the kind of their errno; anything
+ * else is `unknown`. The original is kept as `cause`.
  */
 export function faultFrom(value: unknown): Fault {
   if (value instanceof Fault) return value;

@@ -14,7 +14,7 @@ test('kinds and gRPC codes translate into each other over the whole code space',
   );
 });
 
-test('kindFromGrpcCode() takes a code outside the specification as unknown', () => {
+test('kindFromGrpcCode() treats a code outside the specification as unknown', () => {
   assert.deepEqual([-1, 0, 17, 255].map(kindFromGrpcCode), Array(4).fill('unknown'));
 });
 
@@ -47,7 +47,7 @@ test('faultFrom() gives every kind of thrown value a kind and keeps its text', (
   }
 });
 
-test('a Secret reads as redacted however it is printed', () => {
+test('a Secret prints as redacted in every form of output', () => {
   const secret = new Secret('abcdef.0123456789abcdef');
   const shown = [String(secret), `${secret}`, JSON.stringify({ secret }), inspect({ secret })].join(' ');
   assert.equal(shown.includes('abcdef'), false);

@@ -1,6 +1,6 @@
 /**
- * The closed set of ways in which something fails here. One kind corresponds to one gRPC status code; the table is
- * in `grpc-code.ts` and nowhere else.
+ * The closed set of kinds of failures. Each kind is one gRPC status code; the only table is in
+ * `grpc-code.ts`.
  */
 export type FaultKind =
   | 'cancelled'
@@ -21,8 +21,9 @@ export type FaultKind =
   | 'unauthenticated';
 
 /**
- * A failure with a kind. The message is for people: lower case, names what failed and the value that made it fail,
- * says what to do where that is known, and never holds a secret: it may cross the wire.
+ * A failure with a kind. The message is for people: it starts in lower case, names what failed and the value
+ * that caused it, says what to do if that is known, and never contains a secret, because it may be sent over
+ * the network.
  */
 export class Fault extends Error {
   override readonly name = 'Fault';

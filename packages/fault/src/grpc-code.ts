@@ -20,7 +20,7 @@ const kindsByCode = [
   'unauthenticated',
 ] as const satisfies readonly FaultKind[];
 
-/** Names as peers written in Go print them; users compare our messages with theirs. */
+/** Names as programs in Go print them, so that users can compare our messages with theirs. */
 const codeNames = [
   'OK',
   'Canceled',
@@ -46,7 +46,9 @@ export function grpcCodeFromKind(kind: FaultKind): number {
   return kindsByCode.indexOf(kind) + 1;
 }
 
-/** The kind of a gRPC status code. Codes outside 1 to 16 are `unknown`, as the gRPC specification asks. */
+/**
+ * The kind of a gRPC status code. Codes outside 1 to 16 are `unknown`, as the gRPC specification requires.
+ */
 export function kindFromGrpcCode(code: number): FaultKind {
   return kindsByCode[code - 1] ?? 'unknown';
 }

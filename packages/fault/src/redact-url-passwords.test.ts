@@ -21,7 +21,7 @@ test('redactUrlPasswords() replaces the password of every URL and nothing else',
   );
 });
 
-test('redactVariable() knows proxies without a scheme', () => {
+test('redactVariable() recognises proxies without a scheme', () => {
   assert.deepEqual(
     [
       redactVariable('http_proxy', 'user:top@proxy:3128'),
@@ -33,7 +33,7 @@ test('redactVariable() knows proxies without a scheme', () => {
   );
 });
 
-test('redactUrlPasswords() leaves no password of a URL, whatever is in it', () => {
+test('redactUrlPasswords() leaves no password of a URL, whatever its characters', () => {
   const password = fc.stringMatching(/^[^\s"']{4,20}$/).filter((text) => !'REDACTED'.includes(text));
   fc.assert(
     fc.property(password, (secret) => {

@@ -1,15 +1,21 @@
-/** What stands in place of a password in a URL. */
+/** The replacement for a password in a URL. */
 const redactedPassword = 'REDACTED';
 
-/** From `scheme://user:` to the last `@` before a blank or a quote: a password may hold `@` and `/` unescaped. */
+/**
+ * From `scheme://user:` to the last `@` before a blank or a quote, because a password may contain unescaped
+ * `@` and `/`.
+ */
 const userInfo = /\b([a-z][a-z0-9+.-]*:\/\/[^\s"'/?#:@]*):[^\s"']*@/gi;
 
-/** A text with the passwords of all URLs in it replaced: `http://user:REDACTED@proxy:3128`. */
+/** The text with the passwords of all its URLs replaced: `http://user:REDACTED@proxy:3128`. */
 export function redactUrlPasswords(text: string): string {
   return text.includes('@') ? text.replace(userInfo, `$1:${redactedPassword}@`) : text;
 }
 
-/** The same for the value of an environment variable, where a proxy may stand without a scheme: `user:password@proxy:3128`. */
+/**
+ * The same for the value of an environment variable, which may name a proxy without a scheme:
+ * `user:password@proxy:3128`.
+ */
 export function redactVariable(name: string, value: string): string {
   const redacted = redactUrlPasswords(value);
   if (!/_proxy$/i.test(name) || value.includes('://')) return redacted;

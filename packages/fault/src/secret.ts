@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const mask = '******';
 
-/** A text that must not be shown. However it is printed, logged or serialised, it reads `******`. */
+/** A text that must not be shown. Printed, logged or serialised, it reads `******`. */
 export class Secret {
   readonly #value: string;
 
@@ -10,7 +10,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The text itself. Call it where it is used, keep it nowhere. */
+  /** The text itself. Call it at the place of use, and do not store the result. */
   reveal(): string {
     return this.#value;
   }

@@ -11,12 +11,15 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Not ours to signal, so it lives.
+    // The process belongs to another user, so it lives.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
-/** Removes a lock whose owner died. Only the very file that was looked at: another process may have been quicker. */
+/**
+ * Removes the lock of a dead process. Only the file that was read: another process may have replaced it in
+ * the meantime.
+ */
 async function breakStaleLock(path: string): Promise<void> {
   const before = await stat(path).catch(() => undefined);
   const owner = Number.parseInt(await readFile(path, 'utf8').catch(() => ''), 10);
@@ -26,11 +29,12 @@ async function breakStaleLock(path: string): Promise<void> {
 }
 
 /**
- * Holds `path` as a lock among processes of one machine until it is disposed. The file holds its owner's pid and
- * appears with its content in one step, so that a lock is never seen empty; a lock of a dead process is taken over.
+ * Holds `path` as a lock between processes of one machine until it is disposed of. The file contains the pid
+ * of its owner and is created with its content in one step, so it is never empty; the lock of a dead process
+ * is taken over.
  *
- * @throws Fault `unavailable` when a living process keeps it for five seconds; another one with the path when the file
- * cannot be written
+ * @throws Fault `unavailable` when a living process holds it for five seconds; another kind, with the path,
+ * when the file cannot be written
  */
 export async function lockFile(path: string): Promise<AsyncDisposable> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

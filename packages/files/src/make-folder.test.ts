@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeFolder } from './make-folder.ts';
 
-test('makeFolder() makes what is missing, with its mode, and takes what is there', async () => {
+test('makeFolder() creates missing folders with the mode, and accepts existing ones', async () => {
   const root = mkdtempSync(join(tmpdir(), 'folder-'));
   try {
     const path = join(root, 'a', 'b', 'c');
@@ -20,6 +20,6 @@ test('makeFolder() makes what is missing, with its mode, and takes what is there
   }
 });
 
-test('makeFolder() fails where the kernel makes no folders', { timeout: 5_000 }, async () => {
+test('makeFolder() fails below a path where the kernel permits no folders', { timeout: 5_000 }, async () => {
   await assert.rejects(makeFolder('/proc/nodewright/below'), { code: 'ENOENT' });
 });

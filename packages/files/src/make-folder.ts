@@ -4,8 +4,9 @@ import { dirname } from 'node:path';
 const errnoOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
 /**
- * Makes a folder and the folders above it that are missing; one that is there already is fine. Node's own recursive
- * mkdir never returns where the kernel makes no folders, such as below /proc: this one fails with the system's error.
+ * Creates a folder and its missing parents; an existing folder is accepted. Node's own recursive mkdir never
+ * returns where the kernel permits no folders, such as below /proc; this function fails with the error of the
+ * system.
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   try {
@@ -17,7 +18,7 @@ export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   }
   await makeFolder(dirname(path), mode);
   await mkdir(path, { mode }).catch((error: unknown) => {
-    // Another process was quicker.
+    // Another process has created it in the meantime.
     if (errnoOf(error) !== 'EEXIST') throw error;
   });
 }

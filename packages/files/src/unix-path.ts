@@ -4,13 +4,13 @@ import { basename, dirname } from 'node:path';
 /** Bytes that a socket address can hold, without the closing NUL. Source: unix(7). */
 const socketPathLimit = 107;
 
-/** A socket path that the kernel accepts. It is valid until it is disposed. */
+/** A socket path that the kernel accepts, valid until it is disposed of. */
 export interface UnixPath extends Disposable {
   readonly path: string;
 }
 
 /**
- * A short path for the socket at `path`. A long path goes through a descriptor of its directory, as
+ * A short path for the socket at `path`. For a long path it opens the directory and uses
  * `/proc/self/fd/N/name`, which works for bind and connect. The directory must exist.
  */
 export function openUnixPath(path: string): UnixPath {

@@ -19,7 +19,7 @@ async function withFolder(body: (root: string) => Promise<void>): Promise<void> 
 const modesOf = (...paths: string[]) =>
   Promise.all(paths.map(async (path) => ((await stat(path)).mode & 0o777).toString(8)));
 
-test('writeFileAtomically() replaces a file, keeps it private and leaves nothing beside it', () =>
+test('writeFileAtomically() replaces a file, keeps it private and leaves no other file', () =>
   withFolder(async (root) => {
     const path = join(root, 'run', 'runtime.json');
     await writeFileAtomically(path, 'old');
@@ -30,14 +30,14 @@ test('writeFileAtomically() replaces a file, keeps it private and leaves nothing
     assert.deepEqual(await modesOf(path, join(root, 'run')), ['600', '700']);
   }));
 
-test('writeFileAtomically() fails where the kernel makes no folders', { timeout: 5_000 }, async () => {
+test('writeFileAtomically() fails where the kernel permits no folders', { timeout: 5_000 }, async () => {
   await assert.rejects(writeFileAtomically('/proc/nodewright/a/b', 'text'), {
     kind: 'not-found',
     message: /^cannot write "\/proc\/nodewright\/a\/b": /,
   });
 });
 
-test('writeFileAtomically() keeps the old file when the new one cannot be put in its place', () =>
+test('writeFileAtomically() keeps the old file when the rename fails', () =>
   withFolder(async (root) => {
     await writeFileAtomically(join(root, 'folder', 'x'), '');
     await assert.rejects(
@@ -48,7 +48,7 @@ test('writeFileAtomically() keeps the old file when the new one cannot be put in
     assert.deepEqual(await readdir(root), ['folder']);
   }));
 
-test('writeFileAtomically() gives the file the mode that is asked for, whatever the umask', () =>
+test('writeFileAtomically() sets the requested mode, whatever the umask', () =>
   withFolder(async (root) => {
     const path = join(root, 'runtime.json');
     const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };

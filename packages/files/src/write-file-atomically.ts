@@ -10,11 +10,14 @@ export interface FileOwner {
   readonly gid: number;
 }
 
-/** How a file comes to be, and who may read it. */
+/** How to write the file, and who may read it. */
 export interface FileAccess {
-  /** What the new file is called until it is whole, after the name of the old one; default `.new`. */
+  /** Suffix of the temporary file; default `.new`. */
   readonly temporarySuffix?: string;
-  /** Others may write the file at the same moment: each writes a file of its own first, and the last one counts. */
+  /**
+   * Several processes may write the file at the same time: each uses its own temporary file, and the last
+   * rename wins.
+   */
   readonly hasOtherWriters?: boolean;
   /** Default: this process's user. */
   readonly owner?: FileOwner;
@@ -27,19 +30,20 @@ const directoryMode = 0o700;
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_RDONLY, O_SYNC, O_WRONLY } = constants;
 
 /**
- * Node's permission model takes fsync, fchown and fchmod away, whatever it allows. O_SYNC and the calls that take a path
- * do the same there, but for the sync of the folder: a crash of the machine may bring the old file back, never a part.
+ * Node's permission model disables fsync, fchown and fchmod in any case. O_SYNC and the calls that take a
+ * path replace them there, except for the sync of the folder: after a crash of the machine the old file may
+ * be back, but never a part of the new one.
  */
 const hasHandleCalls = process.permission === undefined;
-/** Of files that are made anew, and that last once they are whole and `syncFile` was called. */
+/** Flags for new files whose content survives a crash after `syncFile`. */
 export const creationFlags = O_WRONLY | O_CREAT | O_EXCL | (hasHandleCalls ? 0 : O_SYNC);
 
 /**
- * Replaces `path` by a file with `text` that only its owner may read, and others as far as `access` lets them: whoever
- * reads it, and whoever reads it after a crash, finds the old or the new text, never a part. The folder is made when it
- * is missing. One writer at a time, unless `access` says otherwise.
+ * Replaces `path` by a file with `text`, readable for its owner only, or as `access` says. A reader finds the
+ * complete old or the complete new text, also after a crash. Missing folders are created. Only one process
+ * may write the file at a time, unless `access` says otherwise.
  *
- * @throws Fault with the path; the old file is still there.
+ * @throws Fault with the path; the old file is unchanged then.
  */
 export async function writeFileAtomically(
   path: string,
@@ -50,7 +54,7 @@ export async function writeFileAtomically(
   const folder = dirname(path);
   try {
     await makeFolder(folder, directoryMode);
-    // What a crash left is not reused: it may belong to someone else or have another mode.
+    // A temporary file that a crash left is not reused, because it may have another owner or mode.
     await rm(temporary, { force: true });
     {
       await using file = await open(temporary, creationFlags, privateMode);
@@ -71,7 +75,7 @@ function suffixOf({ temporarySuffix = '.new', hasOtherWriters = false }: FileAcc
   return hasOtherWriters ? `.${randomBytes(6).toString('hex')}.tmp` : temporarySuffix;
 }
 
-/** Makes a file that somebody else may have written last through a crash of the machine, as far as this process may. */
+/** Makes an existing file survive a crash of the machine, as far as the permissions of this process allow. */
 export async function syncFile(path: string): Promise<void> {
   if (!hasHandleCalls) return;
   {
@@ -84,17 +88,20 @@ export async function syncFile(path: string): Promise<void> {
 async function shareByHandle(file: FileHandle, { owner, mode }: FileAccess): Promise<void> {
   if (owner !== undefined) await file.chown(owner.uid, owner.gid);
   if (mode !== undefined) await file.chmod(mode);
-  // After both, so that a file that survives has its owner and mode, too.
+  // After both calls, so that a file that survives a crash has its owner and mode too.
   await file.sync();
 }
 
-/** For folders that only this process writes, as those of a node of containers are: nobody can put a link there. */
+/**
+ * Only for folders that no other user can write, such as those of a node of containers: nobody can replace
+ * the file by a link there.
+ */
 async function shareByPath(path: string, { owner, mode }: FileAccess): Promise<void> {
   if (owner !== undefined) await lchown(path, owner.uid, owner.gid);
   if (mode !== undefined) await chmod(path, mode);
 }
 
-/** Makes new names last, and that old ones are gone, as far as this process may. Some file systems cannot. */
+/** Makes new and removed names survive a crash, as far as the permissions and the file system allow. */
 export async function syncFolder(path: string): Promise<void> {
   if (!hasHandleCalls) return;
   await using folder = await open(path, O_RDONLY | O_DIRECTORY);
