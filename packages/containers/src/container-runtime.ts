@@ -1,32 +1,37 @@
-// The contract that every driver of a container runtime fulfils; `conformance` is the same contract as tests.
-// Times are milliseconds since 1970, sizes bytes. Each call takes an AbortSignal and throws a Fault:
-//   not-found            no such image, container, or task
-//   already-exists       the id is taken
-//   invalid-argument     a reference, id or specification that no runtime takes
-//   failed-precondition  the state does not allow it (removing what runs), or the image is of another platform
-//   unavailable          the runtime does not answer, or went away during the call; asking again later may help
-//   aborted              a pull whose connection broke; what was fetched is kept, and pulling again goes on
-//   data-loss            content that is not what its digest says, or an archive that ends early
-//   resource-exhausted   the disk is full
-//   permission-denied, unauthenticated   what the registry answered
+// The contract of every driver of a container runtime; `conformance` checks the same contract.
+//
+// Times are milliseconds since 1970, sizes are bytes. Each call takes an AbortSignal and throws a Fault:
+//
+// not-found: no such image, container, or task
+// already-exists: the id is taken
+// invalid-argument: an invalid reference, id or specification
+// failed-precondition: the state does not permit it (such as removing a running container), or the image is
+// of another platform
+// unavailable: the runtime does not answer, or went away during the call; a retry may succeed
+// aborted: a pull with a broken connection; the downloaded part is kept, and the next pull resumes
+// data-loss: content that does not match its digest, or a truncated archive
+// resource-exhausted: the disk is full
+// permission-denied, unauthenticated: the answer of the registry
 import type { ImageStore } from './image-store.ts';
 
-/** Containers and images of one namespace do not see those of another. Source: Talos v1.14: constants. */
+/** Containers and images of one namespace are invisible in the other. Source: Talos v1.14: constants. */
 export const runtimeNamespaces = { system: 'system', kubernetes: 'k8s.io' } as const;
 export type NamespaceName = (typeof runtimeNamespaces)[keyof typeof runtimeNamespaces];
 
-/** What each call takes. Aborting ends the waiting, and what the call began where the runtime allows that. */
+/** Options of every call. The signal ends the wait, and cancels the work if the runtime can do that. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A connection to one runtime. Opening does not ask it anything: it may be away, and come back. */
+/** A connection to one runtime. Opening it makes no call, so the runtime may be down and start later. */
 export interface ContainerRuntime extends AsyncDisposable {
-  /** The driver's name: `docker`, `containerd`. */
+  /** Name of the driver: `docker`, `containerd`. */
   readonly name: string;
-  /** What runs there; throws `unavailable` when nothing answers. Also what to ask whether it is up. */
+  /**
+   * Version of the runtime; throws `unavailable` when it does not answer. Also the check whether it is up.
+   */
   version(options?: CallOptions): Promise<RuntimeVersion>;
-  /** The namespace is made when something is put into it. */
+  /** The runtime creates the namespace when something is added to it. */
   namespace(name: NamespaceName): RuntimeNamespace;
 }
 
@@ -41,35 +46,44 @@ export interface RuntimeNamespace {
   readonly images: ImageStore;
   readonly containers: ContainerStore;
   /**
-   * What happens from now on; when the first value is asked for, nothing is missed any more. Ends when the signal
-   * aborts; throws `unavailable` when the runtime goes away: list again, then watch again.
+   * Events from now on. No event is missed after the first value was requested. Ends when the signal aborts.
+   * Throws `unavailable` when the runtime goes away: then list again before the next watch.
    */
   watchEvents(signal: AbortSignal): AsyncIterable<RuntimeEvent>;
 }
 
-/** A container is what was asked for; its task is the process that runs, or ran last. Their ids are the same. */
+/** A container is the configuration; its task is the process that runs, or ran last. They share an id. */
 export interface ContainerStore {
-  /** The image must be there. Nothing runs yet. */
+  /** Creates a container without starting it. Its image must be in the store. */
   create(spec: ContainerSpec, options?: CallOptions): Promise<ContainerInfo>;
   get(id: string, options?: CallOptions): Promise<ContainerInfo>;
-  /** Those that carry all of the labels, sorted by id. */
+  /** Containers that have all of the labels, sorted by id. */
   list(options?: CallOptions & { readonly labels?: Labels }): Promise<ContainerInfo[]>;
-  /** With its files; `force` kills a task that runs, without it that is `failed-precondition`. */
+  /**
+   * Removes a container with its files; `force` kills a running task, otherwise that is
+   * `failed-precondition`.
+   */
   remove(id: string, options?: CallOptions & { readonly force?: boolean }): Promise<void>;
-  /** Starts a task; one that ended before is forgotten. `failed-precondition` when one runs. Yields its pid. */
+  /**
+   * Starts a task and forgets an earlier one that ended. `failed-precondition` when one runs. Returns its
+   * pid.
+   */
   start(id: string, options?: CallOptions): Promise<number>;
   /**
-   * Sends a signal to the task: to all of its processes where the runtime can, else to the first, with whose end all
-   * of them end. `failed-precondition` when none runs.
+   * Sends a signal to the task: to all of its processes if the runtime can, otherwise to the first one, whose
+   * exit ends the others. `failed-precondition` when no task runs.
    */
   kill(id: string, signalName: NodeJS.Signals, options?: CallOptions): Promise<void>;
-  /** How the task ends, or ended; at once for one that has. `not-found` when the container goes, or has no task. */
+  /**
+   * Waits for the exit of the task; returns at once if it has exited. `not-found` when the container is
+   * removed, or has no task.
+   */
   wait(id: string, options?: CallOptions): Promise<ExitStatus>;
   /** `failed-precondition` when no task runs. */
   stats(id: string, options?: CallOptions): Promise<ContainerStats>;
   /**
-   * Stdout and stderr of the tasks that the container has had: each in its order, and the two in the order in which the
-   * runtime read them, which for what is written in the same moment may be another.
+   * Stdout and stderr of the tasks of the container. Each output is in its order; between the two the order
+   * is that in which the runtime read them, which can differ for output of the same moment.
    */
   logs(id: string, options: LogOptions): AsyncIterable<Uint8Array>;
 }
@@ -81,24 +95,27 @@ export interface ContainerSpec {
   readonly id: string;
   /** A reference in the image store of the same namespace. */
   readonly image: string;
-  /** The whole command; the image's own when left out. */
+  /** The complete command; default that of the image. */
   readonly command?: readonly string[];
-  /** Added to those of the image. */
+  /** Added to the variables of the image. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly workingDirectory?: string;
-  /** Default: 0:0, whatever the image says. */
+  /** Default 0:0, whatever the image says. */
   readonly user?: { readonly uid: number; readonly gid: number };
   readonly labels?: Labels;
   readonly mounts?: readonly MountSpec[];
   /** `host`: that of the node. Default: none, loopback only. */
   readonly network?: 'host' | 'none';
-  /** Those that are kept, as `CAP_…`; default none. New ones cannot be gained. */
+  /** Capabilities to keep, as `CAP_…`; default none. The container cannot gain others. */
   readonly capabilities?: readonly string[];
   /** Default true. */
   readonly readOnlyRoot?: boolean;
-  /** -1000 to 1000. A runtime that may not lower it starts the container all the same. */
+  /** `oom_score_adj`, -1000 to 1000. A runtime that may not lower it starts the container without it. */
   readonly oomScoreAdjust?: number;
-  /** Below the node's own, such as `podruntime/etcd`. A driver whose engine places containers itself ignores it. */
+  /**
+   * Relative to the cgroup of the node, such as `podruntime/etcd`. A driver whose engine chooses the cgroup
+   * ignores it.
+   */
   readonly cgroup?: string;
   readonly limits?: {
     readonly memoryBytes?: number;
@@ -107,7 +124,7 @@ export interface ContainerSpec {
   };
 }
 
-/** Paths on the left are the node's own, as machined sees them. */
+/** Paths on the left are paths of the node, as machined sees them. */
 export type MountSpec =
   | {
       readonly kind: 'bind';
@@ -125,13 +142,13 @@ export type MountSpec =
 
 export interface ContainerInfo {
   readonly id: string;
-  /** The runtime's own name for it; the id where it has none. */
+  /** The runtime's own name for the container; the id if it has none. */
   readonly internalId: string;
-  /** As it was created with. */
+  /** The specification at its creation. */
   readonly image: string;
   readonly labels: Labels;
   readonly createdAtMs: number;
-  /** Undefined while it was never started, and after a runtime forgot. */
+  /** Undefined before the first start, and when the runtime has forgotten it. */
   readonly task?: TaskInfo;
 }
 
@@ -141,22 +158,22 @@ export type TaskInfo =
   | { readonly status: 'stopped'; readonly exit: ExitStatus };
 
 export interface ExitStatus {
-  /** 0 to 255; 128 and the signal's number for a process that a signal ended. */
+  /** 0 to 255; 128 plus the signal number for a process that a signal ended. */
   readonly code: number;
   readonly atMs: number;
 }
 
 export interface ContainerStats {
-  /** Without the page cache that can be dropped. Source: Talos v1.14: Stats. */
+  /** Without reclaimable page cache. Source: Talos v1.14: Stats. */
   readonly memoryBytes: number;
   /** Processor time since the task started. */
   readonly cpuNanoseconds: bigint;
 }
 
 export interface LogOptions extends CallOptions {
-  /** Goes on until the task has ended and all is read, or the signal aborts. */
+  /** Follows until the task has ended and everything is read, or until the signal aborts. */
   readonly follow?: boolean;
-  /** Lines from the end to begin with; default everything that is kept. */
+  /** Number of lines from the end to begin with; default everything that is stored. */
   readonly tailLines?: number;
 }
 

@@ -1,7 +1,7 @@
-/** Where a process is, by the controllers of each hierarchy; version 2 has one without names. */
+/** The cgroups of a process, by controller; version 2 is one hierarchy without controller names. */
 export type CgroupPlaces = ReadonlyMap<string, string>;
 
-/** Reads `/proc/<pid>/cgroup`. The one of version 2 is at `''`. Source: cgroups(7). */
+/** Parses `/proc/<pid>/cgroup`. The cgroup of version 2 has the key `''`. Source: cgroups(7). */
 export function parseCgroupPlaces(text: string): CgroupPlaces {
   const places = new Map<string, string>();
   for (const line of text.split('\n')) {
@@ -12,17 +12,17 @@ export function parseCgroupPlaces(text: string): CgroupPlaces {
   return places;
 }
 
-/** A hierarchy of cgroups that is mounted. */
+/** A mounted hierarchy of cgroups. */
 export interface CgroupMount {
   readonly version: 1 | 2;
-  /** Of version 1. */
+  /** Controllers of a version 1 hierarchy. */
   readonly controllers: readonly string[];
   readonly mountPoint: string;
-  /** The cgroup that is seen at the mount point. */
+  /** The cgroup that is visible at the mount point. */
   readonly root: string;
 }
 
-/** Reads `/proc/<pid>/mountinfo`. Source: proc(5). */
+/** Parses `/proc/<pid>/mountinfo`. Source: proc(5). */
 export function parseCgroupMounts(text: string): CgroupMount[] {
   return text.split('\n').flatMap((line): CgroupMount[] => {
     const [before = '', after = ''] = line.split(' - ');
@@ -55,7 +55,7 @@ export function cgroupFolder(
   return { version: mount.version, path: `${mount.mountPoint}${below === '/' ? '' : below}` };
 }
 
-/** Lines of a name and a number, such as `memory.stat` and `cpu.stat`. */
+/** Parses lines of a name and a number, such as `memory.stat` and `cpu.stat`. */
 export function parseFlatKeys(text: string): ReadonlyMap<string, bigint> {
   const values = new Map<string, bigint>();
   for (const line of text.split('\n')) {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { cgroupFolder, parseCgroupMounts, parseCgroupPlaces, parseFlatKeys } from './parse-cgroup-files.ts';
 import { readCgroupUsage } from './read-cgroup-usage.ts';
 
-/** A machine's proc and cgroups as files; `ROOT` in them is where they lie. */
+/** The proc and cgroup files of a machine; `ROOT` in them is replaced by their folder. */
 async function withMachine(files: Readonly<Record<string, string>>, body: (proc: string) => Promise<void>) {
   const root = mkdtempSync(join(tmpdir(), 'cgroups-'));
   try {
@@ -20,7 +20,7 @@ async function withMachine(files: Readonly<Record<string, string>>, body: (proc:
   }
 }
 
-test('readCgroupUsage() reads version 1: without the cache that can be dropped', async () => {
+test('readCgroupUsage() reads version 1, without reclaimable cache', async () => {
   const files = {
     'proc/7/cgroup': '9:name=systemd:/x\n4:memory:/system/app\n2:cpu,cpuacct:/system/app\n0::/\n',
     'proc/self/mountinfo':
@@ -39,7 +39,7 @@ test('readCgroupUsage() reads version 1: without the cache that can be dropped',
   });
 });
 
-test('readCgroupUsage() reads version 2, also where a part of the tree is mounted', async () => {
+test('readCgroupUsage() reads version 2, also where only a part of the tree is mounted', async () => {
   const files = {
     'proc/7/cgroup': '0::/outer/app\n',
     'proc/self/mountinfo': '30 1 0:26 /outer ROOT/sys/with\\040blank rw - cgroup2 cgroup2 rw\n',
@@ -51,7 +51,7 @@ test('readCgroupUsage() reads version 2, also where a part of the tree is mounte
   });
 });
 
-test('readCgroupUsage() counts nothing where no hierarchy is mounted, and fails for a process that has gone', async () => {
+test('readCgroupUsage() returns zeros where no hierarchy is mounted, and fails for a process that has exited', async () => {
   const files = {
     'proc/7/cgroup': '0::/app\n',
     'proc/self/mountinfo': '30 1 8:1 / / rw - ext4 /dev/sda rw\n',
@@ -62,7 +62,7 @@ test('readCgroupUsage() counts nothing where no hierarchy is mounted, and fails 
   });
 });
 
-test('memory of version 1 is never less than nothing', async () => {
+test('memory of version 1 is never negative', async () => {
   const files = {
     'proc/7/cgroup': '4:memory:/a\n',
     'proc/self/mountinfo': '30 1 0:26 / ROOT/sys rw - cgroup cgroup rw,memory\n',
@@ -74,7 +74,7 @@ test('memory of version 1 is never less than nothing', async () => {
   });
 });
 
-test('a controller is sought in version 1 first, then in version 2', () => {
+test('a controller is looked up in version 1 first, then in version 2', () => {
   const places = parseCgroupPlaces('5:devices:/d\n4:memory:/one\n0::/two\nnonsense\n');
   const mounts = parseCgroupMounts(
     '1 1 0:1 / /cg/memory rw - cgroup cgroup rw,memory\n2 1 0:2 / /cg/unified rw - cgroup2 cgroup2 rw\nnonsense\n',
@@ -84,7 +84,7 @@ test('a controller is sought in version 1 first, then in version 2', () => {
   assert.equal(cgroupFolder('memory', places, []), undefined);
 });
 
-test('parseFlatKeys() takes what is a name and a number', () => {
+test('parseFlatKeys() reads lines of a name and a number', () => {
   assert.deepEqual(
     [...parseFlatKeys('a 1\nb  2\nc x\nlarge 18446744073709551615\n')],
     [

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { cgroupFolder, parseCgroupMounts, parseCgroupPlaces, parseFlatKeys } from './parse-cgroup-files.ts';
 
 export interface CgroupUsage {
-  /** Version 1: without the page cache that can be dropped. Version 2: as the kernel counts. */
+  /** Version 1: without reclaimable page cache. Version 2: the kernel's value. */
   readonly memoryBytes: number;
   readonly cpuNanoseconds: bigint;
 }
 
 /**
- * What the cgroup of a process uses, whichever version its hierarchies are. Source: Linux,
+ * Memory and processor time of the cgroup of a process, for either version. Source: Linux,
  * Documentation/admin-guide/cgroup-v1 and cgroup-v2; Talos v1.14: Stats.
  *
- * @param procFolder where proc is mounted, with that process and ourselves in it
- * @throws the system's error (`ENOENT`, `ESRCH`) when the process has gone
+ * @param procFolder where proc is mounted, with that process and this one in it
+ * @throws the system's error (`ENOENT`, `ESRCH`) when the process has exited
  */
 export async function readCgroupUsage(pid: number, procFolder = '/proc'): Promise<CgroupUsage> {
   const [places, mounts] = await Promise.all([

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import type { RuntimeEvent } from '../container-runtime.ts';
 import { type Bench, type BenchTest, faultOf, logText, outputOf, run, shell } from './in-runtime.ts';
 
-/** Says `ready`, and ends with 7 when it is asked to. */
+/** Prints `ready`, and exits with 7 on SIGTERM. */
 const waits = shell('trap "exit 7" TERM; echo ready; while :; do sleep 0.05; done');
 
-/** Containers and their tasks: what they may do, how they end, and what is told of them. */
+/** Checks of containers and their tasks: their permissions, their exits and their events. */
 export function testContainers(test: BenchTest): void {
-  test('a container has no task before it is started, then one that runs, then one that ended', async (bench) => {
+  test('a container has no task before it is started, then a running one, then an exited one', async (bench) => {
     const { system, reference, newId } = bench;
     const id = newId();
     const labels = { role: 'test', other: 'a=b' };
@@ -38,7 +38,7 @@ export function testContainers(test: BenchTest): void {
     await assert.rejects(system.containers.get(id), faultOf('not-found', new RegExp(id)));
   });
 
-  test('a task that is killed ended with 137, and a container can be started again', async (bench) => {
+  test('a task that is killed exits with 137, and a container can be started again', async (bench) => {
     const { system } = bench;
     await using container = await run(bench, { command: waits });
     await untilReady(bench, container.id);
@@ -49,7 +49,7 @@ export function testContainers(test: BenchTest): void {
     assert.equal((await system.containers.get(container.id)).task?.status, 'running');
   });
 
-  test('an id is taken once, in its namespace', async (bench) => {
+  test('an id is unique in its namespace', async (bench) => {
     const { system, kubernetes, reference } = bench;
     await using container = await run(bench, { command: waits });
     const spec = { id: container.id, image: reference };
@@ -66,7 +66,7 @@ export function testContainers(test: BenchTest): void {
     );
   });
 
-  test('list() is sorted by id, and chooses by labels', async (bench) => {
+  test('list() is sorted by id, and filters by labels', async (bench) => {
     const { system, reference } = bench;
     const ids = ['list-b', 'list-a', 'list-c'];
     for (const id of ids)
@@ -79,7 +79,7 @@ export function testContainers(test: BenchTest): void {
     for (const id of ids) await system.containers.remove(id);
   });
 
-  test("a command, its environment, folder and user are the specification's, or the image's", async (bench) => {
+  test('command, environment, folder and user come from the specification, or from the image', async (bench) => {
     const own = await outputOf(bench, {});
     assert.deepEqual(own, { code: 0, text: 'from the image\n' });
     const given = await outputOf(bench, {
@@ -92,7 +92,7 @@ export function testContainers(test: BenchTest): void {
     assert.match((await outputOf(bench, { command: ['/bin/id', '-u'] })).text, /^0\n$/);
   });
 
-  test('a command that is not there is a failure to start', async (bench) => {
+  test('start() fails when the command does not exist', async (bench) => {
     const { system, reference, newId } = bench;
     const id = newId();
     await system.containers.create({ id, image: reference, command: ['/bin/none'] });
@@ -100,7 +100,7 @@ export function testContainers(test: BenchTest): void {
     await system.containers.remove(id);
   });
 
-  test('nothing is allowed that was not asked for', async (bench) => {
+  test('a container has only the permissions of its specification', async (bench) => {
     const script =
       'grep -E "^(CapEff|CapBnd|NoNewPrivs)" /proc/self/status; touch /x || echo read only; ls /sys/class/net';
     const { text } = await outputOf(bench, { command: shell(script) });
@@ -127,7 +127,7 @@ export function testContainers(test: BenchTest): void {
     assert.notEqual((await outputOf(bench, { command })).text.trim(), own);
   });
 
-  test('folders of the node are shown as the mounts say, and memory is', async (bench) => {
+  test('mounts show folders of the node and temporary file systems', async (bench) => {
     const folder = mkdtempSync(join(tmpdir(), 'mounts-'));
     try {
       writeFileSync(join(folder, 'in'), 'from outside\n');
@@ -148,22 +148,22 @@ export function testContainers(test: BenchTest): void {
     }
   });
 
-  test('limits hold', async (bench) => {
+  test('limits are enforced', async (bench) => {
     const { text } = await outputOf(bench, { command: shell('ulimit -n'), limits: { openFiles: 1234 } });
     assert.equal(text, '1234\n');
-    // The shell doubles a text until there is no room for it.
+    // The shell doubles a text until it exceeds the memory limit.
     const eats = shell('a=0123456789; while :; do a=$a$a; done');
     const { code } = await outputOf(bench, { command: eats, limits: { memoryBytes: 16 << 20 } });
     assert.notEqual(code, 0);
   });
 
-  test('a score that the runtime may not lower is no reason not to start', async (bench) => {
+  test('a container starts even if its OOM score cannot be lowered', async (bench) => {
     const command = shell('echo "$GIVEN"; exit 4');
     const given = await outputOf(bench, { command, oomScoreAdjust: -998, environment: { GIVEN: 'kept' } });
     assert.deepEqual(given, { code: 4, text: 'kept\n' });
   });
 
-  test('logs() has both outputs in order, from the end when asked, and follows until the task ends', async (bench) => {
+  test('logs() has both outputs in order, limits the lines, and follows until the task ends', async (bench) => {
     const { system } = bench;
     await using container = await run(bench, {
       command: shell('echo one; sleep 0.1; echo two >&2; sleep 0.3; echo three'),
@@ -178,7 +178,7 @@ export function testContainers(test: BenchTest): void {
     await assert.rejects(logText(bench, 'nobody'), faultOf('not-found'));
   });
 
-  test('logs() that are given up end', async (bench) => {
+  test('logs() ends when its signal aborts', async (bench) => {
     await using container = await run(bench, { command: waits });
     const left = new AbortController();
     const reading = (async () => {
@@ -192,7 +192,7 @@ export function testContainers(test: BenchTest): void {
     assert.ok(left.signal.aborted);
   });
 
-  test('stats() count memory, and processor time that grows', async (bench) => {
+  test('stats() reports memory, and processor time that grows', async (bench) => {
     const { system } = bench;
     await using container = await run(bench, { command: shell('while :; do :; done') });
     const first = await system.containers.stats(container.id);
@@ -205,7 +205,7 @@ export function testContainers(test: BenchTest): void {
     }
   });
 
-  test('another connection knows what one has started', async (bench) => {
+  test('another connection sees what this one has started', async (bench) => {
     await using container = await run(bench, { command: waits });
     await untilReady(bench, container.id);
     await using other = bench.host.openRuntime();
@@ -216,7 +216,7 @@ export function testContainers(test: BenchTest): void {
     assert.equal((await ended).code, 7);
   });
 
-  test("watchEvents() tells a container's life in order, and only of its namespace", async (bench) => {
+  test('watchEvents() reports the life of a container in order, and only in its namespace', async (bench) => {
     const { system, kubernetes, newId, reference } = bench;
     const left = new AbortController();
     const seen: RuntimeEvent[] = [];
@@ -249,7 +249,7 @@ export function testContainers(test: BenchTest): void {
     await events.return?.();
   });
 
-  test('watchEvents() tells of images that come and go', async ({ system, reference }) => {
+  test('watchEvents() reports images that are added and removed', async ({ system, reference }) => {
     const left = new AbortController();
     const events = system.watchEvents(left.signal)[Symbol.asyncIterator]();
     const target = 'registry.example/test/event:v1';

@@ -7,16 +7,16 @@ import { openTestRegistry } from './test-registry.ts';
 
 const timeoutMs = 180_000;
 
-/** A runtime that dies and comes back, and one whose disk is full. */
+/** Checks of a runtime whose daemon dies and returns, and of one whose disk is full. */
 export function testFailures(test: BenchTest, subject: RuntimeSubject): void {
-  test('a runtime that dies is unavailable, and what there was is there when it is back', async (bench) => {
+  test('a runtime whose daemon died is unavailable, and its containers are there again after a restart', async (bench) => {
     const { host, runtime, system, reference } = bench;
     const container = await run(bench, { command: shell('sleep 600') });
     const left = new AbortController();
-    // The start of the container may still be told.
+    // The event of the start may still arrive.
     const watched = readAll(system.watchEvents(left.signal));
     watched.catch(() => {});
-    // So that it is being watched.
+    // Wait until the watch is open.
     await runtime.version();
     const waiting = system.containers.wait(container.id);
     waiting.catch(() => {});
@@ -28,7 +28,7 @@ export function testFailures(test: BenchTest, subject: RuntimeSubject): void {
     await assert.rejects(system.containers.list(), faultOf('unavailable'));
     await assert.rejects(pullWhole(system, reference), faultOf('unavailable'));
     await host.restart();
-    // The same connection, as machined has it.
+    // The same connection as before, as in machined.
     await runtime.version();
     const { task } = await system.containers.get(container.id);
     assert.match(task?.status ?? 'none', /^(running|stopped)$/);

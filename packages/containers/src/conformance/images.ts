@@ -5,12 +5,9 @@ import { dockerArchive, indexOf, layoutArchive, makeTestImage, ownArchitecture }
 
 const foreign = ownArchitecture === 'amd64' ? 'arm64' : 'amd64';
 
-/** Images: taken in, pulled, tagged, removed, and everything that goes wrong with a registry. */
+/** Checks of images: import, pull, tag, removal, and failures of registries. */
 export function testImages(test: BenchTest, subject: RuntimeSubject): void {
-  test('import() takes an OCI layout in, and the image is listed as what it is', async ({
-    system,
-    reference,
-  }) => {
+  test('import() takes an OCI layout, and list() shows the image', async ({ system, reference }) => {
     const image = await system.images.get(reference);
     assert.equal(image.reference, reference);
     assert.match(image.digest, /^sha256:[0-9a-f]{64}$/);
@@ -18,7 +15,7 @@ export function testImages(test: BenchTest, subject: RuntimeSubject): void {
     assert.deepEqual(await system.images.list(), [image]);
   });
 
-  test('import() takes in what docker save writes', async ({ system, image }) => {
+  test('import() takes the output of docker save', async ({ system, image }) => {
     const name = 'registry.example/test/saved:v2';
     const [taken] = await system.images.import(pieces(await dockerArchive(image, name)));
     assert.equal(taken?.reference, name);
@@ -26,7 +23,7 @@ export function testImages(test: BenchTest, subject: RuntimeSubject): void {
     await assert.rejects(system.images.get(name), faultOf('not-found', /saved:v2/));
   });
 
-  test('import() refuses what is no archive, what ends early, and what holds nothing', async ({
+  test('import() refuses files that are no archive, are truncated, or contain no image', async ({
     system,
     image,
   }) => {
@@ -44,7 +41,7 @@ export function testImages(test: BenchTest, subject: RuntimeSubject): void {
     assert.deepEqual(await system.images.list(), before);
   });
 
-  test('tag() gives a second reference, and removing the first leaves it', async ({
+  test('tag() adds a second reference, which stays when the first one is removed', async ({
     system,
     reference,
     image,
@@ -62,12 +59,12 @@ export function testImages(test: BenchTest, subject: RuntimeSubject): void {
     await assert.rejects(system.images.tag(first, second), faultOf('not-found', /first:v1/));
   });
 
-  test('images of one namespace are not those of another', async ({ kubernetes, reference }) => {
+  test("namespaces do not see each other's images", async ({ kubernetes, reference }) => {
     assert.deepEqual(await kubernetes.images.list(), []);
     await assert.rejects(kubernetes.images.get(reference), faultOf('not-found'));
   });
 
-  test('pull() brings an image, tells how far each layer is, and yields its digest', async ({
+  test('pull() downloads an image, reports the progress of each layer, and returns its digest', async ({
     system,
     registry,
   }) => {
@@ -88,16 +85,13 @@ export function testImages(test: BenchTest, subject: RuntimeSubject): void {
     }
     const largest = Math.max(...pulled.layers.map(({ totalBytes }) => totalBytes));
     assert.ok(largest >= 3_000_000, `no layer said its size: ${largest}`);
-    // By its digest it is the same image.
+    // A reference by digest is the same image.
     const pinned = `${registry.host}/pull/app@${image.manifest.digest}`;
     assert.equal((await pullWhole(system, pinned)).image.digest, image.manifest.digest);
     for (const held of [reference, pinned]) await system.images.remove(held);
   });
 
-  test('pull() of a name that is new takes its place from the image that had it', async ({
-    system,
-    registry,
-  }) => {
+  test('pull() of a tag that moved replaces the image of that name', async ({ system, registry }) => {
     const reference = `${registry.host}/pull/moving:v1`;
     for (const paddingBytes of [10, 20]) {
       const image = await makeTestImage({ busybox: await subject.busybox(), paddingBytes });
@@ -108,7 +102,7 @@ export function testImages(test: BenchTest, subject: RuntimeSubject): void {
     await system.images.remove(reference);
   });
 
-  test('pull() says that there is no such image, or no registry', async ({ system, registry }) => {
+  test('pull() reports a missing image and a missing registry', async ({ system, registry }) => {
     await assert.rejects(
       pullWhole(system, `${registry.host}/pull/none:v1`),
       faultOf('not-found', /pull\/none/),
@@ -123,7 +117,7 @@ export function testImages(test: BenchTest, subject: RuntimeSubject): void {
     );
   });
 
-  test('pull() logs in, and is refused without', async ({ system, registry, image }) => {
+  test('pull() authenticates, and is refused without credentials', async ({ system, registry, image }) => {
     registry.put('pull/private', 'v1', image.manifest, [image]);
     registry.credentials = { username: 'somebody', password: 'open sesame' };
     try {
@@ -141,7 +135,7 @@ export function testImages(test: BenchTest, subject: RuntimeSubject): void {
     }
   });
 
-  test('pull() whose connection breaks is aborted, leaves no image, and works once it is mended', async ({
+  test('pull() with a broken connection is aborted, leaves no image, and succeeds after a retry', async ({
     system,
     registry,
   }) => {
@@ -157,7 +151,7 @@ export function testImages(test: BenchTest, subject: RuntimeSubject): void {
     await system.images.remove(reference);
   });
 
-  test('pull() that is given up ends', async ({ system, registry }) => {
+  test('pull() ends when its signal aborts', async ({ system, registry }) => {
     const image = await makeTestImage({ busybox: await subject.busybox(), paddingBytes: 1_000_000 });
     registry.put('pull/left', 'v1', image.manifest, [image]);
     const left = new AbortController();
@@ -167,7 +161,7 @@ export function testImages(test: BenchTest, subject: RuntimeSubject): void {
     await assert.rejects(system.images.get(reference), faultOf('not-found'));
   });
 
-  test('pull() chooses its platform from an index, and refuses an image of another', async ({
+  test('pull() selects its platform from an index, and refuses an image of another platform', async ({
     system,
     registry,
     image,

@@ -5,27 +5,30 @@ import type { RuntimeHost, RuntimeSubject } from './runtime-subject.ts';
 import { layoutArchive, makeTestImage, type TestImage } from './test-image.ts';
 import { openTestRegistry, type TestRegistry } from './test-registry.ts';
 
-/** An engine makes pauses of its own, up to a minute in all, before it gives a broken download up. */
+/** An engine backs off for up to a minute in total before it fails a broken download. */
 const testTimeoutMs = 240_000;
 
-/** What each test of the suite has at hand. */
+/** The objects that each test of the suite uses. */
 export interface Bench {
   readonly host: RuntimeHost;
   readonly runtime: ContainerRuntime;
   readonly system: RuntimeNamespace;
   readonly kubernetes: RuntimeNamespace;
   readonly registry: TestRegistry;
-  /** Held in `system` as `reference`. */
+  /** The image with this `reference` is in the namespace `system`. */
   readonly image: TestImage;
   readonly reference: string;
   /** An id that no other test uses. */
   newId(): string;
 }
 
-/** A sentence about the runtime, and what shows that it is true. */
+/** Declares a test: a sentence about the runtime, and the code that checks it. */
 export type BenchTest = (sentence: string, body: (bench: Bench) => Promise<void>) => void;
 
-/** Starts one runtime for many tests, and ends it after the last. Yields what each is written with. */
+/**
+ * Starts one runtime before many tests, and ends it after the last one. The function that it returns declares
+ * each test.
+ */
 export function useBench(subject: RuntimeSubject): BenchTest {
   const scope = new AsyncDisposableStack();
   let bench: Bench | undefined;
@@ -58,10 +61,10 @@ export function useBench(subject: RuntimeSubject): BenchTest {
   };
 }
 
-/** A shell's script as the whole command. */
+/** A shell script as a complete command. */
 export const shell = (script: string) => ['/bin/sh', '-c', script];
 
-/** Creates and starts a container; disposing removes it, whatever it does by then. */
+/** Creates and starts a container; disposing of it removes the container in any state. */
 export async function run(
   { system, reference, newId }: Bench,
   spec: Partial<ContainerSpec>,
@@ -78,7 +81,7 @@ export async function run(
   }
 }
 
-/** What a command prints, and its exit code. */
+/** The output of a command, and its exit code. */
 export async function outputOf(
   bench: Bench,
   spec: Partial<ContainerSpec>,
@@ -94,7 +97,7 @@ export async function logText({ system }: Bench, id: string, tailLines?: number)
   return Buffer.concat(parts).toString();
 }
 
-/** Pulls to the end: the image, and every report of progress. */
+/** Pulls to the end; returns the image and all progress reports. */
 export async function pullWhole(
   namespace: RuntimeNamespace,
   reference: string,
@@ -110,12 +113,12 @@ export async function pullWhole(
   return { image, layers };
 }
 
-/** Bytes as they come off a wire. */
+/** Bytes as a stream of chunks. */
 export async function* pieces(bytes: Uint8Array, sizeBytes = 60_000): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += sizeBytes) yield bytes.subarray(at, at + sizeBytes);
 }
 
-/** For assert.rejects: a Fault of this kind, and text. */
+/** For assert.rejects: a Fault of this kind, with this text. */
 export const faultOf =
   (kind: string, words: RegExp = /./) =>
   (error: unknown) => {

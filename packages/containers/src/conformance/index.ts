@@ -1,4 +1,4 @@
-// What every driver of a container runtime must pass; the contract is `container-runtime.ts`.
+// The tests that every driver of a container runtime must pass; the contract is `container-runtime.ts`.
 import { testContainers } from './containers.ts';
 import { testFailures } from './failures.ts';
 import { testImages } from './images.ts';

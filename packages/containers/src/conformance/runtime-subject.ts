@@ -1,22 +1,22 @@
 import type { ContainerRuntime } from '../container-runtime.ts';
 
-/** A runtime of its own for a test: whatever happens to it happens to nobody else. Disposing it removes it. */
+/** A runtime of its own for a test, so that tests do not affect each other. Disposing of it removes it. */
 export interface RuntimeHost extends AsyncDisposable {
-  /** A connection as a node would open one; each call opens another. */
+  /** A connection as a node opens one; each call opens another one. */
   openRuntime(): ContainerRuntime;
-  /** Kills the runtime's daemon as a crash would. */
+  /** Kills the daemon of the runtime as a crash would. */
   crash(): Promise<void>;
-  /** Starts it again on what it left. */
+  /** Starts it again with its data. */
   restart(): Promise<void>;
 }
 
-/** What passes the suite: how a driver's runtime is started, and what it is called in the names of tests. */
+/** A driver under test: how to start its runtime, and its name in test titles. */
 export interface RuntimeSubject {
   readonly name: string;
   /** Why this machine cannot run it; false when it can. */
   readonly skip: string | false;
-  /** Path of a static BusyBox. Asked for once something runs. */
+  /** Path of a static BusyBox. Called only when a test runs. */
   busybox(): Promise<string>;
-  /** `diskBytes`: as much room as there is for everything that the runtime keeps. */
+  /** `diskBytes`: the disk space for all data of the runtime. */
   openHost(options?: { readonly diskBytes?: number }): Promise<RuntimeHost>;
 }

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { mediaTypes } from '@nodewright/oci';
 import { type Pack, pack } from 'tar-stream';
 
-/** A piece of content as registries and layouts have it. */
+/** A blob with its descriptor, as in registries and layouts. */
 export interface Blob {
   readonly mediaType: string;
   readonly digest: string;
@@ -21,22 +21,24 @@ export interface TestImage {
 export interface TestImageInit {
   /** Path of a static BusyBox. */
   readonly busybox: string;
-  /** As images say it; default this machine's. */
+  /** Architecture in the notation of images; default this machine's. */
   readonly architecture?: string;
-  /** Size of a second layer of bytes that nobody can compress. */
+  /** Size of a second layer of incompressible bytes. */
   readonly paddingBytes?: number;
 }
 
 export const ownArchitecture = process.arch === 'x64' ? 'amd64' : process.arch;
 
-/** An image with a shell and little else, which tells that it is the tests' by an entry point and a label. */
+/**
+ * An image with little more than a shell. An entry point and a label identify it as the image of these tests.
+ */
 export async function makeTestImage(init: TestImageInit): Promise<TestImage> {
   const { busybox, architecture = ownArchitecture, paddingBytes = 0 } = init;
   const program = await tarOf((archive) => {
     archive.entry({ name: 'bin/busybox', mode: 0o755 }, readFileSync(busybox));
     for (const name of ['sh', 'cat', 'sleep', 'id', 'readlink', 'touch', 'pwd', 'env', 'grep', 'ls'])
       archive.entry({ name: `bin/${name}`, type: 'symlink', linkname: 'busybox' });
-    // Mount points: the root of a container cannot be written.
+    // Mount points, because the root of a container is read-only.
     for (const name of ['tmp/', 'data/', 'shown/', 'proc/', 'sys/', 'dev/', 'etc/', 'run/'])
       archive.entry({ name, type: 'directory', mode: 0o755 });
   });
@@ -95,7 +97,7 @@ export function layoutArchive({ manifest, config, layers }: TestImage, name: str
   });
 }
 
-/** What `docker save` wrote before it wrote layouts. */
+/** The format that `docker save` wrote before it wrote layouts. */
 export function dockerArchive({ config, layers }: TestImage, name: string): Promise<Buffer> {
   const hex = ({ digest }: Blob) => digest.slice('sha256:'.length);
   const files = layers.map((layer) => `${hex(layer)}/layer.tar`);

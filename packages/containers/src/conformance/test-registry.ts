@@ -3,15 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Blob, TestImage } from './test-image.ts';
 
-/** A registry on loopback that can be told to misbehave. Disposing it ends it. */
+/** A registry on loopback with failures on request. Disposing of it stops it. */
 export interface TestRegistry extends AsyncDisposable {
-  /** `127.0.0.1:<port>`: what references begin with. */
+  /** `127.0.0.1:<port>`, the first part of references. */
   readonly host: string;
-  /** Puts images under a name and tag: one, or an index and what it names. */
+  /** Stores images under a name and tag: one image, or an index and its images. */
   put(name: string, tag: string, manifest: Blob, images: readonly TestImage[]): void;
-  /** Connections are cut after so many bytes of a blob that is larger; undefined mends it. */
+  /** Cuts connections after this many bytes of a larger blob; undefined stops that. */
   cutAfterBytes: number | undefined;
-  /** Clients must log in with these. */
+  /** Credentials that clients must send. */
   credentials: { readonly username: string; readonly password: string } | undefined;
 }
 
@@ -75,7 +75,7 @@ function answer(
   if (request.method === 'HEAD') return response.end();
   if (kind !== 'blobs' || cutAfterBytes === undefined || found.bytes.length <= cutAfterBytes)
     return response.end(bytes);
-  // A client that goes on where it was cut is cut again, at the same byte.
+  // A client that resumes at this byte is cut off again.
   return response.write(bytes.subarray(0, Math.max(cutAfterBytes - Number(from), 0)), () =>
     response.destroy(),
   );

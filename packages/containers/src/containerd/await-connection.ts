@@ -6,8 +6,9 @@ import type { Channel } from 'nice-grpc';
 const transientFailure = 3;
 
 /**
- * gRPC lets some time pass before it tries again a server that was gone, and meanwhile every call fails. Here a call waits
- * that long, but only if somebody listens again: then it does not fail because of what was before.
+ * After a lost connection gRPC backs off, and calls fail at once in the meantime. This function waits for
+ * that back-off, but only if a server listens on the socket again. Then the call does not fail because of the
+ * earlier outage.
  */
 export async function awaitConnection(
   channel: Channel,

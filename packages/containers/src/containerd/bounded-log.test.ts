@@ -30,7 +30,7 @@ async function textOf(path: string, tailLines?: number): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-test('boundLogs() gives back the room of what is old, and readers begin where something is kept', async () => {
+test('boundLogs() frees the space of old output, and readers begin where output is kept', async () => {
   const path = join(folder, 'system', 'long.log');
   writeFileSync(path, linesFrom(0, 100_000));
   await boundLogs({ folder, keepBytes, forgetBytes });
@@ -44,7 +44,7 @@ test('boundLogs() gives back the room of what is old, and readers begin where so
   assert.equal(await textOf(path, 3), linesFrom(100_007, 3));
 });
 
-test('boundLogs() leaves alone what is short, and what is not there', async () => {
+test('boundLogs() does not change short or missing logs', async () => {
   const path = join(folder, 'system', 'short.log');
   writeFileSync(path, linesFrom(0, 100));
   await boundLogs({ folder, keepBytes, forgetBytes });
@@ -52,7 +52,7 @@ test('boundLogs() leaves alone what is short, and what is not there', async () =
   await boundLogs({ folder: join(folder, 'none'), keepBytes, forgetBytes });
 });
 
-test('a log that begins with nothing of its own is read from there', async () => {
+test('a log that begins with zero bytes is read from its beginning', async () => {
   const path = join(folder, 'zeros.log');
   writeFileSync(path, '\0\0begins so\n');
   assert.equal(await textOf(path), '\0\0begins so\n');

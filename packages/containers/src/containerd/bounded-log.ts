@@ -1,24 +1,25 @@
-// What a task writes would fill the disk in the end, and whoever writes the file cannot be told to take another. So the
-// room of its beginning is given back: the file stays as long as it is, and nothing that is written meanwhile is lost.
+// The output of a task would fill the disk in the end, and the process that writes the file cannot switch to
+// another one. So this code punches a hole at the beginning of the file: its length stays the same, and
+// nothing that is written at the same time is lost.
 import type { Stats } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { faultFrom } from '@nodewright/fault';
 
-/** Gives the room of a file's first bytes back, in whole blocks; they read as zeros from then on. */
+/** Frees the space of the first bytes of a file, in whole blocks; they read as zeros from then on. */
 export type ForgetBytes = (descriptor: number, lengthBytes: number) => void;
 
 export interface BoundLogsInit {
-  /** With a folder for each namespace in it. */
+  /** It contains one folder per namespace. */
   readonly folder: string;
-  /** So much of each file is kept at least; at twice as much the older half goes. */
+  /** Bytes to keep of each file at least. At twice this size, the older half is freed. */
   readonly keepBytes: number;
   readonly forgetBytes: ForgetBytes;
 }
 
 const statBlockBytes = 512;
 
-/** Bounds every log that has become too long. */
+/** Shortens every log that has become too long. */
 export async function boundLogs({ folder, keepBytes, forgetBytes }: BoundLogsInit): Promise<void> {
   for (const path of await logFiles(folder)) {
     await using file = await open(path, 'r+');
@@ -30,10 +31,10 @@ export async function boundLogs({ folder, keepBytes, forgetBytes }: BoundLogsIni
 
 const everyMs = 30_000;
 
-/** Does so again and again, until it is disposed. */
+/** Repeats that until it is disposed of. */
 export function keepBounded(init: BoundLogsInit): Disposable {
   const timer = setInterval(() => {
-    // A file that goes meanwhile needs no bound, and the others are looked at again soon.
+    // A file that was removed in the meantime needs no bound, and the others are checked again soon.
     boundLogs(init).catch(() => undefined);
   }, everyMs).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
@@ -50,8 +51,8 @@ async function logFiles(folder: string): Promise<string[]> {
 }
 
 /**
- * Where what is kept of a file begins, or a little before. Only a file that begins with nothing has lost its beginning:
- * some file systems need less room for a file than it is long.
+ * The offset of the first kept byte of a file, or a little before. Only a file that begins with zeros has a
+ * hole at its beginning: on some file systems a file needs less space than its length anyway.
  */
 export async function keptFrom(
   file: FileHandle,

@@ -1,13 +1,13 @@
 const secondMs = 1000;
 
-/** Those that run a program, remove files, or wait until what nobody needs has been collected. */
+/** For calls that run a program, remove files, or wait for garbage collection. */
 const slowMs = 300 * secondMs;
 
-/** By name of the call; others are answered out of a database. */
+/** By name of the call. The other calls only read a database. */
 const limitsMs: Readonly<Record<string, number>> = {
-  // As long as the task runs.
+  // Lasts as long as the task.
   'Tasks/Wait': Number.POSITIVE_INFINITY,
-  // A layer of many gigabytes on a slow disk.
+  // Long enough for a layer of many gigabytes on a slow disk.
   'Diff/Apply': 3600 * secondMs,
   'Tasks/Create': slowMs,
   'Tasks/Start': slowMs,
@@ -19,10 +19,10 @@ const limitsMs: Readonly<Record<string, number>> = {
   'Snapshots/Cleanup': slowMs,
 };
 
-/** How long containerd may take for a call with one answer, in ms, before it counts as hanging. */
+/** How long containerd may take for a unary call, in ms, before it counts as hung. */
 export function callLimitMs(name: string): number {
   return limitsMs[name] ?? 60 * secondMs;
 }
 
-/** The same for each answer within a write, the last of which is when all is on the disk. */
+/** The same for each response within a write. The last one arrives when everything is on the disk. */
 export const writeLimitMs = slowMs;

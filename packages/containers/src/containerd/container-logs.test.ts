@@ -20,7 +20,7 @@ async function textOf(init: ReadLogInit): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-test('readLog() begins with the last lines, of which one may not have ended', async () => {
+test('readLog() begins with the last lines, including an incomplete one', async () => {
   const rows: [string, number | undefined, string][] = [
     ['a\nb\nc\n', undefined, 'a\nb\nc\n'],
     ['a\nb\nc\n', 0, ''],
@@ -41,18 +41,18 @@ test('readLog() begins with the last lines, of which one may not have ended', as
     );
 });
 
-test('readLog() finds the last lines of a file of many pieces', async () => {
+test('readLog() finds the last lines of a file that is longer than one read', async () => {
   const lines = Array.from({ length: 40_000 }, (_, index) => `line ${index}\n`);
   const path = fileWith(lines.join(''));
   for (const tailLines of [1, 5_000, 39_999, 40_000])
     assert.equal(await textOf({ path, tailLines }), lines.slice(-tailLines).join(''));
 });
 
-test('readLog() of a task that never wrote is empty', async () => {
+test('readLog() of a task without output is empty', async () => {
   assert.equal(await textOf({ path: join(folder, 'none.log') }), '');
 });
 
-test('readLog() goes on until the task has ended, with all that it wrote by then', async () => {
+test('readLog() follows until the task has ended, and returns all of its output', async () => {
   const path = fileWith('first\n');
   const ended = Promise.withResolvers<void>();
   const reading = readLog({ path, ended: ended.promise });
@@ -66,14 +66,14 @@ test('readLog() goes on until the task has ended, with all that it wrote by then
   assert.equal((await reading.next()).done, true);
 });
 
-test('readLog() fails with what the waiting for the end fails with, after what was written', async () => {
+test('readLog() fails with the error of the wait for the end, after the output', async () => {
   const path = fileWith('words\n');
   const reading = readLog({ path, ended: Promise.reject(new Error('containerd went away')) });
   assert.equal(Buffer.from((await reading.next()).value ?? '').toString(), 'words\n');
   await assert.rejects(reading.next(), /containerd went away/);
 });
 
-test('readLog() that is given up is cancelled', async () => {
+test('readLog() is cancelled by its signal', async () => {
   const left = new AbortController();
   const path = fileWith('');
   const reading = textOf({ path, ended: new Promise(() => undefined), signal: left.signal });

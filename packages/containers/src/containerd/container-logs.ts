@@ -6,7 +6,7 @@ import { keptFrom } from './bounded-log.ts';
 export interface ReadLogInit {
   readonly path: string;
   readonly tailLines?: number;
-  /** Resolves when nothing more will be written; undefined: read what is there. */
+  /** Resolves when the task writes nothing more; undefined: read only what is there. */
   readonly ended?: Promise<void>;
   readonly signal?: AbortSignal;
 }
@@ -14,7 +14,7 @@ export interface ReadLogInit {
 const pollMs = 100;
 const pieceBytes = 64 * 1024;
 
-/** What a task has written, and what it goes on to write until it has ended. */
+/** The output of a task, and what it adds until it has ended. */
 export async function* readLog(init: ReadLogInit): AsyncGenerator<Uint8Array> {
   try {
     yield* pieces(init);
@@ -36,16 +36,16 @@ async function* pieces({ path, tailLines, ended, signal }: ReadLogInit): AsyncGe
   let position: number | undefined;
   for (;;) {
     signal?.throwIfAborted();
-    // Looked at before the reading: what was written by then is read below.
+    // Checked before the read, so that the read below returns everything that was written by then.
     const isLast = isOver;
     await using file = await openIfThere(path);
     if (file !== undefined) {
       const stats = await file.stat();
       const kept = await keptFrom(file, stats);
       position ??= tailLines === undefined ? kept : await tailStart(file, tailLines, kept);
-      // Somebody has made it shorter: what is there now is new.
+      // The file was truncated: its content is new.
       if (stats.size < position) position = 0;
-      // What was not read in time is gone.
+      // Skip the part that was freed before it was read.
       if (position < kept) position = kept;
       let isBeforeKept = position === kept && kept > 0;
       while (position < stats.size) {
@@ -77,12 +77,12 @@ async function openIfThere(path: string): Promise<LogFile | undefined> {
   }
 }
 
-/** Where the last lines begin, of those from a byte on. */
+/** The offset of the last lines, at or after a given byte. */
 async function tailStart(file: LogFile, lines: number, from: number): Promise<number> {
   const { size } = await file.stat();
   if (lines <= 0) return size;
   let remaining = lines;
-  // A line that is not ended yet counts, the nothing behind the last newline does not.
+  // An incomplete line counts; the empty text after the last newline does not.
   let end = size;
   const piece = Buffer.alloc(pieceBytes);
   while (end > from) {

@@ -8,7 +8,7 @@ import { createContainerdContainers } from './containerd-containers.ts';
 import type { ContainerdContext } from './containerd-context.ts';
 import { refuseLargeDocument } from './image-content.ts';
 
-test('logs() that nobody follows any more do not wait for the end of the task', async () => {
+test('logs() without a reader do not wait for the end of the task', async () => {
   const logFolder = await mkdtemp(join(tmpdir(), 'containers-'));
   await mkdir(logFolder, { recursive: true });
   await writeFile(join(logFolder, 'one.log'), 'a line\n');
@@ -43,7 +43,7 @@ test('logs() that nobody follows any more do not wait for the end of the task', 
   }
 });
 
-test('refuseLargeDocument() lets no configuration come that nobody could read', () => {
+test('refuseLargeDocument() refuses a configuration that is too large to read', () => {
   const digest = `sha256:${'0'.repeat(64)}`;
   refuseLargeDocument({ mediaType: '', digest, size: 8 * 1024 * 1024 });
   const large = { mediaType: '', digest, size: 1e12 };

@@ -18,9 +18,9 @@ import { createTurns } from './turns.ts';
 
 export interface ContainerdContainersInit {
   readonly context: ContainerdContext;
-  /** What tasks write goes to a file a container in it. */
+  /** Folder for the output of tasks, one file per container. */
   readonly logFolder: string;
-  /** Cgroup below which those of containers are. */
+  /** Parent of the cgroups of containers. */
   readonly cgroupRoot: string;
   readonly runtimeOptions: Any;
 }
@@ -64,7 +64,7 @@ export function createContainerdContainers({
     await find(id, signal);
     const process = await tasks.find(id, signal);
     if (process === undefined || process.status === Status.STOPPED)
-      throw new Fault('failed-precondition', `no task of container "${id}" runs`);
+      throw new Fault('failed-precondition', `no task of container "${id}" is running`);
     return process;
   }
 
@@ -74,9 +74,9 @@ export function createContainerdContainers({
       const signal = constants.signals[signalName];
       await services.tasks.kill({ containerId: id, signal, all: true }, { signal: options.signal });
     } catch (error) {
-      // It has ended since it was looked at.
+      // It has ended since the check.
       if (faultFrom(error).kind !== 'not-found') throw error;
-      throw new Fault('failed-precondition', `no task of container "${id}" runs`, { cause: error });
+      throw new Fault('failed-precondition', `no task of container "${id}" is running`, { cause: error });
     }
   }
 
@@ -102,7 +102,7 @@ export function createContainerdContainers({
     const process = await tasks.find(id, signal);
     const runs = process !== undefined && process.status !== Status.STOPPED;
     if (runs && !force && process.status !== Status.CREATED)
-      throw new Fault('failed-precondition', `the task of container "${id}" runs: end it first`);
+      throw new Fault('failed-precondition', `the task of container "${id}" is running: end it first`);
     if (runs) await endTask(id, signal);
     await services.tasks.delete({ containerId: id }, { signal }).catch(unlessGone);
     await services.containers.delete({ id }, { signal });
@@ -118,7 +118,7 @@ export function createContainerdContainers({
         { context, spec, cgroupPath: cgroupOf(spec), runtimeOptions },
         options,
       );
-      // Of one with the same id that was not removed in the end.
+      // Log of an earlier container with the same id whose removal did not complete.
       await rm(logPath(spec.id), { force: true });
       return infoFrom(container, undefined);
     },
@@ -127,7 +127,7 @@ export function createContainerdContainers({
         services.containers.list({}, { signal }),
         services.tasks.list({}, { signal }),
       ]);
-      // Some answers have the container in `id` only.
+      // Some responses have the container in `id` only.
       const byId = new Map(processes.map((process) => [process.containerId || process.id, process]));
       const wanted = containers.filter((container) =>
         Object.entries(labels).every(([name, value]) => container.labels[name] === value),
@@ -150,15 +150,15 @@ export function createContainerdContainers({
       try {
         return await readCgroupUsage(pid);
       } catch (error) {
-        throw new Fault('failed-precondition', `no task of container "${id}" runs`, { cause: error });
+        throw new Fault('failed-precondition', `no task of container "${id}" is running`, { cause: error });
       }
     },
     async *logs(id, { follow = false, tailLines, signal }) {
       const container = await find(id, signal);
-      // What has ended has written everything by then.
+      // A task that has ended has written all of its output.
       const task = await tasks.settle(container, await tasks.find(id, signal));
       const isOver = task === undefined || task.status === 'stopped';
-      // Whoever stops reading waits for the end no longer.
+      // A caller that stops reading must not wait for the end.
       const left = new AbortController();
       const ends = anySignal(signal, left.signal);
       const ended = follow && !isOver ? tasks.wait(id, ends).then(() => undefined) : undefined;
@@ -178,5 +178,8 @@ function unlessGone(error: unknown): void {
 
 function requireId(id: string): void {
   if (!idForm.test(id))
-    throw new Fault('invalid-argument', `"${id}" is no id of a container: letters, digits, ".", "_" and "-"`);
+    throw new Fault(
+      'invalid-argument',
+      `"${id}" is not a valid container id: use letters, digits, ".", "_" and "-"`,
+    );
 }

@@ -2,7 +2,7 @@ import type { DistributionClient, Platform } from '@nodewright/oci';
 import type { NamespaceName } from '../container-runtime.ts';
 import type { ContainerdServices, NamespaceServices } from './containerd-services.ts';
 
-/** What the parts of the driver need for one namespace. */
+/** The shared objects of the driver for one namespace. */
 export interface ContainerdContext {
   readonly namespace: NamespaceName;
   readonly connection: ContainerdServices;

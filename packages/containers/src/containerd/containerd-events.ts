@@ -22,7 +22,7 @@ const readers: Readonly<Record<string, (value: Uint8Array) => Happening | undefi
   '/tasks/oom': (value) => ({ kind: 'task-out-of-memory', id: TaskOOM.decode(value).containerId }),
   '/tasks/exit': (value) => {
     const { containerId, id, exitStatus } = TaskExit.decode(value);
-    // The end of a process that was added is not the end of the task.
+    // The exit of an additional process (exec) is not the end of the task.
     return id === containerId ? { kind: 'task-exited', id, code: exitStatus } : undefined;
   },
   '/images/create': (value) => ({ kind: 'image-added', reference: ImageCreate.decode(value).name }),
@@ -30,7 +30,7 @@ const readers: Readonly<Record<string, (value: Uint8Array) => Happening | undefi
   '/images/delete': (value) => ({ kind: 'image-removed', reference: ImageDelete.decode(value).name }),
 };
 
-/** What an event of containerd is in the words of the contract; undefined for those that it has no words for. */
+/** Converts an event of containerd to one of the contract; undefined for other kinds of events. */
 export function runtimeEventFrom({ topic, event, timestamp }: Envelope): RuntimeEvent | undefined {
   const happening = readers[topic]?.(event?.value ?? new Uint8Array());
   return happening === undefined

@@ -16,7 +16,7 @@ import { createTurns } from './turns.ts';
 /** The images of one namespace of containerd. */
 export function createContainerdImages(context: ContainerdContext): ImageStore {
   const { services, platform, nowMs } = context;
-  /** By reference: two pulls of one image would end each other's lease. */
+  /** By reference, because two pulls of one image would end each other's lease. */
   const inTurn = createTurns();
 
   async function infoFrom(image: Image, { signal }: CallOptions): Promise<ImageInfo> {
@@ -78,10 +78,10 @@ export function createContainerdImages(context: ContainerdContext): ImageStore {
   };
 }
 
-/** References that leave something out mean one that says it. */
+/** Short references are expanded to their complete form. */
 const wholeName = (reference: string) => formatImageReference(parseImageReference(reference));
 
-/** Whoever pulls several wants to know which it was. */
+/** With the reference, so that a caller that pulls several images knows which one failed. */
 function pullFault(error: unknown, reference: string): Fault {
   const fault = faultFrom(error);
   if (fault.message.includes(reference)) return fault;

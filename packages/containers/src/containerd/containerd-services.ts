@@ -16,8 +16,8 @@ import { createPendingSubscriptions, type PendingSubscriptions } from './pending
 import { throwingFaults } from './throwing-faults.ts';
 
 /**
- * What containerd serves, for one of its namespaces. Every call is a client span, and fails with a Fault; those that are
- * answered once have a limit of time of their own.
+ * The services of containerd, for one of its namespaces. Every call is a client span and fails with a Fault;
+ * unary calls have a time limit.
  */
 export interface NamespaceServices {
   readonly containers: Client<typeof ContainersDefinition>;
@@ -31,14 +31,14 @@ export interface NamespaceServices {
 }
 
 export interface ContainerdServices extends Disposable {
-  /** Calls other than those about events wait for them. */
+  /** All calls except those about events wait for the subscriptions. */
   readonly pending: PendingSubscriptions;
   readonly version: Client<typeof VersionDefinition>;
-  /** With a lease, what calls make is held by it. */
+  /** With a lease, it holds what the calls create. */
   namespace(name: string, lease?: string): NamespaceServices;
 }
 
-/** A containerd that comes back is found again so soon. */
+/** How soon to reconnect to a containerd that was restarted. */
 const maxReconnectPauseMs = 500;
 
 /** Connects at the first call. */

@@ -7,22 +7,25 @@ import { exitExtension, exitExtensionFrom, exitFrom, isOurs } from './task-exit.
 import { millisecondsFrom } from './timestamps.ts';
 import type { Turns } from './turns.ts';
 
-/** The tasks of one namespace, with how they ended after they are gone. */
+/** The tasks of one namespace, with their exits, which stay known after the tasks are deleted. */
 export interface ContainerdTasks {
-  /** What runs, as containerd says. */
+  /** The running task, as containerd reports it. */
   find(id: string, signal?: AbortSignal): Promise<Process | undefined>;
-  /** What the contract says of it. A task that has ended is deleted: after that, all that it wrote is in its file. */
+  /**
+   * The task as the contract defines it. A task that has ended is deleted: after that, its file contains all
+   * of its output.
+   */
   settle(container: Container, process: Process | undefined): Promise<TaskInfo | undefined>;
-  /** The same for who has the turn of the container. */
+  /** The same, for a caller that holds the turn of the container. */
   settleInTurn(container: Container, process: Process | undefined): Promise<TaskInfo | undefined>;
-  /** Waits until the task has ended; `not-found` when there is none. */
+  /** Waits until the task has ended; `not-found` without a task. */
   wait(id: string, signal?: AbortSignal): Promise<ExitStatus>;
-  /** Forgets how the last one ended. */
+  /** Forgets the exit of the last task. */
   forget(id: string, signal?: AbortSignal): Promise<void>;
 }
 
 export interface ContainerdTasksInit extends Pick<NamespaceServices, 'containers' | 'tasks'> {
-  /** By container: nobody starts a task while another is deleted. */
+  /** Per container, so that no task is started while another one is deleted. */
   readonly inTurn: Turns;
 }
 
@@ -32,13 +35,13 @@ export function createContainerdTasks({ containers, tasks, inTurn }: ContainerdT
     await containers.update({ container, updateMask: [`extensions.${exitExtension}`] }, { signal });
   }
 
-  /** First kept, then deleted: whatever dies in between, it is known how the task ended. */
+  /** Stored first, then deleted: whichever process dies in between, the exit stays known. */
   async function retire(id: string, exit: ExitStatus): Promise<void> {
     try {
       await keep(id, exit);
       await tasks.delete({ containerId: id });
     } catch (error) {
-      // Another process has deleted it, or removed the container.
+      // Another process has deleted the task, or removed the container.
       if (!isGone(error)) throw error;
     }
   }
@@ -64,7 +67,7 @@ export function createContainerdTasks({ containers, tasks, inTurn }: ContainerdT
 
   async function settle(container: Container, process: Process | undefined): Promise<TaskInfo | undefined> {
     if (process?.status !== Status.STOPPED) return taskInfoFrom(container, process);
-    // What is known of it may be old by the time that it is looked after.
+    // The state may be outdated when the turn begins, so it is read again.
     return inTurn(container.id, async () => {
       const now = await containers.get({ id: container.id });
       return settleInTurn(now.container as Container, await find(container.id));
@@ -84,7 +87,7 @@ export function createContainerdTasks({ containers, tasks, inTurn }: ContainerdT
         try {
           await tasks.wait({ containerId: id }, { signal });
         } catch (error) {
-          // It ended and was deleted before this was asked: the next turn finds how.
+          // It ended and was deleted before this call: the next turn finds the exit.
           if (!isGone(error)) throw error;
         }
       }
@@ -104,5 +107,5 @@ function taskInfoFrom({ extensions }: Container, process: Process | undefined): 
   return { status: isPaused ? 'paused' : 'running', pid };
 }
 
-/** No such task, or no such container any more. */
+/** The task or the container no longer exists. */
 const isGone = (error: unknown) => faultFrom(error).kind === 'not-found';

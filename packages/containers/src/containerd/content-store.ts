@@ -1,4 +1,5 @@
-// Content of one namespace under a lease: what is put in, or found, stays until the lease ends or something refers to it.
+// Content of one namespace under a lease: content that is added or found stays until the lease ends or an
+// object refers to it.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anySignal } from '@nodewright/async';
@@ -10,13 +11,13 @@ import { type ContentWriter, openContentWriter } from './content-writer.ts';
 type Labels = Readonly<Record<string, string>>;
 
 export interface LeasedContent {
-  /** Whether it is there; from now on the lease holds it. */
+  /** Whether the content exists; from now on the lease holds it. */
   hold(digest: string, signal?: AbortSignal): Promise<boolean>;
-  /** Puts a small piece in. Labels of one that is there are added to. */
+  /** Adds small content. If it exists, the labels are added to it. */
   put(descriptor: Descriptor, bytes: Uint8Array, labels: Labels, signal?: AbortSignal): Promise<void>;
-  /** Puts in what `fetch` yields, from the byte on where an earlier try ended. */
+  /** Adds the content that `fetch` returns, resumed at the byte where an earlier attempt ended. */
   ingest(init: IngestInit): Promise<void>;
-  /** Puts in what is not known before, and yields what it was. With a digest that it should have, it is checked. */
+  /** Adds content of unknown digest and returns its descriptor. An expected digest is checked. */
   take(init: TakeInit): Promise<Expected>;
   addLabels(digest: string, labels: Labels, signal?: AbortSignal): Promise<void>;
 }
@@ -24,7 +25,7 @@ export interface LeasedContent {
 type Expected = Pick<Descriptor, 'digest' | 'size'>;
 
 export interface TakeInit {
-  /** Nobody else's. */
+  /** A reference that no other pull uses. */
   readonly ref: string;
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly expected?: Expected;
@@ -38,7 +39,7 @@ export interface IngestInit {
   readonly signal?: AbortSignal;
 }
 
-/** So many bytes are gathered for one request. */
+/** Bytes that are collected for one request. */
 const pieceBytes = 256 * 1024;
 const lockedPauseMs = 200;
 
@@ -46,7 +47,7 @@ export function createLeasedContent(
   { content, leases }: Pick<NamespaceServices, 'content' | 'leases'>,
   lease: string,
 ): LeasedContent {
-  /** Undefined when it has come to be there meanwhile. */
+  /** Undefined when another pull has added it in the meantime. */
   async function openWriter(
     ref: string,
     expected: Expected | undefined,
@@ -58,7 +59,7 @@ export function createLeasedContent(
       } catch (error) {
         const { kind, message } = faultFrom(error);
         if (kind === 'already-exists') return undefined;
-        // Another pull brings it along.
+        // Another pull is adding it.
         if (kind !== 'unavailable' || !/locked/.test(message)) throw error;
         await sleep(lockedPauseMs, undefined, { signal });
       }
@@ -71,7 +72,7 @@ export function createLeasedContent(
     } catch (error) {
       const { kind } = faultFrom(error);
       if (kind === 'already-exists') return undefined;
-      // What is wrong cannot be gone on with.
+      // Wrong content cannot be resumed.
       if (kind === 'data-loss') await abandon(ref, writer);
       throw error;
     }
@@ -101,7 +102,7 @@ export function createLeasedContent(
         if (gatheredBytes >= pieceBytes) await flush();
       }
     } catch (error) {
-      // What has come is worth keeping; why no more came is what the caller wants to know.
+      // The part that arrived is kept; the caller receives the reason why the rest did not.
       await flush().catch(() => undefined);
       throw writer.lost.aborted ? writer.lost.reason : error;
     }
@@ -114,7 +115,7 @@ export function createLeasedContent(
   }
 
   async function hold(digest: string, signal?: AbortSignal): Promise<boolean> {
-    // First the hold, then the look: the other way round it could be collected in between.
+    // Hold it first, then check: otherwise it could be garbage-collected in between.
     await leases.addResource({ id: lease, resource: { id: digest, type: 'content' } }, { signal });
     try {
       await content.info({ digest }, { signal });
@@ -160,7 +161,7 @@ export function createLeasedContent(
       const isThere = expected !== undefined && (await hold(expected.digest, signal));
       await using writer = isThere ? undefined : await openWriter(ref, expected, signal);
       if (writer === undefined) {
-        // It is there; what comes is only read.
+        // The content exists already; the remaining bytes are read and dropped.
         for await (const _ of counted());
       } else {
         try {

@@ -11,29 +11,30 @@ import { createRequestQueue } from './request-queue.ts';
 
 export interface ContentWriterInit {
   readonly content: NamespaceServices['content'];
-  /** Locked while the writer is open; what is written under it stays until it is committed or thrown away. */
+  /** Locked while the writer is open. The content under it stays until it is committed or discarded. */
   readonly ref: string;
-  /** Digest and size that the whole should have, where they are known. */
+  /** Expected digest and size, if they are known. */
   readonly expected?: { readonly digest: string; readonly size: number };
   readonly signal?: AbortSignal;
 }
 
-/** A piece of content on its way in. Disposing without a commit leaves it there, to be gone on with. */
+/** Content that is being written. Disposing of it without a commit keeps the part for a later resume. */
 export interface ContentWriter extends AsyncDisposable {
-  /** Bytes that are there already: go on from here. */
+  /** Number of bytes that exist already: continue from here. */
   readonly offset: number;
-  /** Aborted, with the Fault as its reason, when containerd gives the write up: nobody need bring more bytes. */
+  /** Aborts, with the Fault as its reason, when containerd ends the write: then no more bytes are needed. */
   readonly lost: AbortSignal;
-  /** Yields how many bytes are there now. */
+  /** Returns the number of bytes so far. */
   write(data: Uint8Array): Promise<number>;
-  /** Yields the digest. `data-loss` when the whole is not what was expected. */
+  /** Returns the digest. `data-loss` when the content does not match the expected digest or size. */
   commit(labels?: Readonly<Record<string, string>>): Promise<string>;
 }
 
 /**
  * Opens content for writing.
  *
- * @throws Fault `already-exists` when content with the expected digest is there; `unavailable` when another writes it
+ * @throws Fault `already-exists` when content with the expected digest exists; `unavailable` when another
+ * process writes it
  */
 export async function openContentWriter({
   content,
@@ -47,7 +48,9 @@ export async function openContentWriter({
   const answers = content.write(requests, { signal: anySignal(signal, stop.signal) })[Symbol.asyncIterator]();
   const common = { ref, total: BigInt(expected?.size ?? 0), expected: expected?.digest ?? '' };
 
-  /** Awaited before it is asked for: who waits for bytes learns at once that containerd has died. */
+  /**
+   * Read before it is needed, so that a caller that waits for bytes learns at once that containerd has died.
+   */
   let coming: Promise<WriteContentResponse>;
   function expectAnswer(): void {
     coming = answers.next().then(({ value, done }) => {
@@ -61,7 +64,7 @@ export async function openContentWriter({
     const blank = { action: WriteAction.STAT, offset: 0n, data: Buffer.alloc(0), labels: {} };
     requests.push({ ...blank, ...common, ...request });
     const answer = await nextAnswer();
-    // That of a commit is the last.
+    // The response to a commit is the last one.
     if (request.action !== WriteAction.COMMIT) expectAnswer();
     return answer;
   }

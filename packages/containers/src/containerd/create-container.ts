@@ -23,17 +23,17 @@ export interface CreateContainerInit {
   readonly runtimeOptions: Any;
 }
 
-/** Source: containerd, runtime v2; the type under which it knows a specification. */
+/** Source: containerd, runtime v2; the type URL of a specification. */
 const runtimeName = 'io.containerd.runc.v2';
 const specType = 'types.containerd.io/opencontainers/runtime-spec/1/Spec';
 
-/** What runc is told, as a container and a task carry it. */
+/** Options for runc, in a container and in a task. */
 export function runcOptions(root: string | undefined): Any {
   const value = Options.encode(Options.fromPartial({ root: root ?? '' })).finish();
   return { typeUrl: 'containerd.runc.v1.Options', value: Buffer.from(value) };
 }
 
-/** Makes a container with a file system of its own on top of its image. */
+/** Creates a container with its own writable layer on top of its image. */
 export async function createContainer(
   { context, spec, cgroupPath, runtimeOptions }: CreateContainerInit,
   { signal }: CallOptions,
@@ -93,7 +93,7 @@ async function imageTarget(services: NamespaceServices, name: string, signal?: A
   };
 }
 
-/** Before its file system is touched: it may be that of a container. */
+/** Checked before its snapshot is changed, because the snapshot may belong to an existing container. */
 async function requireFree(
   { containers }: NamespaceServices,
   id: string,
@@ -108,7 +108,7 @@ async function requireFree(
   throw new Fault('already-exists', `there is a container "${id}" already`);
 }
 
-/** One without a container is what a creation that was cut off has left. */
+/** A snapshot without a container is left over from an interrupted creation. */
 async function prepareAnew(
   { snapshots }: NamespaceServices,
   request: PrepareRequest,

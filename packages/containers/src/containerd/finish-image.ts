@@ -9,15 +9,18 @@ export interface FinishImageInit
   extends Pick<StoredImage, 'manifest' | 'config'>,
     Pick<UnpackInit, 'lease' | 'onLayer' | 'signal'> {
   readonly context: ContainerdContext;
-  /** Holds the configuration and the layers already. */
+  /** A content store that has the configuration and the layers already. */
   readonly content: LeasedContent;
   readonly reference: string;
-  /** What the reference stands for, and the manifest for this platform in it; they may be the same. */
+  /** The target of the reference, and the manifest for this platform; they may be the same. */
   readonly root: FetchedDocument;
   readonly found: FetchedDocument;
 }
 
-/** Unpacks an image whose content is here, and gives it its name. From then on the name keeps all of it. */
+/**
+ * Unpacks an image whose content is complete, and creates its name. From then on the name holds all of its
+ * content.
+ */
 export async function finishImage(init: FinishImageInit): Promise<void> {
   const { context, lease, content, manifest, config, root, found, onLayer, signal } = init;
   const { connection, namespace, snapshotter } = context;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { forEachOf } from './for-each-of.ts';
 import { createTurns } from './turns.ts';
 
-test('forEachOf() does everything, and never more at once than it may', async () => {
+test('forEachOf() processes every item, within the concurrency limit', async () => {
   let [now, most] = [0, 0];
   const seen: number[] = [];
   await forEachOf([1, 2, 3, 4, 5, 6, 7], 3, undefined, async (item) => {
@@ -17,7 +17,7 @@ test('forEachOf() does everything, and never more at once than it may', async ()
   assert.deepEqual([seen.sort(), most], [[1, 2, 3, 4, 5, 6, 7], 3]);
 });
 
-test('forEachOf() fails with the first failure, once the others that it ended have', async () => {
+test('forEachOf() fails with the first failure, after the other items have ended', async () => {
   const ended: string[] = [];
   const work = forEachOf(['fails', 'waits', 'never'], 2, undefined, async (item, signal) => {
     if (item === 'fails') throw new Error('first');
@@ -28,7 +28,7 @@ test('forEachOf() fails with the first failure, once the others that it ended ha
   assert.deepEqual(ended, ['waits']);
 });
 
-test('createTurns() keeps the order of what is done to one thing, failures or not, and not to another', async () => {
+test('createTurns() keeps the order per key, also after failures, and does not block other keys', async () => {
   const inTurn = createTurns();
   const order: string[] = [];
   const act = (key: string, name: string, ms: number) =>

@@ -1,7 +1,7 @@
 import { anySignal } from '@nodewright/async';
 
 /**
- * Does something with each item, a few at a time. The first failure ends the others, and is what is thrown once they
+ * Processes each item, a few at the same time. The first failure cancels the others, and is thrown once they
  * have ended.
  */
 export async function forEachOf<T>(

@@ -14,20 +14,20 @@ import {
 } from '@nodewright/oci';
 import type { NamespaceServices } from './containerd-services.ts';
 
-/** An image as it lies in the content store, for one platform. */
+/** An image in the content store, for one platform. */
 export interface StoredImage {
   readonly manifest: ImageManifest;
   readonly config: ImageConfig;
-  /** Bytes of everything that belongs to it. */
+  /** Total bytes of all of its content. */
   readonly sizeBytes: number;
 }
 
-/** Documents of images are small; whoever sends more means no good. */
+/** Documents of images are small; larger ones are refused as an attack. */
 const documentLimitBytes = 8 * 1024 * 1024;
 
 type Content = NamespaceServices['content'];
 
-/** @throws Fault `not-found` when it is not there */
+/** @throws Fault `not-found` when it does not exist */
 export async function readContent(
   content: Content,
   digest: string,
@@ -44,7 +44,11 @@ export async function readContent(
   return Buffer.concat(pieces);
 }
 
-/** @throws Fault `data-loss` for what could not be read once it is here: it need not come first */
+/**
+ * Checks the size before the content is downloaded.
+ *
+ * @throws Fault `data-loss` when the document would be too large to read
+ */
 export function refuseLargeDocument({ digest, size }: Descriptor): void {
   if (size > documentLimitBytes)
     throw new Fault('data-loss', `${digest} is too large for a document of an image: ${size} bytes`);
@@ -74,7 +78,7 @@ export async function readStoredImage(
   return { manifest, config, sizeBytes: parts.reduce((sum, { size }) => sum + size, indexBytes) };
 }
 
-/** What an image takes; 0 where not all of it is there, or it is no image for this platform. */
+/** The size of an image; 0 when parts are missing, or when it is not for this platform. */
 export async function storedSizeBytes(
   content: Content,
   target: Descriptor,

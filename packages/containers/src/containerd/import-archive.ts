@@ -16,7 +16,7 @@ import { finishImage } from './finish-image.ts';
 import { readContent, requireManifest, requirePlatform } from './image-content.ts';
 import { endLease, ensureLease } from './leases.ts';
 
-/** Takes in an archive, and yields the references of its images. What does not belong to one of them goes again. */
+/** Imports an archive and returns the references of its images. Other content of the archive is not kept. */
 export async function importArchive(
   context: ContainerdContext,
   archive: AsyncIterable<Uint8Array>,

@@ -1,10 +1,10 @@
 import { faultFrom } from '@nodewright/fault';
 import type { NamespaceServices } from './containerd-services.ts';
 
-/** When containerd ends a lease that nobody ended: long enough to go on with a pull the next day. */
+/** When a lease expires that was never ended: long enough to resume a pull on the next day. */
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
-/** Makes sure that a lease is there; one of an earlier try is taken over with all that it holds. */
+/** Creates a lease, or takes over that of an earlier attempt with all that it holds. */
 export async function ensureLease(
   leases: NamespaceServices['leases'],
   id: string,
@@ -19,7 +19,7 @@ export async function ensureLease(
   }
 }
 
-/** Lets go; what nothing else refers to is collected before this returns. */
+/** Ends the lease; content without another reference is garbage-collected before this returns. */
 export async function endLease(leases: NamespaceServices['leases'], id: string): Promise<void> {
   try {
     await leases.delete({ id, sync: true });

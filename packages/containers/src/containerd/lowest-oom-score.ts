@@ -5,8 +5,9 @@ import { capabilities, hasCapability } from '@nodewright/linux';
 const lowest = -1000;
 
 /**
- * The lowest score that a container may be given. Without CAP_SYS_RESOURCE nobody may lower it, and runc does not start
- * what asks for that: then it is our own, as containerd runs with no more rights than who starts it.
+ * The lowest `oom_score_adj` for a container. Lowering it requires CAP_SYS_RESOURCE, and without that runc
+ * fails to start a container with a lower value. Then this is the value of this process, because containerd
+ * has the same rights as the process that started it.
  */
 export function lowestOomScore(): number {
   if (hasCapability(capabilities.systemResource)) return lowest;

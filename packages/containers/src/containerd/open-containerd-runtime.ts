@@ -18,27 +18,33 @@ import { runcOptions } from './create-container.ts';
 import { watchContainerdEvents } from './watch-containerd-events.ts';
 
 export interface ContainerdRuntimeInit {
-  /** Of containerd's gRPC API. */
+  /** Socket of containerd's gRPC API. */
   readonly socketPath: string;
-  /** What tasks write goes to files in it: `<namespace>/<id>.log`. containerd must see it under the same path. */
+  /** Folder for the output of tasks: `<namespace>/<id>.log`. containerd must see it under the same path. */
   readonly logFolder: string;
   readonly telemetry: Telemetry;
-  /** Cgroup below which those of containers are; default the highest. */
+  /** Parent of the cgroups of containers; default the root. */
   readonly cgroupRoot?: string;
-  /** Where runc keeps its state; default its own place. Two containerds with containers of one name need two. */
+  /**
+   * State folder of runc; default runc's own. Two containerds whose containers have the same names need
+   * different ones.
+   */
   readonly runcRoot?: string;
   /** Default `overlayfs`. */
   readonly snapshotter?: string;
-  /** Where registries are asked; default themselves. */
+  /** Which hosts serve a registry; default the registry itself. */
   readonly endpointsOf?: EndpointsOf;
-  /** Bounds what is kept of the files that tasks write: at most twice as much and what is written in half a minute. */
+  /**
+   * Bounds the output files of tasks: each keeps at most twice this size, plus what is written in half a
+   * minute.
+   */
   readonly boundLogs?: Omit<BoundLogsInit, 'folder'>;
   /** Default: that of this process. */
   readonly platform?: Platform;
   readonly nowMs?: () => number;
 }
 
-/** A container runtime over containerd's API, version 1.6 or newer. Connects at the first call. */
+/** A container runtime that uses the API of containerd, version 1.6 or newer. Connects at the first call. */
 export function openContainerdRuntime(init: ContainerdRuntimeInit): ContainerRuntime {
   const { telemetry, platform = platformOfNode(arch), nowMs = Date.now, snapshotter = 'overlayfs' } = init;
   const connection = openContainerdServices(init.socketPath, telemetry);

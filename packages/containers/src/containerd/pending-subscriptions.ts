@@ -1,7 +1,10 @@
-/** Subscriptions that were asked for and may not be in force yet: what is done meanwhile could be missed. */
+/**
+ * Subscriptions that were requested but may not be active yet: events of calls in the meantime could be
+ * missed.
+ */
 export interface PendingSubscriptions {
   add(inForce: Promise<void>): void;
-  /** Resolves once those that are pending now are in force, or never will be. */
+  /** Resolves once all subscriptions that are pending now are active, or have failed. */
   settled(): Promise<void>;
 }
 

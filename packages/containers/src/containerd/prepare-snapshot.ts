@@ -9,8 +9,9 @@ export interface PrepareRequest {
 }
 
 /**
- * Makes a snapshot to write to. A containerd that was killed while it made one may have left a folder that is not in its
- * database, and then every attempt fails because the folder exists: containerd is asked to clean up, once.
+ * Creates a writable snapshot. A containerd that was killed during a creation can leave a folder that is not
+ * in its database. Then every attempt fails because the folder exists, so this function requests one clean-up
+ * and retries.
  */
 export async function prepareSnapshot(
   snapshots: NamespaceServices['snapshots'],

@@ -18,13 +18,15 @@ import { readContent, refuseLargeDocument, requireManifest, requirePlatform } fr
 import { endLease, ensureLease } from './leases.ts';
 import type { PullReport } from './pull-report.ts';
 
-/** Layers that come at the same time. */
+/** Layers that are downloaded at the same time. */
 const parallelLayers = 3;
 
-/** After these, another try goes on with what has come; after others it would only take room. */
+/**
+ * After these failures a later attempt resumes; after others the downloaded part would only use disk space.
+ */
 const resumable = new Set(['aborted', 'cancelled', 'unavailable', 'deadline-exceeded']);
 
-/** Brings an image here, unpacks it and gives it its name. */
+/** Downloads an image, unpacks it and creates its name. */
 export async function pullImage(
   context: ContainerdContext,
   reference: string,
@@ -93,7 +95,7 @@ async function pullUnderLease(context: ContainerdContext, pull: Pull): Promise<v
 
 type OnFetched = (status: 'downloading' | 'downloaded' | 'already-exists', offset: number) => void;
 
-/** Brings one blob here, unless it is. */
+/** Downloads one blob if it is missing. */
 function createFetch({ distribution }: ContainerdContext, { parsed, options }: Pull, content: LeasedContent) {
   return async (descriptor: Descriptor, onFetched: OnFetched, signal = options.signal): Promise<void> => {
     const { digest, size } = descriptor;

@@ -8,7 +8,7 @@ const done: PullStep = {
   image: { reference: 'a/b:v1', digest: 'sha256:0', sizeBytes: 1, createdAtMs: 0, labels: {} },
 };
 
-test('the steps of a pull are what nobody has read yet, the last of each status, then the image', async () => {
+test('the steps of a pull are the unread ones, the last of each status, then the image', async () => {
   let now = 1000;
   const report = createPullReport(() => now);
   const work = Promise.withResolvers<PullStep>();
@@ -35,13 +35,13 @@ test('the steps of a pull are what nobody has read yet, the last of each status,
   ]);
 });
 
-test('a pull that fails ends its steps with the failure', async () => {
+test('a failed pull ends its steps with the failure', async () => {
   const report = createPullReport(() => 0);
   const steps = report.steps(Promise.reject(new Error('cut')), () => assert.fail('nobody left'));
   await assert.rejects(steps.next(), /cut/);
 });
 
-test('leaving the steps ends the work, and is over when the work is', async () => {
+test('leaving the loop over the steps cancels the work, and waits for its end', async () => {
   const report = createPullReport(() => 0);
   const work = Promise.withResolvers<PullStep>();
   const order: string[] = [];

@@ -1,9 +1,9 @@
 import type { LayerProgress, PullStep } from '../image-store.ts';
 
-/** How the layers of one pull come along, for one reader that may be slower than they are. */
+/** The progress of the layers of one pull, for one reader that may be slow. */
 export interface PullReport {
   layer(id: string, status: LayerProgress['status'], offsetBytes: number, totalBytes: number): void;
-  /** The steps until `work` is over, whose failure they end with. Leaving the loop calls `onLeave`. */
+  /** The steps until `work` ends; they fail if the work fails. Leaving the loop calls `onLeave`. */
   steps(work: Promise<PullStep>, onLeave: () => void): AsyncGenerator<PullStep>;
 }
 
@@ -21,7 +21,7 @@ export function createPullReport(nowMs: () => number): PullReport {
       const now = nowMs();
       const started = startedMs.get(id) ?? now;
       startedMs.set(id, started);
-      // Of what nobody has read yet, only the last of a status counts.
+      // Of the unread steps of a layer, only the last one of each status is kept.
       waiting = waiting.filter((step) => step.id !== id || step.status !== status);
       waiting.push({ id, status, elapsedMs: now - started, offsetBytes, totalBytes });
       notify();

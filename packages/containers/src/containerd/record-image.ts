@@ -2,7 +2,7 @@ import { faultFrom } from '@nodewright/fault';
 import type { Descriptor } from '@nodewright/oci';
 import type { NamespaceServices } from './containerd-services.ts';
 
-/** Lets a name stand for an image, whatever it stood for. */
+/** Makes a name refer to an image, whatever it referred to before. */
 export async function recordImage(
   images: NamespaceServices['images'],
   name: string,

@@ -1,4 +1,4 @@
-/** What is pushed, for one reader, until it is ended. */
+/** A queue of requests for one reader, until it is ended. */
 export interface RequestQueue<T> extends AsyncIterable<T> {
   push(value: T): void;
   end(): void;

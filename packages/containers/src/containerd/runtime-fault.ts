@@ -1,6 +1,6 @@
 import { Fault, type FaultKind, faultFrom } from '@nodewright/fault';
 
-/** What containerd says only in words, or with a code that means something else here. */
+/** Failures that containerd reports only as text, or with an unsuitable code. */
 const kindsByWords: readonly (readonly [RegExp, FaultKind])[] = [
   [/no space left on device|disk quota exceeded/i, 'resource-exhausted'],
   [
@@ -9,11 +9,11 @@ const kindsByWords: readonly (readonly [RegExp, FaultKind])[] = [
   ],
 ];
 
-/** How the library says that nobody answers at the socket, or nobody does any more. */
+/** Texts of the gRPC library for a socket without a server, or with a lost connection. */
 const gone =
   /no connection established|connection dropped|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|socket hang up|transport/i;
 
-/** A failed call to containerd. Faults and aborts pass. */
+/** Converts the error of a failed call to containerd. Faults and aborts pass unchanged. */
 export function runtimeFault(error: unknown): Fault {
   const fault = faultFrom(error);
   if (error instanceof Fault || fault.kind === 'cancelled') return fault;

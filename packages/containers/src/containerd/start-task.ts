@@ -7,7 +7,7 @@ import { makeFolder } from '@nodewright/files';
 import type { NamespaceServices } from './containerd-services.ts';
 import type { ContainerdTasks } from './containerd-tasks.ts';
 
-/** How long containerd may take to clean up after a shim that died: it runs a program for that. */
+/** How long containerd may take to clean up after a shim that died; it runs a program for that. */
 const cleanupLimitMs = 30_000;
 const cleanupPauseMs = 50;
 
@@ -15,20 +15,20 @@ export interface StartTaskInit {
   readonly services: Pick<NamespaceServices, 'snapshots' | 'tasks'>;
   readonly tasks: ContainerdTasks;
   readonly container: Container;
-  /** What it writes is added to this file. */
+  /** The output is appended to this file. */
   readonly logPath: string;
   readonly runtimeOptions: Any;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Starts a task, for who has the turn of the container, and yields its pid. */
+/** Starts a task and returns its pid. The caller holds the turn of the container. */
 export async function startTask(init: StartTaskInit): Promise<number> {
   const { services, tasks, container, logPath, runtimeOptions, signal } = init;
   const { id, snapshotter, snapshotKey: key } = container;
   const before = await tasks.settleInTurn(container, await tasks.find(id, signal));
   if (before?.status === 'running' || before?.status === 'paused')
-    throw new Fault('failed-precondition', `the task of container "${id}" runs already`);
-  // A start that was cut off has left it.
+    throw new Fault('failed-precondition', `the task of container "${id}" is running already`);
+  // Left over from an interrupted start.
   if (before?.status === 'created') await services.tasks.delete({ containerId: id }, { signal });
   if (before?.status === 'stopped') await tasks.forget(id, signal);
   await makeFolder(dirname(logPath), 0o700);
@@ -45,8 +45,8 @@ export async function startTask(init: StartTaskInit): Promise<number> {
 }
 
 /**
- * A task whose shim was killed is `not-found` at once, but its name is taken until containerd has cleaned up after it:
- * that is waited for.
+ * A task whose shim was killed is `not-found` at once, but its name stays taken until containerd has cleaned
+ * up. This function waits for that.
  */
 async function createTask(
   { services, tasks, container: { id }, signal }: StartTaskInit,

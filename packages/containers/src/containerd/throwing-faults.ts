@@ -10,9 +10,9 @@ type Arguments = Parameters<Call>;
 export interface ThrowingFaultsInit<Service extends CompatServiceDefinition> {
   readonly definition: Service;
   readonly client: Client<Service>;
-  /** Awaited before each call, for as long as that call may take. */
+  /** Awaited before each call; counts towards its time limit. */
   readonly ready: () => Promise<void>;
-  /** How long a call with one answer may take, in ms, by its name: `Tasks/Get`. */
+  /** Time limit of a unary call in ms, by its name: `Tasks/Get`. */
   readonly limitMsOf: (name: string) => number;
 }
 
@@ -24,8 +24,8 @@ interface Target {
 }
 
 /**
- * The same client, whose calls fail with what `runtimeFault` makes of it. A containerd that hangs answers
- * `deadline-exceeded`, except in streams, which end with their signal only.
+ * A client whose calls fail with the result of `runtimeFault`. A call to a hung containerd fails with
+ * `deadline-exceeded`, except a stream, which ends with its signal only.
  */
 export function throwingFaults<Service extends CompatServiceDefinition>({
   definition,

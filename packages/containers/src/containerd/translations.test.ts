@@ -11,7 +11,7 @@ import { millisecondsFrom } from './timestamps.ts';
 const grpcError = (code: number, details: string) =>
   Object.assign(new Error(`${code} ${details}`), { code, details });
 
-test('runtimeFault() goes by the code, and by the words where the code says less', () => {
+test('runtimeFault() uses the code, and the text where the code is unspecific', () => {
   const rows: [number, string, string, string][] = [
     [5, 'image "x": not found', 'not-found', 'containerd: image "x": not found'],
     [6, 'container "a": already exists', 'already-exists', 'containerd: container "a": already exists'],
@@ -55,7 +55,7 @@ test('runtimeFault() goes by the code, and by the words where the code says less
   assert.equal(runtimeFault(AbortSignal.abort().reason).kind, 'cancelled');
 });
 
-test('runtimeEventFrom() has words for tasks, containers and images, and none for other things', () => {
+test('runtimeEventFrom() converts events of tasks, containers and images, and ignores others', () => {
   const timestamp = { seconds: 1_700_000_000n, nanos: 250_000_000 };
   const atMs = 1_700_000_000_250;
   const envelope = (topic: string, value: Uint8Array) => ({
@@ -82,7 +82,7 @@ test('runtimeEventFrom() has words for tasks, containers and images, and none fo
   assert.equal(runtimeEventFrom(envelope('/snapshot/prepare', removed)), undefined);
 });
 
-test('how a task ended is kept with its container, and forgotten when it is started again', () => {
+test('the exit of a task is stored with its container, and removed when it is started again', () => {
   const exit = { code: 7, atMs: 1_700_000_000_250 };
   const kept = { [exitExtension]: exitExtensionFrom(exit) };
   const fresh = { [exitExtension]: exitExtensionFrom(undefined) };
@@ -90,7 +90,7 @@ test('how a task ended is kept with its container, and forgotten when it is star
   assert.deepEqual([kept, fresh, {}].map(isOurs), [true, true, false]);
 });
 
-test('millisecondsFrom() takes the time that is not said as none', () => {
+test('millisecondsFrom() converts a missing time to 0', () => {
   assert.equal(millisecondsFrom(undefined), 0);
   assert.equal(millisecondsFrom({ seconds: 2n, nanos: 999_999_999 }), 2_999);
 });

@@ -1,4 +1,4 @@
-/** Lets what is done to one thing wait for what is being done to it already. */
+/** Serialises operations with the same key. */
 export type Turns = <T>(key: string, act: () => Promise<T>) => Promise<T>;
 
 export function createTurns(): Turns {

@@ -14,13 +14,16 @@ export interface UnpackInit {
   readonly signal?: AbortSignal;
 }
 
-/** Makes a snapshot of each layer on top of those below it. Yields the name of the highest; the lease holds it. */
+/**
+ * Creates a snapshot of each layer on top of the layers below it. Returns the name of the top one; the lease
+ * holds it.
+ */
 export async function unpackImage(init: UnpackInit): Promise<string> {
   const { manifest, config } = init.image;
   if (manifest.layers.length !== config.diffIds.length)
     throw new Fault(
       'data-loss',
-      `the image has ${manifest.layers.length} layers, and its configuration names ${config.diffIds.length}`,
+      `the image has ${manifest.layers.length} layers, but its configuration names ${config.diffIds.length}`,
     );
   let parent = '';
   for (const [index, name] of chainIds(config.diffIds).entries()) {
@@ -70,12 +73,12 @@ async function unpackLayer(
     if (applied?.digest !== diffId)
       throw new Fault(
         'data-loss',
-        `layer ${digest} unpacks to ${applied?.digest}, and the image says ${diffId}`,
+        `layer ${digest} unpacks to ${applied?.digest}, but the image specifies ${diffId}`,
       );
     await snapshots.commit({ snapshotter, name, key }, { signal });
   } catch (error) {
     await snapshots.remove({ snapshotter, key }).catch(() => undefined);
-    // Somebody else has unpacked it meanwhile.
+    // Another process has unpacked it in the meantime.
     if (faultFrom(error).kind !== 'already-exists') throw error;
   }
 }

@@ -5,7 +5,10 @@ import { runtimeEventFrom } from './containerd-events.ts';
 import type { NamespaceServices } from './containerd-services.ts';
 import type { PendingSubscriptions } from './pending-subscriptions.ts';
 
-/** An event of our own. containerd does not say when a subscription is in force: when anything comes through, it is. */
+/**
+ * An event of our own. containerd does not report when a subscription is active, but the first event that
+ * arrives proves it.
+ */
 const markerTopic = '/nodewright/subscribed';
 const markerPauseMs = 20;
 const markerTimeoutMs = 5_000;
@@ -13,12 +16,12 @@ const markerTimeoutMs = 5_000;
 export interface WatchEventsInit {
   readonly events: NamespaceServices['events'];
   readonly namespace: string;
-  /** Other calls of this connection wait for those that it holds. */
+  /** Other calls of this connection wait for these subscriptions. */
   readonly pending: PendingSubscriptions;
   readonly signal: AbortSignal;
 }
 
-/** What happens in a namespace. Ends when the signal aborts; throws `unavailable` when containerd goes. */
+/** The events of a namespace. Ends when the signal aborts; throws `unavailable` when containerd goes away. */
 export async function* watchContainerdEvents(init: WatchEventsInit): AsyncGenerator<RuntimeEvent> {
   const { events, namespace, pending, signal } = init;
   const inForce = Promise.withResolvers<void>();
@@ -29,7 +32,7 @@ export async function* watchContainerdEvents(init: WatchEventsInit): AsyncGenera
     const envelopes = events.subscribe({ filters: [`namespace=="${namespace}"`] }, { signal: both });
     void sendMarkers(events, inForce.promise, both).finally(inForce.resolve);
     for await (const envelope of envelopes) {
-      // Before it is handed on: who gets it may ask something that waits for this.
+      // Released before the event is returned, because its consumer may make a call that waits for this.
       inForce.resolve();
       const event = runtimeEventFrom(envelope);
       if (event !== undefined) yield event;
@@ -54,7 +57,7 @@ async function sendMarkers(
     arrived = true;
   });
   const event = { typeUrl: 'nodewright.Subscribed', value: Buffer.alloc(0) };
-  // Others wait for the end of this: a containerd that hangs may not hold them here.
+  // Other calls wait for this to end, so a hung containerd must not block it.
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(markerTimeoutMs)]);
   try {
     while (!arrived && !inTime.aborted) {
@@ -62,6 +65,6 @@ async function sendMarkers(
       await Promise.race([inForce, sleep(markerPauseMs, undefined, { signal })]);
     }
   } catch {
-    // The subscription ends of the same, and says why.
+    // The subscription fails for the same reason, and reports it.
   }
 }

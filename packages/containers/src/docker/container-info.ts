@@ -2,7 +2,10 @@ import type Docker from 'dockerode';
 import type { ContainerInfo, Labels, TaskInfo } from '../container-runtime.ts';
 import { ownLabels } from './ownership.ts';
 
-/** What the engine says of a container of ours. One that compose made has no label for its image: its name serves. */
+/**
+ * Converts the engine's data of a container of this node. A container that compose created has no label with
+ * its image, so its image name is used.
+ */
 export function containerInfo(inspected: Docker.ContainerInspectInfo): ContainerInfo {
   const labels = inspected.Config.Labels ?? {};
   const task = taskInfo(inspected.State);

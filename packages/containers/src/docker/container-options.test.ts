@@ -14,14 +14,14 @@ const node = {
 };
 const init = { name: 'c-node01-system-etcd', imageId: 'sha256:1', labels: { a: 'b' }, node };
 
-test('enginePathOf() follows the deepest mount, and knows nothing of what no mount shows', () => {
+test('enginePathOf() uses the deepest mount, and returns undefined without a mount', () => {
   assert.equal(enginePathOf('/var/lib/etcd/member', node.mounts), '/volumes/etcd/_data/member');
   assert.equal(enginePathOf('/var/lib/etcd', node.mounts), '/volumes/etcd/_data');
   assert.equal(enginePathOf('/var/lib/etcd.snapshot', node.mounts), '/volumes/lib/_data/etcd.snapshot');
   assert.equal(enginePathOf('/var/libs', node.mounts), undefined);
 });
 
-test('containerOptions() allows nothing that the specification does not', () => {
+test('containerOptions() permits nothing beyond the specification', () => {
   const { HostConfig, User, Entrypoint } = containerOptions({ ...init, spec: { id: 'x', image: 'y' } });
   assert.equal(User, '0:0');
   assert.equal(Entrypoint, undefined);
@@ -31,7 +31,7 @@ test('containerOptions() allows nothing that the specification does not', () => 
   assert.equal(HostConfig?.NetworkMode, 'none');
 });
 
-test("containerOptions() gives a container the node's network and what the node sees at a path", () => {
+test("containerOptions() gives a container the node's network and files of the node", () => {
   const spec = {
     id: 'etcd',
     image: 'etcd',
@@ -49,6 +49,6 @@ test("containerOptions() gives a container the node's network and what the node 
   const hidden = { ...spec, mounts: [{ kind: 'bind', source: '/tmp/x', target: '/x' }] } as const;
   assert.throws(
     () => containerOptions({ ...init, spec: hidden }),
-    /"\/tmp\/x" is in the node's own container only/,
+    /"\/tmp\/x" exists only inside the node's own container/,
   );
 });

@@ -5,16 +5,16 @@ import { enginePathOf, type NodeContainer } from './node-container.ts';
 
 export interface ContainerOptionsInit {
   readonly spec: ContainerSpec;
-  /** In the engine, whose containers are all in one namespace. */
+  /** Name in the engine, which has only one namespace. */
   readonly name: string;
   /** The engine's id of the image. */
   readonly imageId: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Undefined when the node is the engine's host. */
+  /** Undefined when the node is the host of the engine. */
   readonly node: NodeContainer | undefined;
 }
 
-/** What the engine is told about a container: what the specification says, and nothing that it does not allow. */
+/** The engine's options for a container: those of the specification, and no further permissions. */
 export function containerOptions(init: ContainerOptionsInit): Docker.ContainerCreateOptions {
   const { spec, name, imageId, labels, node } = init;
   const { command, environment = {}, user = { uid: 0, gid: 0 }, limits = {} } = spec;
@@ -23,12 +23,12 @@ export function containerOptions(init: ContainerOptionsInit): Docker.ContainerCr
     name,
     Image: imageId,
     Labels: { ...labels },
-    // The specification's command is whole: the image's entry point must not come before it.
+    // The specification's command is complete: the entry point of the image must not precede it.
     ...(command === undefined ? {} : { Entrypoint: [...command], Cmd: [] }),
     Env: Object.entries(environment).map(([variable, value]) => `${variable}=${value}`),
     ...(spec.workingDirectory === undefined ? {} : { WorkingDir: spec.workingDirectory }),
     User: `${user.uid}:${user.gid}`,
-    // The image's own idea of health is of no use here; whoever runs the container has one.
+    // The health check of the image is not used; machined has its own.
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
       NetworkMode: networkMode(spec, node),
@@ -62,7 +62,7 @@ function engineMount(mount: MountSpec, node: NodeContainer | undefined): Docker.
   if (path === undefined) {
     throw new Fault(
       'failed-precondition',
-      `"${source}" is in the node's own container only: a volume has to be mounted there to be shared`,
+      `"${source}" exists only inside the node's own container: mount a volume there to share it`,
     );
   }
   return { Type: 'bind', Source: path, Target: target, ReadOnly: readOnly };

@@ -43,7 +43,7 @@ function layoutOf(name: string, sent: Uint8Array = layer): Promise<Buffer> {
   });
 }
 
-/** What the engine would read. */
+/** The archive as the engine would read it. */
 async function converted(archive: Uint8Array) {
   const { bytes, names } = convertArchive({ archive: inPieces(archive), platform: 'linux/amd64', tagFor });
   const files = new Map<string, Buffer>();
@@ -51,7 +51,7 @@ async function converted(archive: Uint8Array) {
   return { files, names: names() };
 }
 
-test('convertArchive() gives the engine every blob, and names that are only ours', async () => {
+test('convertArchive() passes every blob to the engine, under names of this node only', async () => {
   const { files, names } = await converted(await layoutOf('registry.example/app:v1'));
   assert.deepEqual(names, ['registry.example/app:v1']);
   assert.deepEqual(
@@ -63,7 +63,7 @@ test('convertArchive() gives the engine every blob, and names that are only ours
   ]);
 });
 
-test('convertArchive() renames what docker save has named, and drops what has no name', async () => {
+test('convertArchive() renames the images of docker save, and drops images without a name', async () => {
   const archive = await tarOf((out) => {
     const images = [
       { Config: 'c.json', RepoTags: ['busybox:latest'], Layers: ['l.tar'] },
@@ -82,20 +82,20 @@ test('convertArchive() renames what docker save has named, and drops what has no
   ]);
 });
 
-test('convertArchive() refuses an archive that ends early, wherever it does', async () => {
+test('convertArchive() refuses an archive that is truncated anywhere', async () => {
   const whole = await layoutOf('registry.example/app:v1');
   for (const length of [1700, whole.length / 2])
     await assert.rejects(converted(whole.subarray(0, length)), { kind: 'data-loss' });
 });
 
-test('convertArchive() refuses a blob that is not what its name says, and a name with the digest of another', async () => {
+test('convertArchive() refuses a blob that does not match its name, and a name with the digest of another image', async () => {
   const wrong = Buffer.alloc(layer.length, 2);
   await assert.rejects(layoutOf('registry.example/app:v1', wrong).then(converted), { kind: 'data-loss' });
   const pinned = `registry.example/app@sha256:${'0'.repeat(64)}`;
   await assert.rejects(layoutOf(pinned).then(converted), { kind: 'data-loss' });
 });
 
-test('convertArchive() lets go of the archive when nobody reads on', async () => {
+test('convertArchive() closes the archive when its reader stops', async () => {
   const whole = await layoutOf('registry.example/app:v1');
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   async function* archive() {

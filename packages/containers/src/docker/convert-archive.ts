@@ -1,6 +1,7 @@
-// Engines take in what `docker save` writes; those before version 25 take nothing else. An OCI image layout becomes such an
-// archive by one more file at its end that names the parts of each image, so it can be converted while it passes. In either
-// the names are others at its end: the engine is not the node's own, and what it has under a name is somebody else's.
+// Engines import the output of `docker save`; those before version 25 import nothing else. An OCI image
+// layout becomes such an archive by one more file at its end, which names the parts of each image. So it can
+// be converted as a stream. Both formats get other names for their images, because the engine is shared: an
+// existing name belongs to another user of the engine.
 import { createHash } from 'node:crypto';
 import { Fault } from '@nodewright/fault';
 import {
@@ -20,31 +21,30 @@ import {
 } from '../oci-layout/images-in-archive.ts';
 import { tarEntries } from '../oci-layout/tar-entries.ts';
 
-/** Documents are small; more is a layer. Together they are held in memory. */
+/** Documents are small; larger files are layers. All documents together are held in memory. */
 const documentLimitBytes = 4 << 20;
 const documentsLimitBytes = 32 << 20;
 
-/** Say what is in an archive: what the engine reads is made anew. */
+/** These files describe the archive; the engine receives new ones. */
 const listNames = new Set(['oci-layout', 'index.json', 'manifest.json', 'repositories']);
 
 export interface ConvertInit {
   readonly archive: AsyncIterable<Uint8Array>;
-  /** Chooses among images for several. */
+  /** Selects an image from an index of several platforms. */
   readonly platform: string;
-  /** What the engine is to call an image, by its whole name. */
+  /** The name for an image in the engine, by its complete name. */
   tagFor(name: string): string;
 }
 
 export interface ConvertedArchive {
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** What the images in it are called, once `bytes` has been read. */
+  /** The names of the images, once `bytes` has been read. */
   names(): readonly string[];
 }
 
 /**
- * The archive as an engine takes it.
- *
- * Reading throws a Fault: `invalid-argument` for what holds no images, `data-loss` for what ends early or is damaged.
+ * The archive in a form that every engine imports. Reading it throws a Fault: `invalid-argument` when it
+ * contains no images, `data-loss` when it is truncated or damaged.
  */
 export function convertArchive({ archive, platform, tagFor }: ConvertInit): ConvertedArchive {
   let names: string[] = [];
@@ -85,20 +85,20 @@ async function copyEntries(
     const target: NodeJS.WritableStream | undefined = listNames.has(path)
       ? undefined
       : output.entry({ ...header, name: path, pax: null });
-    // It fails with the output, whose reader is told.
+    // It fails together with the output, whose reader receives the error.
     target?.on('error', () => {});
     const expected = /^blobs\/sha256\/([0-9a-f]{64})$/.exec(path)?.[1];
     const hash = expected === undefined ? undefined : createHash('sha256');
     const pieces: Uint8Array[] = [];
     for await (const piece of bytes) {
       hash?.update(piece);
-      // Of what is small all of it: what it begins with may come in pieces.
+      // Small files are read completely, because their first bytes may arrive in pieces.
       if (isSmall) pieces.push(piece);
       if (target !== undefined && !target.write(piece)) await drained(target);
     }
     target?.end();
     if (hash !== undefined && hash.digest('hex') !== expected)
-      throw new Fault('data-loss', `"${path}" of the archive is not what its name says`);
+      throw new Fault('data-loss', `the content of "${path}" in the archive does not match its name`);
     const whole = Buffer.concat(pieces);
     if (!isSmall || (whole[0] !== 0x7b && whole[0] !== 0x5b)) continue;
     heldBytes += whole.length;
@@ -108,7 +108,7 @@ async function copyEntries(
   }
 }
 
-/** Resolves when more may be written; fails when nobody reads it any more. */
+/** Resolves when the output accepts more; fails when its reader is gone. */
 async function drained(target: NodeJS.WritableStream): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const events = ['drain', 'close', 'error'];
@@ -116,7 +116,7 @@ async function drained(target: NodeJS.WritableStream): Promise<void> {
   for (const event of events) target.on(event, goOn);
   if (!isClosed(target)) await promise;
   for (const event of events) target.off(event, goOn);
-  if (isClosed(target)) throw new Fault('cancelled', 'nobody takes the archive any more');
+  if (isClosed(target)) throw new Fault('cancelled', 'the reader of the archive is gone');
 }
 
 function isClosed(target: NodeJS.WritableStream): boolean {
@@ -148,7 +148,9 @@ function imagesOfLayout(documents: ReadonlyMap<string, Buffer>, platform: Platfo
   });
 }
 
-/** Without a digest in a name: what `docker save` writes has no manifest that it could be of. */
+/**
+ * Names without a digest only, because the output of `docker save` has no manifest that a digest could match.
+ */
 function imagesOfDocker(manifest: Buffer): DockerImage[] {
   return dockerImagesFrom(manifest).map(({ Config, RepoTags, Layers }) => ({
     Config,

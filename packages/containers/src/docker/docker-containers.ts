@@ -23,16 +23,16 @@ export interface DockerContainersInit {
   readonly scope: Scope;
   readonly namespace: NamespaceName;
   readonly images: Pick<DockerImages, 'idOf'>;
-  /** Labels of the node's own container; undefined when the node is the engine's host. */
+  /** Labels of the node's own container; undefined when the node is the host of the engine. */
   readonly node: Labels | undefined;
-  /** Names of labels of the node's own container that everything beside it carries too. */
+  /** Names of labels that are copied from the node's own container to all others of the node. */
   readonly inherited: readonly string[];
 }
 
-/** The containers of a node in an engine that others use too: those with its labels. */
+/** The containers of a node in a shared engine: those with its labels. */
 export function createDockerContainers(init: DockerContainersInit): ContainerStore {
   const { engine, scope, namespace } = init;
-  // Until a start has shown that the engine itself may not.
+  // Assumed until a start shows that the engine may not lower the score.
   let mayLowerOomScore = true;
 
   const find = async (id: string, options?: CallOptions): Promise<ContainerInfo> => {
@@ -43,7 +43,7 @@ export function createDockerContainers(init: DockerContainersInit): ContainerSto
   const findRunning = async (id: string, options?: CallOptions): Promise<ContainerInfo> => {
     const found = await find(id, options);
     if (isRunning(found)) return found;
-    throw new Fault('failed-precondition', `container "${id}" does not run`);
+    throw new Fault('failed-precondition', `container "${id}" is not running`);
   };
 
   return {
@@ -78,7 +78,7 @@ export function createDockerContainers(init: DockerContainersInit): ContainerSto
     async remove(id, { force = false, ...options } = {}) {
       const found = await find(id, options);
       if (!force && isRunning(found))
-        throw new Fault('failed-precondition', `container "${id}" runs: stop it first`);
+        throw new Fault('failed-precondition', `container "${id}" is running: stop it first`);
       await engine.call(
         'containers.remove',
         `cannot remove container "${id}"`,
@@ -89,7 +89,7 @@ export function createDockerContainers(init: DockerContainersInit): ContainerSto
     },
     async start(id, options) {
       const found = await find(id, options);
-      if (isRunning(found)) throw new Fault('failed-precondition', `container "${id}" runs already`);
+      if (isRunning(found)) throw new Fault('failed-precondition', `container "${id}" is running already`);
       try {
         await startTask(init, id, found.internalId, options);
       } catch (error) {
@@ -98,7 +98,7 @@ export function createDockerContainers(init: DockerContainersInit): ContainerSto
         await startTask(init, id, replaced, options);
       }
       const { task } = await find(id, options);
-      // One that has ended already had a pid that nobody needs any more.
+      // A container that has exited already is started; its pid is of no further use.
       return task !== undefined && 'pid' in task ? task.pid : 0;
     },
     async kill(id, signalName, options) {
@@ -123,7 +123,7 @@ export function createDockerContainers(init: DockerContainersInit): ContainerSto
         );
       const after = await inspect(init, internalId, options);
       if (after?.task?.status === 'stopped') return after.task.exit;
-      throw new Fault('not-found', `container "${id}" has no task that ended any more`);
+      throw new Fault('not-found', `container "${id}" no longer has a task that ended`);
     },
     async stats(id, options) {
       const { internalId } = await findRunning(id, options);
@@ -137,7 +137,7 @@ export function createDockerContainers(init: DockerContainersInit): ContainerSto
             .stats({ stream: false, 'one-shot': true, abortSignal } as { stream: false }),
       );
       const { usage = 0, stats: parts } = stats.memory_stats;
-      // Version 1 of cgroups counts for the whole tree under another name.
+      // Version 1 of cgroups has the value for the whole tree under another name.
       const inactive = parts?.total_inactive_file ?? parts?.inactive_file ?? 0;
       return {
         memoryBytes: Math.max(usage - inactive, 0),
@@ -188,7 +188,7 @@ async function* logsOf(
   }
 }
 
-/** The client's own call holds a whole log in memory unless it is followed. */
+/** The client's own call buffers a whole log in memory unless it follows the log. */
 function openLog(
   docker: Docker,
   internalId: string,
@@ -228,7 +228,7 @@ async function listIn(
   return infos.filter((info) => info !== undefined).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Undefined for one that went in the meantime. */
+/** Undefined for a container that was removed in the meantime. */
 async function inspect(
   { engine }: DockerContainersInit,
   internalId: string,
@@ -260,5 +260,8 @@ function isRunning({ task }: ContainerInfo): boolean {
 
 function checkId(id: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,75}$/.test(id))
-    throw new Fault('invalid-argument', `"${id}" is no id of a container: letters, digits, ".", "_" and "-"`);
+    throw new Fault(
+      'invalid-argument',
+      `"${id}" is not a valid container id: use letters, digits, ".", "_" and "-"`,
+    );
 }

@@ -20,18 +20,18 @@ export interface DockerEventsInit {
   readonly images: Pick<DockerImages, 'list'>;
 }
 
-/** Events of the node's containers, and of its images. Ends as `RuntimeNamespace.watchEvents` says. */
+/** Events of the node's containers and images. Ends as `RuntimeNamespace.watchEvents` describes. */
 export async function* watchDockerEvents(
   { engine, scope, namespace, images }: DockerEventsInit,
   signal: AbortSignal,
 ): AsyncGenerator<RuntimeEvent> {
   const what = 'cannot watch the engine';
-  // From this moment, even if the engine takes the request in later.
+  // The time is fixed here, even if the engine receives the request later.
   const since = (Date.now() / 1000).toFixed(6);
   const wanted = Object.entries(namespaceLabels(scope, namespace));
   try {
     let held = await namesHeld(images, signal);
-    // One stream keeps the order. The engine's filter for labels would leave every image out.
+    // One stream keeps the order. The label filter of the engine would drop all events of images.
     const stream = await engine.wait('events', what, { signal }, (docker, abortSignal) =>
       docker.getEvents({ since, filters: { type: ['container', 'image'] }, abortSignal } as object),
     );
@@ -43,7 +43,7 @@ export async function* watchDockerEvents(
           held.add(tagged);
           yield { kind: 'image-added', reference: tagged, atMs };
         } else if (event.Action === 'untag') {
-          // It names the image, and not the tag that it lost.
+          // The event names the image, but not the tag that it lost.
           const now = await namesHeld(images, signal);
           for (const reference of held.difference(now)) yield { kind: 'image-removed', reference, atMs };
           held = now.intersection(held);
@@ -67,7 +67,7 @@ async function namesHeld(images: Pick<DockerImages, 'list'>, signal: AbortSignal
   return new Set((await images.list({ signal })).map(({ reference }) => reference));
 }
 
-/** The image that the node holds from now on; undefined for tags of anybody else, and for other events. */
+/** The image that the node holds from now on; undefined for tags of other owners, and for other events. */
 function taggedBy(
   { Action, Actor }: EngineEvent,
   scope: Scope,

@@ -6,7 +6,7 @@ import type { Engine, EngineWork } from './open-engine.ts';
 
 const whole = (name: string) => (name.includes('/') ? name : `docker.io/library/${name}`);
 
-/** What an engine does about names of images; whatever is pulled is the image `pulled`, of one platform. */
+/** The image names of an engine; every pull returns the image `pulled`, of one platform. */
 class FakeEngine implements Engine {
   readonly socketPath = '/run/engine.sock';
   readonly tags: Map<string, string>;
@@ -68,7 +68,7 @@ async function pull(engine: FakeEngine, reference: string) {
 const othersOf = ({ tags }: FakeEngine) =>
   Object.fromEntries([...tags].filter(([tag]) => !tag.startsWith('nodewright.invalid/')));
 
-test('pull() holds the image, and leaves the names of others as they were', async () => {
+test('pull() holds the image, and keeps the names of others unchanged', async () => {
   const name = 'registry.example/app:v1';
   const before = { [name]: 'id-of-somebody', 'registry.example/other:v1': 'id-other' };
   const engine = new FakeEngine(before);
@@ -78,7 +78,7 @@ test('pull() holds the image, and leaves the names of others as they were', asyn
   assert.deepEqual(await imagesIn(engine).list(), [done.image]);
 });
 
-test('pull() leaves no name that was not there before, also of an image that it refuses', async () => {
+test('pull() leaves no new name, also for an image that it refuses', async () => {
   const engine = new FakeEngine({});
   await pull(engine, 'registry.example/app:v1');
   assert.deepEqual(othersOf(engine), {});

@@ -22,11 +22,11 @@ export interface DockerImagesInit {
   readonly scope: Scope;
   readonly namespace: NamespaceName;
   /**
-   * References that whoever made the cluster has put into the engine for `system`: they are there without being held, no
-   * registry is asked for them, and they cannot be removed.
+   * References that the creator of the cluster has loaded into the engine for `system`. They exist without a
+   * tag of the node, are never pulled, and cannot be removed.
    */
   readonly given: readonly string[];
-  /** How often a download may begin again. */
+  /** How often a download may be restarted. */
   readonly pullRetries: number;
 }
 
@@ -37,7 +37,7 @@ export interface DockerImages extends ImageStore {
   idOf(reference: string, signal?: AbortSignal): Promise<string>;
 }
 
-/** Images that a node holds in an engine that others use too; see `owned-reference.ts`. */
+/** The images of a node in a shared engine; see `owned-reference.ts`. */
 export function createDockerImages(init: DockerImagesInit): DockerImages {
   const { engine, scope, namespace } = init;
 
@@ -45,7 +45,7 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
     const parsed = readReference(reference);
     const wanted = referenceText(parsed);
     const images = await listHeld(init, signal);
-    // By its digest an image is known under any of its names.
+    // A reference by digest matches any name of the image.
     const isPinned = (image: HeldImage) =>
       image.digest === parsed.digest && isSameRepository(readReference(image.reference), parsed);
     const found = images.find((image) => image.reference === wanted) ?? images.find(isPinned);
@@ -60,7 +60,7 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
       (docker, abortSignal) =>
         docker.getImage(id).tag({ ...ownedReference(scope, namespace, purpose, reference), abortSignal }),
     );
-  /** Holds the image with this id, and remembers the digest that the repository has for it. */
+  /** Adds the node's tag to the image with this id, and records the digest that the repository has for it. */
   const hold = async (
     id: string,
     reference: ImageReference,
@@ -71,7 +71,7 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
     if (isGiven(init, reference))
       throw new Fault(
         'failed-precondition',
-        `image ${referenceText(reference)} is part of the cluster: no other can take its name`,
+        `image ${referenceText(reference)} is part of the cluster: it cannot be replaced`,
       );
     if (digest !== undefined) await tagAs('digest', id, { registry, repository, digest }, signal);
     await tagAs('held', id, reference, signal);
@@ -109,7 +109,7 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
           images.push(withoutId(await find(name, signal)));
         }
       } finally {
-        // An engine that has gone meanwhile keeps them, until whoever removes the cluster takes them away.
+        // If the engine has gone away, the tags stay until the cluster is removed.
         await removeTagsOf(init, purpose).catch(() => undefined);
       }
       return images;
@@ -140,8 +140,8 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
 }
 
 /**
- * The engine's own name for what was pulled is not the node's: it goes again, or stands for what it stood for before.
- * Otherwise whoever may pull would decide what others of the same engine run next.
+ * Removes the name that the engine created for the pull, or restores its former image. Otherwise any node
+ * that may pull would decide which image others of the same engine run next.
  */
 async function giveBack(
   engine: Engine,
@@ -157,7 +157,7 @@ async function giveBack(
   );
 }
 
-/** Takes a name of the engine away; one that is gone is right. */
+/** Removes a name from the engine; a missing name is no error. */
 async function removeTag(engine: Engine, name: string, signal?: AbortSignal): Promise<void> {
   try {
     await engine.call('images.remove', `cannot remove "${name}"`, { signal }, (docker, abortSignal) =>
@@ -204,7 +204,7 @@ function heldImages(image: Docker.ImageInfo, init: DockerImagesInit): HeldImage[
   });
 }
 
-/** Takes away all tags of one purpose. */
+/** Removes all tags of one purpose. */
 async function removeTagsOf(init: DockerImagesInit, purpose: Purpose): Promise<void> {
   const tags = (await listEngine(init)).flatMap(({ RepoTags }) => RepoTags ?? []);
   for (const tag of tags)
@@ -212,7 +212,7 @@ async function removeTagsOf(init: DockerImagesInit, purpose: Purpose): Promise<v
       await removeTag(init.engine, tag);
 }
 
-/** The tags that remember digests of one repository for an image. */
+/** The tags that record the digests of one repository for an image. */
 async function digestTags(init: DockerImagesInit, id: string, of: ImageReference): Promise<string[]> {
   const tags = (await listEngine(init)).find((image) => image.Id === id)?.RepoTags ?? [];
   return tags.filter((tag) => {

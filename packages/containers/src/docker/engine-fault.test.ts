@@ -7,7 +7,7 @@ const socket = '/run/engine.sock';
 const answer = (statusCode: number, message: string) =>
   Object.assign(new Error('x'), { statusCode, json: { message } });
 
-test('engineFault() knows what an engine means by its words and by its status', () => {
+test("engineFault() recognises failures by the engine's text and by its status", () => {
   const cases = [
     [404, 'No such container: abc', 'not-found'],
     [409, 'Conflict. The container name "/x" is already in use by container "y"', 'already-exists'],
@@ -29,7 +29,7 @@ test('engineFault() knows what an engine means by its words and by its status', 
   assert.equal(streamFault('cannot pull "x"', 'unexpected EOF\n').message, 'cannot pull "x": unexpected EOF');
 });
 
-test('engineFault() tells an engine that is away from one that is not for this user', () => {
+test('engineFault() distinguishes an engine that is down from one that this user may not use', () => {
   const failed = (code: string) => Object.assign(new Error(`connect ${code}`), { code });
   for (const code of ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']) {
     const { kind, message } = engineFault('cannot ask', failed(code), socket);
@@ -43,12 +43,12 @@ test('engineFault() tells an engine that is away from one that is not for this u
   assert.match(message, /^cannot ask: "\/run\/engine\.sock" is not for user \d+: add the user to its group$/);
 });
 
-test('engineFault() of a call that was given up is cancelled', () => {
+test('engineFault() of an aborted call is cancelled', () => {
   const left = AbortSignal.abort();
   assert.equal(engineFault('cannot ask', left.reason, socket, left).kind, 'cancelled');
 });
 
-test('engineFault() of an engine that hangs says so', async () => {
+test('engineFault() names an engine that hangs', async () => {
   const limit = AbortSignal.timeout(1);
   await once(limit, 'abort');
   const { kind, message } = engineFault('cannot ask', limit.reason, socket);

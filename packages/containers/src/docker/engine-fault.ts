@@ -1,12 +1,12 @@
 import { Fault, type FaultKind, faultFrom } from '@nodewright/fault';
 
-/** What the engine's client throws for an answer that is not a success. */
+/** The error of the engine's client for a response that is not a success. */
 interface EngineAnswer extends Error {
   readonly statusCode: number;
   readonly json?: { readonly message?: string } | null;
 }
 
-/** What an engine says in words; the first that fits. Its status is 500 for nearly all of these. */
+/** Error texts of an engine; the first match counts. The status is 500 for nearly all of them. */
 const kindsByWords: readonly (readonly [RegExp, FaultKind])[] = [
   [/no space left on device|disk quota exceeded/i, 'resource-exhausted'],
   [
@@ -52,15 +52,15 @@ const lostConnection = new Set([
 ]);
 
 /**
- * A failure of a call to the engine as a Fault. `what` begins the sentence: `cannot pull "x"`.
+ * Converts a failure of a call to the engine. `what` is the beginning of the message: `cannot pull "x"`.
  *
- * @param socket path of the engine's socket, for the text of a connection that fails.
+ * @param socket path of the engine's socket, for messages about the connection.
  */
 export function engineFault(what: string, error: unknown, socket: string, signal?: AbortSignal): Fault {
   if (error instanceof Fault) return error;
   if (signal?.aborted) return faultFrom(signal.reason);
   if (isAnswer(error)) {
-    // Of an answer that is a stream the client keeps a text of its own only.
+    // For a response that is a stream, the client has only a text of its own.
     const said = (error.json?.message ?? error.message.replace(/^\(HTTP code \d+\) .*? - /, '')).trim();
     if (error.statusCode === 409 && /already in use/i.test(said))
       return new Fault('already-exists', `${what}: ${said}`, { cause: error });
@@ -68,7 +68,7 @@ export function engineFault(what: string, error: unknown, socket: string, signal
     return new Fault(kind, `${what}: ${said}`, { cause: error });
   }
   const { code, name, message } = error as NodeJS.ErrnoException;
-  // Of the limit of time: by the client, or by who watches it.
+  // The time limit has expired, in the client or in the code that watches it.
   if (code === 'ABORT_ERR' || name === 'TimeoutError')
     return new Fault('unavailable', `${what}: the engine at "${socket}" does not answer`);
   if (code === 'EACCES') {
@@ -83,7 +83,7 @@ export function engineFault(what: string, error: unknown, socket: string, signal
   return new Fault(fault.kind, `${what}: ${fault.message}`, { cause: error });
 }
 
-/** What the engine says in a stream that began well. */
+/** Converts an error within a stream that began successfully. */
 export function streamFault(what: string, said: string): Fault {
   return new Fault(kindOfWords(said) ?? 'unknown', `${what}: ${said.trim()}`);
 }

@@ -7,7 +7,7 @@ import type { Engine } from './open-engine.ts';
 import { readJsonLines } from './read-lines.ts';
 
 export interface LoadedImage {
-  /** Whole reference, as the archive says it. */
+  /** Complete reference from the archive. */
   readonly name: string;
   /** The engine's id. */
   readonly id: string;
@@ -16,20 +16,24 @@ export interface LoadedImage {
 export interface LoadInit {
   readonly engine: Engine;
   readonly archive: AsyncIterable<Uint8Array>;
-  /** What the engine is to call an image of the archive. Whoever calls takes these tags away again, whatever happens. */
+  /** The engine's name for an image of the archive. The caller removes these tags again in every case. */
   tagFor(name: string): string;
   readonly signal?: AbortSignal;
 }
 
 const what = 'cannot take the archive in';
 
-/** Has the engine take an archive in, and yields its images that have names. What the engine had before stays as it is. */
+/**
+ * Imports an archive into the engine and returns its images that have names. Existing images of the engine
+ * are unchanged.
+ */
 export async function loadArchive({ engine, archive, tagFor, signal }: LoadInit): Promise<LoadedImage[]> {
   const platform = await enginePlatform(engine, signal);
   const converted = convertArchive({ archive, platform, tagFor });
   await engine.wait('images.load', what, { signal }, async (docker, abortSignal) => {
     const body = Readable.from(converted.bytes);
-    // What is wrong with the archive ends the request: that is what the caller is to be told, not how it ended.
+    // A fault of the archive ends the request. The caller must receive that fault and not the failure of the
+    // request.
     let wrong: unknown;
     body.on('error', (error) => {
       wrong ??= error;

@@ -1,5 +1,5 @@
-// A node of the compose stack is a container itself. What it starts beside it shares its network, and its files as the node
-// sees them: those are found by the mounts of the node's own container.
+// A node of the compose stack is a container itself. The containers that it starts share its network and its
+// files. The mounts of the node's own container show where the engine finds those files.
 import { Fault } from '@nodewright/fault';
 import type { CallOptions, Labels } from '../container-runtime.ts';
 import type { Engine } from './open-engine.ts';
@@ -11,13 +11,15 @@ export interface NodeContainer {
   readonly mounts: readonly NodeMount[];
 }
 
-/** A mount of the node's container: what lies at `target` there lies at `source` for the engine. */
+/** A mount of the node's container: the engine finds the files of `target` at `source`. */
 export interface NodeMount {
   readonly source: string;
   readonly target: string;
 }
 
-/** Finds the running container that carries all of the labels. `failed-precondition` when there is none, or several. */
+/**
+ * Finds the running container with all of the labels. `failed-precondition` when there is none, or several.
+ */
 export async function findNodeContainer(
   engine: Engine,
   labels: Labels,
@@ -30,8 +32,11 @@ export async function findNodeContainer(
   );
   const [own, ...more] = found;
   if (own === undefined || more.length > 0)
-    throw new Fault('failed-precondition', `${what}: ${found.length} run with ${label.join(', ')}`);
-  // Of a mount without a source, in memory, nothing can be shown to another container.
+    throw new Fault(
+      'failed-precondition',
+      `${what}: ${found.length} containers run with ${label.join(', ')}`,
+    );
+  // A mount without a source is in memory and cannot be shared with another container.
   const mounts = own.Mounts.filter(({ Source }) => Source !== '').map(({ Source, Destination }) => ({
     source: Source,
     target: Destination,
@@ -39,7 +44,7 @@ export async function findNodeContainer(
   return { id: own.Id, labels: own.Labels, mounts };
 }
 
-/** Where the engine finds what the node sees at `path`; undefined when it is in the node's container only. */
+/** Where the engine finds `path` of the node; undefined when it exists in the node's container only. */
 export function enginePathOf(path: string, mounts: readonly NodeMount[]): string | undefined {
   const holds = ({ target }: NodeMount) =>
     path === target || path.startsWith(`${target.replace(/\/$/, '')}/`);

@@ -7,16 +7,19 @@ import { openEngine } from './open-engine.ts';
 import type { Scope } from './ownership.ts';
 
 export interface DockerRuntimeInit {
-  /** Of the engine. Whoever may write to it is root on the engine's host. */
+  /** Socket of the engine. Write access to it is equivalent to root on the engine's host. */
   readonly socketPath: string;
   readonly scope: Scope;
-  /** Labels by which the node's own container is found; leave it out when the node is the engine's host. */
+  /** Labels that identify the node's own container; leave it out when the node is the host of the engine. */
   readonly node?: Labels;
-  /** Names of labels of that container that everything beside it carries too, for whoever removes the cluster. */
+  /**
+   * Names of labels that are copied from that container to all others, so that they are removed with the
+   * cluster.
+   */
   readonly inherited?: readonly string[];
-  /** References that are in the engine already and need no registry. */
+  /** References that the engine has already and that are never pulled. */
   readonly given?: readonly string[];
-  /** How often a download that broke may begin again before a pull fails; default 3. */
+  /** How often a broken download may be restarted before a pull fails; default 3. */
   readonly pullRetries?: number;
   readonly telemetry: Telemetry;
 }
@@ -42,7 +45,7 @@ export function openDockerRuntime(init: DockerRuntimeInit): ContainerRuntime {
         return { version: Version, platform: `${Os}/${Arch}` };
       }),
     namespace: open,
-    // No connection is kept: there is nothing to let go of.
+    // No connection stays open, so there is nothing to close.
     [Symbol.asyncDispose]: async () => {},
   };
 }

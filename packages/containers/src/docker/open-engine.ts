@@ -6,17 +6,20 @@ import type { DockerOptions } from 'dockerode';
 import type { CallOptions } from '../container-runtime.ts';
 import { engineFault } from './engine-fault.ts';
 
-/** Questions and orders of an engine that hangs end; what streams has no limit. */
+/** Time limit of calls to an engine that hangs; streams have no limit. */
 const callTimeoutMs = 60_000;
 
-/** The engine's API behind one door: where its client is loaded, failures become Faults, and calls become spans. */
+/**
+ * The only access to the engine's API: it loads the client, converts failures to Faults, and records calls as
+ * spans.
+ */
 export interface Engine {
   /**
-   * One question or order, with one answer; `work` makes one request. `what` begins the text of a failure:
-   * `cannot start "etcd"`.
+   * One call with one response; `work` makes one request. `what` is the beginning of the message of a
+   * failure: `cannot start "etcd"`.
    */
   call<T>(name: string, what: string, options: CallOptions | undefined, work: EngineWork<T>): Promise<T>;
-  /** As `call`, without a limit of time: for what waits, and for the begin of a stream. */
+  /** Like `call`, without a time limit: for long calls, and for the start of a stream. */
   wait<T>(name: string, what: string, options: CallOptions | undefined, work: EngineWork<T>): Promise<T>;
   readonly socketPath: string;
 }
@@ -63,13 +66,13 @@ export function openEngine({ socketPath, telemetry }: EngineInit): Engine {
 }
 
 /**
- * One request on a connection of its own: one that were kept would fail the first call to an engine that was started
- * again. The client never settles when the connection breaks within an answer, or the signal aborts then: so that is
- * looked after here.
+ * Makes one request on a connection of its own. A kept connection would fail the first call after a restart
+ * of the engine. The client never settles when the connection breaks within a response, or when the signal
+ * aborts at that moment, so this function handles both.
  */
 async function request<T>(socketPath: string, signal: AbortSignal, work: EngineWork<T>): Promise<T> {
   signal.throwIfAborted();
-  // Loaded when it is first needed: most nodes have no engine.
+  // Loaded at the first use, because most nodes have no engine.
   const { default: Client } = await import('dockerode');
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => {});
@@ -90,7 +93,9 @@ class ConnectionLost extends Error {
   readonly code = 'ECONNRESET';
 }
 
-/** Tells when its connection has ended, after the answer that came with the end was heard. */
+/**
+ * Resolves when the connection has ended, after a response that arrived together with the end was processed.
+ */
 class WatchedAgent extends Agent {
   readonly #onEnd: () => void;
 

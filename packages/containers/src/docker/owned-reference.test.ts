@@ -21,13 +21,13 @@ const which = fc.oneof(
   fc.stringMatching(/^[0-9a-f]{64}$/).map((hex) => `@sha256:${hex}`),
 );
 
-test('ownedReference() is read back by referenceOfOwned(), for its own node, namespace and purpose alone', () => {
+test('referenceOfOwned() reads the result of ownedReference(), only for the same node, namespace and purpose', () => {
   fc.assert(
     fc.property(registry, component, component, which, (host, group, name, end) => {
       const reference = readReference(`${host}/${group}/${name}${end}`);
       const { repo, tag } = ownedReference(scope, 'system', 'held', reference);
       const owned = `${repo}:${tag}`;
-      // The engine takes it: nothing but small letters, digits and separators before the tag.
+      // The engine accepts it: only lower-case letters, digits and separators before the tag.
       assert.match(
         owned,
         /^nodewright\.invalid\/[a-z0-9]+(?:[._/-][a-z0-9]+|__?[a-z0-9]+|-+[a-z0-9]+)*:\w[\w.-]{0,127}$/,
@@ -42,7 +42,7 @@ test('ownedReference() is read back by referenceOfOwned(), for its own node, nam
   );
 });
 
-test('referenceOfOwned() knows nothing of names that are no tags of a node', () => {
+test('referenceOfOwned() ignores names that are no tags of a node', () => {
   for (const name of ['docker.io/library/busybox:latest', '<none>:<none>', 'nodewright.invalid/x:y', ''])
     assert.equal(referenceOfOwned(scope, 'system', 'held', name), undefined);
 });

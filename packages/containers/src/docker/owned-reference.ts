@@ -1,27 +1,30 @@
-// An engine has one store of images for everybody, and an image carries no labels of its owner. So a node holds an image
-// by a tag of its own, under a domain that can never be reached. Whoever removes a cluster removes its tags.
+// An engine has a single store of images, and images have no labels for an owner. So a node holds an image by
+// a tag of its own, in a domain that never resolves. To remove a cluster, remove its tags.
 import { createHash } from 'node:crypto';
 import { formatImageReference, type ImageReference, parseImageReference } from '@nodewright/oci';
 import type { NamespaceName } from '../container-runtime.ts';
 import type { Scope } from './ownership.ts';
 
-/** What begins every tag by which nodes hold images. The domain is reserved. Source: RFC 2606. */
+/** The beginning of every tag by which nodes hold images. The domain is reserved. Source: RFC 2606. */
 export const ownedDomain = 'nodewright.invalid';
 
-/** What begins the tags of all nodes of a cluster; names of clusters may hold what references may not. */
+/**
+ * The beginning of the tags of all nodes of a cluster. It encodes the name, which may contain characters that
+ * references may not.
+ */
 export function ownedByCluster(cluster: string): string {
   return `${ownedDomain}/${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}/`;
 }
 
-/** Reads a reference; a digest makes the tag beside it a mere comment. Throws a Fault `invalid-argument`. */
+/** Parses a reference; with a digest, its tag has no meaning. Throws a Fault `invalid-argument`. */
 export function readReference(text: string): ImageReference {
   const { registry, repository, tag, digest } = parseImageReference(text);
   return digest === undefined ? { registry, repository, tag } : { registry, repository, digest };
 }
 
 /**
- * Whether a tag is the image as it was asked for, only remembers which digest a repository's image had, or is there while
- * one archive is taken in.
+ * Why a tag exists: it holds an image, it only records the digest of a repository, or it exists during the
+ * import of one archive.
  */
 export type Purpose = 'held' | 'digest' | `taken-${string}`;
 
@@ -38,7 +41,7 @@ export function ownedReference(
   };
 }
 
-/** The reference that a tag of the node stands for; undefined for a tag of anybody else. */
+/** The reference that a tag of the node stands for; undefined for a tag of another owner. */
 export function referenceOfOwned(
   scope: Scope,
   namespace: NamespaceName,
@@ -54,7 +57,7 @@ export function referenceOfOwned(
   return { registry: unescapeHost(host), repository, ...which };
 }
 
-/** Whether two references are of one repository. */
+/** Whether two references are in the same repository. */
 export function isSameRepository(one: ImageReference, other: ImageReference): boolean {
   return one.registry === other.registry && one.repository === other.repository;
 }
@@ -67,7 +70,7 @@ function prefixOf({ cluster, node }: Scope, namespace: NamespaceName, purpose: P
 
 const isPathComponent = /^[a-z0-9]+(?:(?:\.|-+)[a-z0-9]+)*$/;
 
-/** A port, or a capital letter, is nothing that a path may hold: such a host stands in hexadecimal. */
+/** A path may contain neither a port nor capital letters: such a host is encoded in hexadecimal. */
 function escapeHost(host: string): string {
   return isPathComponent.test(host) ? host : `x_${Buffer.from(host).toString('hex')}`;
 }

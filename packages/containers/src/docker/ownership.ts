@@ -1,29 +1,29 @@
 import type { NamespaceName } from '../container-runtime.ts';
 
-/** Labels of the engine that say which container of which node it is. The stack gives them to apid and trustd too. */
+/** Labels that identify the node and the id of a container. The stack sets them on apid and trustd too. */
 export const ownLabels = {
   cluster: 'nodewright.cluster',
   node: 'nodewright.node',
   namespace: 'nodewright.namespace',
   container: 'nodewright.container',
   image: 'nodewright.image',
-  /** Labels of the contract, as JSON. */
+  /** The labels of the contract, as JSON. */
   labels: 'nodewright.labels',
 } as const;
 
-/** Whose the things in the engine are: others are not seen. */
+/** The owner of containers in the engine: containers of other owners are ignored. */
 export interface Scope {
-  /** The cluster's name, which is unique in an engine. */
+  /** Name of the cluster, unique in an engine. */
   readonly cluster: string;
   readonly node: string;
 }
 
-/** What a container of the node carries. */
+/** The labels of a container of the node. */
 export function containerLabels(scope: Scope, namespace: NamespaceName, id: string): Record<string, string> {
   return { ...namespaceLabels(scope, namespace), [ownLabels.container]: id };
 }
 
-/** What all containers of a node's namespace carry, and no others. */
+/** The labels that all containers of a namespace of the node have, and no others. */
 export function namespaceLabels({ cluster, node }: Scope, namespace: NamespaceName): Record<string, string> {
   return { [ownLabels.cluster]: cluster, [ownLabels.node]: node, [ownLabels.namespace]: namespace };
 }
@@ -34,7 +34,7 @@ export function ownFilter(scope: Scope, namespace: NamespaceName, id?: string): 
   return { label: Object.entries(wanted).map(([name, value]) => `${name}=${value}`) };
 }
 
-/** A container's name in the engine, which knows it once only: so an id is taken once. */
+/** The name of a container in the engine. Names are unique there, which makes ids unique. */
 export function engineName({ cluster, node }: Scope, namespace: NamespaceName, id: string): string {
   return `${cluster}-${node}-${namespace}-${id}`;
 }

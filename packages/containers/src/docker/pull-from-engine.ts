@@ -9,24 +9,29 @@ import { isSameRepository, readReference, referenceText } from './owned-referenc
 import { type PullLine, PullProgress, RetryCount } from './pull-progress.ts';
 import { readJsonLines } from './read-lines.ts';
 
-/** What a pull brought. */
+/** The result of a pull. */
 export interface PulledImage {
   /** The engine's id. */
   readonly id: string;
-  /** What the repository calls it. */
+  /** The digest in the repository. */
   readonly digest: string | undefined;
-  /** As images say it: `linux/amd64`. */
+  /** In the notation of images: `linux/amd64`. */
   readonly platform: string;
-  /** The engine's id of what had the name before, if anything did. */
+  /** The engine's id of the image that had the name before, if there was one. */
   readonly before: string | undefined;
 }
 
 type FoundImage = Omit<PulledImage, 'before'>;
 
-/** Another node of the same engine may take its name for the image away just when we look for ours. */
+/**
+ * Another node of the same engine may remove its name of the image at the moment when this code looks for
+ * ours.
+ */
 const attempts = 3;
 
-/** Has the engine pull, yields the progress of layers, and returns what it then has under that name. */
+/**
+ * Pulls in the engine, yields the progress of the layers, and returns the image that has the name afterwards.
+ */
 export async function* pullFromEngine(
   init: DockerImagesInit,
   reference: ImageReference,
@@ -40,7 +45,7 @@ export async function* pullFromEngine(
     const pulled = await inspect(init, reference, options);
     if (pulled !== undefined) return { ...pulled, before: before?.id };
   }
-  throw new Fault('aborted', `image "${name}" was taken out of the engine as soon as it was in it`);
+  throw new Fault('aborted', `image "${name}" was removed from the engine right after the pull`);
 }
 
 async function* pullOnce(
@@ -50,7 +55,7 @@ async function* pullOnce(
   progress: PullProgress,
 ): AsyncGenerator<PullStep> {
   const what = `cannot pull "${name}"`;
-  // Ends the pull in the engine, too, however this generator is left.
+  // Cancels the pull in the engine too, whenever this generator is left.
   const left = new AbortController();
   const ends = anySignal(left.signal, signal);
   try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PullProgress, RetryCount } from './pull-progress.ts';
 
-test('PullProgress tells each layer from the first byte to the last', () => {
+test('PullProgress reports each layer from the first byte to the last', () => {
   const progress = new PullProgress();
   const lines = [
     { id: 'a', status: 'Pulling fs layer' },
@@ -34,7 +34,7 @@ test('PullProgress tells each layer from the first byte to the last', () => {
   ]);
 });
 
-test('RetryCount counts each pause of each layer once', () => {
+test('RetryCount counts each retry of each layer once', () => {
   const retries = new RetryCount();
   const counts = [
     { id: 'a', status: 'Downloading' },

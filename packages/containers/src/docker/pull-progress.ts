@@ -1,6 +1,6 @@
 import type { LayerProgress } from '../image-store.ts';
 
-/** One line of what an engine tells while it pulls. */
+/** One line of the engine's output during a pull. */
 export interface PullLine {
   readonly id?: string;
   readonly status?: string;
@@ -20,7 +20,9 @@ const statuses: Readonly<Record<string, LayerProgress['status']>> = {
   'Already exists': 'already-exists',
 };
 
-/** Turns an engine's lines about layers into progress: totals stay known once they were, and nothing runs backwards. */
+/**
+ * Converts the engine's lines about layers to progress: a known total stays known, and no value decreases.
+ */
 export class PullProgress {
   readonly #layers = new Map<string, LayerProgress & { readonly sinceMs: number }>();
 
@@ -42,12 +44,12 @@ export class PullProgress {
   }
 }
 
-/** Counts how often the engine begins the download of some layer again. */
+/** Counts how often the engine restarts the download of a layer. */
 export class RetryCount {
   readonly #waiting = new Set<string>();
   #count = 0;
 
-  /** The count after the line. An engine says each second of a pause that it makes before it tries again. */
+  /** The count after this line. An engine prints a line for each second of its back-off. */
   afterLine({ id = '', status = '' }: PullLine): number {
     const isPause = /^Retrying in \d+ seconds?$/.test(status);
     if (isPause && !this.#waiting.has(id)) this.#count += 1;

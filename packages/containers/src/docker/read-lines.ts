@@ -1,4 +1,4 @@
-/** The values of a stream of JSON lines, as the engine sends them. */
+/** The values of a stream of JSON lines from the engine. */
 export async function* readJsonLines<T>(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<T> {
   const decoder = new TextDecoder();
   let rest = '';

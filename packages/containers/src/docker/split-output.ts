@@ -1,10 +1,11 @@
-// Without a terminal an engine sends stdout and stderr in one stream, in pieces that each begin with eight bytes: which of
-// the two it is, three zeros, and the length. Source: Docker Engine API, attaching to a container.
+// Without a terminal an engine sends stdout and stderr in one stream of frames. Each frame has a header of
+// eight bytes: the number of the output, three zeros, and the length. Source: Docker Engine API, attaching to
+// a container.
 import { Buffer } from 'node:buffer';
 
 const headerBytes = 8;
 
-/** The output in the pieces, without their headers. */
+/** The output without the frame headers. */
 export async function* splitOutput(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let header = Buffer.alloc(0);
   let wanted = 0;

@@ -2,14 +2,16 @@ import type Docker from 'dockerode';
 import type { CallOptions } from '../container-runtime.ts';
 import type { Engine } from './open-engine.ts';
 
-/** How an engine says that its helper ended before it said anything, as it does when the score is refused to it. */
+/**
+ * The engine's message when its helper exited without output, which happens when it may not set the score.
+ */
 const refusedWords = /can't get final child's PID|oom_score_adj/;
 
 /**
- * An engine that lacks the right to lower the score by which the kernel chooses its victims cannot start a container that
- * is to have a lower one. That is no reason not to run it: it is made again, without. Yields the engine's id of the new one.
+ * An engine without the permission to lower `oom_score_adj` cannot start a container with a lower value. The
+ * container can run without it, so it is created again. Returns the engine's id of the new one.
  *
- * @param error of the start; thrown again when the reason is another
+ * @param error of the start; thrown again when it has another reason
  */
 export async function withoutOomScore(
   engine: Engine,
@@ -29,9 +31,9 @@ export async function withoutOomScore(
   );
   const again = {
     ...Config,
-    // The engine gave it a name of its own making, which belongs to nobody in another's network.
+    // A hostname that the engine generated, which is invalid for a container in the network of another one.
     Hostname: '',
-    // Of the image; it has no meaning in another's network, and is refused.
+    // From the image; the engine refuses it for a container in the network of another one.
     ExposedPorts: undefined,
     name: Name.replace(/^\//, ''),
     HostConfig: { ...HostConfig, OomScoreAdj: 0 },

@@ -1,16 +1,16 @@
-/** A file of an archive of images, as it was taken in. */
+/** A file of an archive of images, after its import. */
 export interface ArchiveFile {
   readonly digest: string;
   /** Bytes. */
   readonly size: number;
-  /** How the content begins, for files that say nothing else of what they are. */
+  /** The first bytes of the content, for files without a known type. */
   readonly start: Uint8Array;
 }
 
-/** An archive of images, once it has been read. */
+/** An archive of images after it was read. */
 export interface ArchiveContents {
-  /** By path in the archive. Links are there under both paths. */
+  /** By path in the archive. A link is listed under both paths. */
   readonly files: ReadonlyMap<string, ArchiveFile>;
-  /** The small documents that say what is in it, by path. */
+  /** The small documents that describe the archive, by path. */
   readonly documents: ReadonlyMap<string, Uint8Array>;
 }

@@ -40,7 +40,7 @@ const target = (annotations?: Record<string, string>) => ({
   ...(annotations === undefined ? {} : { annotations }),
 });
 
-test('readArchive() takes each file in once and keeps the documents, whatever their order', async () => {
+test('readArchive() imports each file once and keeps the documents, in any order', async () => {
   const blob = Buffer.from('blob'.repeat(1000));
   const entries: Entry[] = [
     [{ name: './index.json' }, json({})],
@@ -57,7 +57,7 @@ test('readArchive() takes each file in once and keeps the documents, whatever th
   assert.deepEqual(Object.fromEntries(files), { [blobName(blob)]: file, hard: file, 'a/soft': file });
 });
 
-test('readArchive() refuses content that its name does not fit, and archives that end early', async () => {
+test('readArchive() refuses content that does not match its name, and truncated archives', async () => {
   const wrong = await tarOf([[{ name: `blobs/sha256/${'0'.repeat(64)}` }, Buffer.from('other')]]);
   await assert.rejects(readArchive(inPieces(wrong), take), { kind: 'data-loss' });
   const whole = await tarOf([[{ name: 'file' }, Buffer.alloc(5000)]]);
@@ -65,7 +65,7 @@ test('readArchive() refuses content that its name does not fit, and archives tha
   await assert.rejects(readArchive(inPieces(Buffer.from('no tar'.repeat(500))), take), { kind: 'data-loss' });
 });
 
-test('readArchive() passes on what whoever takes the files, or sends the archive, fails with', async () => {
+test("readArchive() fails with the error of the file sink, or of the archive's source", async () => {
   const whole = await tarOf([[{ name: 'file' }, Buffer.alloc(5000)]]);
   const full = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
   await assert.rejects(
@@ -79,7 +79,7 @@ test('readArchive() passes on what whoever takes the files, or sends the archive
   await assert.rejects(readArchive(broken(), take), { kind: 'unavailable' });
 });
 
-test('imagesInArchive() finds the names of a layout, and leaves out what has only a tag', () => {
+test('imagesInArchive() finds the names of a layout, and ignores images with only a tag', () => {
   const index = json({
     manifests: [
       target({ 'org.opencontainers.image.ref.name': 'v1' }),
@@ -98,7 +98,7 @@ test('imagesInArchive() finds the names of a layout, and leaves out what has onl
   );
 });
 
-test('imagesInArchive() makes a manifest of what docker save writes, with the type of each layer', async () => {
+test('imagesInArchive() builds a manifest for the output of docker save, with the type of each layer', async () => {
   const [config, tar] = [json({ architecture: 'amd64' }), Buffer.alloc(2048)];
   const gzip = gzipSync(tar);
   const entries: Entry[] = [
@@ -126,7 +126,7 @@ test('imagesInArchive() makes a manifest of what docker save writes, with the ty
   assert.deepEqual(made, { mediaType: mediaTypes.manifest, digest: digestOf(madeUp), size: madeUp.length });
 });
 
-test('imagesInArchive() takes a name with a digest only for what has it', () => {
+test('imagesInArchive() accepts a name with a digest only for the image with that digest', () => {
   const named = (digest: string) => {
     const index = json({
       manifests: [target({ 'io.containerd.image.name': `registry.example/app@${digest}` })],
@@ -138,7 +138,7 @@ test('imagesInArchive() takes a name with a digest only for what has it', () => 
   assert.throws(() => named(`sha256:${'0'.repeat(64)}`), { kind: 'data-loss' });
 });
 
-test('imagesInArchive() says what is wrong with an archive that holds no image', () => {
+test('imagesInArchive() explains why an archive contains no image', () => {
   const found = (documents: Record<string, Buffer>) =>
     imagesInArchive({ files: new Map(), documents: new Map(Object.entries(documents)) });
   const rows: [Record<string, Buffer>, string, RegExp][] = [

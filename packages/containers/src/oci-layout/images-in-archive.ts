@@ -9,12 +9,12 @@ import {
 } from '@nodewright/oci';
 import type { ArchiveContents, ArchiveFile } from './archive-file.ts';
 
-/** An image that an archive names. */
+/** An image with a name in an archive. */
 export interface ArchivedImage {
   readonly reference: string;
   /** Its index or manifest. */
   readonly target: Descriptor;
-  /** The manifest, where the archive has none and it was made up from what it has. */
+  /** A generated manifest, if the archive has none. */
   readonly madeUp?: Uint8Array;
 }
 
@@ -22,7 +22,7 @@ export interface ArchivedImage {
 const nameAnnotations = ['io.containerd.image.name', 'org.opencontainers.image.ref.name'];
 
 /**
- * The images with names, in the archive's order.
+ * The images with names, in the order of the archive.
  *
  * @throws Fault `invalid-argument` when there is none; `data-loss` when the archive contradicts itself
  */
@@ -35,7 +35,7 @@ export function imagesInArchive(contents: ArchiveContents): ArchivedImage[] {
       'the archive is neither an OCI image layout nor what docker save writes: it has no index.json and no manifest.json',
     );
   const images = index === undefined ? [] : imagesOfLayout(index);
-  // What docker save writes has both, and in the older one all names.
+  // The output of docker save has both, and the older file has all names.
   const found = images.length > 0 || manifest === undefined ? images : imagesOfDocker(manifest, contents);
   if (found.length === 0) throw new Fault('invalid-argument', 'the archive names no image');
   return found;
@@ -48,24 +48,25 @@ function imagesOfLayout(index: Uint8Array): ArchivedImage[] {
   });
 }
 
-/** What whoever wrote a layout calls an image. An annotation may hold only a tag: that names nothing. */
+/** The names of an image in a layout. An annotation may contain only a tag, which does not name an image. */
 export function nameInLayout({ annotations = {} }: Descriptor): string | undefined {
   return nameAnnotations.map((name) => annotations[name]).find((text) => /[/:@]/.test(text ?? ''));
 }
 
 /**
- * The whole name of an image in an archive.
+ * The complete name of an image in an archive.
  *
- * @throws Fault `data-loss` for a name with the digest of another: an archive cannot make itself what others have pinned
+ * @throws Fault `data-loss` for a name with the digest of another image: an archive must not claim a pinned
+ * name
  */
 export function archivedName(name: string, digest: string | undefined): string {
   const reference = parseImageReference(name);
   if (reference.digest !== undefined && reference.digest !== digest)
-    throw new Fault('data-loss', `the archive calls "${name}" what has another digest`);
+    throw new Fault('data-loss', `the archive gives the name "${name}" to content with another digest`);
   return formatImageReference(reference);
 }
 
-/** As manifest.json of `docker save` has it. */
+/** An entry of manifest.json of `docker save`. */
 export interface DockerImage {
   readonly Config: string;
   readonly RepoTags: readonly string[];
@@ -111,7 +112,7 @@ export function dockerImagesFrom(bytes: Uint8Array): DockerImage[] {
     )
       return whole;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Fault('data-loss', 'manifest.json of the archive is not what docker save writes');
 }

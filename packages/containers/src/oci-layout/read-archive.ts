@@ -4,21 +4,24 @@ import type { Header } from 'tar-stream';
 import type { ArchiveContents, ArchiveFile } from './archive-file.ts';
 import { insidePath, tarEntries } from './tar-entries.ts';
 
-/** Takes in one file; `expectedDigest` where the archive says it. */
+/** Imports one file; `expectedDigest` if the archive states it. */
 export type TakeFile = (
   bytes: AsyncIterable<Uint8Array>,
   expected: { readonly digest: string; readonly size: number } | undefined,
 ) => Promise<{ readonly digest: string; readonly size: number }>;
 
-/** Say what is in an archive. Source: OCI image specification, image layout; Docker, image save. */
+/**
+ * Names of the documents that describe an archive. Source: OCI image specification, image layout; Docker,
+ * image save.
+ */
 const documentNames = new Set(['oci-layout', 'index.json', 'manifest.json', 'repositories']);
 const documentLimitBytes = 4 * 1024 * 1024;
 const startBytes = 8;
 
 /**
- * Reads a tar archive to its end. What is in it is only a name here: no file is made of it.
+ * Reads a tar archive to its end. Names in it are never used as paths of the file system.
  *
- * @throws Fault `data-loss` when it ends early or is no tar archive
+ * @throws Fault `data-loss` when it is truncated or not a tar archive
  */
 export async function readArchive(
   archive: AsyncIterable<Uint8Array>,
@@ -64,7 +67,7 @@ async function takeFile(
   if (expected !== undefined && taken.digest !== expected.digest)
     throw new Fault(
       'data-loss',
-      `"${path}" of the archive is not what its name says: its digest is ${taken.digest}`,
+      `the content of "${path}" in the archive does not match its name: its digest is ${taken.digest}`,
     );
   return { ...taken, start };
 }
@@ -81,7 +84,7 @@ async function readDocument(path: string, bytes: AsyncIterable<Uint8Array>): Pro
   return Buffer.concat(pieces);
 }
 
-/** A hard link names a path of the archive, a symbolic one is relative to where it lies. */
+/** The target of a hard link is a path of the archive; that of a symbolic link is relative to the link. */
 function linkTarget(path: string, { type, linkname }: Header): string {
   const target = linkname ?? '';
   return insidePath(type === 'symlink' ? posix.join(posix.dirname(path), target) : target);

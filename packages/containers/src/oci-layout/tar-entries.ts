@@ -6,18 +6,19 @@ import { extract, type Header } from 'tar-stream';
 /** One entry of a tar archive. */
 export interface TarEntry {
   readonly header: Header;
-  /** The name in the header, as one inside of the archive. */
+  /** The name in the header, as a path within the archive. */
   readonly path: string;
-  /** What is not read before the next entry is asked for is passed over. */
+  /** Unread content is skipped when the next entry is requested. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 const entryLimit = 10_000;
 
 /**
- * The entries of an archive, which comes from anybody. `left` ends it, also while the archive does not go on.
+ * The entries of an untrusted archive. `left` ends the iteration, also while no data arrives.
  *
- * @throws Fault `data-loss` when it ends early or is no tar archive, `invalid-argument` for more than anybody needs
+ * @throws Fault `data-loss` when it is truncated or not a tar archive, `invalid-argument` when it exceeds a
+ * limit
  */
 export async function* tarEntries(
   archive: AsyncIterable<Uint8Array>,
@@ -46,7 +47,7 @@ export async function* tarEntries(
   }
 }
 
-/** A path as a name in the archive: neither `/` nor `..` lead anywhere else. */
+/** A path as a name within the archive: neither `/` nor `..` leads outside. */
 export function insidePath(name: string): string {
   return posix.join('/', name).slice(1);
 }

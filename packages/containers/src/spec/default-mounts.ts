@@ -30,7 +30,7 @@ export const defaultMounts: readonly RuntimeMount[] = [
   { destination: '/sys', type: 'sysfs', source: 'sysfs', options: ['nosuid', 'noexec', 'nodev', 'ro'] },
 ];
 
-/** Files of the kernel that tell, or allow, more about the node than a container needs. */
+/** Kernel files that reveal or permit more about the node than a container needs. */
 export const maskedPaths: readonly string[] = [
   '/proc/acpi',
   '/proc/asound',

@@ -18,7 +18,7 @@ const generate = (spec: Partial<ContainerSpec> = {}, of = image) =>
     cgroupPath: '/system/app',
   });
 
-test('generateSpec() runs what the image says as root without any capability', () => {
+test('generateSpec() runs the command of the image as root without any capability', () => {
   const { process, root, linux } = generate();
   assert.deepEqual(process, {
     terminal: false,
@@ -35,7 +35,7 @@ test('generateSpec() runs what the image says as root without any capability', (
   assert.deepEqual(linux.resources, { devices: [{ allow: false, access: 'rwm' }] });
 });
 
-test('generateSpec() takes what the specification says over what the image says', () => {
+test('generateSpec() prefers the specification over the image', () => {
   const { process, root, linux } = generate({
     command: ['/bin/other', 'x'],
     environment: { FROM: 'specification', MORE: 'a=b' },
@@ -71,7 +71,7 @@ test('generateSpec() takes what the specification says over what the image says'
   );
 });
 
-test('generateSpec() has a way to find programs where the image has none, and refuses when there is none to run', () => {
+test('generateSpec() sets a default PATH where the image has none, and refuses to run without a command', () => {
   const bare = { ...image, entrypoint: [], command: [], environment: [] };
   assert.match(generate({ command: ['app'] }, bare).process.env[0] ?? '', /^PATH=.*\/bin/);
   assert.throws(() => generate({}, bare), {
@@ -81,7 +81,7 @@ test('generateSpec() has a way to find programs where the image has none, and re
   assert.throws(() => generate({ command: [] }), { kind: 'invalid-argument' });
 });
 
-test('generateSpec() lowers the score of memory no further than is allowed', () => {
+test('generateSpec() does not lower the OOM score below the limit', () => {
   const scoreOf = (oomScoreAdjust: number) =>
     generateSpec({
       spec: { id: 'app', image: 'a/b:v1', oomScoreAdjust },
@@ -92,14 +92,14 @@ test('generateSpec() lowers the score of memory no further than is allowed', () 
   assert.deepEqual([-998, -5, 0, 900].map(scoreOf), [-5, -5, 0, 900]);
 });
 
-test('generateSpec() gives a network of its own unless that of the node is asked for', () => {
+test("generateSpec() creates a network namespace unless the node's network is requested", () => {
   const types = (spec: Partial<ContainerSpec>) => generate(spec).linux.namespaces.map(({ type }) => type);
   assert.deepEqual(types({}), ['pid', 'ipc', 'uts', 'mount', 'network']);
   assert.deepEqual(types({ network: 'none' }), ['pid', 'ipc', 'uts', 'mount', 'network']);
   assert.deepEqual(types({ network: 'host' }), ['pid', 'ipc', 'uts', 'mount']);
 });
 
-test('generateSpec() adds mounts after those that every program expects', () => {
+test('generateSpec() adds mounts after the default ones', () => {
   const { mounts } = generate({
     mounts: [
       { kind: 'bind', source: '/var/lib/etcd', target: '/data' },
@@ -128,7 +128,7 @@ test('generateSpec() adds mounts after those that every program expects', () => 
   ]);
 });
 
-test('generateSpec() refuses system calls that reach beyond a container, but those of its capabilities', () => {
+test('generateSpec() blocks system calls that reach beyond a container, except those of its capabilities', () => {
   const refused = (capabilities: string[]) =>
     generate({ capabilities }).linux.seccomp?.syscalls[0]?.names ?? [];
   const none = refused([]);

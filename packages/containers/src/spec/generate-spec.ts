@@ -7,11 +7,11 @@ import { systemCallFilter } from './system-call-filter.ts';
 
 export interface GenerateSpecInit {
   readonly spec: ContainerSpec;
-  /** What the image wants; the user it names is not looked at. */
+  /** The configuration of the image; its user is ignored. */
   readonly image: ImageProcess;
-  /** Absolute, below the root of the cgroups. */
+  /** Absolute path below the root of the cgroups. */
   readonly cgroupPath: string;
-  /** What nobody may go below; default nothing. */
+  /** The lowest permitted `oom_score_adj`; default no limit. */
   readonly lowestOomScore?: number;
 }
 
@@ -19,10 +19,10 @@ const searchPath = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin
 const namespaces = ['pid', 'ipc', 'uts', 'mount'] as const;
 
 /**
- * What a container is to the program that makes it. Source: OCI runtime specification, 1.0.2; Talos v1.14: containerd
- * runner.
+ * The OCI runtime specification of a container. Source: OCI runtime specification, 1.0.2; Talos v1.14:
+ * containerd runner.
  *
- * @throws Fault `invalid-argument` when there is nothing to run
+ * @throws Fault `invalid-argument` without a command
  */
 export function generateSpec({
   spec,
@@ -57,10 +57,10 @@ export function generateSpec({
     mounts: [...defaultMounts, ...(spec.mounts ?? []).map(runtimeMount)],
     linux: {
       cgroupsPath: cgroupPath,
-      // A network namespace of its own has a loopback device, and nothing else is put into it.
+      // A new network namespace contains a loopback device only.
       namespaces: [...namespaces, ...(spec.network === 'host' ? [] : ['network'])].map((type) => ({ type })),
       resources: {
-        // runc adds those that every program may expect.
+        // runc adds the devices that every program may expect.
         devices: [{ allow: false, access: 'rwm' }],
         ...(memoryBytes === undefined ? {} : { memory: { limit: memoryBytes } }),
         ...(processes === undefined ? {} : { pids: { limit: processes } }),
@@ -72,7 +72,7 @@ export function generateSpec({
   };
 }
 
-/** Of several with one name the last is meant. */
+/** The last of several variables with one name counts. */
 function mergedEnvironment(image: readonly string[], added: Readonly<Record<string, string>>): string[] {
   const byName = new Map<string, string>();
   const lines = [searchPath, ...image, ...Object.entries(added).map(([name, value]) => `${name}=${value}`)];

@@ -1,4 +1,4 @@
-/** The parts of the OCI runtime specification (1.0.2) that are used here, with its names. */
+/** The used parts of the OCI runtime specification (1.0.2), with its names. */
 export interface RuntimeSpec {
   readonly ociVersion: string;
   readonly process: RuntimeProcess;

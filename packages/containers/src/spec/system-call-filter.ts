@@ -1,8 +1,9 @@
 import type { RuntimeSeccomp } from './runtime-spec.ts';
 
 /**
- * System calls that reach beyond a container, by the capability that gives them back; those below `''` nothing gives
- * back. Most would fail anyway without the capability: the filter keeps the kernel's code behind them out of reach too.
+ * System calls that reach beyond a container, by the capability that permits them; nothing permits those
+ * below `''`. Most of them would fail without the capability anyway. The filter also makes the kernel code
+ * behind them unreachable.
  */
 const guardedCalls: Readonly<Record<string, readonly string[]>> = {
   '': [
@@ -59,14 +60,14 @@ const guardedCalls: Readonly<Record<string, readonly string[]>> = {
 const notPermitted = 1;
 const architectures = ['X86_64', 'X86', 'X32', 'AARCH64', 'ARM'].map((name) => `SCMP_ARCH_${name}`);
 
-/** What a container with these capabilities may ask of the kernel. Source: OCI runtime specification, seccomp. */
+/** The seccomp filter of a container with these capabilities. Source: OCI runtime specification, seccomp. */
 export function systemCallFilter(capabilities: readonly string[]): RuntimeSeccomp {
   const refused = Object.entries(guardedCalls)
     .filter(([capability]) => !capabilities.includes(capability))
     .flatMap(([, names]) => names);
   return {
     defaultAction: 'SCMP_ACT_ALLOW',
-    // A program of an architecture that is not listed would be killed at its first call.
+    // A program of an unlisted architecture would be killed at its first call.
     architectures,
     syscalls: [{ names: refused, action: 'SCMP_ACT_ERRNO', errnoRet: notPermitted }],
   };

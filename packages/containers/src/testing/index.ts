@@ -1,3 +1,3 @@
-// For tests elsewhere: images with a shell and little else, archives of them, and a registry.
+// For tests of other packages: images with little more than a shell, archives of them, and a registry.
 export * from '../conformance/test-image.ts';
 export * from '../conformance/test-registry.ts';
