@@ -8,7 +8,7 @@ import { networkDeviceCounterNames, parseNetDev } from './parse-net-dev.ts';
 
 const names = ['one', 'two'] as const;
 
-test('countersFromColumns() refuses columns that are missing or no numbers, and ignores further ones', () => {
+test('countersFromColumns() refuses missing or non-numeric columns, and ignores further ones', () => {
   assert.deepEqual(countersFromColumns(names, ['1', '2', 'x']), { one: 1n, two: 2n });
   for (const columns of [[], ['1'], ['1', '-2'], ['1', '']]) {
     assert.equal(countersFromColumns(names, columns), undefined);
@@ -25,7 +25,7 @@ test('sumCounters() of two lists together is the sum of their sums', () => {
   );
 });
 
-test('parseNetDev() reads devices and not the headings', () => {
+test('parseNetDev() reads devices and skips the headings', () => {
   const text = fixture('net-dev.txt');
   assert.deepEqual(
     parseNetDev(text).map((device) => device.name),
@@ -40,7 +40,7 @@ test('parseNetDev() reads devices and not the headings', () => {
   ]);
 });
 
-test('parseDiskstats() reads disks with discard counters and leaves out shorter lines', () => {
+test('parseDiskstats() reads disks with discard counters and skips shorter lines', () => {
   const disks = parseDiskstats(
     `${fixture('diskstats.txt')} 253 1 vda1 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n`,
   );

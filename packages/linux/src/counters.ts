@@ -1,4 +1,4 @@
-/** A record of counters whose names are known as a list: what `/proc` prints as columns. */
+/** A record of counters whose names are a list: the columns that `/proc` prints. */
 export type Counters<Name extends string> = { readonly [Key in Name]: bigint };
 
 const largestCounter = 2n ** 64n - 1n;
@@ -10,7 +10,7 @@ export function counterFrom(word: string | undefined): bigint | undefined {
   return value > largestCounter ? undefined : value;
 }
 
-/** Names the decimal numbers of `columns`, in order; undefined when one is missing or is no counter. */
+/** Names the decimal numbers of `columns`, in order; undefined when one is missing or invalid. */
 export function countersFromColumns<Name extends string>(
   names: readonly Name[],
   columns: readonly string[],
@@ -20,7 +20,7 @@ export function countersFromColumns<Name extends string>(
   return Object.fromEntries(pairs) as Counters<Name>;
 }
 
-/** The sum of each counter over `rows`, which wraps as the counters themselves do; zeros when there is none. */
+/** The sum of each counter over `rows`, modulo 2^64 as the counters themselves; zeros without rows. */
 export function sumCounters<Name extends string>(
   names: readonly Name[],
   rows: readonly Counters<Name>[],

@@ -1,18 +1,18 @@
-/** The kernel names disks by their drivers, where it is not SCSI. */
+/** Prefixes of the names that the kernel gives to disks other than SCSI ones, and their transports. */
 const byName: readonly (readonly [prefix: string, transport: string])[] = [
   ['nvme', 'nvme'],
   ['vd', 'virtio'],
   ['mmcblk', 'mmc'],
 ];
 
-/** Kinds of SCSI hosts that have a class of their own in sysfs. */
+/** Classes of SCSI hosts in sysfs, and their transports. */
 const byHostClass: readonly (readonly [hostClass: string, transport: string])[] = [
   ['sas_host', 'sas'],
   ['fc_host', 'fc'],
   ['iscsi_host', 'iscsi'],
 ];
 
-/** Where it is seen in the path of the device in sysfs. */
+/** Parts of the device's path in sysfs, and their transports. */
 const byPath: readonly (readonly [part: RegExp, transport: string])[] = [
   [/\/fw\d/, 'ibp'],
   [/\/usb\d/, 'usb'],
@@ -20,7 +20,7 @@ const byPath: readonly (readonly [part: RegExp, transport: string])[] = [
 ];
 
 /**
- * How a disk is attached; empty: unknown. Source: Talos v1.14: disks, transport.
+ * How a disk is attached; empty if unknown. Source: Talos v1.14: disks, transport.
  *
  * @param path of the disk in sysfs, without links.
  * @param isThere whether `/sys/class/<name>` exists.

@@ -6,7 +6,10 @@ export const capabilities = {
   ...{ netRaw: 13, systemAdmin: 21, systemResource: 24, syslog: 34 },
 } as const;
 
-/** The set of effective capabilities, as a bit mask, in the text of `/proc/<pid>/status`; none when it has no such line. */
+/**
+ * The set of effective capabilities, as a bit mask, in the text of `/proc/<pid>/status`; 0n without such a
+ * line.
+ */
 export function effectiveCapabilities(status: string): bigint {
   const mask = /^CapEff:\s*([\da-fA-F]{1,16})$/m.exec(status)?.[1];
   return mask === undefined ? 0n : BigInt(`0x${mask}`);

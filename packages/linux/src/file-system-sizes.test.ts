@@ -7,14 +7,14 @@ import { parseMounts } from './parse-mounts.ts';
 const sizes = createFileSystemSizes({ timeoutMs: 2000 });
 const mount = (mountPoint: string) => ({ source: 'x', mountPoint, type: 'x', options: [] });
 
-test('createFileSystemSizes() gives bytes of the file system at a mount point', async () => {
+test('createFileSystemSizes() returns bytes of the file system at a mount point', async () => {
   const { bsize, blocks } = statfsSync('/', { bigint: true });
   const size = await sizes.sizeOf(mount('/'));
   assert.equal(size.sizeBytes, bsize * blocks);
   assert.ok(size.availableBytes <= size.sizeBytes);
 });
 
-test('createFileSystemSizes() gives zeros for a mount point that is no folder or not there', async () => {
+test('createFileSystemSizes() returns zeros for a mount point that is no folder or does not exist', async () => {
   for (const path of ['/proc/self/stat', '/no/such\\040folder']) {
     assert.deepEqual(await sizes.sizeOf(mount(path)), { sizeBytes: 0n, availableBytes: 0n });
   }

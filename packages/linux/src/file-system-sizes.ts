@@ -2,17 +2,17 @@ import { stat, statfs } from 'node:fs/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { type Mount, pathFromMountPoint } from './parse-mounts.ts';
 
-/** Size of a mounted file system in bytes. `availableBytes` is what ordinary users may still take. */
+/** Size of a mounted file system in bytes. `availableBytes` excludes space that is reserved for root. */
 export interface FileSystemSize {
   readonly sizeBytes: bigint;
   readonly availableBytes: bigint;
 }
 
-/** Asks mounted file systems for their sizes. */
+/** Reads the sizes of mounted file systems. */
 export interface FileSystemSizes {
   /**
-   * The size of the file system at `mount`. Zeros when the mount point is no folder, is hidden or may not be looked
-   * at by this user.
+   * The size of the file system at `mount`. Zeros when the mount point is not a folder, is hidden or not
+   * accessible to this user.
    *
    * @throws Fault `deadline-exceeded` when the file system does not answer in time, or of the errno's kind.
    */
@@ -21,12 +21,13 @@ export interface FileSystemSizes {
 
 const noSize: FileSystemSize = { sizeBytes: 0n, availableBytes: 0n };
 
-/** Mount points that cannot be looked at from here: an answer, not a failure. */
+/** Errors of mount points that are not accessible: they give zeros, not a failure. */
 const unseenCodes = new Set(['ENOENT', 'EACCES', 'EPERM']);
 
 /**
- * A file system that hangs (a dead NFS server) blocks whoever asks it. It is asked from the thread pool, never twice
- * at once for the same mount point, and nobody waits longer than `timeoutMs`: so it holds one thread and no caller.
+ * A file system that hangs, such as one of a dead NFS server, blocks every thread that calls it. So the call
+ * is made in the thread pool, never twice at the same time for one mount point, and each caller waits at most
+ * `timeoutMs`: a hung file system occupies one thread and no caller.
  */
 export function createFileSystemSizes(init: { readonly timeoutMs: number }): FileSystemSizes {
   const pending = new Map<string, Promise<FileSystemSize>>();

@@ -1,6 +1,6 @@
 /**
- * What `read` gives; undefined when it fails. For files that may go away at every step, or be another user's: that is
- * an answer, not a failure.
+ * The result of `read`; undefined when it fails. For files that may disappear at any moment, or belong to
+ * another user, where a failure is not an error.
  */
 export function ifReadable<T>(read: () => T): T | undefined {
   try {

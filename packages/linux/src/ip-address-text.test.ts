@@ -6,7 +6,7 @@ import { ipAddressText } from './ip-address-text.ts';
 
 const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
-test('ipAddressText() shortens the longest run of zeros, the first of equals, and no single zero', () => {
+test('ipAddressText() shortens the longest run of zeros, the first of equal ones, and no single zero', () => {
   const rows: [string, string][] = [
     ['0a050002', '10.5.0.2'],
     ['0000 0000 0000 0000 0000 0000 0000 0000', '::'],
@@ -19,9 +19,9 @@ test('ipAddressText() shortens the longest run of zeros, the first of equals, an
   for (const [hex, text] of rows) assert.equal(ipAddressText(bytes(hex)), text);
 });
 
-test('ipAddressText() gives an address that stands for the same bytes', () => {
+test('ipAddressText() returns an address with the same bytes', () => {
   const address = fc.uint8Array({ minLength: 16, maxLength: 16 }).map((value) => {
-    // Zeros are what makes it interesting.
+    // Zeros are frequent here, because only they are shortened.
     return value.map((byte) => (byte < 128 ? 0 : byte));
   });
   fc.assert(

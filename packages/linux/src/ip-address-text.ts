@@ -1,4 +1,4 @@
-// Addresses as the kernel keeps them (4 or 16 bytes in network order) and as people write them.
+// Addresses as the kernel stores them (4 or 16 bytes in network order), and their text forms.
 
 const groupCount = 8;
 
@@ -8,8 +8,8 @@ function dotted(bytes: Uint8Array): string {
 }
 
 /**
- * The text of an IPv4 address of 4 bytes, or of an IPv6 address of 16 bytes as RFC 5952 has it, except that an IPv4
- * address in it (`::ffff:10.5.0.2`) is written as such.
+ * The text of an IPv4 address of 4 bytes, or of an IPv6 address of 16 bytes in the form of RFC 5952. A mapped
+ * IPv4 address is written as `::ffff:10.5.0.2`.
  */
 export function ipAddressText(bytes: Uint8Array): string {
   if (bytes.length === 4) return dotted(bytes);

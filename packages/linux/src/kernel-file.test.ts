@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { Fault } from '@nodewright/fault';
 import { openKernelFile } from './kernel-file.ts';
 
-test('openKernelFile() reads the present content each time from one descriptor', () => {
+test('openKernelFile() reads the current content each time from one descriptor', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kernel-file-'));
   try {
     const path = join(folder, 'counter');
@@ -22,14 +22,14 @@ test('openKernelFile() reads the present content each time from one descriptor',
   }
 });
 
-test('openKernelFile() reads a file of procfs to its end, though the kernel gives it in pieces', () => {
+test('openKernelFile() reads a procfs file to its end, though the kernel returns it in pieces', () => {
   using file = openKernelFile('/proc/self/smaps');
   const text = file.readText();
   assert.ok(text.length > 16 * 1024, `only ${text.length} characters`);
   assert.ok(text.endsWith('\n'));
 });
 
-test('openKernelFile() names the path that it cannot open', () => {
+test('openKernelFile() names a path that it cannot open', () => {
   assert.throws(
     () => openKernelFile('/proc/no-such-file'),
     (error) =>

@@ -3,19 +3,19 @@ import { Fault, faultFrom } from '@nodewright/fault';
 
 const initialBufferBytes = 16 * 1024;
 
-/** A file of procfs or sysfs that is read again and again. */
+/** A file of procfs or sysfs that is read repeatedly. */
 export interface KernelFile extends Disposable {
   readonly path: string;
   /**
-   * The whole content as it is now. Reads synchronously: the kernel answers from memory, and a trip through the
-   * thread pool costs ten times the read itself.
+   * The complete current content. The read is synchronous: the kernel answers from memory, and the thread
+   * pool would cost ten times as much as the read itself.
    */
   readText(): string;
 }
 
 /**
- * Opens `path` once and keeps the descriptor. Every `readText` starts at the beginning again, which makes the kernel
- * render the file anew. The caller disposes it.
+ * Opens `path` once and keeps the descriptor. Every `readText` reads from the beginning, which makes the
+ * kernel generate the content again. The caller disposes of it.
  *
  * @throws Fault of the kind of the errno, with the path in its text.
  */
@@ -29,7 +29,7 @@ export function openKernelFile(path: string): KernelFile {
     readText() {
       let length = 0;
       for (;;) {
-        // Files of the seq_file kind come in pieces of a page or more; only a read of nothing is the end.
+        // The kernel returns such files in pieces of a page or more; only a read of zero bytes is the end.
         const count = attempt(path, () =>
           readSync(descriptor, buffer, length, buffer.length - length, length),
         );

@@ -9,7 +9,7 @@ import { capabilities, hasCapability } from './effective-capabilities.ts';
 import { createKernelLog, type KernelLog, openKernelLog, type ReadKmsg } from './kernel-log.ts';
 import { parseKmsgRecord } from './parse-kmsg-record.ts';
 
-/** The kernel's ring: it keeps the last records, and tells a reader once that it was overtaken. */
+/** A ring buffer like the kernel's: it keeps the last records, and reports an overrun once to each reader. */
 class Ring {
   readonly #capacity: number;
   #written = 0;
@@ -36,7 +36,7 @@ class Ring {
   };
 }
 
-/** Everything that there is now, in short. */
+/** All available entries, in short form. */
 function drain(log: Pick<KernelLog, 'next'>): string[] {
   const seen: string[] = [];
   for (let entry = log.next(); entry !== undefined; entry = log.next()) {
@@ -45,7 +45,7 @@ function drain(log: Pick<KernelLog, 'next'>): string[] {
   return seen;
 }
 
-test('a kernel log begins with the oldest record, which is no loss, and goes on where it ended', () => {
+test('a kernel log begins with the oldest record, without a gap, and continues where it ended', () => {
   const ring = new Ring(3);
   ring.write(5);
   const log = createKernelLog(ring.read);
@@ -55,7 +55,7 @@ test('a kernel log begins with the oldest record, which is no loss, and goes on 
   assert.deepEqual(drain(log), ['5']);
 });
 
-test('a kernel log that is overtaken tells how many records are gone, before it goes on', () => {
+test('a kernel log reports the number of lost records after an overrun, then continues', () => {
   const ring = new Ring(3);
   ring.write(2);
   const log = createKernelLog(ring.read);
@@ -64,7 +64,7 @@ test('a kernel log that is overtaken tells how many records are gone, before it 
   assert.deepEqual(drain(log), ['lost 5', '7', '8', '9']);
 });
 
-test('a kernel log accounts for every record, read or lost, whenever it is read', () => {
+test('a kernel log reports every record as read or lost, whenever it is read', () => {
   const steps = fc.array(
     fc.oneof(
       fc.record({ write: fc.integer({ min: 1, max: 12 }) }),
@@ -97,7 +97,7 @@ test('a kernel log accounts for every record, read or lost, whenever it is read'
   );
 });
 
-test('a kernel log passes errors on that are not an overrun', () => {
+test('a kernel log passes on errors other than an overrun', () => {
   const log = createKernelLog(() => {
     throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });
   });
@@ -120,7 +120,7 @@ test('parseKmsgRecord() splits the level, keeps continuation lines and decodes e
   assert.equal(parseKmsgRecord(Buffer.from('no record\n')), undefined);
 });
 
-test('openKernelLog() says where to read the log that a container is not given', () => {
+test('openKernelLog() says where to read the log that a container has no access to', () => {
   assert.throws(() => openKernelLog('/proc/no-such-kmsg'), {
     kind: 'unknown',
     message:
@@ -128,12 +128,13 @@ test('openKernelLog() says where to read the log that a container is not given',
   });
 });
 
-test('openKernelLog() says what a process needs that may not read the log', () => {
+test('openKernelLog() names the permission that a process lacks', () => {
   const source = pathToFileURL(join(import.meta.dirname, 'kernel-log.ts')).href;
   const program = `
     const { openKernelLog } = await import(${JSON.stringify(source)});
     try { openKernelLog(); } catch ({ kind, message }) { console.log(kind + ': ' + message); }`;
-  // What the permission model keeps from a process is as shut as what its user may not read, whoever runs this test.
+  // A path that the permission model forbids fails like one without permission, so this test works for every
+  // user.
   const flags = ['--permission', `--allow-fs-read=${join(import.meta.dirname, '..', '..', '..')}/`];
   assert.equal(
     execFileSync(process.execPath, [...flags, '--input-type=module', '-e', program], { encoding: 'utf8' }),
@@ -141,7 +142,7 @@ test('openKernelLog() says what a process needs that may not read the log', () =
   );
 });
 
-/** Whoever may not read it hears so; that path is for the caller. */
+/** The user is told about missing permissions; the path is for the caller. */
 const isReadable =
   hasCapability(capabilities.syslog) ||
   readFileSync('/proc/sys/kernel/dmesg_restrict', 'utf8').trim() === '0';
@@ -161,7 +162,7 @@ test('openKernelLog() reads the log of this machine without waiting, record afte
   );
 });
 
-test('openKernelLog() gives a record that was written after it had reached the end', {
+test('openKernelLog() returns a record that was written after it had reached the end', {
   skip: process.getuid?.() === 0 ? false : 'only root may write to the log of the kernel',
 }, () => {
   using log = openKernelLog();

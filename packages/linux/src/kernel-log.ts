@@ -2,22 +2,27 @@ import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { Fault, type FaultKind } from '@nodewright/fault';
 import { type KmsgRecord, parseKmsgRecord } from './parse-kmsg-record.ts';
 
-/** What comes next in the kernel's log. */
+/** The next entry of the kernel's log. */
 export type KernelLogEntry =
   | { readonly kind: 'record'; readonly record: KmsgRecord }
-  /** The ring was written around before this reader came: so many records are gone, then the log goes on. */
+  /**
+   * The ring buffer overran before this reader read it: this many records are lost, then the log continues.
+   */
   | { readonly kind: 'lost'; readonly count: bigint };
 
-/** Gives the next record as bytes; undefined when there is none yet. Throws with code `EPIPE` after an overrun. */
+/**
+ * Returns the next record as bytes; undefined when there is none yet. Throws with code `EPIPE` after an
+ * overrun.
+ */
 export type ReadKmsg = (buffer: Uint8Array) => number | undefined;
 
-/** A reader of the kernel's log, from its oldest record on. */
+/** A reader of the kernel's log, starting with its oldest record. */
 export interface KernelLog extends Disposable {
-  /** What comes next; undefined when there is nothing yet. Never waits. */
+  /** The next entry; undefined when there is none yet. Never waits. */
   next(): KernelLogEntry | undefined;
 }
 
-/** A record is at most 8 KiB with its escapes; a smaller buffer would make the kernel refuse. */
+/** A record has at most 8 KiB including escapes; with a smaller buffer the kernel fails the read. */
 const bufferBytes = 16 * 1024;
 const flags = constants.O_RDONLY | constants.O_NONBLOCK;
 
@@ -25,7 +30,7 @@ const flags = constants.O_RDONLY | constants.O_NONBLOCK;
  * Opens `/dev/kmsg`.
  *
  * @throws Fault `permission-denied` when this process may not read it, `unknown` when it cannot be opened.
- *   Source: Talos v1.14: Dmesg.
+ * Source: Talos v1.14: Dmesg.
  */
 export function openKernelLog(path = '/dev/kmsg'): KernelLog {
   const descriptor = openDevice(path);
@@ -49,7 +54,7 @@ export function openKernelLog(path = '/dev/kmsg'): KernelLog {
   };
 }
 
-/** The same over any reader: a gap in the numbers of the records is what was lost. */
+/** The same for any reader of records. A gap in the sequence numbers is the number of lost records. */
 export function createKernelLog(read: ReadKmsg): Pick<KernelLog, 'next'> {
   const buffer = Buffer.alloc(bufferBytes);
   let expected: bigint | undefined;
@@ -61,7 +66,8 @@ export function createKernelLog(read: ReadKmsg): Pick<KernelLog, 'next'> {
       try {
         length = read(buffer);
       } catch (error) {
-        // The reader was overtaken: the next read gives the oldest record that is left, and its number tells the rest.
+        // The buffer overran: the next read returns the oldest remaining record, whose number shows how many
+        // were lost.
         if ((error as NodeJS.ErrnoException).code === 'EPIPE') continue;
         throw error;
       }

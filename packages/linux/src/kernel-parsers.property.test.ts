@@ -1,5 +1,5 @@
-// Every parser of a file of the kernel, fed with files of real kernels that were damaged: it skips what it cannot
-// read or says so with a Fault, and what it gives fits the wire.
+// Every parser of a kernel file gets files of real kernels with random damage. It must skip what it cannot
+// parse or throw a Fault, and its results must fit the wire format.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -24,7 +24,7 @@ type Mutation =
   | { readonly kind: 'remove' | 'repeat'; readonly at: number; readonly length: number }
   | { readonly kind: 'cut'; readonly at: number };
 
-/** What breaks parsers: bytes of any kind, separators, signs, and numbers that no counter holds. */
+/** Values that break parsers: arbitrary bytes, separators, signs, and numbers beyond any counter. */
 const piece = fc.oneof(
   fc.string({ minLength: 1, maxLength: 6, unit: 'binary' }),
   fc.constantFrom(
@@ -46,7 +46,7 @@ const piece = fc.oneof(
   ),
   fc.bigInt(-1n, 2n ** 70n).map(String),
 );
-/** Where, as a part of the whole: so that it shrinks, and fits whatever came before. */
+/** The position as a fraction of the file, so that it shrinks and fits a file of any length. */
 const place = fc.double({ min: 0, max: 1, noNaN: true });
 
 const mutation: fc.Arbitrary<Mutation> = fc.oneof(
@@ -76,7 +76,7 @@ function apply(text: string, change: Mutation): string {
   }
 }
 
-/** `text` with up to twelve changes anywhere. */
+/** `text` with up to twelve random changes. */
 function mutated(text: string): fc.Arbitrary<string> {
   return fc.array(mutation, { maxLength: 12 }).map((changes) => changes.reduce(apply, text));
 }
@@ -84,7 +84,10 @@ function mutated(text: string): fc.Arbitrary<string> {
 const largestUint64 = 2n ** 64n - 1n;
 const largestUint32 = 2 ** 32 - 1;
 
-/** Every number in `value`, however deep: a bigint fits 64 bits unsigned, an integer 32, and the rest is finite. */
+/**
+ * Checks every number in `value` at any depth: a bigint fits 64 bits unsigned, an integer 32, and others are
+ * finite.
+ */
 function assertInRange(value: unknown): void {
   if (typeof value === 'bigint') assert.ok(value >= 0n && value <= largestUint64, `${value}`);
   else if (typeof value === 'number') assert.ok(Number.isFinite(value) && value >= 0, `${value}`);
@@ -94,7 +97,7 @@ function assertInRange(value: unknown): void {
 }
 
 function holdsFor(text: string, parse: (text: string) => unknown): void {
-  // The parsers pass over bytes quickly; a file need not be long to be damaged anywhere.
+  // Short files are enough to test damage at any position, and fast to parse.
   fc.assert(
     fc.property(mutated(text.slice(0, 6000)), (damaged) => {
       try {
@@ -130,11 +133,11 @@ const parsers: Readonly<Record<string, readonly [string, (text: string) => unkno
 };
 
 for (const [name, [text, parse]] of Object.entries(parsers)) {
-  test(`${name} outlives a damaged file and gives numbers in range`, () => holdsFor(text, parse));
+  test(`${name} survives a damaged file and returns numbers in range`, () => holdsFor(text, parse));
 }
 
 for (const table of socketTableNames.filter((name) => name !== 'udplite6')) {
-  test(`parseSocketTable() outlives a damaged ${table} and gives numbers in range`, () => {
+  test(`parseSocketTable() survives a damaged ${table} and returns numbers in range`, () => {
     const original = [...parseSocketTable(fixture(`net-${table}.txt`))];
     assert.notEqual(original.length, 0);
     holdsFor(fixture(`net-${table}.txt`), (text) => {

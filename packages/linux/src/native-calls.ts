@@ -1,9 +1,9 @@
-// The only file that calls the kernel past Node.js. The native add-on behind it costs a large daemon 2 MB of memory, and
-// a process that has done nothing yet up to 9, so it is loaded by those who need it and not before.
+// The only file that makes system calls without Node.js. The native add-on behind it costs a large daemon 2
+// MB of memory, and a new process up to 9 MB, so it is loaded at its first use.
 import { getSystemErrorName } from 'node:util';
 import { Fault } from '@nodewright/fault';
 
-/** A system call that failed. `code` is the name of its errno, as in the errors of Node.js. */
+/** A failed system call. `code` is the name of its errno, as in the errors of Node.js. */
 export class SystemCallError extends Error {
   override readonly name = 'SystemCallError';
   readonly code: string;
@@ -15,56 +15,64 @@ export class SystemCallError extends Error {
   }
 }
 
-/** Memory that the kernel shares with this process. Nothing may look at `buffer` after it has been disposed. */
+/** Memory that the kernel shares with this process. `buffer` must not be used after it was disposed of. */
 export interface MappedMemory extends Disposable {
   readonly buffer: ArrayBuffer;
 }
 
-/** System calls that Node.js does not have. Each throws a SystemCallError, or rejects with it. None of them blocks. */
+/**
+ * System calls that Node.js does not have. Each one throws a SystemCallError, or rejects with it. None of
+ * them blocks.
+ */
 export interface NativeCalls {
-  /** The caller closes the descriptor. It is not inherited by child processes. */
+  /** The caller closes the descriptor. Child processes do not inherit it. */
   socket(domain: number, type: number, protocol: number): number;
   bind(descriptor: number, address: Uint8Array): void;
   setSocketOption(descriptor: number, level: number, name: number, value: Uint8Array): void;
-  /** @param lengthBytes how long the value is at most. */
+  /** @param lengthBytes maximum length of the value. */
   getSocketOption(descriptor: number, level: number, name: number, lengthBytes: number): Uint8Array;
   /** Maps the descriptor's memory, readable and writable for both sides. */
   mapMemory(descriptor: number, lengthBytes: number): MappedMemory;
-  /** Where the bytes lie now, for structures that hold pointers. The caller keeps them alive over the call. */
+  /**
+   * The address of the bytes, for structures with pointers. The caller must keep them alive during the call.
+   */
   addressOf(bytes: Uint8Array): bigint;
   close(descriptor: number): void;
   sendTo(descriptor: number, bytes: Uint8Array, address: Uint8Array): void;
   /**
-   * The next datagram of a socket; undefined when there is none now. It is cut off at the end of `into`.
+   * The next datagram of a socket; undefined when there is none. It is truncated to the size of `into`.
    *
-   * @param address takes who sent it, as far as there is room
-   * @returns its length on its way, which may be more than there was room for
+   * @param address receives the sender's address, truncated to its size
+   * @returns the original length, which may exceed the size of `into`
    */
   receiveFrom(descriptor: number, into: Uint8Array, address: Uint8Array): number | undefined;
-  /** @param argument what the driver reads and writes */
+  /** @param argument a structure that the driver reads and writes */
   control(descriptor: number, request: number, argument: Uint8Array): void;
   /**
-   * Calls `onReadable` in the event loop when there is something to read, and again as long as there is. It keeps no
-   * process alive and takes no thread. To be disposed before the descriptor is closed.
+   * Calls `onReadable` from the event loop for as long as data can be read. It does not keep the process
+   * alive and uses no thread. Dispose of it before the descriptor is closed.
    */
   watchReadable(descriptor: number, onReadable: () => void): Disposable;
   /**
-   * Gives the room of the first bytes of a file back to its file system, in whole blocks; they read as zeros from then on,
-   * and the file is as long as before. `EOPNOTSUPP` where the file system has no holes.
+   * Punches a hole: returns the space of the first bytes of a file to its file system, in whole blocks. They
+   * read as zeros from then on, and the file keeps its length. `EOPNOTSUPP` if the file system has no holes.
    */
   forgetBytes(descriptor: number, lengthBytes: number): void;
-  /** Takes a capability, by its number, from all that programs can have that this thread starts from now on. */
+  /**
+   * Removes a capability, by its number, from the bounding set of programs that this thread starts from now
+   * on.
+   */
   dropBoundingCapability(number: number): void;
-  /** Programs that this thread starts from now on get no more rights than it has, whatever their files say. */
+  /** Programs that this thread starts from now on gain no rights from set-uid bits or file capabilities. */
   refuseNewPrivileges(): void;
   /**
-   * The names of the extended attributes of a file, each ending with a NUL byte. Does not follow a link. Waits for the
-   * file system on a thread of the add-on's own, as `getAttribute`.
+   * The names of the extended attributes of a file, each terminated by a NUL byte. Does not follow links.
+   * Like `getAttribute`, it waits for the file system in a thread of the add-on.
    *
-   * @param path ends with a NUL byte
+   * @param path terminated by a NUL byte
    */
   listAttributes(path: Uint8Array): Promise<Buffer>;
-  /** @param name ends with a NUL byte, as `path` */
+  /** @param name terminated by a NUL byte, as `path` */
   getAttribute(path: Uint8Array, name: Uint8Array): Promise<Buffer>;
 }
 
@@ -77,15 +85,15 @@ const mapShared = 1;
 // <linux/prctl.h>
 const dropFromBoundingSet = 24;
 const setNoNewPrivileges = 38;
-/** No list of attributes and no value of one is longer. */
+/** The maximum size of a list of attributes, and of a value. */
 const maxAttributeBytes = 65_536;
 const mapFailed = 0xffff_ffff_ffff_ffffn;
 
 /**
  * Loads the add-on and binds the calls.
  *
- * @throws Fault `failed-precondition` when the add-on cannot be loaded: its file is not beside the bundle, or Node's
- *   permission model forbids add-ons.
+ * @throws Fault `failed-precondition` when the add-on cannot be loaded: its file is missing next to the
+ * bundle, or Node's permission model forbids add-ons.
  */
 export async function loadNativeCalls(): Promise<NativeCalls> {
   const { default: koffi } = await import('koffi').catch((error: unknown) => {
@@ -163,14 +171,16 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
     watchReadable(descriptor, onReadable) {
       let isOpen = true;
       let isDue = false;
-      // What is called straight from the poll runs no promises after it: the work is done in the same turn, but later.
+      // Node.js runs no promise callbacks after a call from the poll itself, so the work is done later in the
+      // same turn.
       const whenReady = (status: unknown) => {
         if (isDue) return;
         isDue = true;
         setImmediate(() => {
           isDue = false;
           if (isOpen) onReadable();
-          // An error of the socket, such as lost news, ends the poll; reading has taken it away by now.
+          // An error of the socket, such as lost messages, ends the poll; the read has cleared the error by
+          // now.
           if (isOpen && status !== 0) handle.start(whenReady);
         });
       };
@@ -190,7 +200,10 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
       askAttribute('lgetxattr', (into, done) => lgetxattr.async(path, name, into, into.length, done)),
   };
 
-  /** @param ask writes into the buffer and calls back with how many bytes there are, below 0 after a failure */
+  /**
+   * @param ask writes into the buffer and calls back with the number of bytes, which is negative after a
+   * failure
+   */
   function askAttribute(
     call: string,
     ask: (into: Buffer, done: (error: unknown, length: unknown) => void) => void,

@@ -2,10 +2,10 @@ import { readdirSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { processNumbers } from './process-numbers.ts';
 
-/** A network namespace that has a name, and a process in it. */
+/** A named network namespace, and a process in it. */
 export interface NamedNetworkNamespace {
   readonly name: string;
-  /** Its tables of sockets are those below `/proc/<pid>/net`. Undefined when no process is in it, or none that shows. */
+  /** The namespace's socket tables are in `/proc/<pid>/net`. Undefined without a visible process. */
   readonly pid: number | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface NetworkNamespacesInit {
 
 const batchSize = 64;
 
-/** The names that there are; none where there is no folder of them. */
+/** The existing names; none without that folder. */
 export function networkNamespaceNames(folder = '/var/run/netns'): string[] {
   try {
     return readdirSync(folder).sort();
@@ -29,7 +29,7 @@ export function networkNamespaceNames(folder = '/var/run/netns'): string[] {
 }
 
 /**
- * For each of `names` the first process, by number, of that namespace. Names that do not exist are left out.
+ * For each of `names` the lowest process number in that namespace. Names that do not exist are left out.
  * Source: Talos v1.14: Netstat.
  */
 export async function findNetworkNamespaces(
@@ -37,7 +37,8 @@ export async function findNetworkNamespaces(
   init: NetworkNamespacesInit = {},
 ): Promise<NamedNetworkNamespace[]> {
   const { folder = '/var/run/netns', procRoot = '/proc', signal } = init;
-  // Only what is there is looked at: so no name leads out of the folder, and their number costs nothing.
+  // Only existing names are looked up, so that a name cannot lead out of the folder, and unknown names cost
+  // nothing.
   const there = new Set(networkNamespaceNames(folder));
   const wanted = [...new Set(names)]
     .filter((name) => there.has(name))

@@ -5,7 +5,7 @@ import { PacketRing, packetsOfBlock } from './packet-ring.ts';
 
 const blockBytes = 4096;
 
-/** Writes packets into a block as the kernel does; each payload stands 66 bytes behind its header. */
+/** Writes packets into a block as the kernel does; each payload is 66 bytes after its header. */
 function fillBlock(buffer: ArrayBuffer, block: number, payloads: readonly string[]): void {
   const view = new DataView(buffer, block * blockBytes, blockBytes);
   const bytes = new Uint8Array(buffer, block * blockBytes, blockBytes);
@@ -26,7 +26,7 @@ function fillBlock(buffer: ArrayBuffer, block: number, payloads: readonly string
   view.setUint32(8, 1, true);
 }
 
-test('PacketRing takes block after block and gives each back to the kernel', () => {
+test('PacketRing reads block after block and returns each one to the kernel', () => {
   const buffer = new ArrayBuffer(2 * blockBytes);
   const ring = new PacketRing(buffer, blockBytes);
   const take = () =>
@@ -44,7 +44,7 @@ test('PacketRing takes block after block and gives each back to the kernel', () 
   assert.deepEqual(take(), [['around', 1000, 13]]);
 });
 
-test('packetsOfBlock() gives copies that later packets do not touch', () => {
+test('packetsOfBlock() returns copies that later packets do not change', () => {
   const buffer = new ArrayBuffer(blockBytes);
   fillBlock(buffer, 0, ['first']);
   const [packet] = packetsOfBlock(new DataView(buffer));
@@ -52,7 +52,7 @@ test('packetsOfBlock() gives copies that later packets do not touch', () => {
   assert.equal(packet?.data.toString(), 'first');
 });
 
-test('packetsOfBlock() stays within the block whatever stands in it', () => {
+test('packetsOfBlock() stays within the block, whatever its contents', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 64, maxLength: 512 }), fc.nat(100), (bytes, count) => {
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

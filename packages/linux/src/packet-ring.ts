@@ -1,14 +1,14 @@
-// The memory that the kernel fills with packets, as <linux/if_packet.h> lays it out for TPACKET_V3: blocks, each with a
-// header, a status word that says whose it is, and a chain of packets.
+// The memory that the kernel fills with packets, in the TPACKET_V3 layout of <linux/if_packet.h>: blocks,
+// each with a header, a status word for its owner, and a chain of packets.
 
-/** A packet as the device had it. */
+/** A packet as the device received or sent it. */
 export interface CapturedPacket {
-  /** When it passed, Unix time. */
+  /** Time of the capture, Unix time. */
   readonly seconds: number;
   readonly nanoseconds: number;
-  /** Its length; `data` is shorter when the kernel had no room for all of it. */
+  /** Original length; `data` is shorter when the packet was truncated. */
   readonly lengthBytes: number;
-  /** A copy: it outlives the ring. */
+  /** A copy, valid after the ring is gone. */
   readonly data: Buffer;
 }
 
@@ -16,7 +16,10 @@ const statusOffset = 8;
 const packetCountOffset = 12;
 const firstPacketOffset = 16;
 const packetHeaderBytes = 48;
-/** The bit of a status word that gives the block to this process; without it the block is the kernel's. */
+/**
+ * The bit of a status word that marks the block as readable for this process; otherwise it belongs to the
+ * kernel.
+ */
 const ofUser = 1;
 const ofKernel = 0;
 
@@ -36,7 +39,10 @@ export class PacketRing {
     this.#blockCount = Math.floor(buffer.byteLength / blockBytes);
   }
 
-  /** The packets of the next block, which goes back to the kernel; undefined while the kernel still fills it. */
+  /**
+   * The packets of the next block, which is then returned to the kernel; undefined while the kernel still
+   * fills it.
+   */
   take(): CapturedPacket[] | undefined {
     const start = this.#next * this.#blockBytes;
     const statusIndex = (start + statusOffset) / 4;
@@ -49,7 +55,7 @@ export class PacketRing {
   }
 }
 
-/** The packets of one block. An offset that leads out of the block ends the chain. */
+/** The packets of one block. An offset outside of the block ends the chain. */
 export function packetsOfBlock(block: DataView): CapturedPacket[] {
   const count = block.getUint32(packetCountOffset, true);
   const packets: CapturedPacket[] = [];

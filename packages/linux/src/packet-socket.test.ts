@@ -1,4 +1,4 @@
-// Packets on the loopback device, from this very machine.
+// Packets on the loopback device of this machine.
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -56,7 +56,7 @@ async function collect(socket: PacketSocket, count: number): Promise<CapturedPac
   return packets;
 }
 
-test('a packet socket sees what the filter takes, once, in order, whole and with the time', {
+test('a packet socket delivers the packets that match the filter once, in order, complete and with their time', {
   skip,
 }, async () => {
   using socket = listen();
@@ -77,10 +77,10 @@ test('a packet socket sees what the filter takes, once, in order, whole and with
   assert.deepEqual(socket.takeStatistics(), { passed: sizes.length, lost: 0 });
 });
 
-test('a packet socket counts what finds no room, and goes on after it', { skip }, async () => {
+test('a packet socket counts dropped packets, and continues after them', { skip }, async () => {
   using socket = listen();
   const payload = Buffer.alloc(60_000);
-  // More than twice what the kernel holds, while nobody takes any.
+  // More than twice what the kernel buffers, without a reader.
   for (let count = 0; count < 160; count += 1) {
     await new Promise<void>((resolve) => void sender.send(payload, port, address, () => resolve()));
   }
@@ -92,7 +92,7 @@ test('a packet socket counts what finds no room, and goes on after it', { skip }
   assert.equal((await collect(socket, 1)).at(-1)?.data.length, 5 + headerBytes);
 });
 
-test('a packet socket that is closed is gone from the kernel, and gives nothing', { skip }, async () => {
+test('a closed packet socket is gone from the kernel, and delivers nothing', { skip }, async () => {
   const count = () => readFileSync('/proc/self/net/packet', 'utf8').trim().split('\n').length;
   const before = count();
   const socket = listen([]);
@@ -103,23 +103,23 @@ test('a packet socket that is closed is gone from the kernel, and gives nothing'
   assert.equal(socket.take(), undefined);
 });
 
-test('a program that the kernel does not take is an argument that is wrong', { skip }, () => {
+test('a filter that the kernel refuses is an invalid argument', { skip }, () => {
   const isRefused = (error: unknown) =>
     error instanceof Fault &&
     error.kind === 'invalid-argument' &&
     error.message === 'the kernel refuses the filter of 1 instructions';
-  // A load without a return behind it; an operation that there is not.
+  // A load without a return after it; an unknown operation.
   for (const op of [0x28, 0xffff]) assert.throws(() => listen([{ op, jt: 0, jf: 0, k: 12 }]), isRefused);
 });
 
-test('system calls that fail say which and why', () => {
+test('a failed system call is named with its errno', () => {
   assert.throws(
     () => calls.close(-1),
     (error) => error instanceof SystemCallError && error.message === 'close: EBADF' && error.code === 'EBADF',
   );
 });
 
-test('readNetworkLink() knows the loopback device and quotes a name that is none', () => {
+test('readNetworkLink() finds the loopback device and quotes an unknown name', () => {
   assert.deepEqual(loopback, { name: 'lo', index: 1, hardwareType: 772 });
   for (const name of ['', '.', '..', 'lo/../lo', 'no-such0', 'a name', 'x'.repeat(16)]) {
     assert.throws(
@@ -129,7 +129,7 @@ test('readNetworkLink() knows the loopback device and quotes a name that is none
   }
 });
 
-test('descriptors of sockets are not inherited by child processes', { skip }, () => {
+test('child processes do not inherit descriptors of sockets', { skip }, () => {
   const descriptor = calls.socket(17, 3, 0);
   try {
     assert.match(readlinkSync(`/proc/self/fd/${descriptor}`), /^socket:/);

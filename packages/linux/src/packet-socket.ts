@@ -11,21 +11,26 @@ export interface FilterInstruction {
 }
 
 export interface PacketSocketInit {
-  /** Number of the network device. */
+  /** Interface index. */
   readonly linkIndex: number;
-  /** Leaves out what is sent: on the loopback device everything sent comes back as received. */
+  /** Drops outgoing packets: on the loopback device everything that is sent is also received. */
   readonly onlyReceived: boolean;
-  /** Asks the device for packets to others as well, until the socket is closed. */
+  /**
+   * Sets promiscuous mode until the socket is closed: the device also delivers packets to other addresses.
+   */
   readonly promiscuous: boolean;
-  /** Which packets to take; empty means all. */
+  /** The filter; empty means all packets. */
   readonly filter: readonly FilterInstruction[];
 }
 
-/** A listener on a network device. The kernel holds 4 MiB of packets for it; what comes on top is lost and counted. */
+/**
+ * A capture on a network device. The kernel buffers 4 MiB of packets; further packets are dropped and
+ * counted.
+ */
 export interface PacketSocket extends Disposable {
-  /** Packets that have come, oldest first, at most 256 KiB of them; undefined when there is none. Never waits. */
+  /** The captured packets, oldest first, at most 256 KiB; undefined when there are none. Never waits. */
   take(): CapturedPacket[] | undefined;
-  /** Packets since the last call of this: all that passed the filter, and those that found no room. */
+  /** Packets since the last call: all that matched the filter, and those that were dropped. */
   takeStatistics(): { readonly passed: number; readonly lost: number };
 }
 
@@ -46,17 +51,18 @@ const thirdVersion = 2;
 const blockBytes = 256 * 1024;
 const blockCount = 16;
 const frameBytes = 2048;
-/** A block that is not full is handed over after this long. */
+/** A block that is not full is delivered after this time. */
 const blockTimeoutMs = 50;
 
 /**
- * Starts to listen. Needs CAP_NET_RAW in the user namespace of the network.
+ * Starts a capture. Needs CAP_NET_RAW in the user namespace of the network.
  *
- * @throws Fault `permission-denied` without the capability, `invalid-argument` for a program that the kernel refuses.
+ * @throws Fault `permission-denied` without the capability, `invalid-argument` for a filter that the kernel
+ * refuses.
  */
 export function openPacketSocket(calls: NativeCalls, init: PacketSocketInit): PacketSocket {
   using scope = new DisposableStack();
-  // Without a protocol it receives nothing yet: no packet slips in before the filter stands.
+  // Without a protocol it receives nothing yet, so no packet arrives before the filter is set.
   const socket = openSocket(calls);
   scope.defer(() => calls.close(socket));
   const set = (level: number, option: number, ...words: number[]) =>
@@ -81,7 +87,7 @@ export function openPacketSocket(calls: NativeCalls, init: PacketSocketInit): Pa
       return { passed: view.getUint32(0, true), lost: view.getUint32(4, true) };
     },
     [Symbol.dispose]() {
-      // Nobody may look at the memory once it is gone: not an error then, but the end of the process.
+      // Access to the memory after it is unmapped would crash the process.
       ring = undefined;
       resources.dispose();
     },

@@ -6,7 +6,9 @@ import { Fault } from '@nodewright/fault';
 const atPageSize = 6n;
 const wordBytes = 8;
 
-/** The size of a memory page in an auxiliary vector of 64-bit words, or undefined when it has none. */
+/**
+ * The size of a memory page in an auxiliary vector of 64-bit words, or undefined when it has no such entry.
+ */
 export function pageSizeFromAuxv(vector: Uint8Array, byteOrder: 'LE' | 'BE'): number | undefined {
   const view = new DataView(vector.buffer, vector.byteOffset, vector.byteLength);
   const isLittle = byteOrder === 'LE';
@@ -19,7 +21,7 @@ export function pageSizeFromAuxv(vector: Uint8Array, byteOrder: 'LE' | 'BE'): nu
 }
 
 /**
- * The kernel's page size in bytes. Node does not tell it, and arm64 kernels are built with 4, 16 or 64 KiB.
+ * The kernel's page size in bytes. Node.js does not report it, and arm64 kernels use 4, 16 or 64 KiB.
  *
  * @throws Fault when this process has no readable auxiliary vector.
  */

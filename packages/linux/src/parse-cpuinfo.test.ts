@@ -89,14 +89,14 @@ test('parseCpuinfo() has number, speed and features of an arm64 server, and noth
   ]);
 });
 
-test("parseCpuinfo() does not take the board's own block for a CPU", () => {
+test('parseCpuinfo() ignores the block about the board', () => {
   assert.deepEqual(
     parseCpuinfo(fixture('cpuinfo-arm64-board.txt')).map((cpu) => cpu.processor),
     [0, 1, 2, 3],
   );
 });
 
-test('parseCpuinfo() gives back as many CPUs as were printed, whatever their other fields hold', () => {
+test('parseCpuinfo() returns as many CPUs as were printed, whatever their other fields contain', () => {
   const field = fc.tuple(
     fc.constantFrom('model name', 'flags', 'cpu MHz', 'bugs', 'unknown key'),
     fc.stringMatching(/^[ -~]{0,30}$/),

@@ -1,6 +1,6 @@
 /**
- * One logical CPU of `/proc/cpuinfo`. What an architecture does not print is empty or zero: arm64 has only the
- * number, `bogoMips`, `flags` and at times a model name.
+ * One logical CPU of `/proc/cpuinfo`. Fields that an architecture does not print are empty or zero: arm64 has
+ * only the number, `bogoMips`, `flags` and sometimes a model name.
  */
 export interface CpuInfo {
   readonly processor: number;
@@ -32,9 +32,9 @@ export interface CpuInfo {
 }
 
 /**
- * Reads `/proc/cpuinfo`: blocks between blank lines, each `key : value`. A block without a numbered processor (the
- * board's name and serial at the end on arm) is not a CPU and is left out. Keys are compared without case, because
- * architectures spell `bogomips` differently.
+ * Parses `/proc/cpuinfo`: blocks between blank lines, each line `key : value`. A block without a processor
+ * number (the board's name and serial number at the end on arm) is not a CPU and is left out. Keys are
+ * compared without case, because architectures spell `bogomips` differently.
  */
 export function parseCpuinfo(text: string): CpuInfo[] {
   return text
@@ -61,7 +61,7 @@ function cpuInfoFrom(fields: ReadonlyMap<string, string>): CpuInfo {
     const value = Number(text(key));
     return Number.isFinite(value) ? value : 0;
   };
-  // Some processors say -1 where they have no level: numbers that the kernel does not mean as counts are left out.
+  // Some processors print -1 for a missing level; such numbers are left out.
   const count = (key: string) => {
     const value = number(key);
     return Number.isInteger(value) && value >= 0 && value <= maxUint32 ? value : 0;
@@ -91,7 +91,7 @@ function cpuInfoFrom(fields: ReadonlyMap<string, string>): CpuInfo {
     fpuException: text('fpu_exception'),
     cpuidLevel: count('cpuid level'),
     wp: text('wp'),
-    // arm64 calls them features.
+    // arm64 calls the flags features.
     flags: fields.has('flags') ? words('flags') : words('features'),
     bugs: words('bugs'),
     bogoMips: number('bogomips'),

@@ -1,8 +1,8 @@
 import { type Counters, countersFromColumns } from './counters.ts';
 
 /**
- * The counters of a block device since boot, in the order of the columns of `/proc/diskstats` after major, minor and
- * name. A sector is 512 bytes, whatever the device's own is.
+ * The counters of a block device since boot, in the order of the columns of `/proc/diskstats` after major,
+ * minor and name. A sector is 512 bytes here, whatever the sector size of the device.
  */
 export const diskCounterNames = [
   'readCompleted',
@@ -28,8 +28,8 @@ export interface Disk {
 }
 
 /**
- * Reads `/proc/diskstats`: disks and their partitions. Lines with fewer than 18 columns (kernels before 4.18) are
- * left out.
+ * Parses `/proc/diskstats`: disks and their partitions. Lines with fewer than 18 columns (kernels before
+ * 4.18) are left out.
  */
 export function parseDiskstats(text: string): Disk[] {
   const disks: Disk[] = [];

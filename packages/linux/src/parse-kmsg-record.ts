@@ -2,13 +2,13 @@
 export interface KmsgRecord {
   /** 0 emergency to 7 debug. */
   readonly priority: number;
-  /** 0 kernel, 1 user, ... as syslog numbers them. */
+  /** Syslog facility: 0 kernel, 1 user, ... */
   readonly facility: number;
-  /** Grows by one with each record. */
+  /** Sequence number: grows by one with each record. */
   readonly sequence: bigint;
-  /** Microseconds of the clock that starts with the machine. */
+  /** Microseconds of the monotonic clock. */
   readonly sinceBootUs: bigint;
-  /** The message with its newline, and the lines ` KEY=value` that follow it; escapes decoded. */
+  /** The message with its newline, and the lines ` KEY=value` after it; escapes are decoded. */
   readonly text: Uint8Array;
 }
 
@@ -17,7 +17,7 @@ const maxHeadBytes = 256;
 const backslash = 0x5c;
 const letterX = 0x78;
 
-/** Reads one record; undefined when the bytes have another shape. */
+/** Parses one record; undefined for bytes in another format. */
 export function parseKmsgRecord(bytes: Uint8Array): KmsgRecord | undefined {
   const head = headPattern.exec(Buffer.from(bytes.subarray(0, maxHeadBytes)).toString('latin1'));
   if (head === null) return undefined;
@@ -31,7 +31,7 @@ export function parseKmsgRecord(bytes: Uint8Array): KmsgRecord | undefined {
   };
 }
 
-/** The kernel writes bytes that a terminal might act on, and its own mark, as `\x1b`. */
+/** The kernel escapes control characters and backslashes as `\x1b`. */
 function withoutEscapes(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes);
   if (!text.includes(backslash)) return text;

@@ -8,7 +8,7 @@ export interface LoadAverages {
 }
 
 /**
- * Reads `/proc/loadavg`.
+ * Parses `/proc/loadavg`.
  *
  * @throws Fault `internal` when the text does not start with three decimal numbers.
  */

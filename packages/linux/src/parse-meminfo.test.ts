@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { fixture } from './fixture.ts';
 import { parseMeminfo } from './parse-meminfo.ts';
 
-test('parseMeminfo() reads every line of a real file under the name the kernel gives it', () => {
+test("parseMeminfo() reads every line of a real file under the kernel's name", () => {
   const text = fixture('meminfo-x86_64.txt');
   const numbers = parseMeminfo(text);
   assert.equal(numbers.size, text.trim().split('\n').length);
@@ -25,7 +25,7 @@ test('parseMeminfo() reads every line of a real file under the name the kernel g
   );
 });
 
-test('parseMeminfo() gives back whatever numbers were printed, with and without a unit', () => {
+test('parseMeminfo() reads any printed number, with and without a unit', () => {
   const name = fc.stringMatching(/^[A-Z][A-Za-z_]{0,20}(\([a-z]+\))?$/);
   const row = fc.record({ value: fc.bigInt(0n, 2n ** 64n - 1n), hasUnit: fc.boolean() });
   fc.assert(
@@ -41,7 +41,7 @@ test('parseMeminfo() gives back whatever numbers were printed, with and without 
   );
 });
 
-test('parseMeminfo() leaves out lines of another shape', () => {
+test('parseMeminfo() ignores lines in another format', () => {
   assert.deepEqual(
     [...parseMeminfo('MemTotal: 1 kB\nMemFree: many kB\n: 3 kB\nHalf: 1.5 kB\n\n')],
     [['MemTotal', 1n]],

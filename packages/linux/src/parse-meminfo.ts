@@ -1,9 +1,9 @@
 import { counterFrom } from './counters.ts';
 
 /**
- * The numbers of `/proc/meminfo` by the kernel's own names (`MemTotal`, `Active(anon)`, ...): KiB, except the four
- * `HugePages_*` counts, which are pages. Lines of another shape are left out, so a name that the running kernel does
- * not know is simply absent.
+ * The numbers of `/proc/meminfo` by the kernel's own names (`MemTotal`, `Active(anon)`, ...): KiB, except the
+ * four `HugePages_*` counts, which are pages. Lines in another format are left out, so a name that the
+ * running kernel does not print is absent.
  */
 export function parseMeminfo(text: string): ReadonlyMap<string, bigint> {
   const numbers = new Map<string, bigint>();

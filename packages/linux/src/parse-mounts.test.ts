@@ -16,7 +16,7 @@ test('parseMounts() keeps the order and the escapes of the kernel', () => {
   );
 });
 
-test('parseMounts() splits options and leaves out short lines', () => {
+test('parseMounts() splits options and ignores short lines', () => {
   assert.deepEqual(parseMounts('a /b c rw,size=1k 0 0\nshort line\n\n'), [
     { source: 'a', mountPoint: '/b', type: 'c', options: ['rw', 'size=1k'] },
   ]);

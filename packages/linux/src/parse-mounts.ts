@@ -6,7 +6,7 @@ export interface Mount {
   readonly options: readonly string[];
 }
 
-/** Reads `/proc/mounts`, in the kernel's order. Lines with fewer than four columns are left out. */
+/** Parses `/proc/mounts`, in the kernel's order. Lines with fewer than four columns are left out. */
 export function parseMounts(text: string): Mount[] {
   const mounts: Mount[] = [];
   for (const line of text.split('\n')) {
@@ -18,7 +18,7 @@ export function parseMounts(text: string): Mount[] {
   return mounts;
 }
 
-/** The path that the escapes of `/proc/mounts` stand for (`\040` is a blank), fit for a system call. */
+/** The path of a mount point with its escapes decoded (`\040` is a blank), for use in system calls. */
 export function pathFromMountPoint(mountPoint: string): string {
   return mountPoint.replace(/\\([0-3][0-7]{2})/g, (_match, octal: string) =>
     String.fromCharCode(Number.parseInt(octal, 8)),

@@ -25,11 +25,11 @@ export interface NetworkDevice {
   readonly counters: Counters<(typeof networkDeviceCounterNames)[number]>;
 }
 
-/** Reads `/proc/net/dev`. The two heading lines, and any line without sixteen numbers, are left out. */
+/** Parses `/proc/net/dev`. The two heading lines, and any line without sixteen numbers, are left out. */
 export function parseNetDev(text: string): NetworkDevice[] {
   const devices: NetworkDevice[] = [];
   for (const line of text.split('\n')) {
-    // The name may hold a colon itself (an old-style alias); the numbers never do.
+    // The name may contain a colon (an old-style alias); the numbers never do.
     const colon = line.lastIndexOf(':');
     if (colon < 0) continue;
     const counters = countersFromColumns(

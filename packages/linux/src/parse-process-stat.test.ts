@@ -6,7 +6,7 @@ import { parseProcessStat } from './parse-process-stat.ts';
 const columnsAfterName =
   'R 7679 7679 3621 0 -1 4194304 101 0 0 0 150 25 0 0 20 0 12 0 138473 3133440 406 18446744073709551615 1 2 3 0 0 0 0';
 
-test('parseProcessStat() reads a process whatever its name is', () => {
+test('parseProcessStat() parses a process with any name', () => {
   fc.assert(
     fc.property(fc.string(), (command) => {
       assert.deepEqual(parseProcessStat(`7693 (${command}) ${columnsAfterName}\n`), {
@@ -23,7 +23,7 @@ test('parseProcessStat() reads a process whatever its name is', () => {
   );
 });
 
-test('parseProcessStat() gives undefined for a text that is no process', () => {
+test('parseProcessStat() returns undefined for a text in another format', () => {
   for (const text of ['', '7693', '7693 (cat', '7693 (cat) R 1', `x (cat) ${columnsAfterName}`]) {
     assert.equal(parseProcessStat(text), undefined);
   }

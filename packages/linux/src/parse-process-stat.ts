@@ -1,6 +1,6 @@
 import { counterFrom } from './counters.ts';
 
-/** The part of `/proc/<pid>/stat` that a process listing shows. */
+/** The fields of `/proc/<pid>/stat` that a list of processes shows. */
 export interface ProcessStat {
   readonly pid: number;
   /** The kernel's name of the process: at most 15 bytes, any character. */
@@ -19,8 +19,8 @@ const ticksPerSecond = 100;
 const maxInt32 = 0x7fff_ffffn;
 
 /**
- * Reads `/proc/<pid>/stat`, or gives undefined when the text has another shape. The name stands in parentheses and
- * may hold spaces, parentheses and line breaks itself: it ends at the last closing one.
+ * Parses `/proc/<pid>/stat`; undefined for a text in another format. The name is in parentheses and may
+ * contain spaces, parentheses and line breaks itself: it ends at the last closing parenthesis.
  */
 export function parseProcessStat(text: string): ProcessStat | undefined {
   const open = text.indexOf('(');

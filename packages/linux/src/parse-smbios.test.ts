@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { parseSmbios } from './parse-smbios.ts';
 import { readSmbios } from './read-smbios.ts';
 
-/** A structure of the table: what is at which offset, and its texts. */
+/** A structure of the table: values by offset, and its texts. */
 function structure(type: number, length: number, at: Readonly<Record<number, number[]>>, ...texts: string[]) {
   const formatted = Buffer.alloc(length);
   formatted.set([type, length]);
@@ -100,7 +100,7 @@ test('parseSmbios() reads sizes of memory in all of their forms', () => {
   assert.deepEqual(sizes, [0, 0, 512, 2, 65_536]);
 });
 
-test('parseSmbios() takes a UUID of all zeros or ones for none, and the short structures of old firmware as they are', () => {
+test('parseSmbios() treats a UUID of all zeros or ones as missing, and accepts the short structures of old firmware', () => {
   for (const byte of [0, 255]) {
     const { system: read } = parseSmbios(structure(1, 0x19, { 8: Array(16).fill(byte) }));
     assert.equal(read?.uuid, '');
@@ -111,7 +111,7 @@ test('parseSmbios() takes a UUID of all zeros or ones for none, and the short st
   });
 });
 
-test('parseSmbios() reads what it can of any bytes', () => {
+test('parseSmbios() accepts any bytes', () => {
   const cut = fc.nat(table.length).map((length) => table.subarray(0, length));
   fc.assert(
     fc.property(fc.oneof(cut, fc.uint8Array({ maxLength: 64 })), (bytes) => {
@@ -120,7 +120,7 @@ test('parseSmbios() reads what it can of any bytes', () => {
   );
 });
 
-test('readSmbios() tells without the table what everybody may know, and nothing where there is nothing', () => {
+test('readSmbios() returns what every user may read without the table, and nothing on machines without SMBIOS', () => {
   const sysRoot = mkdtempSync(join(tmpdir(), 'sys-'));
   try {
     assert.equal(readSmbios(sysRoot), undefined);

@@ -1,6 +1,6 @@
 import { type SmbiosStructure, smbiosStructures } from './smbios-structures.ts';
 
-/** What the firmware says of the machine. Texts are empty where it says nothing. */
+/** Facts about the machine from its firmware. Texts that the firmware does not set are empty. */
 export interface SmbiosSystem {
   readonly manufacturer: string;
   readonly productName: string;
@@ -8,20 +8,20 @@ export interface SmbiosSystem {
   readonly serialNumber: string;
   /** In lower case; empty when the machine has none. */
   readonly uuid: string;
-  /** What woke the machine, such as `Power Switch`. */
+  /** What started the machine, such as `Power Switch`. */
   readonly wakeUpType: string;
   readonly skuNumber: string;
   readonly biosVersion: string;
 }
 
 export interface SmbiosProcessor {
-  /** How its socket is called. */
+  /** Designation of its socket. */
   readonly socket: string;
   readonly manufacturer: string;
   readonly version: string;
   readonly maxSpeedMhz: number;
   readonly bootSpeedMhz: number;
-  /** As the table has it: whether there is one, and whether it works. */
+  /** Status byte of the table: whether the socket is populated, and whether the processor is enabled. */
   readonly status: number;
   readonly serialNumber: string;
   readonly assetTag: string;
@@ -32,7 +32,7 @@ export interface SmbiosProcessor {
 }
 
 export interface SmbiosMemoryModule {
-  /** 0: there is none in the slot, or nobody knows. */
+  /** 0: the slot is empty, or the size is unknown. */
   readonly sizeMiB: number;
   readonly deviceLocator: string;
   readonly bankLocator: string;
@@ -52,7 +52,7 @@ export interface Smbios {
 
 const types = { bios: 0, system: 1, processor: 4, memoryDevice: 17 } as const;
 
-/** Reads the table of SMBIOS. What does not belong there is passed over. Source: DMTF DSP0134, types 0, 1, 4 and 17. */
+/** Parses the table of SMBIOS and ignores unknown structures. Source: DMTF DSP0134, types 0, 1, 4 and 17. */
 export function parseSmbios(table: Uint8Array): Smbios {
   const structures = smbiosStructures(table);
   const of = (type: number) => structures.filter((structure) => structure.type === type);
@@ -90,7 +90,7 @@ function systemOf(system: SmbiosStructure, bios: SmbiosStructure | undefined): S
   };
 }
 
-/** The first three groups are little-endian. All zeros or all ones: there is none. */
+/** The first three groups are little-endian. All zeros or all ones means that there is no UUID. */
 function uuidOf(bytes: Uint8Array | undefined): string {
   if (bytes === undefined || bytes.every((byte) => byte === 0) || bytes.every((byte) => byte === 255))
     return '';
@@ -99,7 +99,7 @@ function uuidOf(bytes: Uint8Array | undefined): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** A count that no byte can hold says so, and stands further on. */
+/** For a count that does not fit in the byte, the byte is 255 and the count is in a later field. */
 const inWord = 255;
 
 function processorOf(processor: SmbiosStructure): SmbiosProcessor {

@@ -9,7 +9,7 @@ const summary = (table: string) =>
     ({ local, remote, state }) => `${ends(local)} ${ends(remote)} ${state}`,
   );
 
-test('parseSocketTable() reads each line of TCP, whatever state the connection is in', () => {
+test('parseSocketTable() reads each line of TCP, in any state of the connection', () => {
   assert.deepEqual(summary('tcp'), [
     '127.0.0.1 8081 0.0.0.0 0 10',
     '127.0.0.1 8081 127.0.0.1 32808 8',
@@ -43,7 +43,7 @@ test('parseSocketTable() reads queues and timers as hexadecimal, owner and inode
   assert.deepEqual([ending?.timer, ending?.timerWhen, ending?.inode], [3, 0x1634n, 0n]);
 });
 
-test('parseSocketTable() writes addresses of IPv6 short, and IPv4 addresses in them with dots', () => {
+test('parseSocketTable() shortens IPv6 addresses, and writes mapped IPv4 addresses with dots', () => {
   assert.deepEqual(summary('tcp6'), [
     ':: 8080 :: 0 10',
     '::1 39314 ::1 8080 1',
@@ -59,7 +59,7 @@ test('parseSocketTable() reads UDP and raw sockets, whose port is the protocol',
   );
 });
 
-test('parseSocketLine() knows an unspecified address in every family', () => {
+test('parseSocketLine() recognises an unspecified address in every family', () => {
   const line = (remote: string) =>
     `   0: ${'0'.repeat(remote.length)}:1F91 ${remote}:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0000000022 100`;
   const isUnspecified = (remote: string) => parseSocketLine(line(remote))?.remote.isUnspecified;

@@ -1,6 +1,6 @@
 import { ipAddressText } from './ip-address-text.ts';
 
-/** The tables of sockets below `/proc/net`. */
+/** The socket tables in `/proc/net`. */
 export const socketTableNames = ['tcp', 'tcp6', 'udp', 'udp6', 'udplite', 'udplite6', 'raw', 'raw6'] as const;
 
 export type SocketTableName = (typeof socketTableNames)[number];
@@ -8,21 +8,21 @@ export type SocketTableName = (typeof socketTableNames)[number];
 /** One end of a connection. */
 export interface SocketAddress {
   readonly address: string;
-  /** 0 where there is none; of raw sockets the number of the protocol. */
+  /** 0 without a port; for raw sockets the number of the protocol. */
   readonly port: number;
-  /** Whether the address is `0.0.0.0`, `::` or `::ffff:0.0.0.0`: any. */
+  /** Whether the address is unspecified: `0.0.0.0`, `::` or `::ffff:0.0.0.0`. */
   readonly isUnspecified: boolean;
 }
 
-/** A line of a table of sockets. Source: Talos v1.14: Netstat; proc_net_tcp of the kernel. */
+/** A line of a socket table. Source: Talos v1.14: Netstat; proc_net_tcp of the kernel. */
 export interface SocketEntry {
   readonly local: SocketAddress;
   readonly remote: SocketAddress;
-  /** As the kernel numbers them: 1 established, 7 closed, 10 listening, ... */
+  /** Number of the state in the kernel: 1 established, 7 closed, 10 listening, ... */
   readonly state: number;
   readonly sendQueue: bigint;
   readonly receiveQueue: bigint;
-  /** Which timer runs: 0 none, 1 retransmission, 2 keep-alive, 3 end of TIME_WAIT, 4 window probe. */
+  /** The running timer: 0 none, 1 retransmission, 2 keep-alive, 3 end of TIME_WAIT, 4 window probe. */
   readonly timer: number;
   /** Ticks of 10 ms until it fires. */
   readonly timerWhen: bigint;
@@ -32,7 +32,7 @@ export interface SocketEntry {
   /** 0 for a socket that no process holds any more. */
   readonly inode: bigint;
   readonly references: bigint;
-  /** Where it lies in the kernel; zero or scrambled for those who may not know. */
+  /** Address of the socket in the kernel; zero or hashed for users without permission. */
   readonly pointer: bigint;
 }
 
@@ -41,7 +41,7 @@ const linePattern =
 
 const maxUint32 = 0xffff_ffff;
 
-/** Reads one line of such a table; undefined for its heading and for a line of another shape. */
+/** Parses one line of a table; undefined for its heading and for a line in another format. */
 export function parseSocketLine(line: string): SocketEntry | undefined {
   const columns = linePattern.exec(line);
   if (columns === null) return undefined;
@@ -67,7 +67,7 @@ export function parseSocketLine(line: string): SocketEntry | undefined {
   };
 }
 
-/** Reads a whole table, line by line, so that a long one need not be held twice. */
+/** Parses a whole table line by line, so that a long one is not in memory twice. */
 export function* parseSocketTable(text: string): Generator<SocketEntry> {
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start);
@@ -78,7 +78,7 @@ export function* parseSocketTable(text: string): Generator<SocketEntry> {
   }
 }
 
-/** The kernel prints an address as words of 32 bits, each in the order of the processor: the least byte first. */
+/** The kernel prints an address as words of 32 bits in host byte order, here little-endian. */
 function socketAddress(addressText: string, portText: string): SocketAddress {
   const bytes = Buffer.from(addressText, 'hex');
   bytes.swap32();

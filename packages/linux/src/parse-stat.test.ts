@@ -17,7 +17,7 @@ const idleCpu: CpuTimes = {
   guestNice: 0,
 };
 
-test('parseStat() gives seconds, keeps large counters exact and leaves a hole for a CPU that is offline', () => {
+test('parseStat() returns seconds, keeps large counters exact and leaves a hole for an offline CPU', () => {
   assert.deepEqual(parseStat(fixture('stat-gap.txt')), {
     bootTime: 1700000000n,
     cpuTotal: {
@@ -68,13 +68,13 @@ test('parseStat() reads the file of a real kernel', () => {
   assert.equal(statistics.softInterrupts.rcu, BigInt(line('softirq').split(' ').at(-1) as string));
 });
 
-test('parseStat() counts what the kernel does not print as zero', () => {
+test('parseStat() uses zero for values that the kernel does not print', () => {
   const statistics = parseStat('cpu  100 0 50 7\n');
   assert.deepEqual(statistics.cpuTotal, { ...idleCpu, user: 1, system: 0.5, idle: 0.07 });
   assert.deepEqual([statistics.bootTime, statistics.softInterrupts.rcu, statistics.cpus], [0n, 0n, []]);
 });
 
-test('parseStat() gives back the interrupt counters it was printed from', () => {
+test('parseStat() returns the interrupt counters that were printed', () => {
   fc.assert(
     fc.property(fc.array(fc.bigInt(0n, 2n ** 64n - 1n)), (counters) => {
       const total = counters.reduce((sum, counter) => BigInt.asUintN(64, sum + counter), 0n);
@@ -84,6 +84,6 @@ test('parseStat() gives back the interrupt counters it was printed from', () => 
   );
 });
 
-test('parseStat() takes any text without failing', () => {
+test('parseStat() accepts any text', () => {
   fc.assert(fc.property(fc.string(), (text) => Array.isArray(parseStat(text).cpus)));
 });

@@ -1,6 +1,6 @@
 import { type Counters, counterFrom, countersFromColumns, sumCounters } from './counters.ts';
 
-/** Time one CPU, or all of them, spent in each state since boot, in seconds. */
+/** Time that one CPU, or all of them, spent in each state since boot, in seconds. */
 export interface CpuTimes {
   readonly user: number;
   readonly nice: number;
@@ -33,7 +33,7 @@ export interface KernelStatistics {
   /** Unix time of the boot, in seconds. */
   readonly bootTime: bigint;
   readonly cpuTotal: CpuTimes;
-  /** Indexed by CPU number; a CPU that is offline is a hole. */
+  /** Indexed by CPU number; an offline CPU is a hole. */
   readonly cpus: readonly (CpuTimes | undefined)[];
   readonly interruptTotal: bigint;
   /** Indexed by interrupt number. */
@@ -47,10 +47,10 @@ export interface KernelStatistics {
   readonly softInterrupts: Counters<(typeof softInterruptNames)[number]>;
 }
 
-/** CPU times are counted in hundredths of a second for user space, whatever the kernel's own tick is. */
+/** For user space CPU times are counted in hundredths of a second, whatever the kernel's own tick is. */
 const ticksPerSecond = 100;
 
-/** Reads `/proc/stat`. Lines and columns that the running kernel does not print count as zero. */
+/** Parses `/proc/stat`. Lines and columns that the running kernel does not print count as zero. */
 export function parseStat(text: string): KernelStatistics {
   const lines = new Map<string, string[]>();
   for (const line of text.split('\n')) {
@@ -58,7 +58,7 @@ export function parseStat(text: string): KernelStatistics {
     if (name !== undefined) lines.set(name, columns);
   }
 
-  // No kernel is built for more than 8192 CPUs: a longer number is not a CPU line.
+  // No kernel supports more than 8192 CPUs: a larger number is not a CPU line.
   const cpus: (CpuTimes | undefined)[] = [];
   for (const [name, columns] of lines) {
     const number = /^cpu(\d{1,4})$/.exec(name)?.[1];

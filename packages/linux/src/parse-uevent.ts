@@ -1,14 +1,16 @@
-/** News of a device. */
+/** An event of a device. */
 export interface Uevent {
   /** `add`, `remove`, `change` and so on. */
   readonly action: string;
-  /** Below `/sys`. */
+  /** Path below `/sys`. */
   readonly devicePath: string;
   readonly subsystem: string;
   readonly facts: ReadonlyMap<string, string>;
 }
 
-/** Reads what the kernel sent; undefined for what is none of its messages. Source: Linux, kobject uevents. */
+/**
+ * Parses a message of the kernel; undefined for messages in another format. Source: Linux, kobject uevents.
+ */
 export function parseUevent(message: Uint8Array): Uevent | undefined {
   const [head = '', ...lines] = Buffer.from(message).toString('utf8').split('\0');
   const facts = new Map(

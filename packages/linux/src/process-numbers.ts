@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 
-/** The processes that there are, by number, as the kernel lists them: Node.js sorts names as words. */
+/** The numbers of the running processes in the kernel's order; Node.js would sort the names as texts. */
 export function processNumbers(procRoot: string): number[] {
   return readdirSync(procRoot)
     .filter((name) => /^\d{1,10}$/.test(name))

@@ -34,10 +34,10 @@ write('devices/virtual/block/dm-0/uevent', 'MAJOR=253\nMINOR=0\nDEVTYPE=disk\n')
 mkdirSync(join(root, 'devices/virtual/block/dm-0/slaves/vda1'), { recursive: true });
 link(join(root, vda), 'block/vda');
 link(join(root, 'devices/virtual/block/dm-0'), 'block/dm-0');
-// It goes away while it is looked at.
+// A device that is removed during the read.
 link(join(root, 'devices/gone'), 'block/sdz');
 
-test('readBlockDevices() finds disks with their partitions, and what devices are made of', () => {
+test('readBlockDevices() finds disks with their partitions, and the devices below each device', () => {
   const none = { partitionName: '', partitionNumber: 0, parent: '', secondaries: [], offsetBytes: 0 };
   assert.deepEqual(readBlockDevices(root), [
     {
@@ -59,7 +59,7 @@ test('readBlockDevices() finds disks with their partitions, and what devices are
   assert.deepEqual(readBlockDevices(join(root, 'missing')), []);
 });
 
-test('readDeviceLinks() finds the links to each device, but for those that are being made', () => {
+test('readDeviceLinks() finds the links to each device, except incomplete ones', () => {
   for (const path of ['by-id/x', 'by-uuid/1', 'by-uuid/.#2']) link('../../vda1', `disk/${path}`);
   link('../../dm-0', 'disk/by-label/root');
   const folder = join(root, 'disk');
@@ -97,7 +97,7 @@ test('readUdevRecord() reads the properties of a device', () => {
   assert.equal(readUdevRecord({ major: 254, minor: 2 }, folder).size, 0);
 });
 
-test('parseUevent() reads what the kernel says and nothing else', () => {
+test('parseUevent() parses messages of the kernel and nothing else', () => {
   const lines = [
     'add@/devices/x/vda',
     'ACTION=add',

@@ -8,26 +8,26 @@ export interface BlockDevice {
   readonly type: 'disk' | 'partition';
   readonly major: number;
   readonly minor: number;
-  /** Empty: it has none, or is no partition. */
+  /** Label of a partition; empty if it has none, and for disks. */
   readonly partitionName: string;
-  /** 0: it is no partition. */
+  /** Number of a partition; 0 for disks. */
   readonly partitionNumber: number;
   /** Its folder in sysfs, without links: `/sys/devices/…`. */
   readonly sysPath: string;
   /** The disk of a partition; empty for a disk. */
   readonly parent: string;
-  /** The devices that it is made of, by name. */
+  /** Names of the devices below it, such as the members of a RAID. */
   readonly secondaries: readonly string[];
-  /** Of a partition on its disk, else 0. */
+  /** Offset of a partition on its disk; otherwise 0. */
   readonly offsetBytes: number;
   readonly sizeBytes: number;
 }
 
-/** sysfs counts in these, whatever the device's own sectors are. */
+/** Sector size of sysfs, whatever the sector size of the device. */
 const sectorBytes = 512;
 
 /**
- * All block devices, each disk before its partitions. One that goes away in the middle is left out.
+ * All block devices, each disk before its partitions. A device that is removed during the read is left out.
  *
  * @param sysRoot where sysfs is mounted; default `/sys`.
  */

@@ -36,7 +36,7 @@ test('readCpuFrequencies() keeps lexical order, drops offline CPUs and leaves a 
   }
 });
 
-test('readCpuFrequencies() outlives files with anything in them and gives numbers in range', () => {
+test('readCpuFrequencies() survives files with any content and returns numbers in range', () => {
   const root = mkdtempSync(join(tmpdir(), 'cpu-'));
   try {
     const folder = join(root, 'cpu0', 'cpufreq');

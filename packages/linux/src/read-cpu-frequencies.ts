@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { counterFrom } from './counters.ts';
 
-/** Frequencies of one CPU in kHz; undefined fields where the kernel has no driver for it. */
+/** Frequencies of one CPU in kHz; undefined fields when the kernel has no driver for it. */
 export interface CpuFrequency {
   readonly currentKhz: bigint;
   readonly minimumKhz: bigint;
@@ -10,7 +10,7 @@ export interface CpuFrequency {
 }
 
 /**
- * One entry for each CPU that is online, in lexical order of the folder names (cpu0, cpu1, cpu10, cpu2). The entry is
+ * One entry for each online CPU, in lexical order of the folder names (cpu0, cpu1, cpu10, cpu2). The entry is
  * undefined when one of its three frequencies cannot be read. Source: Talos v1.14: CPUFreqStats.
  *
  * @param cpuRoot default `/sys/devices/system/cpu`.
@@ -31,7 +31,7 @@ function readCpuFrequency(folder: string): CpuFrequency | undefined {
   return { currentKhz, minimumKhz, maximumKhz, governor: readWord(`${folder}/scaling_governor`) ?? '' };
 }
 
-/** A file of sysfs that is absent or refuses (cpu0 has no `online`, drivers differ) is a missing fact. */
+/** Undefined for a missing or unreadable file of sysfs: cpu0 has no `online`, and drivers differ. */
 function readWord(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim();

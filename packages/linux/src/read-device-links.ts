@@ -2,13 +2,13 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ifReadable } from './if-readable.ts';
 
-/** Names that somebody is still making. */
+/** Temporary names, which udev has not renamed yet. */
 const unfinished = '.#';
 
 /**
  * The links to each block device, sorted, by the kernel's name of the device.
  *
- * @param folder default `/dev/disk`: a folder for each way in which devices are named.
+ * @param folder default `/dev/disk`, with one folder per naming scheme.
  */
 export function readDeviceLinks(folder = '/dev/disk'): ReadonlyMap<string, readonly string[]> {
   const links = new Map<string, string[]>();
@@ -23,7 +23,7 @@ export function readDeviceLinks(folder = '/dev/disk'): ReadonlyMap<string, reado
   return links;
 }
 
-/** The folders with links, and none when there is no such thing. */
+/** The folders with links; empty without `/dev/disk`. */
 export function deviceLinkFolders(folder = '/dev/disk'): string[] {
   return namesIn(folder).map((name) => `${folder}/${name}`);
 }

@@ -17,7 +17,7 @@ import { readDisks } from './read-disks.ts';
 const sysRoot = mkdtempSync(join(tmpdir(), 'sys-'));
 after(() => rmSync(sysRoot, { recursive: true }));
 
-/** A disk as sysfs shows it: a folder below `devices`, and a link to it. */
+/** A disk in sysfs: a folder below `devices`, and a link to it. */
 function writeDisk(path: string, files: Readonly<Record<string, string | Uint8Array>>): void {
   const folder = join(sysRoot, 'devices', path);
   for (const [file, content] of Object.entries(files)) {
@@ -70,13 +70,13 @@ writeDisk('platform/mmc0/mmc0:0001/block/mmcblk0', {
   dev: '179:0\n',
   'queue/rotational': '0\n',
 });
-// What is left out: nothing in it, memory, a hidden part of a volume, a size that is none.
+// Devices that are left out: empty ones, ram disks, a hidden part of a logical volume, an invalid size.
 writeDisk('virtual/block/loop0', { size: '0\n', dev: '7:0\n' });
 writeDisk('virtual/block/ram0', { size: '8192\n', dev: '1:0\n' });
 writeDisk('virtual/block/dm-1', { size: '8\n', dev: '253:1\n', 'dm/uuid': `LVM-${'a'.repeat(64)}-real\n` });
 writeDisk('virtual/block/zram0', { size: 'many\n', dev: '252:0\n' });
 
-test('readDisks() tells of each disk what sysfs tells, and leaves out what holds nothing', () => {
+test('readDisks() reads each disk from sysfs, and leaves out those without content', () => {
   const nothing = {
     ...{ model: '', serial: '', modalias: '', uuid: '', wwid: '', firmwareVersion: '', isReadOnly: false },
     ...{ isRotational: false, sectorBytes: 512, ioBytes: 512 },
@@ -146,7 +146,7 @@ test('readDisks() tells of each disk what sysfs tells, and leaves out what holds
   ]);
 });
 
-test('diskTransport() goes by the name, then by the class of the host, then by the path', () => {
+test('diskTransport() uses the name, then the class of the host, then the path', () => {
   const path = (host: string) => `/sys/devices/pci0000:00/${host}/target0:0:0/0:0:0:0/block/sda`;
   const rows: [name: string, path: string, hostClass: string, transport: string][] = [
     ['vda', '/sys/devices/virtio1/block/vda', '', 'virtio'],
@@ -166,11 +166,11 @@ test('diskTransport() goes by the name, then by the class of the host, then by t
   }
 });
 
-test('readDisks() finds no disk where there is no sysfs', () => {
+test('readDisks() finds no disk without sysfs', () => {
   assert.deepEqual(readDisks(join(sysRoot, 'missing')), []);
 });
 
-test('readDisks() agrees with the table of partitions of this machine', () => {
+test('readDisks() agrees with the partition table of this machine', () => {
   const kernel = new Map(
     readFileSync('/proc/partitions', 'utf8')
       .trim()

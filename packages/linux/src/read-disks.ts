@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } fro
 import { diskTransport } from './disk-transport.ts';
 import { ifReadable } from './if-readable.ts';
 
-/** What kind of disk it is. */
+/** The kind of a disk. */
 export type DiskKind = 'ssd' | 'hdd' | 'nvme' | 'sd' | 'cd';
 
-/** A whole disk, as sysfs tells of it. Texts are empty where the device does not say. */
+/** A whole disk, as described in sysfs. Texts that the device does not report are empty. */
 export interface BlockDisk {
   /** The kernel's name. */
   readonly name: string;
@@ -18,31 +18,31 @@ export interface BlockDisk {
   readonly modalias: string;
   readonly uuid: string;
   readonly wwid: string;
-  /** Path of the device that it hangs on, below `/sys/devices`, with a slash at both ends. */
+  /** Path of its parent device below `/sys/devices`, with a slash at both ends. */
   readonly busPath: string;
   /** `/sys/class/block`. */
   readonly subsystem: string;
   readonly isReadOnly: boolean;
   readonly isRotational: boolean;
-  /** In which pieces the device is written. */
+  /** Logical sector size in bytes. */
   readonly sectorBytes: number;
-  /** In which pieces it is written best. */
+  /** Optimal or physical I/O size in bytes. */
   readonly ioBytes: number;
   readonly firmwareVersion: string;
-  /** How the disk is attached: `nvme`, `virtio`, `mmc`, `sata`, `usb` and so on; empty: unknown. */
+  /** How the disk is attached: `nvme`, `virtio`, `mmc`, `sata`, `usb` and so on; empty if unknown. */
   readonly transport: string;
 }
 
-/** sysfs counts sizes in these, whatever the device's own sectors are. */
+/** Sector size of sysfs, whatever the sector size of the device. */
 const sectorBytes = 512n;
 const ramDiskMajor = '1';
-/** A serial number on page 0x80 of a SCSI device's vital product data begins after this header. */
+/** The serial number on page 0x80 of a SCSI device's vital product data follows this header. */
 const vitalProductHeaderBytes = 4;
 
 /**
- * The disks that hold something, by name. Left out are ram disks, devices without a size (an empty loop device or
- * drive) and the hidden parts of logical volumes. A device that goes away in the middle is left out.
- * Source: Talos v1.14: Disks.
+ * The disks with content, by name. Ram disks, devices of size zero (an empty loop device or drive) and the
+ * hidden parts of logical volumes are left out, and so is a device that is removed during the read. Source:
+ * Talos v1.14: Disks.
  *
  * @param sysRoot where sysfs is mounted; default `/sys`.
  */
@@ -94,12 +94,12 @@ function diskKind(name: string, isRotational: boolean): DiskKind {
   return isRotational ? 'hdd' : 'ssd';
 }
 
-/** LVM marks what only it uses with a word after the volume's id: `LVM-<64 characters>-real`. */
+/** LVM marks internal volumes with a suffix after the volume's id: `LVM-<64 characters>-real`. */
 function isPrivateVolume(deviceMapperId: string): boolean {
   return /^LVM-[^-]{64}-/.test(deviceMapperId);
 }
 
-/** `pci0000:00/0000:00:02.0/virtio1/block/vda` hangs on `/pci0000:00/0000:00:02.0/virtio1/`. */
+/** The parent of `pci0000:00/0000:00:02.0/virtio1/block/vda` is `/pci0000:00/0000:00:02.0/virtio1/`. */
 function busPath(path: string, name: string): string {
   return `/${path.slice(0, -name.length).replace(/block\/$/, '')}`;
 }

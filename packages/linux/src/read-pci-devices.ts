@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ifReadable } from './if-readable.ts';
 
-/** A device on a PCI bus, in the numbers that it has for itself. */
+/** A device on a PCI bus, with its numeric ids. */
 export interface PciDevice {
   /** `0000:00:1f.2`. */
   readonly address: string;
@@ -10,13 +10,13 @@ export interface PciDevice {
   readonly subclassId: number;
   readonly vendorId: number;
   readonly productId: number;
-  /** Empty: none is bound. */
+  /** Name of its driver; empty if none is bound. */
   readonly driver: string;
 }
 
 /**
- * The devices of all PCI buses, by address; none where there is no such bus. A device that goes away in the middle is
- * left out.
+ * The devices of all PCI buses, by address; empty without a PCI bus. A device that is removed during the read
+ * is left out.
  *
  * @param sysRoot where sysfs is mounted; default `/sys`.
  */

@@ -21,7 +21,7 @@ function writeProcess(pid: number, init: { executable?: string; cmdline?: string
   writeFileSync(join(folder, 'attr', 'current'), 'system_u:system_r:apid_t:s0\0');
 }
 
-test('readProcesses() leaves out kernel threads, zombies and what is no process, and reads the rest', async () => {
+test('readProcesses() skips kernel threads, zombies and other entries, and reads the rest', async () => {
   writeProcess(2, { command: 'kthreadd' });
   writeProcess(3, { executable: '/bin/dead' });
   writeProcess(40, { executable: '/usr/bin/node', cmdline: 'node\0main.js\0--flag\0', command: 'node' });
@@ -52,7 +52,7 @@ test('readProcesses() lists processes by number, as the kernel does', async () =
   );
 });
 
-test('readProcesses() finds this very process and its child among the real ones', async () => {
+test('readProcesses() finds this process and its child among the real ones', async () => {
   const child: ChildProcess = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   try {
     await once(child, 'spawn');
@@ -68,7 +68,7 @@ test('readProcesses() finds this very process and its child among the real ones'
   }
 });
 
-test('readProcesses() stops when nobody wants the answer any more', async () => {
+test('readProcesses() stops when its signal aborts', async () => {
   for (let pid = 1000; pid < 1100; pid++) writeProcess(pid, { executable: '/bin/x', cmdline: 'x' });
   const controller = new AbortController();
   const reading = readProcesses({ procRoot, pageSizeBytes: 4096, signal: controller.signal });

@@ -17,9 +17,9 @@ export interface ProcessInfo {
   readonly command: string;
   /** Path of the program. */
   readonly executable: string;
-  /** Command line, its words joined by blanks. */
+  /** The command line, its arguments joined by blanks. */
   readonly args: string;
-  /** Security label; empty where no security module sets one. */
+  /** Security label; empty without a security module. */
   readonly label: string;
 }
 
@@ -30,13 +30,13 @@ export interface ReadProcessesInit {
   readonly signal?: AbortSignal;
 }
 
-/** After so many processes the event loop gets a turn: a busy host has thousands. */
+/** After this many processes the event loop gets a turn, because a busy host has thousands. */
 const batchSize = 64;
 
 /**
- * Every process whose program and command line can be read and are not empty, by number, as the kernel lists them.
- * Kernel threads and zombies have neither and so never appear; nor do processes of others when this one may not look
- * at them. A process that ends in the middle is left out. Source: Talos v1.14: Processes.
+ * Every process with a readable, non-empty program path and command line, by number. Kernel threads and
+ * zombies have neither, so they are never listed; processes of other users are missing when this one may not
+ * read them. A process that exits during the read is left out. Source: Talos v1.14: Processes.
  */
 export async function readProcesses(init: ReadProcessesInit): Promise<ProcessInfo[]> {
   const procRoot = init.procRoot ?? '/proc';

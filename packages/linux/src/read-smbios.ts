@@ -3,8 +3,8 @@ import { ifReadable } from './if-readable.ts';
 import { parseSmbios, type Smbios } from './parse-smbios.ts';
 
 /**
- * What the firmware says of the machine; undefined where it says nothing. The whole table is for root; anybody else
- * learns what everybody may know: no serial numbers, no UUID, no processors and no modules of memory.
+ * Facts about the machine from its firmware; undefined without any. Only root may read the whole table. Other
+ * users get what sysfs shows to everyone: no serial numbers, no UUID, no processors and no memory modules.
  *
  * @param sysRoot where sysfs is mounted; default `/sys`.
  */

@@ -29,7 +29,7 @@ writeProcess(20, 'parent (x)', { sockets: [7], namespace: 'host' });
 writeProcess(300, 'other', { namespace: 'pod' });
 mkdirSync(join(folder, '400'));
 
-test('readSocketOwners() gives a socket to the process with the lowest number that holds it', async () => {
+test('readSocketOwners() assigns a socket to the lowest process number that holds it', async () => {
   assert.deepEqual(
     await readSocketOwners(folder),
     new Map([
@@ -39,7 +39,7 @@ test('readSocketOwners() gives a socket to the process with the lowest number th
   );
 });
 
-test('readSocketOwners() finds this process by the socket that it listens on', async () => {
+test('readSocketOwners() finds this process by its listening socket', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   try {
     await once(server, 'listening');
@@ -57,7 +57,7 @@ test('readSocketOwners() finds this process by the socket that it listens on', a
   }
 });
 
-test('readSocketOwners() stops when nobody waits any more', async () => {
+test('readSocketOwners() stops when its signal aborts', async () => {
   const many = mkdtempSync(join(tmpdir(), 'proc-'));
   try {
     for (let pid = 1; pid <= 100; pid += 1) mkdirSync(join(many, String(pid)));
@@ -67,20 +67,20 @@ test('readSocketOwners() stops when nobody waits any more', async () => {
   }
 });
 
-test('readSocketOwners() lets others have a turn within one process that holds very much', async () => {
+test('readSocketOwners() yields to the event loop within a process with many descriptors', async () => {
   const one = mkdtempSync(join(tmpdir(), 'proc-'));
   try {
     mkdirSync(join(one, '1', 'fd'), { recursive: true });
     for (let fd = 0; fd < 2000; fd += 1) symlinkSync(`socket:[${fd + 1}]`, join(one, '1', 'fd', String(fd)));
     assert.equal((await readSocketOwners(one)).size, 2000);
-    // Whoever is asked whether to go on has given the others a turn.
+    // The check whether to go on also yields to the event loop.
     await assert.rejects(readSocketOwners(one, AbortSignal.abort()), { name: 'AbortError' });
   } finally {
     rmSync(one, { recursive: true });
   }
 });
 
-test('findNetworkNamespaces() finds the first process of each name, and none where there is none', async () => {
+test('findNetworkNamespaces() finds the first process of each name, and none in an empty namespace', async () => {
   const names = join(folder, 'netns');
   mkdirSync(names);
   for (const name of ['pod', 'empty']) symlinkSync(join(folder, name), join(names, name));
@@ -93,7 +93,7 @@ test('findNetworkNamespaces() finds the first process of each name, and none whe
   assert.deepEqual(networkNamespaceNames(join(folder, 'missing')), []);
 });
 
-test('findNetworkNamespaces() asks the file system for no name that is not there', async () => {
+test('findNetworkNamespaces() does not look up names that do not exist', async () => {
   const names = join(folder, 'few');
   mkdirSync(names);
   symlinkSync(join(folder, 'pod'), join(names, 'pod'));
@@ -102,7 +102,8 @@ test('findNetworkNamespaces() asks the file system for no name that is not there
   assert.deepEqual(await findNetworkNamespaces([...asked, 'pod'], { folder: names, procRoot: folder }), [
     { name: 'pod', pid: 100 },
   ]);
-  // Time of this process alone, whatever else runs: 300,000 questions to the file system take more than ten times that.
+  // CPU time of this process only, whatever else runs. 300,000 look-ups would take more than ten times as
+  // long.
   const { user, system } = process.cpuUsage(before);
   assert.ok(user + system < 1_500_000, `${user + system} us`);
 });

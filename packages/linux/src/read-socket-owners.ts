@@ -6,18 +6,20 @@ import { processNumbers } from './process-numbers.ts';
 /** A process that holds a socket. */
 export interface SocketOwner {
   readonly pid: number;
-  /** The kernel's short name of it. */
+  /** The kernel's short name of the process. */
   readonly name: string;
 }
 
-/** After so many descriptors the event loop gets a turn: one process alone may have a hundred thousand. */
+/**
+ * After this many descriptors the event loop gets a turn, because one process may have a hundred thousand.
+ */
 const batchSize = 512;
-/** So many count a process that has none, or that may not be looked into. */
+/** The cost of a process without readable descriptors, in descriptors. */
 const processCost = 16;
 
 /**
- * Who holds which socket, by the socket's inode number: of several processes the one with the lowest number, which
- * opened it as a rule. Processes that this one may not look into are left out.
+ * Which process holds which socket, by the socket's inode number. Of several processes it is the lowest
+ * number, which usually opened the socket. Processes that this one may not inspect are left out.
  *
  * @param procRoot where procfs is mounted; default `/proc`.
  */
@@ -49,7 +51,7 @@ export async function readSocketOwners(
   return owners;
 }
 
-/** The inode of the socket that a descriptor is; undefined when it is none. */
+/** The inode of the socket behind a descriptor; undefined for other descriptors. */
 function socketOf(path: string): bigint | undefined {
   const inode = /^socket:\[(\d{1,19})\]$/.exec(ifReadable(() => readlinkSync(path)) ?? '')?.[1];
   return inode === undefined ? undefined : BigInt(inode);

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { ifReadable } from './if-readable.ts';
 
 /**
- * What udev has found out about a block device, such as `ID_FS_TYPE`; nothing where no udev runs or it does not know
- * the device. Anybody may read it, unlike the device.
+ * The properties that udev has recorded for a block device, such as `ID_FS_TYPE`; empty without udev, or for
+ * an unknown device. Every user may read them, unlike the device itself.
  *
  * @param folder default `/run/udev/data`.
  */

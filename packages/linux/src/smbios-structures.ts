@@ -1,6 +1,8 @@
-// The table of SMBIOS, cut into its structures. Source: DMTF DSP0134, structure table.
+// Splits the table of SMBIOS into its structures. Source: DMTF DSP0134, structure table.
 
-/** One structure of the table. What lies behind its end, because the firmware is older than a field, is zero or empty. */
+/**
+ * One structure of the table. Fields beyond its end, which older firmware does not have, are zero or empty.
+ */
 export interface SmbiosStructure {
   readonly type: number;
   byte(offset: number): number;
@@ -8,14 +10,14 @@ export interface SmbiosStructure {
   doubleWord(offset: number): number;
   /** `length` bytes; undefined when the structure ends before. */
   bytes(offset: number, length: number): Uint8Array | undefined;
-  /** The text that the byte at `offset` names, without spaces around it. */
+  /** The text whose number is at `offset`, trimmed. */
   text(offset: number): string;
 }
 
 const headerBytes = 4;
 const endOfTable = 127;
 
-/** The structures in their order. A table that is cut off ends with its last whole structure. */
+/** The structures in their order. A truncated table ends with its last complete structure. */
 export function smbiosStructures(table: Uint8Array): SmbiosStructure[] {
   const structures: SmbiosStructure[] = [];
   for (let at = 0; at + headerBytes <= table.length; ) {
@@ -31,7 +33,7 @@ export function smbiosStructures(table: Uint8Array): SmbiosStructure[] {
   return structures;
 }
 
-/** Texts end with a zero byte each, and all of them with one more. */
+/** Texts are terminated by a zero byte each, and the list of texts by one more. */
 function endOfStrings(table: Uint8Array, from: number): number | undefined {
   for (let at = from; at + 1 < table.length; at += 1) {
     if (table[at] === 0 && table[at + 1] === 0) return at + 2;

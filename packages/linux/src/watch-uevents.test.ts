@@ -5,7 +5,7 @@ import { loadNativeCalls } from './native-calls.ts';
 import type { Uevent } from './parse-uevent.ts';
 import { watchUevents } from './watch-uevents.ts';
 
-/** Asks the kernel to announce a device once more, which changes nothing. Undefined: it may not be asked here. */
+/** Makes the kernel announce a device again, which changes nothing. Undefined: that is not permitted here. */
 function announceSomeDevice(): string | undefined {
   try {
     const [name] = readdirSync('/sys/block');
@@ -16,13 +16,13 @@ function announceSomeDevice(): string | undefined {
   }
 }
 
-test('watchUevents() tells of a device that the kernel announces', async (t) => {
+test('watchUevents() reports a device that the kernel announces', async (t) => {
   if (announceSomeDevice() === undefined) return t.skip('needs a block device, root and a sysfs to write to');
   const calls = await loadNativeCalls();
   const { promise, resolve, reject } = Promise.withResolvers<Uevent>();
   using _watch = watchUevents(calls, { onEvent: resolve, onLost: () => {}, onError: reject });
   const name = announceSomeDevice();
-  // The watch keeps no process alive.
+  // The watch does not keep the process alive.
   const timer = setTimeout(() => reject(new Error('no news within 15 s')), 15_000);
   const { action, subsystem, devicePath } = await promise.finally(() => clearTimeout(timer));
   assert.deepEqual([action, subsystem, devicePath.endsWith(`/${name}`)], ['change', 'block', true]);

@@ -4,32 +4,32 @@ import { parseUevent, type Uevent } from './parse-uevent.ts';
 
 export interface UeventWatchInit {
   readonly onEvent: (event: Uevent) => void;
-  /** News were lost: anything may have changed. */
+  /** Messages were lost: anything may have changed. */
   readonly onLost: () => void;
-  /** The watch has broken, with a Fault, and tells nothing more. The caller disposes it. */
+  /** The watch has failed with a Fault and reports nothing more. The caller disposes of it. */
   readonly onError: (error: unknown) => void;
 }
 
 const netlinkFamily = 16;
 const rawSocket = 3;
 const ueventProtocol = 15;
-/** The kernel's own news; what udev makes of them is another group. */
+/** The multicast group of the kernel; udev sends its own events to another group. */
 const kernelGroup = 1;
 const socketLevel = 1;
 const receiveBufferSize = 8;
 const receiveBufferBytes = 1 << 20;
 const addressBytes = 12;
 const senderOffset = 4;
-/** The kernel's are shorter. */
+/** The messages of the kernel are shorter. */
 const messageBytes = 8192;
-/** In one turn of the event loop; after it others have theirs. */
+/** Maximum number of messages per turn of the event loop, so that other work gets its turn. */
 const maxEventsATurn = 256;
 
 /**
- * Tells of devices that come, go and change, from the moment that it returns until it is disposed. Only the kernel is
- * believed. Keeps no process alive.
+ * Watches devices that are added, removed or changed, from its return until it is disposed of. Messages that
+ * are not from the kernel are ignored. It does not keep the process alive.
  *
- * @throws Fault where the kernel has no such news, or the process may not have them
+ * @throws Fault if the kernel has no such messages, or the process may not receive them
  */
 export function watchUevents(calls: NativeCalls, { onEvent, onLost, onError }: UeventWatchInit): Disposable {
   using scope = new DisposableStack();
@@ -78,7 +78,7 @@ function attempt<T>(call: () => T): T {
   }
 }
 
-/** A `struct sockaddr_nl` whose number the kernel chooses. */
+/** A `struct sockaddr_nl` whose port id the kernel chooses. */
 function address(groups: number): Uint8Array {
   const bytes = Buffer.alloc(addressBytes);
   bytes.writeUInt16LE(netlinkFamily, 0);

@@ -11,14 +11,14 @@ export interface KernelAddress {
   readonly scope: number;
   /** `IFA_F_*`. */
   readonly flags: number;
-  /** On a point-to-point link that of the other end. */
+  /** On a point-to-point link: the address of the other end. */
   readonly address: string;
-  /** The device's own; empty where `address` is it. */
+  /** The device's own address; empty when it equals `address`. */
   readonly local: string;
   readonly broadcast: string;
   readonly anycast: string;
   readonly multicast: string;
-  /** The metric of the route that follows from it; 0 is the default. */
+  /** The metric of the route for this address; 0 is the default. */
   readonly priority: number;
 }
 
@@ -34,9 +34,9 @@ const attribute = {
 } as const;
 
 /**
- * Reads what follows the header of a message about an address.
+ * Decodes the payload of a message about an address.
  *
- * @throws Fault `data-loss` when it is cut short.
+ * @throws Fault `data-loss` when it is truncated.
  */
 export function decodeAddress(payload: Uint8Array): KernelAddress {
   requireBytes(payload, headerBytes, 'an address');
@@ -48,7 +48,7 @@ export function decodeAddress(payload: Uint8Array): KernelAddress {
     family: view.getUint8(0),
     prefixLength: view.getUint8(1),
     scope: view.getUint8(3),
-    // The header has room for the first eight only.
+    // The header has only the first eight flags.
     flags: attributeNumber(attributes, attribute.flags) ?? view.getUint8(2),
     address: ip(attribute.address) || ip(attribute.local),
     local: ip(attribute.local),

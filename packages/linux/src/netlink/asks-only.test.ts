@@ -1,4 +1,4 @@
-// A node of processes leaves its host as it is: what it says to the kernel are questions.
+// A node of processes must not change its host: it only sends requests that read.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { messagesOf } from './netlink-message.ts';
 import { readAddresses, readLinks, readRoutes, readRules } from './read-network.ts';
 import { watchNetlink } from './watch-netlink.ts';
 
-test('reading and watching the network sends the kernel questions, and nothing else', async () => {
+test('reading and watching the network sends only requests that read', async () => {
   const real = await loadNativeCalls();
   const types = new Set<number>();
   const commands = new Set<number>();
@@ -38,7 +38,7 @@ test('reading and watching the network sends the kernel questions, and nothing e
   watchNetlink(calls, ['link', 'address', 'route', 'rule'], { onChange() {}, onError() {} })[
     Symbol.dispose
   ]();
-  // RTM_GET*: of the four messages about a subject the third asks, <linux/rtnetlink.h>.
+  // RTM_GET*: the third of the four messages of each kind, <linux/rtnetlink.h>.
   assert.deepEqual(
     [...types].map((type) => type & 3),
     [2, 2, 2, 2],
@@ -50,7 +50,7 @@ test('reading and watching the network sends the kernel questions, and nothing e
   );
 });
 
-test('nothing but reading the network and asking drivers sends or controls anything', () => {
+test('only the code that reads the network and its drivers calls send or ioctl', () => {
   const folder = join(import.meta.dirname, '..');
   const users = globSync('**/*.ts', { cwd: folder })
     .filter(
@@ -58,7 +58,7 @@ test('nothing but reading the network and asking drivers sends or controls anyth
         !path.endsWith('.test.ts') && /\.(sendTo|control)\(/.test(readFileSync(join(folder, path), 'utf8')),
     )
     .sort();
-  // The last is there for tests.
+  // The last one is for tests only.
   assert.deepEqual(users, [
     'netlink/link-device.ts',
     'netlink/netlink-socket.ts',

@@ -1,19 +1,19 @@
-// Attributes of netlink messages: type, length, value, and values that are attributes again.
+// Attributes of netlink messages: type, length and value, where a value may consist of attributes again.
 import { Fault } from '@nodewright/fault';
 import { ipAddressText } from '../ip-address-text.ts';
 import { aligned, requireBytes, viewOf } from './netlink-message.ts';
 
-/** Attributes by type; of two of one type the later. */
+/** Attributes by type; of several with the same type the last one counts. */
 export type Attributes = ReadonlyMap<number, Uint8Array>;
 
 const headerBytes = 4;
-/** Without the bits that say "nested" and "in network order". */
+/** The mask without the flags for nested attributes and for network byte order. */
 const typeMask = 0x3fff;
 
 /**
  * All attributes in their order.
  *
- * @throws Fault `data-loss` when a length is impossible.
+ * @throws Fault `data-loss` for an invalid length.
  */
 export function attributeList(bytes: Uint8Array): (readonly [type: number, value: Uint8Array])[] {
   const view = viewOf(bytes);
@@ -35,12 +35,20 @@ export function attributesOf(bytes: Uint8Array): Attributes {
   return new Map(attributeList(bytes));
 }
 
-/** The attributes in an attribute; none when it is not there. @throws Fault `data-loss` */
+/**
+ * The attributes nested in an attribute; empty when it is missing.
+ *
+ * @throws Fault `data-loss`
+ */
 export function nestedAttributes(attributes: Attributes, type: number): Attributes {
   return attributesOf(attributes.get(type) ?? new Uint8Array());
 }
 
-/** A number of 1, 2 or 4 bytes. @throws Fault `data-loss` when it has another length */
+/**
+ * A number of 1, 2 or 4 bytes.
+ *
+ * @throws Fault `data-loss` for another length
+ */
 export function attributeNumber(attributes: Attributes, type: number): number | undefined {
   const value = attributes.get(type);
   if (value === undefined) return undefined;
@@ -48,17 +56,17 @@ export function attributeNumber(attributes: Attributes, type: number): number | 
   if (value.length === 1) return view.getUint8(0);
   if (value.length === 2) return view.getUint16(0, true);
   if (value.length === 4) return view.getUint32(0, true);
-  throw new Fault('data-loss', `netlink: attribute ${type} of ${value.length} bytes is no number`);
+  throw new Fault('data-loss', `netlink: attribute ${type} of ${value.length} bytes is not a number`);
 }
 
-/** A text, without the NUL byte that ends it; empty when it is not there. */
+/** A text without its terminating NUL byte; empty when it is missing. */
 export function attributeText(attributes: Attributes, type: number): string {
   const value = attributes.get(type) ?? new Uint8Array();
   const end = value.indexOf(0);
   return Buffer.from(end < 0 ? value : value.subarray(0, end)).toString();
 }
 
-/** An IP address of 4 or 16 bytes; empty when it is not there, or is no address. */
+/** An IP address of 4 or 16 bytes; empty when it is missing or has another length. */
 export function attributeIp(attributes: Attributes, type: number): string {
   return ipOf(attributes.get(type));
 }
@@ -67,7 +75,7 @@ export function ipOf(bytes: Uint8Array | undefined): string {
   return bytes?.length === 4 || bytes?.length === 16 ? ipAddressText(bytes) : '';
 }
 
-/** A hardware address such as `52:54:00:aa:bb:01`; empty when it is not there. */
+/** A hardware address such as `52:54:00:aa:bb:01`; empty when it is missing. */
 export function attributeMac(attributes: Attributes, type: number): string {
   return macText(attributes.get(type) ?? new Uint8Array());
 }
@@ -76,7 +84,7 @@ export function macText(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(':');
 }
 
-/** One attribute, with the bytes up to the next. */
+/** One attribute, padded to the start of the next. */
 export function encodeAttribute(type: number, value: Uint8Array): Buffer {
   const bytes = Buffer.alloc(aligned(headerBytes + value.length));
   bytes.writeUInt16LE(headerBytes + value.length, 0);

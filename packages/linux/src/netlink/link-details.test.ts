@@ -8,7 +8,7 @@ const data = (...attributes: (readonly [type: number, ...bytes: number[]])[]) =>
     Buffer.concat(attributes.map(([type, ...bytes]) => encodeAttribute(type, Uint8Array.from(bytes)))),
   );
 
-test('linkDetailsOf() reads a VLAN, whose protocol comes in network order', () => {
+test('linkDetailsOf() reads a VLAN, whose protocol is in network byte order', () => {
   assert.deepEqual(linkDetailsOf('vlan', data([1, 7, 0], [5, 0x88, 0xa8])), {
     vlan: { id: 7, protocol: 0x88a8 },
   });
@@ -21,7 +21,7 @@ test('linkDetailsOf() reads a bridge and a VRF', () => {
   assert.deepEqual(linkDetailsOf('vrf', data([1, 0xf9, 1, 0, 0])), { vrfTable: 505 });
 });
 
-test('linkDetailsOf() reads of a bond what the kernel tells, and no more', () => {
+test('linkDetailsOf() reads the attributes of a bond that the kernel sends', () => {
   const targets = encodeAttribute(0, Uint8Array.of(10, 0, 0, 1));
   const bond = data([1, 4], [3, 100, 0, 0, 0], [14, 1], [21, 1], [24, 0xff, 0xff], [8, ...targets]);
   assert.deepEqual(linkDetailsOf('bond', bond), {
@@ -32,7 +32,7 @@ test('linkDetailsOf() reads of a bond what the kernel tells, and no more', () =>
   });
 });
 
-test('linkDetailsOf() knows nothing of other kinds', () => {
+test('linkDetailsOf() returns nothing for other kinds', () => {
   assert.deepEqual(linkDetailsOf('veth', data([1, 7])), {});
   assert.deepEqual(linkDetailsOf('constructor', data()), {});
 });

@@ -1,4 +1,4 @@
-// What the kernel tells of links that it makes itself. Numbers are those of <linux/if_link.h> and <linux/if_bonding.h>.
+// Attributes of virtual links. Numbers are those of <linux/if_link.h> and <linux/if_bonding.h>.
 import { type Attributes, attributeList, attributeNumber, ipOf } from './attributes.ts';
 
 export interface KernelVlan {
@@ -12,7 +12,7 @@ export interface KernelBridge {
   readonly vlanFiltering: boolean;
 }
 
-/** Names of the numbers of a bond. */
+/** Names for the numbers of a bond. */
 export const bondNumbers = {
   ...{ mode: 1, miimon: 3, upDelay: 4, downDelay: 5, useCarrier: 6, arpInterval: 7, arpValidate: 9 },
   ...{ arpAllTargets: 10, primaryIndex: 11, primaryReselect: 12, failOverMac: 13, xmitHashPolicy: 14 },
@@ -27,7 +27,7 @@ export interface KernelBond extends Readonly<Partial<Record<keyof typeof bondNum
   readonly nsIp6Targets: readonly string[];
 }
 
-/** At most one of them is there: the kind of the link says which. */
+/** At most one is set, depending on the kind of the link. */
 export interface LinkDetails {
   readonly vlan?: KernelVlan;
   readonly bridge?: KernelBridge;
@@ -62,12 +62,12 @@ const readers: Readonly<Record<string, Reader>> = {
   vrf: (data) => ({ vrfTable: attributeNumber(data, 1) ?? 0 }),
 };
 
-/** @throws Fault `data-loss` when an attribute is none */
+/** @throws Fault `data-loss` for an invalid attribute */
 export function linkDetailsOf(kind: string, data: Attributes): LinkDetails {
   return Object.hasOwn(readers, kind) ? (readers[kind]?.(data) ?? {}) : {};
 }
 
-/** A number of two bytes that the kernel tells in network order. */
+/** A number of two bytes in network byte order. */
 const swapped = (value: number) => ((value & 0xff) << 8) | (value >> 8);
 
 function targets(value: Uint8Array | undefined): string[] {

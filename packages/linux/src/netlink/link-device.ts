@@ -1,9 +1,9 @@
-// What the driver of a network device says, asked through a socket so that it is that of this network namespace, which
-// sysfs need not be. Layouts: <linux/ethtool.h>.
+// Reads facts from the driver of a network device through a socket, which belongs to this network namespace,
+// while sysfs may belong to another one. Layouts: <linux/ethtool.h>.
 import { readFileSync } from 'node:fs';
 import type { NativeCalls } from '../native-calls.ts';
 
-/** The device behind a link. Texts are empty and numbers undefined where the driver does not say. */
+/** The device behind a link. Texts are empty and numbers undefined when the driver does not report them. */
 export interface LinkDevice {
   readonly driver: string;
   readonly driverVersion: string;
@@ -15,7 +15,7 @@ export interface LinkDevice {
   /** `0x1af4`. */
   readonly vendorId: string;
   readonly productId: string;
-  /** Whether the other end is there. */
+  /** Whether the link has a carrier. */
   readonly hasLink: boolean | undefined;
   readonly speedMbit: number | undefined;
   /** `DUPLEX_*` and `PORT_*`. */
@@ -34,9 +34,9 @@ const unknownSpeed = 0xffff_ffff;
 const pciPath = /^[\da-f]{4}:[\da-f]{2}:[\da-f]{2}\.[\da-f]$/;
 
 /**
- * Asks drivers. Undefined for a link whose driver says nothing at all.
+ * Reads from drivers. Undefined for a link whose driver reports nothing.
  *
- * @param busRoot folder of the devices on PCI
+ * @param busRoot folder of the PCI devices
  */
 export function openLinkDevices(
   calls: NativeCalls,
@@ -66,7 +66,7 @@ function askDriver(
       calls.control(socket, request, argument);
       return question;
     } catch {
-      // The driver does not know it, or the link has gone meanwhile.
+      // The driver does not support it, or the link was removed in the meantime.
       return undefined;
     }
   };
@@ -92,7 +92,7 @@ function question(command: number, lengthBytes: number): Buffer {
   return bytes;
 }
 
-/** Texts of the driver stand one after the other behind the command. */
+/** Texts of the driver follow the command, one after another. */
 function textAt(info: Buffer, position: number): string {
   const start = 4 + position * textBytes;
   const text = info.subarray(start, start + textBytes);
@@ -100,7 +100,7 @@ function textAt(info: Buffer, position: number): string {
   return text.toString('latin1', 0, end < 0 ? textBytes : end);
 }
 
-/** The kernel first says how long its masks are, and then answers. */
+/** The first call returns the length of the masks, the second one the data. */
 function askSettings(
   ask: (question: Buffer) => Buffer | undefined,
 ): Pick<LinkDevice, 'speedMbit' | 'duplex' | 'port'> | undefined {

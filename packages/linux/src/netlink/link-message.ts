@@ -9,7 +9,7 @@ import {
 import { type LinkDetails, linkDetailsOf } from './link-details.ts';
 import { requireBytes, viewOf } from './netlink-message.ts';
 
-/** A network device as the kernel tells it. Numbers are those of <linux/if.h> and <linux/if_arp.h>. */
+/** A network device. Numbers are those of <linux/if.h> and <linux/if_arp.h>. */
 export interface KernelLink {
   readonly index: number;
   readonly name: string;
@@ -20,23 +20,23 @@ export interface KernelLink {
   /** `IFF_*`. */
   readonly flags: number;
   readonly hardwareAddress: string;
-  /** Of the device itself; empty where it has none. */
+  /** The permanent address of the device; empty if it has none. */
   readonly permanentAddress: string;
   readonly broadcastAddress: string;
   readonly mtu: number;
   readonly queueDiscipline: string;
-  /** The device below or beside this one (the parent of a VLAN, the other end of a pair); 0 when there is none. */
+  /** The related device (the parent of a VLAN, the peer of a veth pair); 0 if there is none. */
   readonly linkIndex: number;
-  /** Whether that device is in this network namespace; else its number says nothing here. */
+  /** Whether the related device is in this network namespace; otherwise its number has no meaning here. */
   readonly isLinkHere: boolean;
-  /** The bond, bridge or VRF that it belongs to; 0 when there is none. */
+  /** The bond, bridge or VRF that it belongs to; 0 if there is none. */
   readonly masterIndex: number;
   /** `IF_OPER_*`. */
   readonly operationalState: number;
   readonly hasCarrier: boolean;
-  /** What made it, such as `vlan`; empty for hardware. */
+  /** Kind of a virtual link, such as `vlan`; empty for hardware. */
   readonly kind: string;
-  /** What it is to its master; empty without one. */
+  /** Kind of its role below the master; empty without a master. */
   readonly slaveKind: string;
   readonly details: LinkDetails;
 }
@@ -57,9 +57,9 @@ const attribute = {
 const info = { kind: 1, data: 2, slaveKind: 4 } as const;
 
 /**
- * Reads what follows the header of a message about a link.
+ * Decodes the payload of a message about a link.
  *
- * @throws Fault `data-loss` when it is cut short.
+ * @throws Fault `data-loss` when it is truncated.
  */
 export function decodeLink(payload: Uint8Array): KernelLink {
   requireBytes(payload, headerBytes, 'a link');

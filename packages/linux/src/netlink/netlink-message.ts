@@ -1,10 +1,10 @@
 import { Fault } from '@nodewright/fault';
 
-/** A message of a netlink socket, as <linux/netlink.h> lays it out. Numbers are in the order of the machine. */
+/** A message of a netlink socket in the layout of <linux/netlink.h>. Numbers are in host byte order. */
 export interface NetlinkMessage {
   readonly type: number;
   readonly flags: number;
-  /** Of the request that it answers; 0 when it answers none. */
+  /** Sequence number of the request that it answers; 0 without a request. */
   readonly sequence: number;
   readonly payload: Uint8Array;
 }
@@ -13,7 +13,7 @@ export const netlinkTypes = { error: 2, done: 3, overrun: 4 } as const;
 export const netlinkFlags = {
   request: 0x1,
   acknowledge: 0x4,
-  /** What a dump tells was changed while it was made. */
+  /** Flag of a dump whose contents changed during the dump. */
   interrupted: 0x10,
   dump: 0x300,
   exclusive: 0x200,
@@ -23,21 +23,21 @@ export const netlinkFlags = {
 export const netlinkHeaderBytes = 16;
 const alignment = 4;
 
-/** Where the next item begins after one of so many bytes. */
+/** The offset of the next item after one of this length. */
 export const aligned = (lengthBytes: number) => (lengthBytes + alignment - 1) & ~(alignment - 1);
 
 export const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** @throws Fault `data-loss` when fewer than `lengthBytes` are there. */
+/** @throws Fault `data-loss` when fewer than `lengthBytes` remain. */
 export function requireBytes(bytes: Uint8Array, lengthBytes: number, what: string): void {
   if (bytes.length >= lengthBytes) return;
-  throw new Fault('data-loss', `netlink: ${what} of ${bytes.length} bytes is cut short`);
+  throw new Fault('data-loss', `netlink: ${what} of ${bytes.length} bytes is truncated`);
 }
 
 /**
  * The messages of one datagram.
  *
- * @throws Fault `data-loss` when a length is impossible.
+ * @throws Fault `data-loss` for an invalid length.
  */
 export function messagesOf(datagram: Uint8Array): NetlinkMessage[] {
   const view = viewOf(datagram);
@@ -59,7 +59,7 @@ export function messagesOf(datagram: Uint8Array): NetlinkMessage[] {
   return messages;
 }
 
-/** One message as a datagram. The kernel puts in who sends it. */
+/** One message as a datagram. The kernel fills in the sender. */
 export function encodeMessage({ type, flags, sequence, payload }: NetlinkMessage): Buffer {
   const datagram = Buffer.alloc(netlinkHeaderBytes + payload.length);
   datagram.writeUInt32LE(datagram.length, 0);
@@ -71,9 +71,9 @@ export function encodeMessage({ type, flags, sequence, payload }: NetlinkMessage
 }
 
 /**
- * What a message of type `error` says: the number of an errno, 0 for "done".
+ * The number of the errno in a message of type `error`; 0 for success.
  *
- * @throws Fault `data-loss` when it is cut short.
+ * @throws Fault `data-loss` when it is truncated.
  */
 export function errorNumberOf({ payload }: NetlinkMessage): number {
   requireBytes(payload, 4, 'an error');

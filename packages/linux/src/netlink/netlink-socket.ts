@@ -2,20 +2,24 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import type { NativeCalls } from '../native-calls.ts';
 import { messagesOf, type NetlinkMessage, viewOf } from './netlink-message.ts';
 
-/** What came: messages of the kernel, or the news that some were lost for want of room. */
+/**
+ * What arrived: messages of the kernel, or the report that messages were lost because the buffer was full.
+ */
 export type Received =
   | { readonly kind: 'messages'; readonly messages: NetlinkMessage[] }
   | { readonly kind: 'lost' };
 
-/** A socket to the part of the kernel that knows links, addresses and routes. The one who opened it disposes it. */
+/**
+ * A socket to the part of the kernel that manages links, addresses and routes. Its creator disposes of it.
+ */
 export interface NetlinkSocket extends Disposable {
   readonly descriptor: number;
   send(message: Uint8Array): void;
   /**
-   * What has come; undefined when there is nothing now. What others than the kernel sent is passed over. The messages
-   * are views of memory that the next call of any socket writes again.
+   * The next messages; undefined when there are none. Messages of other senders than the kernel are ignored.
+   * The messages are views of memory that the next call of any socket overwrites.
    *
-   * @throws Fault `data-loss` for a datagram that is no netlink.
+   * @throws Fault `data-loss` for an invalid datagram.
    */
   receive(): Received | undefined;
 }
@@ -28,7 +32,7 @@ const receiveBufferSize = 8;
 const addressBytes = 12;
 const senderOffset = 4;
 const kernel = 0;
-/** The kernel makes no datagram of a dump longer, and its other messages are short. */
+/** The kernel splits dumps into datagrams of this size at most, and its other messages are short. */
 const datagramBytes = 65_536;
 const receiveBufferBytes = 1 << 20;
 
@@ -37,15 +41,15 @@ let shared: Buffer | undefined;
 /**
  * Opens a socket.
  *
- * @param groups bits of the multicast groups whose news it gets; 0: answers only
- * @throws Fault `unavailable` where the kernel has no netlink, or the process may not use it
+ * @param groups bit mask of the multicast groups to join; 0: answers only
+ * @throws Fault `unavailable` if the kernel has no netlink, or the process may not use it
  */
 export function openNetlinkSocket(calls: NativeCalls, groups: number): NetlinkSocket {
   const descriptor = inWords('cannot open a netlink socket', () =>
     calls.socket(netlinkFamily, rawSocket, routeProtocol),
   );
   try {
-    // The kernel doubles it, and takes less where an administrator has said so.
+    // The kernel doubles this value, and limits it to the administrator's maximum.
     if (groups !== 0)
       calls.setSocketOption(descriptor, socketLevel, receiveBufferSize, word(receiveBufferBytes));
     calls.bind(descriptor, netlinkAddress(groups));
@@ -101,7 +105,10 @@ function inWords<T>(what: string, call: () => T): T {
   }
 }
 
-/** A `struct sockaddr_nl`. As the receiver it is the kernel; as one's own the kernel chooses the number. */
+/**
+ * A `struct sockaddr_nl`. As a destination it means the kernel; as the own address the kernel chooses the
+ * port id.
+ */
 function netlinkAddress(groups: number): Uint8Array {
   const address = Buffer.alloc(addressBytes);
   address.writeUInt16LE(netlinkFamily, 0);

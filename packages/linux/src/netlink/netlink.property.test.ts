@@ -1,4 +1,4 @@
-// Nothing that comes from a netlink socket, whole or not, does more to its reader than a Fault.
+// Any bytes from a netlink socket cause at most a Fault.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@nodewright/fault';
@@ -12,7 +12,7 @@ import { decodeRule } from './rule-message.ts';
 
 const decoders = { decodeLink, decodeAddress, decodeRoute, decodeRule };
 
-/** Attributes of types that the decoders know, with lengths that are right now and then. */
+/** Attributes of types that the decoders know, with lengths that are sometimes valid. */
 const attributes: fc.Arbitrary<Buffer> = fc
   .array(
     fc.tuple(
@@ -39,7 +39,7 @@ const payload = fc.oneof(
     .map(([header, rest, length]) => Buffer.concat([header, rest]).subarray(0, length)),
 );
 
-/** Calls it with `bytes` in the middle of other bytes, and those once more with other values around. */
+/** Calls it with `bytes` between other bytes, then again with different bytes around them. */
 function outcome<T>(decode: (bytes: Uint8Array) => T, bytes: Uint8Array, around: number): T | string {
   const room = Buffer.alloc(bytes.length + 64, around);
   room.set(bytes, 32);
@@ -52,7 +52,7 @@ function outcome<T>(decode: (bytes: Uint8Array) => T, bytes: Uint8Array, around:
 }
 
 for (const [name, decode] of Object.entries(decoders)) {
-  test(`${name}() takes any bytes or says data-loss, and looks at no others`, () => {
+  test(`${name}() accepts any bytes or throws data-loss, and reads no others`, () => {
     fc.assert(
       fc.property(payload, (bytes) => {
         const first = outcome<unknown>(decode, bytes, 0x00);
@@ -63,7 +63,7 @@ for (const [name, decode] of Object.entries(decoders)) {
   });
 }
 
-test('messagesOf() takes any bytes or says data-loss, and looks at no others', () => {
+test('messagesOf() accepts any bytes or throws data-loss, and reads no others', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 120 }), (bytes) => {
       const read = (datagram: Uint8Array) =>
@@ -78,7 +78,7 @@ const message = fc
   .tuple(fc.nat(0xffff), fc.nat(0xffff), fc.nat(0xffff_ffff), fc.uint8Array({ maxLength: 64 }))
   .map(([type, flags, sequence, bytes]) => ({ type, flags, sequence, payload: Buffer.from(bytes) }));
 
-test('messagesOf() gives back the messages of a datagram, whatever their lengths', () => {
+test('messagesOf() returns the messages of a datagram, whatever their lengths', () => {
   fc.assert(
     fc.property(fc.array(message, { maxLength: 5 }), (messages) => {
       const padded = messages.map((each) => {
@@ -94,7 +94,7 @@ test('messagesOf() gives back the messages of a datagram, whatever their lengths
   );
 });
 
-test('attributeList() gives back what encodeAttribute() wrote', () => {
+test('attributeList() reads what encodeAttribute() wrote', () => {
   const attribute = fc.tuple(fc.integer({ min: 0, max: 0x3fff }), fc.uint8Array({ maxLength: 64 }));
   fc.assert(
     fc.property(fc.array(attribute, { maxLength: 6 }), (list) => {
@@ -107,7 +107,7 @@ test('attributeList() gives back what encodeAttribute() wrote', () => {
   );
 });
 
-test('errorNumberOf() says what went wrong, and data-loss for an error without a number', () => {
+test('errorNumberOf() returns the errno, and throws data-loss for an error without a number', () => {
   const error = (bytes: number[]) => ({ type: 2, flags: 0, sequence: 1, payload: Uint8Array.from(bytes) });
   assert.equal(errorNumberOf(error([0xff, 0xff, 0xff, 0xff])), 1);
   assert.equal(errorNumberOf(error([0, 0, 0, 0])), 0);

@@ -1,4 +1,4 @@
-// For tests: a network of their own, in which they may change what they like, and ways to change it.
+// For tests: a network namespace of their own, in which they may change anything, and functions to change it.
 import { execFileSync } from 'node:child_process';
 import koffi from 'koffi';
 import { capabilities, hasCapability } from '../effective-capabilities.ts';
@@ -12,30 +12,33 @@ import {
   netlinkHeaderBytes,
 } from './netlink-message.ts';
 
-/** Why a test cannot have a network of its own; false when it can. */
+/** Why a test cannot have a network namespace of its own; false when it can. */
 export const noOwnNamespace = hasCapability(capabilities.systemAdmin)
   ? false
   : 'a network namespace of its own needs CAP_SYS_ADMIN: run as root';
 
 const newNetwork = 0x4000_0000;
 
-/** From now on this thread, and what it starts, has a network of its own: a loopback device, and that is up. */
+/**
+ * Moves this thread, and the programs that it starts, to a new network namespace with a loopback device that
+ * is up.
+ */
 export function enterOwnNamespace(): void {
   const unshare = koffi.load('libc.so.6').func('int unshare(int)');
   if (unshare(newNetwork) !== 0) throw new Error(`unshare: errno ${koffi.errno()}`);
   ip('link set lo up');
 }
 
-/** Runs `ip` with these words. */
+/** Runs `ip` with these arguments. */
 export const ip = (words: string): string => execFileSync('ip', words.split(' '), { encoding: 'utf8' });
 
 export interface AddressChanger extends Disposable {
-  /** Adds or removes `<a>.<b>.<c>.<d>/32` and waits until the kernel has. */
+  /** Adds or removes `<a>.<b>.<c>.<d>/32` and waits until the kernel has done it. */
   add(linkIndex: number, address: readonly number[]): void;
   remove(linkIndex: number, address: readonly number[]): void;
 }
 
-/** Changes addresses without a program, for when there are many. */
+/** Changes many addresses without starting a program. */
 export function openAddressChanger(calls: NativeCalls): AddressChanger {
   const kernel = Buffer.alloc(12);
   kernel.writeUInt16LE(16);

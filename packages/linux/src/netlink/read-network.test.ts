@@ -1,4 +1,4 @@
-// Networks of the test's own, beside what `ip` says of them.
+// Compares networks in namespaces of the test with the output of `ip`.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readlinkSync } from 'node:fs';
@@ -29,7 +29,7 @@ if (skip === false) {
 }
 const index = (name: string) => readLinks(calls).find((link) => link.name === name)?.index ?? 0;
 
-test('readLinks() tells links as they are', { skip }, () => {
+test('readLinks() agrees with ip', { skip }, () => {
   const links = readLinks(calls);
   assert.deepEqual(
     links.map(({ name }) => name).sort(),
@@ -60,7 +60,7 @@ test('readLinks() tells links as they are', { skip }, () => {
   assert.deepEqual([other?.hardwareAddress, other?.mtu], ['02:00:00:00:00:07', 1400]);
 });
 
-test('readLinks() tells what a bridge and its port are', { skip }, () => {
+test('readLinks() reads a bridge and its port', { skip }, () => {
   ip('link add br0 type bridge stp_state 1');
   ip('link set pair1 master br0');
   const links = new Map(readLinks(calls).map((link) => [link.name, link]));
@@ -70,7 +70,7 @@ test('readLinks() tells what a bridge and its port are', { skip }, () => {
   ip('link set pair1 nomaster');
 });
 
-test('readLinks() knows a device whose other end is in another network', { skip }, async () => {
+test('readLinks() recognises a device whose peer is in another network namespace', { skip }, async () => {
   const elsewhere = spawn('unshare', ['--net', 'sleep', '60']);
   try {
     const networkOf = (pid: number | string) => readlinkSync(`/proc/${pid}/ns/net`);
@@ -86,7 +86,7 @@ test('readLinks() knows a device whose other end is in another network', { skip 
   }
 });
 
-test('readAddresses() tells addresses as they are', { skip }, () => {
+test('readAddresses() agrees with ip', { skip }, () => {
   const link = index('pair0');
   const addresses = readAddresses(calls).filter(({ linkIndex, scope }) => linkIndex === link && scope === 0);
   const none = { broadcast: '', anycast: '', multicast: '', priority: 0, scope: 0, linkIndex: link };
@@ -105,7 +105,7 @@ test('readAddresses() tells addresses as they are', { skip }, () => {
   ]);
 });
 
-test('readRoutes() tells routes as they are, with several ways and other tables', { skip }, () => {
+test('readRoutes() agrees with ip, for several next hops and other tables', { skip }, () => {
   const link = index('pair0');
   const routes = readRoutes(calls);
   const named = (destination: string, family = 2) =>
@@ -154,7 +154,7 @@ test('readRoutes() tells routes as they are, with several ways and other tables'
   );
 });
 
-test('readRules() tells rules as they are', { skip }, (t) => {
+test('readRules() agrees with ip', { skip }, (t) => {
   try {
     ip('rule add from 10.9.0.0/24 to 10.10.0.0/16 iif pair0 fwmark 5/7 table 100 priority 4711');
   } catch {

@@ -1,5 +1,6 @@
-// What the kernel knows of the network of this process, asked for as a whole. Each call takes one socket and, for some
-// hundred entries, a fraction of a millisecond: the kernel answers at once, so nothing has to be waited for.
+// Reads the complete network configuration of this process's namespace. Each call opens one socket and takes
+// a fraction of a millisecond for some hundred entries. The kernel answers within the call, so it is
+// synchronous.
 import { getSystemErrorName } from 'node:util';
 import { Fault } from '@nodewright/fault';
 import type { NativeCalls } from '../native-calls.ts';
@@ -25,18 +26,18 @@ const answers = { link: 16, address: 20, route: 24, rule: 32 } as const;
 const headerBytes = { link: 16, address: 8, route: 12, rule: 12 } as const;
 const extendedMask = 29;
 const withoutStatistics = 8;
-/** The kernel says when something changed while it told; it is asked again so many times. */
+/** The kernel reports when something changed during a dump; the dump is repeated this many times at most. */
 const maxAttempts = 4;
-/** Errno of a family that the kernel does not have. */
+/** Errno of an address family that the kernel does not have. */
 const missingFamily = new Set(['EAFNOSUPPORT', 'EOPNOTSUPP', 'EPFNOSUPPORT']);
 
 type Subject = keyof typeof requests;
 
 /**
- * Each of these reads all there is. While it changes without a pause the result may mix two moments; who watches is
- * told of the change and reads again.
+ * Each of these functions reads all entries. While they change without a pause, the result may mix two
+ * moments; a watcher receives the change and reads again.
  *
- * @throws Fault `unavailable` where the kernel does not answer, `data-loss` for an answer that makes no sense.
+ * @throws Fault `unavailable` when the kernel does not answer, `data-loss` for an invalid answer.
  */
 export function readLinks(calls: NativeCalls): KernelLink[] {
   const mask = Buffer.alloc(4);
@@ -48,7 +49,7 @@ export function readAddresses(calls: NativeCalls): KernelAddress[] {
   return dump(calls, 'address', any, decodeAddress);
 }
 
-/** Routes of all tables, the kernel's own among them. */
+/** Routes of all tables, including the kernel's own. */
 export function readRoutes(calls: NativeCalls): KernelRoute[] {
   return eachFamily((family) => dump(calls, 'route', family, decodeRoute));
 }
@@ -57,7 +58,9 @@ export function readRules(calls: NativeCalls): KernelRule[] {
   return eachFamily((family) => dump(calls, 'rule', family, decodeRule));
 }
 
-/** Asked for any family, the kernel also tells multicast routes; asked for one that it lacks, perhaps all others. */
+/**
+ * For "any family" the kernel also dumps multicast routes; for a family that it lacks it may dump all others.
+ */
 function eachFamily<T extends { readonly family: number }>(read: (family: number) => T[]): T[] {
   return Object.values(addressFamilies).flatMap((wanted) =>
     read(wanted).filter(({ family }) => family === wanted),
@@ -86,13 +89,13 @@ function dump<T>(
   }
 }
 
-/** Takes the answers to one request. False when what they tell was changed meanwhile. */
+/** Reads the answers to one request. False when the entries changed during the dump. */
 function collect(socket: NetlinkSocket, sequence: number, take: (message: NetlinkMessage) => void): boolean {
   let isWhole = true;
   for (;;) {
     const received = socket.receive();
     if (received === undefined) throw new Fault('unavailable', 'netlink: the kernel does not answer');
-    if (received.kind === 'lost') throw new Fault('unavailable', 'netlink: a part of the answer is lost');
+    if (received.kind === 'lost') throw new Fault('unavailable', 'netlink: a part of the answer was lost');
     for (const message of received.messages) {
       if (message.sequence !== sequence) continue;
       if ((message.flags & netlinkFlags.interrupted) !== 0) isWhole = false;

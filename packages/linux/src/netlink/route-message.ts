@@ -9,7 +9,7 @@ import {
 } from './attributes.ts';
 import { aligned, requireBytes, viewOf } from './netlink-message.ts';
 
-/** One of several ways that a route takes. */
+/** One of several next hops of a route. */
 export interface KernelNextHop {
   readonly gateway: string;
   readonly linkIndex: number;
@@ -21,12 +21,12 @@ export interface KernelNextHop {
 export interface KernelRoute {
   /** 2 (IPv4) or 10 (IPv6). */
   readonly family: number;
-  /** `10.0.0.0/24`; empty: everything. */
+  /** `10.0.0.0/24`; empty: the default route. */
   readonly destination: string;
-  /** The address that this machine sends from; empty: the kernel chooses. */
+  /** The source address for packets of this machine; empty: the kernel chooses. */
   readonly source: string;
   readonly gateway: string;
-  /** 0: none. */
+  /** 0: no output interface. */
   readonly linkIndex: number;
   readonly table: number;
   readonly priority: number;
@@ -36,7 +36,7 @@ export interface KernelRoute {
   readonly protocol: number;
   /** 0: that of the link. */
   readonly mtu: number;
-  /** Empty for a route with one way. */
+  /** Empty for a route with one next hop. */
   readonly nextHops: readonly KernelNextHop[];
 }
 
@@ -50,9 +50,9 @@ const metricMtu = 2;
 const viaHeaderBytes = 2;
 
 /**
- * Reads what follows the header of a message about a route.
+ * Decodes the payload of a message about a route.
  *
- * @throws Fault `data-loss` when it is cut short.
+ * @throws Fault `data-loss` when it is truncated.
  */
 export function decodeRoute(payload: Uint8Array): KernelRoute {
   requireBytes(payload, headerBytes, 'a route');
@@ -76,7 +76,7 @@ export function decodeRoute(payload: Uint8Array): KernelRoute {
   };
 }
 
-/** An IPv4 route may lead over an IPv6 gateway; it is then told with its family before it. */
+/** An IPv4 route may have an IPv6 gateway; then its family precedes the address. */
 function gatewayOf(attributes: Attributes): string {
   const via = attributes.get(attribute.via);
   return attributeIp(attributes, attribute.gateway) || ipOf(via?.subarray(viaHeaderBytes));

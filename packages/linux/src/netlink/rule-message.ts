@@ -1,11 +1,11 @@
 import { attributeIp, attributeNumber, attributesOf, attributeText } from './attributes.ts';
 import { requireBytes, viewOf } from './netlink-message.ts';
 
-/** A rule that chooses a table of routes. Numbers are those of <linux/fib_rules.h>. */
+/** A rule that selects a routing table. Numbers are those of <linux/fib_rules.h>. */
 export interface KernelRule {
   /** 2 (IPv4) or 10 (IPv6). */
   readonly family: number;
-  /** `10.0.0.0/24`; empty: from everywhere. */
+  /** `10.0.0.0/24`; empty: any source. */
   readonly source: string;
   readonly destination: string;
   readonly table: number;
@@ -24,9 +24,9 @@ const attribute = {
 } as const;
 
 /**
- * Reads what follows the header of a message about a rule.
+ * Decodes the payload of a message about a rule.
  *
- * @throws Fault `data-loss` when it is cut short.
+ * @throws Fault `data-loss` when it is truncated.
  */
 export function decodeRule(payload: Uint8Array): KernelRule {
   requireBytes(payload, headerBytes, 'a rule');

@@ -1,4 +1,4 @@
-// Changes in a network of the test's own.
+// Changes in a network namespace of the test.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -29,12 +29,12 @@ function watching(...topics: NetlinkTopic[]) {
 }
 const link = () => readLinks(calls).find(({ name }) => name === 'lo')?.index ?? 0;
 
-test('watchNetlink() tells within 100 ms that an address has come, and nothing of other topics', {
+test('watchNetlink() reports a new address within 100 ms, and nothing of other topics', {
   skip,
 }, async () => {
   using links = watching('link');
   const times: number[] = [];
-  // Other programs may have the processors just now: the best of five counts.
+  // Other programs may use the processors at the moment: the best of five counts.
   for (let number = 1; number <= 5 && !times.some((tookMs) => tookMs < 100); number += 1) {
     using addresses = watching('address');
     ip(`addr add 10.8.0.${number}/32 dev lo`);
@@ -45,7 +45,7 @@ test('watchNetlink() tells within 100 ms that an address has come, and nothing o
   assert.deepEqual(links.seen, { changes: 0, all: 0, errors: [] });
 });
 
-test('watchNetlink() and reading after each change lose none of 1,000 addresses that come and go', {
+test('watchNetlink() with a read after each change misses none of 1,000 addresses that come and go', {
   skip,
 }, async () => {
   using changer = openAddressChanger(calls);
@@ -80,7 +80,9 @@ test('watchNetlink() and reading after each change lose none of 1,000 addresses 
   assert.ok(passes > 1 && passes < 2100, `${passes} passes`);
 });
 
-test('watchNetlink() says when news were lost, and a reader who follows it knows all', { skip }, async () => {
+test('watchNetlink() reports lost messages, and a read after that finds every address', {
+  skip,
+}, async () => {
   using changer = openAddressChanger(calls);
   const index = link();
   let losses = 0;
@@ -92,12 +94,12 @@ test('watchNetlink() says when news were lost, and a reader who follows it knows
     },
     onError: (error) => assert.fail(String(error)),
   });
-  // The event loop has no turn meanwhile, and the kernel no room for all of it.
+  // The event loop is blocked meanwhile, and the kernel's buffer is too small for all messages.
   for (let count = 0; count < 6000; count += 1) {
     changer.add(index, [10, 6, 0, 1]);
     changer.remove(index, [10, 6, 0, 1]);
   }
-  // While the socket is full the kernel drops this one without another word.
+  // While the buffer is full the kernel drops this message without a report.
   changer.add(index, [10, 6, 0, 2]);
   await eventually(() => read.includes('10.6.0.2') && !read.includes('10.6.0.1'), { what: 'the end' });
   assert.ok(losses > 0, 'news were lost');
@@ -107,7 +109,9 @@ test('watchNetlink() says when news were lost, and a reader who follows it knows
   assert.ok(performance.now() - before < 5000);
 });
 
-test('watchNetlink() that is disposed has closed its socket, and tells nothing more', { skip }, async () => {
+test('watchNetlink() closes its socket when disposed of, and reports nothing after that', {
+  skip,
+}, async () => {
   using changer = openAddressChanger(calls);
   const count = () => readdirSync('/proc/self/fd').length;
   const before = count();
@@ -122,7 +126,7 @@ test('watchNetlink() that is disposed has closed its socket, and tells nothing m
   assert.deepEqual(watch.seen, { changes: 0, all: 0, errors: [] });
 });
 
-test('watchNetlink() keeps no process alive', () => {
+test('watchNetlink() does not keep the process alive', () => {
   const program = `
     import { loadNativeCalls } from ${JSON.stringify(new URL('../native-calls.ts', import.meta.url).href)};
     import { watchNetlink } from ${JSON.stringify(new URL('./watch-netlink.ts', import.meta.url).href)};

@@ -2,10 +2,10 @@ import { faultFrom } from '@nodewright/fault';
 import type { NativeCalls } from '../native-calls.ts';
 import { openNetlinkSocket } from './netlink-socket.ts';
 
-/** What there is news of. */
+/** The kinds of changes that can be watched. */
 export type NetlinkTopic = 'link' | 'address' | 'route' | 'rule';
 
-/** Bits of the multicast groups, IPv4 and IPv6. */
+/** Bit masks of the multicast groups for IPv4 and IPv6. */
 const groups: Readonly<Record<NetlinkTopic, number>> = {
   link: 0x1,
   address: 0x10 | 0x100,
@@ -15,22 +15,22 @@ const groups: Readonly<Record<NetlinkTopic, number>> = {
 
 export interface NetlinkWatchInit {
   /**
-   * Something has changed since the last call: it is to be read anew. Many changes may make one call. `isAll`: news were
-   * lost, so anything may have changed.
+   * Something has changed since the last call, so the caller reads it again. One call may stand for many
+   * changes. `isAll`: messages were lost, so anything may have changed.
    */
   readonly onChange: (isAll: boolean) => void;
-  /** The watch has broken, with a Fault, and tells nothing more. The caller disposes it. */
+  /** The watch has failed with a Fault and reports nothing more. The caller disposes of it. */
   readonly onError: (error: unknown) => void;
 }
 
-/** In one turn of the event loop; after it others have theirs. */
+/** Maximum number of datagrams per turn of the event loop, so that other work gets its turn. */
 const maxDatagramsATurn = 256;
 
 /**
- * Tells of changes in the network namespace of this process, from the moment that it returns until it is disposed, which
- * takes no time. Only the kernel is believed. Keeps no process alive.
+ * Watches the network namespace of this process, from its return until it is disposed of. Messages that are
+ * not from the kernel are ignored. It does not keep the process alive.
  *
- * @throws Fault `unavailable` where the kernel has no netlink, or the process may not use it
+ * @throws Fault `unavailable` if the kernel has no netlink, or the process may not use it
  */
 export function watchNetlink(
   calls: NativeCalls,
