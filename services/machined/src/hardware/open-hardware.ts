@@ -13,17 +13,20 @@ import { createDisks } from './rpc/disks.ts';
 
 export interface OpenHardwareInit {
   readonly world: World;
-  /** The node's root, without a slash at its end: the folders of its volumes are below it. */
+  /** The node's root, without a trailing slash; the folders of its volumes are below it. */
   readonly root: string;
-  /** Whether udevd names the devices; without it they are shown as the kernel names them. */
+  /** Whether udevd names the devices; without it they have the kernel's names. */
   readonly hasUdevd: boolean;
   readonly telemetry: Telemetry;
 }
 
-/** Processors, PCI devices, disks and volumes of the node: the controllers that show them, and the calls about disks. */
+/**
+ * Processors, PCI devices, disks and volumes of the node: the controllers that publish them, and the calls
+ * about disks.
+ */
 export function openHardware({ world, root, hasUdevd, telemetry }: OpenHardwareInit): Topic {
   let deviceEvents: ReturnType<typeof openKernelDeviceEvents> | undefined;
-  // One socket for all controllers, opened by the first that is started.
+  // One socket for all controllers, opened by the first one that starts.
   const events = () => {
     deviceEvents ??= openKernelDeviceEvents();
     return deviceEvents;

@@ -37,7 +37,7 @@ const disk: BlockDisk = {
   ...{ isRotational: false, sectorBytes: 512, ioBytes: 4096, firmwareVersion: '', transport: 'virtio' },
 };
 
-/** The events of a machine in which the test moves the devices. */
+/** The device events of a machine whose devices the test changes. */
 function fakeEvents() {
   const listeners = new Set<DeviceListener>();
   const events: DeviceEvents = {
@@ -87,13 +87,13 @@ test('devices follow the events of the kernel, and a watch that broke is opened 
   assert.deepEqual(await generations(), ['vda 1']);
   fail(new Fault('data-loss', 'test'));
   await runtime.advance(1000);
-  // Meanwhile it may have changed in any way.
+  // Any device may have changed while the watch was broken.
   assert.deepEqual(await generations(), ['vda 2']);
   tell('vda');
   assert.deepEqual(await generations(), ['vda 3']);
 });
 
-test('where the kernel tells nothing, devices are looked at once a minute', async () => {
+test('without kernel events, devices are read once a minute', async () => {
   const machine = [device('vda')];
   const noNews = () => Promise.reject(new Fault('unavailable', 'no netlink here'));
   await using runtime = openTestRuntime({ controllers: [devicesController(() => machine, noNews)] });
@@ -107,7 +107,7 @@ test('where the kernel tells nothing, devices are looked at once a minute', asyn
   assert.deepEqual([said?.level, said?.error], ['info', 'no netlink here']);
 });
 
-test('disks, volumes and the disk of the system follow the devices', async () => {
+test('disks, volumes and the system disk follow the devices', async () => {
   const { events } = fakeEvents();
   const machine = [device('vda'), meta, device('loop0', { sizeBytes: 0 })];
   const controllers = [
@@ -136,7 +136,7 @@ test('disks, volumes and the disk of the system follow the devices', async () =>
     diskID: 'vda',
     devPath: '/dev/vda',
   });
-  // Nobody has asked for a refresh before the devices are known.
+  // Nothing requests a refresh before the devices are known.
   assert.deepEqual(await ids(discoveryRefreshStatuses), []);
   await putResource(state, { ...pointerTo(devicesStatuses, 'devices'), spec: { ready: true } });
   await runtime.settled();
@@ -145,7 +145,7 @@ test('disks, volumes and the disk of the system follow the devices', async () =>
   assert.deepEqual((await state.get(status)).spec, { ready: true });
 });
 
-test('links to devices are read once udevd is well, and when their folders change', async () => {
+test('links to devices are read once udevd is healthy, and when their folders change', async () => {
   const links = new Map([['vda', ['/dev/disk/by-id/a']]]);
   let change = () => {};
   const controller = symlinksController({

@@ -14,13 +14,16 @@ export interface BlockControllersInit {
   readonly world: Pick<World, 'showsMachine'>;
   /** Whether udevd is one of the node's services. */
   readonly hasUdevd: boolean;
-  /** What the kernel says of devices; every controller asks for it. */
+  /** Opens the device events of the kernel; called by several controllers. */
   readonly events: OpenDeviceEvents;
   /** Where sysfs is mounted; default `/sys`. */
   readonly sysRoot?: string;
 }
 
-/** Disks and what is on them, as far as it is read. Source: Talos v1.14: COSI resources, block; what container mode skips. */
+/**
+ * Disks and their contents, as far as the kernel and udev know them. Source: Talos v1.14: COSI resources,
+ * block; what container mode skips.
+ */
 export function blockControllers({ world, hasUdevd, events, sysRoot }: BlockControllersInit): Controller[] {
   if (!world.showsMachine) return [];
   return [

@@ -12,7 +12,7 @@ const device = (name: string, more: Partial<BlockDevice> = {}): BlockDevice => (
   ...more,
 });
 
-test('decimalSize() writes sizes as people read them', () => {
+test('decimalSize() writes readable sizes', () => {
   const rows: [number, string][] = [
     [0, '0 B'],
     [512, '512 B'],
@@ -28,7 +28,7 @@ test('decimalSize() writes sizes as people read them', () => {
   for (const [bytes, expected] of rows) assert.equal(decimalSize(bytes), expected);
 });
 
-test('showDevices() counts a device up when there is an event of it or it is another one, and leaves the others', () => {
+test('showDevices() increases the generation of a device after an event or a replacement, and of no other', () => {
   const generations = (shown: ReturnType<typeof showDevices>) =>
     [...shown].map(([name, { generation }]) => `${name} ${generation}`);
   const first = showDevices(new Map(), [device('sda'), device('sdb')], undefined);
@@ -54,7 +54,7 @@ const disk: BlockDisk = {
   ...{ isRotational: false, sectorBytes: 512, ioBytes: 512, firmwareVersion: '', transport: '' },
 };
 
-test('diskSpec() names the disks that a device is made of, by way of their partitions', () => {
+test('diskSpec() names the disks below a device, also through partitions', () => {
   const specs = showDevices(
     new Map(),
     [
@@ -71,7 +71,7 @@ test('diskSpec() names the disks that a device is made of, by way of their parti
   );
 });
 
-test('discoveredVolumeSpec() tells of a partition what udev knows, in the words of upstream', () => {
+test("discoveredVolumeSpec() shows what udev knows about a partition, in upstream's terms", () => {
   const partition = device('vda4', {
     ...{
       type: 'partition',
@@ -97,7 +97,7 @@ test('discoveredVolumeSpec() tells of a partition what udev knows, in the words 
   });
 });
 
-test('discoveredVolumeSpec() knows a table of partitions, and nothing of what nobody has looked at', () => {
+test('discoveredVolumeSpec() shows a partition table, and nothing for a device that udev does not know', () => {
   const table = new Map([
     ['ID_PART_TABLE_TYPE', 'gpt'],
     ['ID_PART_TABLE_UUID', 't-1'],
@@ -108,7 +108,7 @@ test('discoveredVolumeSpec() knows a table of partitions, and nothing of what no
   assert.deepEqual([unknown.name, unknown.uuid, unknown.partition_label], ['', '', '']);
 });
 
-test('systemDiskOf() finds the disk with META, which is no loop device', () => {
+test('systemDiskOf() finds the disk with META and ignores loop devices', () => {
   const volume = (partition_label: string, parent: string) => ({
     ...{ partition_label, parent, parent_dev_path: `/dev/${parent}` },
   });

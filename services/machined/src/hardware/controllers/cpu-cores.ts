@@ -2,10 +2,12 @@ import type { CpuInfo } from '@nodewright/linux';
 import type { CpuCoreSpec } from '@nodewright/state/kinds';
 import type { Identified } from './system-information.ts';
 
-/** Cores with the processors that they are to the kernel. Source: Talos v1.14: hardware.CPUInfoController. */
+/**
+ * The cores with the numbers of their logical processors. Source: Talos v1.14: hardware.CPUInfoController.
+ */
 export function cpuCoresOf(processors: readonly CpuInfo[]): Identified<CpuCoreSpec>[] {
   const cores = Map.groupBy(processors, coreId);
-  // All cores of a machine have the same long lists as a rule, and some machines have hundreds of cores.
+  // Usually all cores have the same long lists, and some machines have hundreds of cores.
   const lists = new Map<string, readonly string[]>();
   const once = (list: readonly string[]) => lists.getOrInsert(list.join(' '), list);
   return [...cores].map(([id, threads]) => {
@@ -15,7 +17,7 @@ export function cpuCoresOf(processors: readonly CpuInfo[]): Identified<CpuCoreSp
   });
 }
 
-/** Some architectures do not say which core a processor is. */
+/** Some architectures do not report the core of a processor. */
 function coreId({ physicalId, coreId: core, processor }: CpuInfo): string {
   return physicalId === '' || core === '' ? String(processor) : `${physicalId}-${core}`;
 }

@@ -5,7 +5,9 @@ import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 import { cpuCoresOf } from './cpu-cores.ts';
 import { deviceChanges, type OpenDeviceEvents } from './device-changes.ts';
 
-/** The cores of the machine, which may be switched on and off. Source: Talos v1.14: hardware.CPUInfoController. */
+/**
+ * The cores of the machine, which may go online and offline. Source: Talos v1.14: hardware.CPUInfoController.
+ */
 export function cpuInfoController(read: ReadIfThere, events: OpenDeviceEvents): Controller {
   const changes = deviceChanges(events, 'cpu');
   return {

@@ -3,24 +3,24 @@ import { faultFrom } from '@nodewright/fault';
 import type { Uevent } from '@nodewright/linux';
 import type { DeviceEvents } from '../host/device-events.ts';
 
-/** Opens the events of devices; those who ask again get the same. */
+/** Opens the device events; later calls return the same object. */
 export type OpenDeviceEvents = () => Promise<DeviceEvents>;
 
-/** How often devices are read where this process gets no events of the kernel. */
+/** How often devices are read when this process receives no kernel events. */
 export const lookAgainMs = 60_000;
 
-/** The events of one subsystem, for one controller. */
+/** Watches the events of one subsystem for one controller. */
 export interface DeviceChanges {
   readonly open: NonNullable<Controller['open']>;
-  /** After so much time the controller is to look by itself; undefined: it is told. */
+  /** The controller reads again after this time; undefined when events wake it. */
   lookAgainMs(): number | undefined;
 }
 
 /**
- * Wakes a controller when devices of the subsystem come, go or change. Where the kernel tells this process nothing the
- * controller looks by itself, which is slower and no failure.
+ * Wakes a controller when devices of the subsystem are added, removed or changed. If the kernel sends no
+ * events to this process, the controller polls, which is slower and no failure.
  *
- * @param onEvents undefined: events were lost, or have begun just now
+ * @param onEvents undefined: events were lost, or the watch has just begun
  */
 export function deviceChanges(
   events: OpenDeviceEvents,

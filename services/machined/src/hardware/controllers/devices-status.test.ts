@@ -6,13 +6,13 @@ import { devicesStatusController } from './devices-status.ts';
 
 const ready = [['devices', { ready: true }]];
 
-test('devices are ready at once where nobody looks for them', async () => {
+test('devices are ready at once without udevd', async () => {
   await using node = openControllerRig([devicesStatusController(false)]);
   await node.settled();
   assert.deepEqual(await node.specs(devicesStatuses), ready);
 });
 
-test('devices are ready once udevd is healthy where it is one of the services', async () => {
+test('with udevd, devices are ready once it is healthy', async () => {
   await using node = openControllerRig([devicesStatusController(true)]);
   await node.put(services, 'udevd', { running: true, healthy: false, unknown: true });
   assert.deepEqual(await node.specs(devicesStatuses), []);

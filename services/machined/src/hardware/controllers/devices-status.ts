@@ -3,7 +3,7 @@ import { pointerTo } from '@nodewright/state';
 import { devicesStatuses, services } from '@nodewright/state/kinds';
 
 /**
- * Whether the devices of the machine are all known: at once where nobody looks for them, else when udevd is well.
+ * Whether all devices of the machine are known: at once without udevd, otherwise when udevd is healthy.
  *
  * @param hasUdevd whether the service is one of this node's
  */
@@ -15,7 +15,7 @@ export function devicesStatusController(hasUdevd: boolean): Controller {
     async reconcile(pass) {
       const udevd = hasUdevd ? await pass.get(pointerTo(services, 'udevd')) : undefined;
       const isSettled = !hasUdevd || (udevd?.spec.running === true && udevd.spec.healthy);
-      // Devices that were known once stay so while udevd is started again.
+      // Devices stay known while udevd restarts.
       if (isSettled) await pass.put({ ...pointerTo(devicesStatuses), spec: { ready: true } });
     },
   };

@@ -5,8 +5,8 @@ import { deviceChanges, type OpenDeviceEvents } from './device-changes.ts';
 import { type ShownDevices, showDevices } from './show-devices.ts';
 
 /**
- * The block devices of the kernel. Writes to a device, which change what is on it, are not seen: its generation goes up
- * with the events of the kernel alone. Source: Talos v1.14: block.DevicesController.
+ * The block devices of the kernel. A write to a device, which changes its contents, is not visible here: the
+ * generation of a device increases with kernel events only. Source: Talos v1.14: block.DevicesController.
  */
 export function devicesController(
   readBlockDevices: () => readonly BlockDevice[],
@@ -27,7 +27,7 @@ export function devicesController(
       const delayMs = changes.lookAgainMs();
       if (delayMs !== undefined) pass.wakeAfter(delayMs);
       const names = namesInNews;
-      // From here on, so that events which come while the devices are read lead to one more pass that counts them.
+      // Reset before the read, so that events during the read cause one more pass that counts them.
       namesInNews = new Set();
       shown = showDevices(shown, readBlockDevices(), names);
       await pass.replace(

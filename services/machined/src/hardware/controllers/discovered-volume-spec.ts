@@ -1,9 +1,10 @@
-// What is on block devices, as far as the kernel and udev tell: nothing is read from the devices themselves.
+// The contents of block devices as far as the kernel and udev know them: this code never reads a device
+// itself.
 import type { BlockDevice } from '@nodewright/linux';
 import type { DiscoveredVolumeSpec, SystemDiskSpec } from '@nodewright/state/kinds';
 import { decimalSize } from '../domain/decimal-size.ts';
 
-/** The words of upstream for what udev calls otherwise. */
+/** Upstream's terms for names that udev spells differently. */
 const probeNames: Readonly<Record<string, string>> = {
   ext2: 'extfs',
   ext3: 'extfs',
@@ -15,9 +16,9 @@ const probeNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * A device as a volume. Without a record of udev its content is unknown.
+ * A device as a volume. Without a udev record its contents are unknown.
  *
- * @param record the properties of the device
+ * @param record the udev properties of the device
  * @param sectorSizes of its disk
  */
 export function discoveredVolumeSpec(
@@ -56,14 +57,14 @@ export function discoveredVolumeSpec(
   };
 }
 
-/** udev writes what could be taken for something else as `\x20`. */
+/** udev escapes special characters as `\x20`. */
 function unescaped(text: string): string {
   if (!text.includes('\\x')) return text;
   const bytes = text.replace(/\\x([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** The disk with the partition META; undefined: none has it. Loop devices do not count. */
+/** The disk with the partition META; undefined when there is none. Loop devices do not count. */
 export function systemDiskOf(
   volumes: readonly Pick<DiscoveredVolumeSpec, 'partition_label' | 'parent' | 'parent_dev_path'>[],
 ): SystemDiskSpec | undefined {

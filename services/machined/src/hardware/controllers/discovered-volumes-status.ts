@@ -10,8 +10,8 @@ import {
 const firstRequest = 1;
 
 /**
- * Has all devices looked at once more when they are all known, and says when that is done.
- * Source: Talos v1.14: block.DiscoveredVolumesStatusController.
+ * Requests a refresh of all devices once they are all known, and publishes when it is done. Source: Talos
+ * v1.14: block.DiscoveredVolumesStatusController.
  */
 export function discoveredVolumesStatusController(): Controller {
   return {

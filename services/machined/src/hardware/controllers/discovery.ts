@@ -12,16 +12,16 @@ import { discoveredVolumeSpec } from './discovered-volume-spec.ts';
 export interface DiscoveryInit {
   readonly readBlockDevices: () => readonly BlockDevice[];
   readonly readDisks: () => readonly BlockDisk[];
-  /** What udev knows of a device; empty: nothing. */
+  /** The udev properties of a device; empty when udev does not know it. */
   readonly readUdevRecord: (device: BlockDevice) => ReadonlyMap<string, string>;
 }
 
-/** Of disks that say nothing of themselves. */
+/** Sector sizes for disks that report none. */
 const usualSizes = { sectorBytes: 512, ioBytes: 512 };
 
 /**
- * What is on block devices, by what the kernel and udev say: the devices themselves are not read, which would take root.
- * Source: Talos v1.14: block.DiscoveryController.
+ * The contents of block devices as far as the kernel and udev know them. The devices themselves are not read,
+ * because that requires root. Source: Talos v1.14: block.DiscoveryController.
  */
 export function discoveryController(init: DiscoveryInit): Controller {
   const { readBlockDevices, readDisks, readUdevRecord } = init;

@@ -6,7 +6,7 @@ import { decimalSize } from '../domain/decimal-size.ts';
  * A disk as a resource.
  *
  * @param links the paths of links to it
- * @param devices all devices by name, for the disks that it is made of
+ * @param devices all devices by name, to find the disks below it
  */
 export function diskSpec(
   disk: BlockDisk,

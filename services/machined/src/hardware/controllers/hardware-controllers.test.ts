@@ -48,7 +48,7 @@ const init = {
   read: (path: string) => (files[path] === undefined ? undefined : Buffer.from(files[path])),
 };
 
-test('the machine is shown as the firmware and the kernel tell of it, once META is read', async () => {
+test('the machine is shown as firmware and kernel describe it, once META has been read', async () => {
   await using runtime = openTestRuntime({
     controllers: hardwareControllers({ ...init, world: worlds.process }),
   });
@@ -72,6 +72,6 @@ test('the machine is shown as the firmware and the kernel tell of it, once META 
   });
 });
 
-test('a container does not look at the machine', () => {
+test('a container does not read the hardware of its machine', () => {
   assert.deepEqual(hardwareControllers({ ...init, world: worlds.container }), []);
 });

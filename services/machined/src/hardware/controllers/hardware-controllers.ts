@@ -11,18 +11,21 @@ export interface HardwareControllersInit {
   readonly world: Pick<World, 'showsMachine'>;
   /** Whether udevd is one of the node's services. */
   readonly hasUdevd: boolean;
-  /** A file of the kernel, or of the system. */
+  /** Reads a file of the kernel or of the system. */
   readonly read: ReadIfThere;
-  /** What the kernel says of devices; every controller asks for it. */
+  /** Opens the device events of the kernel; called by several controllers. */
   readonly events: OpenDeviceEvents;
   /** Where sysfs is mounted; default `/sys`. */
   readonly sysRoot?: string;
 }
 
-/** Where distributions install the list of names of devices of PCI. */
+/** Where distributions install the list of PCI device names. */
 const pciIdFiles = ['/usr/share/hwdata/pci.ids', '/usr/share/misc/pci.ids'];
 
-/** The machine that the node runs on. Source: Talos v1.14: COSI resources, hardware; what container mode skips. */
+/**
+ * The hardware that the node runs on. Source: Talos v1.14: COSI resources, hardware; what container mode
+ * skips.
+ */
 export function hardwareControllers(init: HardwareControllersInit): Controller[] {
   const { world, hasUdevd, read, events, sysRoot } = init;
   if (!world.showsMachine) return [];

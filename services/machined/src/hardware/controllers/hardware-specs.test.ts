@@ -20,7 +20,7 @@ const smbios: Smbios = {
   memoryModules: [module, { ...module, sizeMiB: 0, partNumber: 'P-1' }],
 };
 
-test('the machine has the UUID of its firmware, or the one that it was given', () => {
+test('the machine has the UUID of its firmware, or the one from META', () => {
   assert.deepEqual(systemInformationOf(smbios, ''), {
     ...{ manufacturer: 'QEMU', productName: 'Q35', version: '', biosVersion: '1.16', serialnumber: 'S' },
     ...{ uuid: 'u-1', wakeUpType: 'Power Switch', skuNumber: '' },
@@ -30,7 +30,7 @@ test('the machine has the UUID of its firmware, or the one that it was given', (
   assert.equal(systemInformationOf(undefined, ''), undefined);
 });
 
-test('processors and modules of memory have ids of their own, without spaces', () => {
+test('processors and memory modules have unique ids without spaces', () => {
   assert.deepEqual(
     processorsOf(smbios).map(({ id, spec }) => [id, spec.socket, spec.productName, spec.threadCount]),
     [
@@ -47,14 +47,14 @@ test('processors and modules of memory have ids of their own, without spaces', (
   );
 });
 
-test('a machine that says nothing of its memory has one module, as large as what the kernel has', () => {
+test('a machine without data about its memory has one module with all of the memory', () => {
   assert.deepEqual(
     memoryModulesOf(undefined, 2_097_151).map(({ id, spec }) => [id, spec.sizeMiB]),
     [['UNKNOWN', 2047]],
   );
 });
 
-test('cpuCoresOf() puts the processors of a core together, and takes each for a core where that is unknown', () => {
+test('cpuCoresOf() groups the processors of a core, and treats each as a core when that is unknown', () => {
   const cpu = (number: number, core: string) =>
     `processor : ${number}\nmodel name : X\nbogomips : 48.5\nflags : a b\n${core}`;
   const known = parseCpuinfo(
@@ -89,7 +89,7 @@ const list = Buffer.from(
   ].join('\n'),
 );
 
-test('pciNames() finds names in the list, each in the block of its own', () => {
+test('pciNames() finds names in the list, each within the block of its vendor', () => {
   const ahci = { classId: 1, subclassId: 6, vendorId: 0x8086, productId: 0x2922 };
   assert.deepEqual(pciNames(list, ahci), {
     ...{ class: 'Mass storage controller', subclass: 'SATA controller' },
@@ -100,7 +100,7 @@ test('pciNames() finds names in the list, each in the block of its own', () => {
   assert.deepEqual(pciNames(list, { ...ahci, vendorId: 0x1234, classId: 2 }).vendor, '');
 });
 
-test('pciNames() knows common classes where there is no list', () => {
+test('pciNames() knows common classes without a list', () => {
   const device = { classId: 2, subclassId: 0, vendorId: 1, productId: 1 };
   assert.deepEqual(pciNames(undefined, device), {
     ...{ class: 'Network controller', subclass: 'Ethernet controller', vendor: '', product: '' },

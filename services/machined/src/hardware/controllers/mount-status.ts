@@ -2,7 +2,7 @@ import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { blockMountStatuses, mountStatuses, volumeStatuses } from '@nodewright/state/kinds';
 import { runtimeMounts } from '../domain/runtime-mounts.ts';
 
-/** The volumes that are mounted. */
+/** The mounted volumes. */
 export function mountStatusController(): Controller {
   return {
     name: 'runtime.MountStatusController',

@@ -7,14 +7,14 @@ import { isUdevdDone } from './udevd-gate.ts';
 
 export interface PciDevicesInit {
   readonly readPciDevices: () => readonly PciDevice[];
-  /** The list of names of devices; undefined where there is none. */
+  /** The list of device names; undefined when it is not installed. */
   readonly readPciIds: () => Buffer | undefined;
-  /** Whether udevd is one of the node's services: drivers are bound once it is well. */
+  /** Whether udevd is one of the node's services: it binds the drivers. */
   readonly hasUdevd: boolean;
   readonly events: OpenDeviceEvents;
 }
 
-/** The devices of PCI. Source: Talos v1.14: hardware.PCIDevicesController. */
+/** The PCI devices. Source: Talos v1.14: hardware.PCIDevicesController. */
 export function pciDevicesController(init: PciDevicesInit): Controller {
   const { readPciDevices, readPciIds, hasUdevd, events } = init;
   const changes = deviceChanges(events, 'pci');
@@ -28,7 +28,7 @@ export function pciDevicesController(init: PciDevicesInit): Controller {
       const delayMs = changes.lookAgainMs();
       if (delayMs !== undefined) pass.wakeAfter(delayMs);
       const devices = readPciDevices();
-      // Not kept: it is long, and looked into once as a rule.
+      // Not cached: the list is long and usually needed only once.
       const ids = devices.length === 0 ? undefined : readPciIds();
       await pass.replace(
         pciDevices,

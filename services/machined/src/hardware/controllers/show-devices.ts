@@ -1,14 +1,15 @@
 import type { BlockDevice } from '@nodewright/linux';
 import type { BlockDeviceSpec } from '@nodewright/state/kinds';
 
-/** What was shown of each device, by name. */
+/** What was last shown of each device, by name. */
 export type ShownDevices = ReadonlyMap<string, BlockDeviceSpec>;
 
 /**
- * The devices that there are. The generation of one goes up when there was an event of it, or it is another one.
+ * The current devices. The generation of a device increases after an event, or when another device has its
+ * name.
  *
- * @param shown what the last call gave
- * @param events names of the devices that had an event since then; undefined: any of them may have had one
+ * @param shown the result of the last call
+ * @param events names of the devices with an event since then; undefined: any device may have had one
  */
 export function showDevices(
   shown: ShownDevices,

@@ -4,9 +4,9 @@ import { lookAgainMs } from './device-changes.ts';
 import { isUdevdDone } from './udevd-gate.ts';
 
 export interface SymlinksInit {
-  /** The links to each device, sorted, by the name of the device. */
+  /** Returns the links to each device, sorted, by the name of the device. */
   readonly readDeviceLinks: () => ReadonlyMap<string, readonly string[]>;
-  /** Tells of changes of the folders with links until it is disposed; undefined: there is nothing to watch. */
+  /** Watches the folders with links until it is disposed of; undefined when there is nothing to watch. */
   readonly watchDeviceLinks: (onChange: () => void) => Disposable | undefined;
   /** Whether udevd, which makes the links, is one of the node's services. */
   readonly hasUdevd: boolean;
@@ -26,7 +26,7 @@ export function symlinksController(init: SymlinksInit): Controller {
       scope.use(watch);
     },
     async reconcile(pass) {
-      // The folders themselves may come later, or be made anew.
+      // The folders may be created later, or be replaced.
       pass.wakeAfter(isWatched ? 10 * lookAgainMs : lookAgainMs);
       if (!(await isUdevdDone(pass, hasUdevd))) return;
       await pass.replace(

@@ -4,19 +4,19 @@ import { pointerTo } from '@nodewright/state';
 import { memoryModules, metaKeys, metaLoads, processors, systemInformations } from '@nodewright/state/kinds';
 import { memoryModulesOf, processorsOf, systemInformationOf } from './system-information.ts';
 
-/** The tag of META for a UUID that stands for the machine's own. Source: Talos v1.14: META tags. */
+/** The META key of a UUID that replaces that of the machine. Source: Talos v1.14: META tags. */
 const uuidTag = '0x0f';
 
 export interface SystemInfoInit {
-  /** Undefined: the firmware says nothing. */
+  /** Undefined without data from the firmware. */
   readonly readSmbios: () => Smbios | undefined;
-  /** All of the memory, in KiB. */
+  /** Total memory, in KiB. */
   readonly memoryKiB: () => number;
 }
 
 /**
- * What the firmware says of the machine, once META has been read. The firmware says the same until the next boot.
- * Source: Talos v1.14: hardware.SystemInfoController.
+ * Facts from the firmware, published once META has been read. They do not change until the next boot. Source:
+ * Talos v1.14: hardware.SystemInfoController.
  */
 export function systemInfoController({ readSmbios, memoryKiB }: SystemInfoInit): Controller {
   let isRead = false;

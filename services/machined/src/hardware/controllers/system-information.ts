@@ -1,4 +1,4 @@
-// What SMBIOS says, as resources. Source: Talos v1.14: COSI resources, hardware.
+// Facts from SMBIOS as resources. Source: Talos v1.14: COSI resources, hardware.
 import type { Smbios } from '@nodewright/linux';
 import type { MemoryModuleSpec, ProcessorSpec, SystemInformationSpec } from '@nodewright/state/kinds';
 
@@ -8,9 +8,9 @@ export interface Identified<S> {
 }
 
 /**
- * The machine; undefined when nobody says anything of it.
+ * The machine; undefined without any data.
  *
- * @param givenUuid a UUID that was written to META, which stands for the machine's own; empty: none
+ * @param givenUuid a UUID in META that replaces that of the machine; empty without one
  */
 export function systemInformationOf(
   smbios: Smbios | undefined,
@@ -42,9 +42,9 @@ export function processorsOf(smbios: Smbios | undefined): Identified<ProcessorSp
 }
 
 /**
- * Modules of memory by where they are. A machine that says nothing of them has one that is unknown.
+ * Memory modules by slot. A machine without data about its modules has one unknown module.
  *
- * @param memoryKiB all of the memory that the kernel has
+ * @param memoryKiB the total memory of the kernel
  */
 export function memoryModulesOf(
   smbios: Smbios | undefined,
@@ -76,7 +76,10 @@ function idOf(text: string): string {
   return text.replaceAll(' ', '-');
 }
 
-/** Firmware may call two things by one name, and an id is of one resource: from the second on they are counted. */
+/**
+ * Firmware may give two things the same name, but ids are unique: from the second one on a number is
+ * appended.
+ */
 function withOwnIds<S>(resources: readonly Identified<S>[]): Identified<S>[] {
   const seen = new Map<string, number>();
   return resources.map(({ id, spec }) => {

@@ -15,7 +15,7 @@ import { volumeControllers } from './volume-controllers.ts';
 
 const sizeBytes = 20_480_000_000n;
 
-test('without a configuration a node has STATE, which is mounted as soon as its folder is there', async () => {
+test('without a configuration a node has STATE, which is mounted as soon as its folder exists', async () => {
   const made: [string, number][] = [];
   const makeVolumeFolder = async (path: string, mode: number) => {
     made.push([path, mode]);
@@ -40,7 +40,7 @@ test('without a configuration a node has STATE, which is mounted as soon as its 
   assert.deepEqual(new Set(made.map(String)), new Set(['/system/state,448']));
 });
 
-test('a folder that cannot be made is a failed volume without a mount, and is tried again', async () => {
+test('a folder that cannot be created is a failed volume without a mount, and is retried', async () => {
   let isBroken = true;
   const makeVolumeFolder = async () => {
     if (isBroken) throw new Fault('failed-precondition', 'volume folder /system/state: EROFS');
@@ -60,7 +60,7 @@ test('a folder that cannot be made is a failed volume without a mount, and is tr
   assert.equal((await state.list(blockMountStatuses)).length, 1);
 });
 
-test('volumes below others are mounted below them, and a mount serves all who want it', async () => {
+test('volumes below others are mounted below them, and one mount serves all requests', async () => {
   const makeVolumeFolder = async () => sizeBytes;
   const controllers = volumeControllers({ makeVolumeFolder }).slice(1);
   await using runtime = openTestRuntime({ controllers });
@@ -101,7 +101,7 @@ test('volumes below others are mounted below them, and a mount serves all who wa
   );
 });
 
-test('a worker has no volume for etcd, and one without a configuration none below /var', () => {
+test('a worker has no volume for etcd, and a node without a configuration none below /var', () => {
   const ids = (type: string | undefined) => directoryVolumes(type).map(({ id }) => id);
   assert.deepEqual(ids('worker'), ['STATE', 'EPHEMERAL', 'LOG']);
   assert.deepEqual(ids('controlplane'), ['STATE', 'EPHEMERAL', 'LOG', 'ETCD']);

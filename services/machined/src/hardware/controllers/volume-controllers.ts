@@ -31,18 +31,20 @@ import {
 
 export interface VolumeControllersInit {
   /**
-   * Makes a folder of the node when it is not there.
+   * Creates a folder of the node if it is missing.
    *
    * @param path on the node, absolute
-   * @returns the size of the file system that it is on, in bytes
+   * @returns the size of its file system, in bytes
    */
   readonly makeVolumeFolder: (path: string, mode: number) => Promise<bigint>;
 }
 
-/** After a failure a volume is tried again. */
+/** Pause before a failed volume is retried. */
 const retryMs = 30_000;
 
-/** The volumes of nodes that have folders in the place of partitions. Source: Talos v1.14: COSI resources, block. */
+/**
+ * The volumes of nodes that use folders instead of partitions. Source: Talos v1.14: COSI resources, block.
+ */
 export function volumeControllers({ makeVolumeFolder }: VolumeControllersInit): Controller[] {
   return [
     volumeConfigController(),
@@ -105,7 +107,7 @@ function volumeManagerController(makeVolumeFolder: VolumeControllersInit['makeVo
   };
 }
 
-/** A folder below another is made after it: so each gets its own mode. */
+/** Parents first, so that each folder gets its own mode. */
 function parentsFirst<C extends { readonly spec: { readonly parentId: string } }>(
   configs: readonly C[],
 ): C[] {

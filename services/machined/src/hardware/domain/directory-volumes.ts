@@ -9,12 +9,15 @@ import type {
 import { blockMountStatuses, mountRequests, volumeConfigs, volumeStatuses } from '@nodewright/state/kinds';
 import { decimalSize } from './decimal-size.ts';
 
-// The volumes of nodes of processes and of containers, which have no partitions: each volume is a folder of the node.
+// The volumes of nodes of processes and of containers. Such nodes have no partitions: each volume is a
+// folder.
 
-/** The labels of a volume of the system. Source: Talos v1.14: COSI resources, volumes. */
+/** The labels of a system volume. Source: Talos v1.14: COSI resources, volumes. */
 export const systemVolumeLabels: Readonly<Record<string, string>> = { 'talos.dev/system-volume': '' };
 
-/** Who has the volumes of the system mounted for as long as the node runs. Source: Talos v1.14: mount status. */
+/**
+ * The requester that keeps the system volumes mounted while the node runs. Source: Talos v1.14: mount status.
+ */
 const requester = 'sequencer';
 
 interface SystemVolume {
@@ -36,13 +39,14 @@ const etcdVolume: SystemVolume = {
   ...{ id: 'ETCD', targetPath: 'lib/etcd', parentId: 'EPHEMERAL', fileMode: 0o700 },
 };
 
-/** Each field of a spec, empty. */
+/** A spec with empty fields. */
 const empty = <S>({ codec }: { readonly codec: { fromProto(bytes: Uint8Array): S } }): S =>
   codec.fromProto(new Uint8Array());
 
 /**
- * What volumes such a node has, parents first: STATE, and with a configuration those below `/var`. The volumes of
- * programs that it does not run, CRI and KUBELET, are left out. Source: Talos v1.14: COSI resources, volume ids.
+ * The volumes of such a node, parents first: STATE, and with a configuration those below `/var`. Volumes of
+ * programs that it does not run, CRI and KUBELET, are left out. Source: Talos v1.14: COSI resources, volume
+ * ids.
  *
  * @param machineType undefined without a configuration
  */
@@ -65,14 +69,14 @@ export function directoryVolumes(
   );
 }
 
-/** The request by which each of these volumes is mounted. */
+/** The mount request for each of these volumes. */
 export function requestOfVolume({ mount }: VolumeConfigSpec, volumeID: string): VolumeMountRequestSpec {
   const { secure, noExec } = mount;
   const shared = { readOnly: false, detached: false, disableAccessTime: false };
   return { volumeID, requester, ...shared, secure, noExec };
 }
 
-/** Where a volume is on the node: its path below that of its parent. Undefined while the parent is not known. */
+/** The path of a volume on the node, below that of its parent. Undefined while the parent is unknown. */
 export function pathOfVolume(
   id: string,
   volumes: ReadonlyMap<
@@ -88,7 +92,7 @@ export function pathOfVolume(
   return parent === undefined ? undefined : `${parent}/${targetPath}`;
 }
 
-/** What became of making a volume's folder: the size of the file system below it in bytes, or what failed. */
+/** The result of creating a volume's folder: the size of its file system in bytes, or the failure. */
 export type MadeFolder = { readonly sizeBytes: bigint } | { readonly failure: string };
 
 /** The status of a volume that is a folder. */
@@ -108,15 +112,15 @@ export function directoryVolumeStatus(config: VolumeConfigSpec, made: MadeFolder
   };
 }
 
-/** A request by its id. */
+/** A request with its id. */
 export interface NamedRequest {
   readonly id: string;
   readonly spec: VolumeMountRequestSpec;
 }
 
 /**
- * One mount for all requests of each volume that is ready: read-only when all want it so, and as open as any of them
- * wants it. Source: Talos v1.14: COSI resources, MountRequests.
+ * One mount for all requests of each ready volume: read-only if all requests are, and with the most
+ * permissive of their options. Source: Talos v1.14: COSI resources, MountRequests.
  */
 export function mountRequestsOf(
   requests: readonly NamedRequest[],
@@ -144,13 +148,13 @@ export function mountRequestsOf(
   });
 }
 
-/** The mount of a folder: it has no source, and is there as soon as the folder is. */
+/** The mount of a folder: it has no source, and exists as soon as the folder does. */
 export function directoryMount(request: MountRequestSpec, target: string): BlockMountStatusSpec {
   const { readOnly, detached } = request;
   return { ...empty(blockMountStatuses), spec: request, target, readOnly, detached };
 }
 
-/** What each of the requests behind a mount got, under the id of the request. */
+/** The status for each request of a mount, under the id of the request. */
 export function volumeMountsOf({
   spec: { requesters, requesterIDs, volumeID, disableAccessTime, secure, noExec },
   ...mount

@@ -1,6 +1,7 @@
-// Names of PCI devices, out of the list that distributions install. Source: PCI ID repository, format of pci.ids.
+// Names of PCI devices from the list that distributions install. Source: PCI ID repository, format of
+// pci.ids.
 
-/** Empty: the list does not know it. */
+/** Empty when the list does not have it. */
 export interface PciNames {
   readonly class: string;
   readonly subclass: string;
@@ -16,9 +17,10 @@ export interface PciNumbers {
 }
 
 /**
- * The names of a device. The list is long and few of its lines are wanted: it is searched as it is.
+ * The names of a device. The list is long and only a few lines are needed, so the text is searched without
+ * parsing it.
  *
- * @param list the file; undefined where there is none: a few classes are known without it.
+ * @param list the file; undefined if it is not installed: then only a few classes are known
  */
 export function pciNames(list: Buffer | undefined, numbers: PciNumbers): PciNames {
   const [classId, subclassId] = [hex(numbers.classId, 2), hex(numbers.subclassId, 2)];
@@ -28,7 +30,7 @@ export function pciNames(list: Buffer | undefined, numbers: PciNumbers): PciName
   return { class: kind, subclass: subkind, vendor, product };
 }
 
-/** A line that begins with `head`, and one in the block below it that begins with a tab and `item`. */
+/** A line that begins with `head`, and in its block the line that begins with a tab and `item`. */
 function entry(list: Buffer, head: string, item: string): [name: string, itemName: string] {
   const at = list.indexOf(`\n${head}  `);
   if (at < 0) return ['', ''];
@@ -42,7 +44,7 @@ const tab = 9;
 const hash = 35;
 const newline = 10;
 
-/** A block goes on as long as lines begin with a tab, or say nothing. */
+/** A block continues while lines begin with a tab, are empty or are comments. */
 function endOfBlock(list: Buffer, from: number): number {
   for (let at = from; at >= 0 && at + 1 < list.length; at = list.indexOf(newline, at + 1)) {
     const first = list[at + 1];
@@ -60,7 +62,7 @@ function lineEnd(list: Buffer, at: number): number {
   return end < 0 ? list.length : end;
 }
 
-/** What machines nearly always have. */
+/** The classes that nearly every machine has. */
 function knownClass(classId: string, subclassId: string): Pick<PciNames, 'class' | 'subclass'> {
   const classes: Readonly<
     Record<string, readonly [name: string, subclasses: Readonly<Record<string, string>>]>

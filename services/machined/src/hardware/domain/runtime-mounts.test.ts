@@ -27,7 +27,7 @@ const volume = (changed: Partial<VolumeStatusSpec>): VolumeStatusSpec => ({
   ...changed,
 });
 
-test('runtimeMounts() shows partitions and disks, and neither folders nor what is detached', () => {
+test('runtimeMounts() shows partitions and disks, but no folders and nothing that is detached', () => {
   const mounts = runtimeMounts({
     mounts: [
       mountOf('EPHEMERAL'),

@@ -7,8 +7,9 @@ export interface MountFacts {
 }
 
 /**
- * What `get mounts` shows: the volumes that are partitions or disks, where they are mounted. Folders that stand for a
- * volume, as on nodes of processes and of containers, are no mounts. Source: Talos v1.14: COSI resources, MountStatuses.
+ * The output of `get mounts`: volumes that are partitions or disks, with their mount points. Folders that
+ * serve as volumes, as on nodes of processes and of containers, are not mounts. Source: Talos v1.14: COSI
+ * resources, MountStatuses.
  */
 export function runtimeMounts({
   mounts,

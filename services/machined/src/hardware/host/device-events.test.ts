@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { NativeCalls } from '@nodewright/linux';
 import { KernelDeviceEvents } from './device-events.ts';
 
-/** A kernel with one socket, which the test feeds. */
+/** A kernel with one socket, into which the test puts events. */
 function fakeKernel() {
   const queue: (string | Error)[] = [];
   const closed: number[] = [];
@@ -34,7 +34,7 @@ function fakeKernel() {
 const eventOf = (subsystem: string, name: string) =>
   `change@/devices/${name}\0ACTION=change\0DEVPATH=/devices/${name}\0SUBSYSTEM=${subsystem}\0`;
 
-test('all who listen share a socket, each hears of its own devices, and the last one closes it', () => {
+test('all listeners share a socket, each receives events of its subsystem, and the last one closes it', () => {
   const { calls, tell, closed } = fakeKernel();
   const heard: string[] = [];
   const kernel = new KernelDeviceEvents(calls);
@@ -54,7 +54,7 @@ test('all who listen share a socket, each hears of its own devices, and the last
   assert.deepEqual(closed, [1]);
 });
 
-test('when the socket breaks all who listen are told, and who listens again has another one', () => {
+test('when the socket breaks all listeners are notified, and a new listener opens another one', () => {
   const { calls, tell, closed } = fakeKernel();
   const kernel = new KernelDeviceEvents(calls);
   const errors: string[] = [];

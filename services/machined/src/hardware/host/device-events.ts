@@ -1,23 +1,23 @@
 import { loadNativeCalls, type NativeCalls, type Uevent, watchUevents } from '@nodewright/linux';
 
 export interface DeviceListener {
-  /** Events of one device of the subsystem; undefined: events were lost, so that it may have been any. */
+  /** An event of one device of the subsystem; undefined: events were lost, so any device may be affected. */
   readonly onEvents: (event: Uevent | undefined) => void;
-  /** No listener gets events any more. */
+  /** Called when the listener receives no more events. */
   readonly onError: (error: unknown) => void;
 }
 
-/** What the kernel says of devices that come, go and change. */
+/** The kernel's events of devices that are added, removed or changed. */
 export interface DeviceEvents {
   /**
-   * Until it is disposed.
+   * Listens until it is disposed of.
    *
-   * @throws Fault where the kernel has no such events for this process
+   * @throws Fault when the kernel has no such events for this process
    */
   listen(subsystem: string, listener: DeviceListener): Disposable;
 }
 
-/** One socket for all listeners, which is open as long as there is one. */
+/** One socket for all listeners, open as long as there is one. */
 export class KernelDeviceEvents implements DeviceEvents {
   readonly #calls: NativeCalls;
   readonly #listeners = new Set<DeviceListener & { readonly subsystem: string }>();
@@ -59,9 +59,9 @@ export class KernelDeviceEvents implements DeviceEvents {
 }
 
 /**
- * The events of this host. The add-on for system calls is loaded for it.
+ * The device events of this host. It loads the add-on for system calls.
  *
- * @throws Fault `failed-precondition` when it cannot be loaded
+ * @throws Fault `failed-precondition` when that fails
  */
 export async function openKernelDeviceEvents(): Promise<DeviceEvents> {
   return new KernelDeviceEvents(await loadNativeCalls());

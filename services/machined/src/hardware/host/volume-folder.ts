@@ -3,11 +3,11 @@ import { Fault } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/files';
 
 /**
- * Makes a folder of the node that stands for a volume. One that is there stays as it is.
+ * Creates a folder of the node for a volume. An existing one is unchanged.
  *
- * @param root of the node, without a slash at its end
+ * @param root of the node, without a trailing slash
  * @param path on the node
- * @returns the size of the file system that it is on, in bytes
+ * @returns the size of its file system, in bytes
  * @throws Fault that names the path on the node
  */
 export async function makeVolumeFolder(root: string, path: string, mode: number): Promise<bigint> {

@@ -8,7 +8,7 @@ import { watchDeviceLinks } from './watch-device-links.ts';
 const folder = mkdtempSync(join(tmpdir(), 'disk-'));
 after(() => rmSync(folder, { recursive: true }));
 
-test('watchDeviceLinks() tells of a link that comes, and of a folder that does', async () => {
+test('watchDeviceLinks() reports a new link, and a new folder', async () => {
   mkdirSync(join(folder, 'by-id'));
   for (const make of [
     () => symlinkSync('../../vda', join(folder, 'by-id/a')),
@@ -18,13 +18,13 @@ test('watchDeviceLinks() tells of a link that comes, and of a folder that does',
     using watch = watchDeviceLinks(resolve, folder);
     assert.ok(watch);
     make();
-    // The watch keeps no process alive.
+    // The watch does not keep the process alive.
     const timer = setTimeout(() => reject(new Error('nothing was told within 15 s')), 15_000);
     await promise.finally(() => clearTimeout(timer));
   }
 });
 
-test('watchDeviceLinks() has nothing to watch where there are no links', () => {
+test('watchDeviceLinks() returns undefined without a folder of links', () => {
   assert.equal(
     watchDeviceLinks(() => {}, join(folder, 'missing')),
     undefined,

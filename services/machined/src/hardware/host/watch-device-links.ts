@@ -2,7 +2,8 @@ import { watch } from 'node:fs';
 import { deviceLinkFolders } from '@nodewright/linux';
 
 /**
- * Calls `onChange` when links to block devices come or go, until it is disposed. Keeps no process alive.
+ * Calls `onChange` when links to block devices are added or removed, until it is disposed of. It does not
+ * keep the process alive.
  *
  * @param folder default `/dev/disk`.
  * @returns undefined when there is nothing to watch
@@ -12,7 +13,7 @@ export function watchDeviceLinks(onChange: () => void, folder = '/dev/disk'): Di
   try {
     for (const path of deviceLinkFolders(folder)) {
       const watcher = scope.adopt(watch(path, { persistent: false }, onChange), (opened) => opened.close());
-      // It has gone: so have its links.
+      // The folder was removed with its links.
       watcher.on('error', onChange);
     }
     scope.adopt(watch(folder, { persistent: false }, onChange), (opened) => opened.close());

@@ -15,8 +15,8 @@ const types: Readonly<Record<DiskKind, Disk_DiskType>> = {
 };
 
 /**
- * Disks: the whole disks of the machine. None of them is the system's as long as the node does not run from volumes
- * of its own. Source: Talos v1.14: Disks.
+ * Disks: the whole disks of the machine. None of them is a system disk while the node does not run from its
+ * own volumes. Source: Talos v1.14: Disks.
  */
 export function createDisks(telemetry: Telemetry): Pick<StorageServiceImplementation, 'disks'> {
   return {
@@ -29,7 +29,7 @@ export function createDisks(telemetry: Telemetry): Pick<StorageServiceImplementa
               size: disk.sizeBytes,
               model: disk.model,
               deviceName: disk.devicePath,
-              // The field is for devices with a name of their own beside the model.
+              // The field is for devices that have a name in addition to the model.
               name: '',
               serial: disk.serial,
               modalias: disk.modalias,
