@@ -13,7 +13,7 @@ import { createProcesses } from './rpc/processes.ts';
 
 export interface OpenKernelInit {
   readonly world: World;
-  /** Another one after every start of the node. */
+  /** A new one at every start of the node. */
   readonly bootId: string;
   readonly hostname: () => string;
   readonly kernel: KernelFiles;
@@ -22,7 +22,9 @@ export interface OpenKernelInit {
 
 const fileSystemTimeoutMs = 2000;
 
-/** The kernel and what is known of the system from its start on: its version, its settings, its statistics. */
+/**
+ * The kernel and the facts that are known from the start of the system: versions, settings and statistics.
+ */
 export function openKernel(init: OpenKernelInit): Topic {
   const { world, bootId, hostname, kernel, telemetry } = init;
   return {

@@ -3,7 +3,7 @@ import { kernelModuleSpecs, kernelParamSpecs, watchdogTimerConfigs } from '@node
 import { configuredController } from '../../base/controllers/configured-controller.ts';
 import { configuredParameters } from '../domain/kernel-parameters.ts';
 
-/** Which modules are to be loaded. Nothing loads them yet. */
+/** The kernel modules in the configuration. Nothing loads them yet. */
 export const kernelModuleConfigController = (): Controller =>
   configuredController({
     name: 'runtime.KernelModuleConfigController',
@@ -16,7 +16,7 @@ export const kernelModuleConfigController = (): Controller =>
       })),
   });
 
-/** Which parameters the configuration asks the kernel for. */
+/** The kernel parameters in the configuration. */
 export const kernelParamConfigController = (): Controller =>
   configuredController({
     name: 'runtime.KernelParamConfigController',
@@ -25,7 +25,7 @@ export const kernelParamConfigController = (): Controller =>
     wanted: configuredParameters,
   });
 
-/** Which watchdog is to be fed. Nothing feeds it yet. */
+/** The watchdog in the configuration. Nothing feeds it yet. */
 export const watchdogTimerConfigController = (): Controller =>
   configuredController({
     name: 'runtime.WatchdogTimerConfigController',

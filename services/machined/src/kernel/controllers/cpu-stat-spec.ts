@@ -6,7 +6,10 @@ const noTimes: CpuTimes = {
   ...{ irq: 0, softIrq: 0, steal: 0, guest: 0, guestNice: 0 },
 };
 
-/** Times in seconds; a CPU that is offline stands at its number with zeros. Source: Talos v1.14: COSI resources, CPUStats. */
+/**
+ * Times in seconds. The list is indexed by CPU number; an offline CPU has zeros. Source: Talos v1.14: COSI
+ * resources, CPUStats.
+ */
 export function cpuStatSpec(statistics: KernelStatistics): CpuStatSpec {
   return {
     cpu: statistics.cpus.map((times) => ({ ...(times ?? noTimes) })),

@@ -36,7 +36,7 @@ function openNode(init: Partial<KernelControllersInit> & { readonly files?: Reco
   );
 }
 
-test('what is known of the machine from its start on', async () => {
+test('facts about the machine are published from its start on', async () => {
   const files = { '/proc/cmdline': 'quiet selinux=1\n', '/sys/fs/selinux/enforce': '1' };
   await using node = openNode({ files });
   await node.settled();
@@ -48,7 +48,7 @@ test('what is known of the machine from its start on', async () => {
   assert.equal(security?.selinuxState, 'enabled, enforcing');
 });
 
-test('parameters of the kernel are what they are, and unsupported unless they are as wanted', async () => {
+test("kernel parameters have the kernel's values, and are unsupported unless these are the wanted ones", async () => {
   const files = { '/proc/sys/net/ipv4/ip_forward': '1\n', '/proc/sys/vm/swappiness': '60\n' };
   await using node = openNode({ files });
   await node.configure('version: v1alpha1\nmachine: { sysctls: { vm.swappiness: "10" } }\n');
@@ -64,7 +64,7 @@ test('parameters of the kernel are what they are, and unsupported unless they ar
   assert.equal(new Map(await node.specs(kernelParamStatuses)).has('proc.sys.vm.swappiness'), false);
 });
 
-test('modules of the kernel are looked at again now and then', async () => {
+test('kernel modules are read again at intervals', async () => {
   const files = {
     '/proc/modules': 'loop 1024 0 - Live 0x0\n',
     '/lib/modules/6.1/modules.builtin': 'kernel/fs/ext4/ext4.ko\n',
@@ -82,7 +82,7 @@ test('modules of the kernel are looked at again now and then', async () => {
   );
 });
 
-test('settings of the configuration are resources while it has them', async () => {
+test('settings are resources for as long as the configuration contains them', async () => {
   const kinds: readonly KindRef[] = [kernelModuleSpecs, watchdogTimerConfigs];
   await using node = openNode();
   const all = async () => (await Promise.all(kinds.map((kind) => node.specs(kind)))).flat();

@@ -21,15 +21,15 @@ import {
 import { statsController } from './stats.ts';
 
 export interface KernelControllersInit {
-  /** Another one after every start of the node. */
+  /** A new one at every start of the node. */
   readonly bootId: string;
   readonly world: Pick<World, 'showsMachine'>;
   readonly kernel: Pick<KernelFiles, 'read'>;
-  /** As `uname -r` has it. */
+  /** Output of `uname -r`. */
   readonly kernelRelease: string;
   /** The extensions that the system was started with. */
   readonly extensions: readonly ExtensionStatusSpec[];
-  /** A file of the kernel, or of the system. */
+  /** Reads a file of the kernel or of the system. */
   readonly read: ReadIfThere;
 }
 

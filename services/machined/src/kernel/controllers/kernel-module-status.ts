@@ -8,15 +8,15 @@ import {
   parseModules,
 } from '../domain/kernel-modules.ts';
 
-/** How often it is looked which modules there are. */
+/** How often the list of modules is read. */
 const periodMs = 30_000;
-/** A machine has hundreds, which nobody waits for: what its API needs comes first. */
+/** A machine has hundreds of modules, and nothing waits for them, so the API starts first. */
 const firstLookMs = 500;
 
 /**
  * The modules of the kernel.
  *
- * @param kernelRelease as `uname -r` has it: where the list of built-in modules is
+ * @param kernelRelease output of `uname -r`, which is part of the path of the list of built-in modules
  */
 export function kernelModuleStatusController(read: ReadIfThere, kernelRelease: string): Controller {
   let shown: string | undefined;

@@ -3,14 +3,14 @@ import { kernelParamDefaultSpecs, kernelParamSpecs, kernelParamStatuses } from '
 import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 import { parameterPath, parameterStatus } from '../domain/kernel-parameters.ts';
 
-/** Says what the parameters are that the node asks for. It sets none. */
+/** Publishes the kernel parameters that the node wants. It does not set them. */
 export function kernelParamSpecController(read: ReadIfThere): Controller {
   return {
     name: 'runtime.KernelParamSpecController',
     inputs: [strong(kernelParamDefaultSpecs), strong(kernelParamSpecs)],
     outputs: [exclusive(kernelParamStatuses)],
     async reconcile(pass) {
-      // What the configuration asks for comes later and wins.
+      // Values of the configuration come later and override the defaults.
       const specs = [...(await pass.list(kernelParamDefaultSpecs)), ...(await pass.list(kernelParamSpecs))];
       const wanted = new Map(
         specs
@@ -19,7 +19,7 @@ export function kernelParamSpecController(read: ReadIfThere): Controller {
       );
       await pass.replace(
         kernelParamStatuses,
-        // Read one by one as they are put: a configuration may ask for thousands.
+        // Read one by one during the output, because a configuration may have thousands.
         wanted.entries().map(([id, value]) => ({
           id,
           spec: parameterStatus(value, read(parameterPath(id))?.toString()),

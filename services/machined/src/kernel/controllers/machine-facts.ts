@@ -16,7 +16,7 @@ import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 import { defaultKernelParameters } from '../domain/default-kernel-parameters.ts';
 import { securityState } from '../domain/security-state.ts';
 
-/** What runs on the node. */
+/** The versions of the software on the node. */
 export const versionController = (): Controller =>
   fixedController({
     name: 'runtime.VersionController',
@@ -24,7 +24,7 @@ export const versionController = (): Controller =>
     wanted: () => [{ id: versions.singleton, spec: { name: 'Talos', version: buildInfo.tag } }],
   });
 
-/** @param bootID another one after every start of the node */
+/** @param bootID a new one at every start of the node */
 export const bootIdController = (bootID: string): Controller =>
   fixedController({
     name: 'runtime.BootIDController',
@@ -32,7 +32,7 @@ export const bootIdController = (bootID: string): Controller =>
     wanted: () => [{ id: bootIds.singleton, spec: { bootID } }],
   });
 
-/** With what the kernel was started. A container is not told. */
+/** The kernel command line. A container does not get it. */
 export const kernelCmdlineController = (read: ReadIfThere, isContainer: boolean): Controller =>
   fixedController({
     name: 'runtime.KernelCmdlineController',
@@ -50,7 +50,7 @@ export const kernelCmdlineController = (read: ReadIfThere, isContainer: boolean)
     },
   });
 
-/** The parameters of the kernel that every node asks for. */
+/** The kernel parameters that every node wants. */
 export const kernelParamDefaultsController = (read: ReadIfThere, isContainer: boolean): Controller =>
   fixedController({
     name: 'runtime.KernelParamDefaultsController',
@@ -63,7 +63,7 @@ export const kernelParamDefaultsController = (read: ReadIfThere, isContainer: bo
       }),
   });
 
-/** What protects the system from changes. Services may switch it on: auditd SELinux. */
+/** The protections of the system. SELinux may be enabled by the auditd service. */
 export const securityStateController = (read: ReadIfThere): Controller =>
   fixedController({
     name: 'runtime.SecurityStateController',

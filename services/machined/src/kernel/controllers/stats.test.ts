@@ -5,7 +5,7 @@ import { pointerTo } from '@nodewright/state';
 import { cpuStats, memoryStats } from '@nodewright/state/kinds';
 import { statsController } from './stats.ts';
 
-test('processor time and memory are looked at every 30 seconds', async () => {
+test('processor time and memory are read every 30 seconds', async () => {
   const files: Record<string, string> = {
     '/proc/stat': 'cpu  100 0 50 0\ncpu0 100 0 50 0\nctxt 7\n',
     '/proc/meminfo': 'MemTotal: 1000 kB\nMemFree: 400 kB\n',

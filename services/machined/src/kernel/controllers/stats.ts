@@ -9,7 +9,7 @@ import { cpuStatSpec } from './cpu-stat-spec.ts';
 /** Source: Talos v1.14: COSI resources, perf. */
 const periodMs = 30_000;
 
-/** Where processor time and memory went, now and then. */
+/** Publishes processor time and memory at intervals. */
 export function statsController(kernel: Pick<KernelFiles, 'read'>): Controller {
   return {
     name: 'perf.StatsController',

@@ -1,6 +1,6 @@
 import type { WantedParameter } from './kernel-parameters.ts';
 
-/** What every node sets. */
+/** Parameters of every node. */
 const always: Readonly<Record<string, string>> = {
   'net.ipv4.ip_forward': '1',
   'net.ipv4.icmp_ignore_bogus_error_responses': '1',
@@ -17,13 +17,13 @@ const always: Readonly<Record<string, string>> = {
   'fs.aio-max-nr': '1048576',
 };
 
-/** Where the kernel has IPv6. */
+/** If the kernel has IPv6. */
 const ipv6: Readonly<Record<string, string>> = {
   'net.ipv6.conf.default.forwarding': '1',
   'net.ipv6.conf.default.accept_ra': '2',
 };
 
-/** What a container cannot set: these are the whole machine's. */
+/** Parameters that a container cannot set, because they belong to the whole machine. */
 const machineOnly: Readonly<Record<string, string>> = {
   'kernel.ctrl-alt-del': '0',
   'kernel.kptr_restrict': '2',
@@ -44,13 +44,13 @@ const machineOnly: Readonly<Record<string, string>> = {
   'dev.tty.legacy_tiocsti': '0',
 };
 
-/** What kernels may be built without. */
+/** Parameters that some kernels do not have. */
 const optionalParameters: Readonly<Record<string, string>> = {
   'net.bridge.bridge-nf-call-iptables': '1',
   'net.bridge.bridge-nf-call-ip6tables': '1',
 };
 
-/** The parameters that every node of a kind sets, by id. Source: Talos v1.14: default sysctls. */
+/** The default parameters of a kind of node, by id. Source: Talos v1.14: default sysctls. */
 export function defaultKernelParameters(about: {
   readonly isContainer: boolean;
   readonly hasIpv6: boolean;

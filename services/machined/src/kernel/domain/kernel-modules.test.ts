@@ -8,7 +8,7 @@ old 1024 1 [permanent], Unloading 0x0000000000000000 (OE)
 half 12
 `;
 
-test('parseModules() reads what is loaded', () => {
+test('parseModules() reads the loaded modules', () => {
   assert.deepEqual(parseModules(text).map(loadedModuleSpec), [
     {
       size: 57_344,
@@ -22,14 +22,14 @@ test('parseModules() reads what is loaded', () => {
   ]);
 });
 
-test('parseBuiltinModules() gives the names that modules have when they are loaded', () => {
+test('parseBuiltinModules() returns the names of modules as the kernel spells them', () => {
   assert.deepEqual(parseBuiltinModules('kernel/fs/ext4/ext4.ko\nkernel/lib/crc-ccitt.ko\n\n'), [
     'ext4',
     'crc_ccitt',
   ]);
 });
 
-test('moduleStatuses() has every module once, what is loaded as it is', () => {
+test('moduleStatuses() has every module once, with the state of the loaded ones', () => {
   const statuses = moduleStatuses(parseModules(text), ['ext4', 'virtio_net']);
   assert.deepEqual(
     statuses.map(({ id, spec }) => `${id} ${spec.type} ${spec.state} ${spec.size}`),

@@ -1,19 +1,19 @@
 import type { KernelModuleStatusSpec, LoadedKernelModuleSpec } from '@nodewright/state/kinds';
 
-/** A module that was loaded, as the kernel lists it. */
+/** A loaded module, as the kernel lists it. */
 export interface LoadedModule {
   readonly name: string;
   readonly sizeBytes: number;
   readonly referenceCount: number;
-  /** The modules that need it. */
+  /** The modules that depend on it. */
   readonly dependencies: readonly string[];
   /** `Live`, `Loading`, `Unloading`. */
   readonly state: string;
-  /** Zeros for those who may not know. */
+  /** Zeros for users without permission. */
   readonly address: string;
 }
 
-/** Reads `/proc/modules`. Lines of another shape are left out. */
+/** Parses `/proc/modules`. Lines in another format are left out. */
 export function parseModules(text: string): LoadedModule[] {
   return text.split('\n').flatMap((line) => {
     const [name, size, count, dependencies, state, address] = line.split(' ');
@@ -21,7 +21,7 @@ export function parseModules(text: string): LoadedModule[] {
     return {
       name,
       sizeBytes: Number(size),
-      // A kernel that cannot unload modules does not count.
+      // A kernel that cannot unload modules has no count.
       referenceCount: Number.parseInt(count ?? '', 10) || 0,
       dependencies: (dependencies ?? '').split(',').filter((each) => /^[^[-]/.test(each)),
       state,
@@ -30,7 +30,9 @@ export function parseModules(text: string): LoadedModule[] {
   });
 }
 
-/** Reads `modules.builtin`, which lists files: `kernel/fs/ext4/ext4.ko`. The names are those of loaded modules. */
+/**
+ * Parses `modules.builtin`, a list of files: `kernel/fs/ext4/ext4.ko`. The names are those of loaded modules.
+ */
 export function parseBuiltinModules(text: string): string[] {
   return text.split('\n').flatMap((line) => {
     const name = /([^/]+)\.ko$/.exec(line.trim())?.[1];
@@ -49,7 +51,7 @@ const states: Readonly<Record<string, KernelModuleStatusSpec['state']>> = {
   Unloading: 'unloading',
 };
 
-/** Every module of the kernel, by name: those that were loaded and those that are a part of it. */
+/** Every module of the kernel, by name: loaded and built-in ones. */
 export function moduleStatuses(
   loaded: readonly LoadedModule[],
   builtin: readonly string[],

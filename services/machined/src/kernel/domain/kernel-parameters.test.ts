@@ -26,21 +26,21 @@ for (const [tree, key, id, path] of keys) {
   });
 }
 
-test('configuredParameters() takes one value for two spellings of a key: the later one', () => {
+test('configuredParameters() uses the later of two spellings of a key', () => {
   assert.deepEqual(configuredParameters({ sysctls: { 'a.b': '1', 'a/b': '2' }, sysfs: { 'a.b': '3' } }), [
     { id: 'proc.sys.a.b', spec: { value: '2', ignoreErrors: false } },
     { id: 'sys.a.b', spec: { value: '3', ignoreErrors: false } },
   ]);
 });
 
-test('parameterStatus() says of a value that nobody sets whether it is the wanted one', () => {
+test('parameterStatus() compares a value that the node does not set with the wanted one', () => {
   const same = { current: '4096\t131072 6291456', default: '4096\t131072 6291456', unsupported: false };
   assert.deepEqual(parameterStatus('4096 131072 6291456', '4096\t131072 6291456\n'), same);
   assert.deepEqual(parameterStatus('1', '0\n'), { current: '0', default: '0', unsupported: true });
   assert.deepEqual(parameterStatus('1', undefined), { current: '', default: '', unsupported: true });
 });
 
-test('defaultKernelParameters() leaves to containers what is the whole machine’s', () => {
+test('defaultKernelParameters() leaves out of containers what belongs to the whole machine', () => {
   const ids = (isContainer: boolean, hasIpv6: boolean) =>
     new Set(defaultKernelParameters({ isContainer, hasIpv6 }).map(({ id }) => id));
   const [machine, container] = [ids(false, true), ids(true, false)];

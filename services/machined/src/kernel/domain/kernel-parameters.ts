@@ -1,24 +1,24 @@
 import type { KernelParamStatusSpec } from '@nodewright/state/kinds';
 
-/** A value that a parameter of the kernel should have. */
+/** The wanted value of a kernel parameter. */
 export interface WantedParameter {
   readonly value: string;
-  /** A kernel without the parameter is no failure. */
+  /** Whether it is no failure when the kernel lacks the parameter. */
   readonly ignoreErrors: boolean;
 }
 
 /**
- * The id of a parameter whose key stands in a configuration. Where the first separator of the key is a dot, its dots and
- * slashes change places to give a path; where it is a slash, the key is the path. The id is the path with the two
- * changed: `net.ipv4.conf.eth0/100.rp_filter` has the dot of the link in it. Source: Talos v1.14: machine configuration,
- * `machine.sysctls`.
+ * The id of a parameter from its key in a configuration. If the first separator of the key is a dot, dots and
+ * slashes are exchanged to get the path; if it is a slash, the key is the path. The id is the path with the
+ * two exchanged: in `net.ipv4.conf.eth0/100.rp_filter` the slash stands for the dot in the name of the link.
+ * Source: Talos v1.14: machine configuration, `machine.sysctls`.
  */
 export function parameterId(tree: 'proc.sys' | 'sys', key: string): string {
   const [first] = /[./]/.exec(key) ?? [];
   return `${tree}.${first === '/' ? swapSeparators(key.replace(/^\/+/, '')) : key}`;
 }
 
-/** Where the kernel has the parameter with this id. */
+/** The path of the kernel's file for the parameter with this id. */
 export function parameterPath(id: string): string {
   return `/${swapSeparators(id)}`;
 }
@@ -27,7 +27,7 @@ function swapSeparators(text: string): string {
   return text.replace(/[./]/g, (separator) => (separator === '.' ? '/' : '.'));
 }
 
-/** What a configuration asks for, by id. */
+/** The parameters in a configuration, by id. */
 export function configuredParameters(config: {
   readonly sysctls: Readonly<Record<string, string>>;
   readonly sysfs: Readonly<Record<string, string>>;
@@ -39,10 +39,10 @@ export function configuredParameters(config: {
 }
 
 /**
- * What of a parameter can be said where nobody sets it: the value that it has is that from before, and it is
- * `unsupported` unless it is the wanted one. Columns of a value may stand apart by blanks of any kind.
+ * The status of a parameter that the node does not set: its current value, which is `unsupported` unless it
+ * equals the wanted one. Columns of a value may be separated by any blanks.
  *
- * @param current what the kernel says; undefined when it has no such parameter or does not show it
+ * @param current the kernel's value; undefined when the kernel has no such parameter or does not show it
  */
 export function parameterStatus(wanted: string, current: string | undefined): KernelParamStatusSpec {
   const value = current?.trim() ?? '';

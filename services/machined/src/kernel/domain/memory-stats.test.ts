@@ -4,7 +4,7 @@ import { parseMeminfo } from '@nodewright/linux';
 import { memoryStats } from '@nodewright/state/kinds';
 import { memoryStatSpec } from './memory-stats.ts';
 
-test('memoryStatSpec() takes the numbers of the kernel, and what is used from them', () => {
+test("memoryStatSpec() uses the kernel's numbers, and computes the used memory from them", () => {
   const text =
     'MemTotal: 1000 kB\nMemFree: 300 kB\nActive(anon): 7 kB\nHugePages_Total: 2\nDirectMap2M: 5 kB\n';
   const spec = memoryStatSpec(parseMeminfo(text));

@@ -1,6 +1,6 @@
 import type { MemoryStatSpec } from '@nodewright/state/kinds';
 
-/** The names of the kernel; `used` is not one of them. */
+/** The names of the kernel; `used` is computed. */
 const names = {
   total: 'MemTotal',
   available: 'MemAvailable',
@@ -51,7 +51,7 @@ const names = {
   directMap1g: 'DirectMap1G',
 } as const satisfies Record<Exclude<keyof MemoryStatSpec, 'used'>, string>;
 
-/** What the kernel does not count is 0. Source: Talos v1.14: COSI resources, MemoryStats. */
+/** Values that the kernel does not print are 0. Source: Talos v1.14: COSI resources, MemoryStats. */
 export function memoryStatSpec(numbers: ReadonlyMap<string, bigint>): MemoryStatSpec {
   const number = (name: string) => Number(numbers.get(name) ?? 0n);
   const { total, ...others } = Object.fromEntries(

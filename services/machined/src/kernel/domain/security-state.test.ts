@@ -15,12 +15,12 @@ const open = {
   moduleSignatureEnforced: false,
 };
 
-test('securityState() of a machine that protects nothing', () => {
+test('securityState() of a machine without any protection', () => {
   assert.deepEqual(state({}), open);
   assert.deepEqual(state({ '/proc/cmdline': 'quiet', '/sys/fs/selinux/enforce': '1' }), open);
 });
 
-test('securityState() of a machine that protects everything', () => {
+test('securityState() of a machine with every protection', () => {
   const variables = '/sys/firmware/efi/efivars';
   const files = {
     '/proc/cmdline': 'selinux=1 talos.fips140=strict module.sig_enforce=1\n',

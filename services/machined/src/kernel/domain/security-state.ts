@@ -3,18 +3,19 @@ import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 
 const efiVariables = '/sys/firmware/efi/efivars';
 const secureBootVariable = `${efiVariables}/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c`;
-/** The stub of a unified kernel image leaves this variable. */
+/** The stub of a unified kernel image sets this variable. */
 const stubVariable = `${efiVariables}/StubInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f`;
 
 /**
- * What protects the system. Keys of images are unknown: this system is not started from a signed image that carries
- * them. Source: Talos v1.14: COSI resources, SecurityStates; kernel command line.
+ * The protections of the system. The signing keys of the image are unknown, because this system is not
+ * started from a signed image that contains them. Source: Talos v1.14: COSI resources, SecurityStates; kernel
+ * command line.
  */
 export function securityState(read: ReadIfThere): SecurityStateSpec {
   const words = new Set((read('/proc/cmdline')?.toString() ?? '').trim().split(/\s+/));
   const isYes = (path: string) => /^[Y1]/.test(read(path)?.toString() ?? '');
   return {
-    // Four bytes of attributes come before the value.
+    // The value follows four bytes of attributes.
     secureBoot: read(secureBootVariable)?.[4] === 1,
     ukiSigningKeyFingerprint: '',
     pcrSigningKeyFingerprint: '',

@@ -1,4 +1,4 @@
-// What the kernel prints, damaged, through the parsers and onto the wire: a reply can always be written.
+// Damaged kernel files pass through the parsers and the encoder: a reply can always be encoded.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ import { createKernelStatistics } from './kernel-statistics.ts';
 
 type Statistics = ReturnType<typeof createKernelStatistics>;
 
-/** Digits that no counter holds, signs, and bytes of any kind, anywhere in a file of this machine. */
+/** Digits beyond any counter, signs, and arbitrary bytes, anywhere in a file of this machine. */
 function damaged(path: string): fc.Arbitrary<string> {
   const text = readFileSync(path, 'utf8').slice(0, 4000);
   const piece = fc.oneof(
@@ -52,7 +52,7 @@ const calls: readonly [string, Codec, (statistics: Statistics) => Promise<unknow
 ];
 
 for (const [path, codec, call] of calls) {
-  test(`the reply made from a damaged ${path} can be written`, async () => {
+  test(`the reply from a damaged ${path} can be encoded`, async () => {
     await fc.assert(
       fc.asyncProperty(damaged(path), async (text) => {
         const kernel: KernelFiles = { read: () => text, [Symbol.dispose]: () => {} };

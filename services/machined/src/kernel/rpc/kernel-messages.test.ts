@@ -4,7 +4,7 @@ import { MemInfo, SystemStat } from '@nodewright/contract/gen/machine/machine.ts
 import { parseStat } from '@nodewright/linux';
 import { meminfoMessage, systemStatMessage } from './kernel-messages.ts';
 
-test('meminfoMessage() has every field, 0 where the kernel prints no line', () => {
+test('meminfoMessage() has every field, with 0 for lines that the kernel does not print', () => {
   const message = meminfoMessage(
     new Map([
       ['MemTotal', 7n],
@@ -16,7 +16,7 @@ test('meminfoMessage() has every field, 0 where the kernel prints no line', () =
   assert.deepEqual([message.memtotal, message.activeanon, message.memfree], [7n, 3n, 0n]);
 });
 
-test('systemStatMessage() is a whole message, with an empty entry for a CPU that is offline', () => {
+test('systemStatMessage() is complete, with an empty entry for an offline CPU', () => {
   const message = systemStatMessage(
     parseStat('cpu  100 0 0 0\ncpu0 100 0 0 0\ncpu2 0 0 0 100\nsoftirq 9 1 2 3 4 5 6 7 8 9 10\n'),
   );

@@ -1,4 +1,4 @@
-// Which field of the wire holds which number of the kernel.
+// Maps the kernel's numbers to the fields of the messages.
 import type { CPUInfo, CPUStat, MemInfo, SystemStat } from '@nodewright/contract/gen/machine/machine.ts';
 import type { CpuInfo, KernelStatistics } from '@nodewright/linux';
 
@@ -53,14 +53,14 @@ const meminfoFields = {
   directmap1g: 'DirectMap1G',
 } as const satisfies Record<keyof MemInfo, string>;
 
-/** Numbers as in `/proc/meminfo`: KiB, and pages for the four counts of huge pages. A line that is missing is 0. */
+/** Numbers as in `/proc/meminfo`: KiB, and pages for the four counts of huge pages. A missing line is 0. */
 export function meminfoMessage(numbers: ReadonlyMap<string, bigint>): MemInfo {
   return Object.fromEntries(
     Object.entries(meminfoFields).map(([field, name]) => [field, numbers.get(name) ?? 0n]),
   ) as unknown as MemInfo;
 }
 
-/** Times in seconds. A CPU that is offline is an empty message at its number. */
+/** Times in seconds. An offline CPU is an empty message at its index. */
 export function systemStatMessage(statistics: KernelStatistics): SystemStat {
   return {
     metadata: undefined,
@@ -91,7 +91,10 @@ const noTimes: CPUStat = {
   guestNice: 0,
 };
 
-/** `cpuCores` stays 0: no server fills it, and clients count the entries. Source: Talos v1.14: CPUInfo. */
+/**
+ * `cpuCores` stays 0: upstream does not set it either, and clients count the entries. Source: Talos v1.14:
+ * CPUInfo.
+ */
 export function cpuInfoMessage(cpu: CpuInfo): CPUInfo {
   return {
     processor: cpu.processor,

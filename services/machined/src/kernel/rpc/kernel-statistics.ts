@@ -21,7 +21,7 @@ type KernelStatistics = Pick<
   'memory' | 'loadAvg' | 'systemStat' | 'cPUInfo' | 'cPUFreqStats' | 'networkDeviceStats' | 'diskStats'
 >;
 
-/** The calls that read one file of the kernel and reply with its numbers. Source: Talos v1.14: monitoring. */
+/** The calls that read one kernel file and return its numbers. Source: Talos v1.14: monitoring. */
 export function createKernelStatistics(kernel: KernelFiles, telemetry: Telemetry): KernelStatistics {
   return {
     async memory() {

@@ -4,7 +4,7 @@ import type { Telemetry } from '@nodewright/telemetry';
 import { inSpan } from '../../base/host/in-span.ts';
 import type { KernelFiles } from '../../base/host/kernel-files.ts';
 
-/** Mounts: the kernel's table, with sizes in bytes of what is mounted on folders. Source: Talos v1.14: Mounts. */
+/** Mounts: the kernel's table, with sizes in bytes for mounts on folders. Source: Talos v1.14: Mounts. */
 export function createMounts(
   kernel: KernelFiles,
   sizes: FileSystemSizes,

@@ -2,7 +2,7 @@ import { buildInfo } from '@nodewright/contract';
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import type { World } from '../../base/domain/world.ts';
 
-/** The names that the wire has for architectures. */
+/** The names of architectures on the wire. */
 const architectures: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64', ia32: '386' };
 
 /** Version and Hostname. */
@@ -16,7 +16,7 @@ export function createNodeInformation(
         tag: buildInfo.tag,
         sha: buildInfo.sha,
         built: buildInfo.built,
-        // The field that says what the daemons run on; the name stays for the clients that print it.
+        // The field for the program that runs the daemons; its name is that of Go, because clients print it.
         goVersion: `node${process.versions.node}`,
         os: process.platform,
         arch: architectures[process.arch] ?? process.arch,

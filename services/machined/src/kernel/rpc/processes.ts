@@ -4,7 +4,7 @@ import { readPageSizeBytes, readProcesses } from '@nodewright/linux';
 import type { Telemetry } from '@nodewright/telemetry';
 import { inSpan } from '../../base/host/in-span.ts';
 
-/** Processes: what runs in user space. Source: Talos v1.14: Processes. */
+/** Processes: the processes of user space. Source: Talos v1.14: Processes. */
 export function createProcesses(telemetry: Telemetry): Pick<MachineServiceImplementation, 'processes'> {
   const pageSizeBytes = readPageSizeBytes();
   return {
@@ -20,7 +20,7 @@ export function createProcesses(telemetry: Telemetry): Pick<MachineServiceImplem
         residentMemory: info.residentMemoryBytes,
         command: info.command,
         executable: info.executable,
-        // Readers see them.
+        // Readers may see it.
         args: redactUrlPasswords(info.args),
         label: info.label,
       }));
