@@ -16,9 +16,9 @@ export interface OpenLifeInit
   readonly world: World;
   readonly events: EventStore;
   readonly services: ServiceManager;
-  /** Ends the streams of events once they have told how the node stops. */
+  /** Ends the streams of events after they have sent how the node stops. */
   readonly stopSignal: AbortSignal;
-  /** Ends this process as the machine is to end. Called once everything of the node is down. */
+  /** Ends this process in the given way. Called once everything of the node has stopped. */
   readonly end: (end: MachineEnd, exitCode: number) => void;
   readonly log: Logger;
 }
@@ -27,7 +27,7 @@ export interface LifeTopic extends Topic {
   readonly sequences: Pick<NodeLife, 'initialize' | 'boot' | 'stop'>;
 }
 
-/** What the node goes through as a whole: its sequences, its status and its events, and the calls that end it. */
+/** The life of the node as a whole: its sequences, status and events, and the calls that end it. */
 export function openLife(init: OpenLifeInit, scope: AsyncDisposableStack): LifeTopic {
   const { world, events, services, stopSignal, cannotEnd } = init;
   const life = new NodeLife({

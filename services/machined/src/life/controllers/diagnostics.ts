@@ -11,7 +11,7 @@ import { etcdWaitProblem, isEtcdPending } from '../domain/etcd-wait.ts';
 const etcdGraceMs = 30_000;
 
 /**
- * Problems of the node that an operator should look at: overlapping addresses, and an etcd that waits. Problems of the
+ * Problems that an operator should look at: overlapping addresses, and an etcd that waits. Problems of the
  * kubelet are not published: this node has no kubelet.
  */
 export function diagnosticsController(services: ServiceRecords): Controller {
@@ -48,12 +48,12 @@ export function diagnosticsController(services: ServiceRecords): Controller {
   };
 }
 
-/** A problem that lasts so long is logged. */
+/** A problem that lasts this long is logged. */
 const patienceMs = 60_000;
 
-/** Logs the problems that last, once each. */
+/** Logs each lasting problem once. */
 export function diagnosticsLoggerController(): Controller {
-  /** When each was seen first, Unix ms; undefined once it is logged. */
+  /** When each problem was first seen, Unix ms; undefined once it is logged. */
   const seen = new Map<string, number | undefined>();
   return {
     name: 'runtime.DiagnosticsLoggerController',

@@ -2,7 +2,7 @@ import type { Controller } from '@nodewright/controllers';
 import { eventSinkConfigs } from '@nodewright/state/kinds';
 import { configuredController } from '../../base/controllers/configured-controller.ts';
 
-/** Where events are to be sent. Nothing sends them yet. */
+/** The event sink in the configuration. Nothing sends events there yet. */
 export const eventSinkConfigController = (): Controller =>
   configuredController({
     name: 'runtime.EventsSinkConfigController',

@@ -39,7 +39,7 @@ function openNode() {
   };
 }
 
-test('the status of the machine follows its sequences and services, and is told as events', async () => {
+test('the status of the machine follows its sequences and services, and is published as events', async () => {
   await using node = openNode();
   await node.put(machineTypes, 'machine-type', 'worker');
   node.services.set('machined', 'Running', true);
@@ -77,7 +77,7 @@ test('a machine that waits for a configuration is in maintenance', async () => {
   assert.equal(await stage(), 'booting');
 });
 
-test('a node among the addresses of pods is told, and logged when it lasts', async () => {
+test('a node address within the pod network is a diagnostic, and is logged when it lasts', async () => {
   await using node = openNode();
   await node.configure('version: v1alpha1\nmachine: {}\n');
   await node.put(nodeAddresses, 'current', { addresses: ['10.244.0.1/24'], sortAlgorithm: 'v1' });
@@ -133,7 +133,7 @@ test('an etcd that waits longer than 30 s is a diagnostic with its reason until 
   assert.deepEqual(await found(), []);
 });
 
-test('where events go is a resource while the configuration says it', async () => {
+test('the event sink is a resource while the configuration has one', async () => {
   await using node = openNode();
   await node.configure('apiVersion: v1alpha1\nkind: EventSinkConfig\nendpoint: 127.0.0.1:4000\n');
   assert.deepEqual(await node.specs(eventSinkConfigs), [['event-sink', { endpoint: '127.0.0.1:4000' }]]);

@@ -5,7 +5,7 @@ import { type MachineStageName, type MachineStatusSpec, machineStatuses } from '
 import type { MachineStage } from '../domain/machine-status.ts';
 import type { EventStore } from '../host/event-store.ts';
 
-/** Stages that no sequence of these nodes leads to have no event. */
+/** Stages that no sequence of these nodes reaches have no event. */
 const stages: Readonly<Partial<Record<MachineStageName, MachineStage>>> = {
   booting: 'booting',
   maintenance: 'maintenance',
@@ -16,7 +16,7 @@ const stages: Readonly<Partial<Record<MachineStageName, MachineStage>>> = {
   upgrading: 'upgrading',
 };
 
-/** Tells every change of the machine's status as an event. */
+/** Publishes every change of the machine's status as an event. */
 export function machineStatusPublisherController(events: EventStore): Controller {
   let told: MachineStatusSpec | undefined;
   return {

@@ -14,7 +14,7 @@ import type { EventStore } from '../host/event-store.ts';
 
 export interface MachineStatusInit {
   readonly events: EventStore;
-  /** Whether an answer of the service's health check can be waited for. */
+  /** Whether the service has a health check. */
   readonly hasHealthCheck: (service: string) => boolean;
 }
 
@@ -29,8 +29,8 @@ const stageNames = {
 } as const satisfies Record<MachineStage, MachineStageName>;
 
 /**
- * How far the machine is in its life, as the events tell it, and what it still waits for. Source: Talos v1.14: COSI
- * resources, MachineStatuses.
+ * The stage of the machine according to its events, and the conditions that it still waits for. Source: Talos
+ * v1.14: COSI resources, MachineStatuses.
  */
 export function machineStatusController({ events, hasHealthCheck }: MachineStatusInit): Controller {
   let stage: MachineStage = 'booting';
@@ -45,7 +45,7 @@ export function machineStatusController({ events, hasHealthCheck }: MachineStatu
     outputs: [exclusive(machineStatuses)],
     open(source, scope) {
       const follow = async () => {
-        // A reader that was left behind starts again with the oldest event that is kept.
+        // A reader that was too slow starts again with the oldest stored event.
         while (!source.signal.aborted) {
           for await (const { event } of events.read(events.ring.start, source.signal)) {
             if (event.kind !== 'sequence' && event.kind !== 'sequence-failed' && event.kind !== 'task')

@@ -19,7 +19,7 @@ for (const [address, isOverlap] of table) {
   });
 }
 
-test('addressOverlap() tells the networks', () => {
+test('addressOverlap() names the networks', () => {
   assert.deepEqual(addressOverlap({ ...subnets, addresses: ['10.244.3.1/32'] }), {
     message: 'host and Kubernetes pod/service CIDR addresses overlap',
     details: [

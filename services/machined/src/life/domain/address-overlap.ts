@@ -2,15 +2,16 @@ import type { DiagnosticSpec } from '@nodewright/state/kinds';
 import { holds, parsePrefix } from '../../base/domain/prefix.ts';
 
 export interface OverlapFacts {
-  /** Of this node, with their prefix lengths. */
+  /** The node's addresses with their prefix lengths. */
   readonly addresses: readonly string[];
   readonly podSubnets: readonly string[];
   readonly serviceSubnets: readonly string[];
 }
 
 /**
- * Says that the node is in a network that Kubernetes takes for its pods or services: what is sent to one arrives at the
- * other. Undefined when all is well. Source: Talos v1.14: COSI resources, Diagnostics.
+ * A message if the node is in a network that Kubernetes uses for pods or services, so that packets would
+ * reach the wrong destination. Undefined without an overlap. Source: Talos v1.14: COSI resources,
+ * Diagnostics.
  */
 export function addressOverlap({
   addresses,
@@ -29,7 +30,7 @@ export function addressOverlap({
   };
 }
 
-/** Two networks overlap when one holds the other's address. Texts that are none overlap nothing. */
+/** Two networks overlap when one contains the address of the other. Invalid texts overlap nothing. */
 function isOverlap(a: string, b: string): boolean {
   const [left, right] = [parsePrefix(a), parsePrefix(b)];
   return left !== undefined && right !== undefined && (holds(left, right) || holds(right, left));

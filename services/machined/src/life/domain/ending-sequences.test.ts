@@ -5,7 +5,7 @@ import type { NodeEvent } from './node-event.ts';
 import { planReset } from './plan-reset.ts';
 import { runSequence, type Sequence } from './run-sequence.ts';
 
-/** The phases and tasks that a sequence goes through, and what it tells at its end. */
+/** The phases and tasks of a sequence, and its last event. */
 async function walk(sequenceOf: (tasks: EndingTasks) => Sequence, change: Partial<EndingTasks> = {}) {
   const steps: string[] = [];
   const events: NodeEvent[] = [];
@@ -30,7 +30,7 @@ const reset = (change: object = {}) => {
   return (tasks: EndingTasks) => resetSequence(plan, tasks);
 };
 
-test('sequences that end a machine go through the phases and tasks of upstream that have something to do', async () => {
+test("sequences that end a machine run upstream's phases and tasks that apply to this node", async () => {
   const leaveEtcd = async () => {};
   const walks = {
     reboot: walk((tasks) => rebootSequence('graceful', tasks)),
@@ -58,13 +58,13 @@ test('sequences that end a machine go through the phases and tasks of upstream t
   });
 });
 
-test('the end of a machine is told as an error that carries the command of reboot(2)', async () => {
+test('the end of a machine is reported as an error with the command of reboot(2)', async () => {
   const { last } = await walk((tasks) => rebootSequence('graceful', tasks));
   const error = { code: 'fatal', message: 'sequence failed: unix.Reboot(1234567)' };
   assert.deepEqual(last, { kind: 'sequence-failed', sequence: 'reboot', error });
 });
 
-test('a reset whose node cannot leave etcd stops there, and the machine goes on', async () => {
+test('a reset whose node cannot leave etcd stops there, and the machine continues', async () => {
   const leaveEtcd = async () => {
     throw new Error('the last voter');
   };
@@ -74,7 +74,7 @@ test('a reset whose node cannot leave etcd stops there, and the machine goes on'
   assert.deepEqual(last, { kind: 'sequence-failed', sequence: 'reset', error, goesOn: true });
 });
 
-test('a reset wipes also where the services do not stop, and a machine whose wipe failed does not go on', async () => {
+test('a reset wipes even if services do not stop, and a machine whose wipe failed does not continue', async () => {
   const fails = async () => {
     throw new Error('no');
   };

@@ -1,19 +1,19 @@
-// The sequences that bring a machine to its end, as tables: the phases of upstream that have something to do on a node of
-// processes or of containers. Source: Talos v1.14: sequences, phases and tasks.
+// The sequences that end a machine, as tables: upstream's phases that apply to a node of processes or of
+// containers. Source: Talos v1.14: sequences, phases and tasks.
 
 import { MachineEnding } from './machine-ending.ts';
 import type { MachineEnd, NodeEvent } from './node-event.ts';
 import type { ResetPlan } from './plan-reset.ts';
 import type { Phase, Sequence } from './run-sequence.ts';
 
-/** What the tasks of these sequences do. Each gives up when its signal aborts. */
+/** The actions of these sequences. Each one stops when its signal aborts. */
 export interface EndingTasks {
   readonly stopAllServices: (signal: AbortSignal) => Promise<void>;
-  /** Takes this node's member out of etcd; undefined where the node has none. */
+  /** Removes this node's member from etcd; undefined when the node has none. */
   readonly leaveEtcd?: (signal: AbortSignal) => Promise<void>;
-  /** Tells the node's controllers that it is being reset, and gives the cluster a moment to hear of it. */
+  /** Notifies the node's controllers of the reset, and waits a moment so that the cluster learns of it. */
   readonly sendResetSignal: (signal: AbortSignal) => Promise<void>;
-  /** Wipes volumes, for good: from its first step on the node comes back without them. */
+  /** Wipes volumes irrevocably: from its first step on, the node comes back without them. */
   readonly wipe: (volumes: ResetPlan['volumes'], signal: AbortSignal) => Promise<void>;
   readonly tell: (event: NodeEvent) => void;
 }
@@ -39,12 +39,12 @@ export function resetSequence(plan: ResetPlan, tasks: EndingTasks): Sequence {
   const { leaveEtcd, sendResetSignal, wipe } = tasks;
   const leave: Phase[] =
     plan.isGraceful && leaveEtcd !== undefined ? [{ name: 'leave', tasks: { leaveEtcd } }] : [];
-  // A signal that reaches nobody must not keep the node from being wiped: its lease runs out soon anyway.
+  // If the signal reaches no other node, the wipe continues: the node's lease expires soon anyway.
   const preReset: Phase = { name: 'preReset', tasks: { sendResetSignal }, isTolerant: true };
   const reset: Phase[] = wipePhases(plan, (signal) => wipe(plan.volumes, signal));
   return {
     name: 'reset',
-    // What cannot be stopped must not keep the node from being wiped.
+    // If a service does not stop, the wipe continues.
     phases: [
       ...leave,
       preReset,

@@ -2,13 +2,13 @@ import { serviceIds } from '@nodewright/contract';
 import type { DiagnosticSpec } from '@nodewright/state/kinds';
 import type { ServiceRecord } from '../../base/domain/service-record.ts';
 
-/** Whether etcd was started and does not run yet. One that was stopped is not wanted. */
+/** Whether etcd was started and does not run yet. An etcd that was stopped does not wait. */
 export function isEtcdPending(records: readonly ServiceRecord[]): boolean {
   const state = records.find(({ id }) => id === serviceIds.etcd)?.state;
   return state === 'Starting' || state === 'Waiting' || state === 'Preparing' || state === 'Failed';
 }
 
-/** Says what keeps a pending etcd from running, in the words of its history. Undefined while it does work of its own. */
+/** Why a pending etcd does not run, from its history. Undefined while it makes progress itself. */
 export function etcdWaitProblem(records: readonly ServiceRecord[]): DiagnosticSpec | undefined {
   const last = records.find(({ id }) => id === serviceIds.etcd)?.history.at(-1);
   if (last === undefined) return undefined;

@@ -15,7 +15,7 @@ test('an event id has the second, the machine, the process and a counter in 20 c
   assert.equal(next(), expected.join(''));
 });
 
-test('a later event id is greater, whatever the clock does and though the counter runs over', () => {
+test('a later event id is greater, even if the clock is set back or the counter overflows', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 4_000_000_000 }), { minLength: 2, maxLength: 50 }),
@@ -33,7 +33,7 @@ test('a later event id is greater, whatever the clock does and though the counte
   );
 });
 
-test('what is no event id is refused with its text, however it is wrong', () => {
+test('an invalid event id is refused and quoted', () => {
   for (const text of [
     'x',
     '9m4e2mr0ui3e8a215n4',

@@ -1,6 +1,6 @@
 import { Fault } from '@nodewright/fault';
 
-/** 20 characters of base32hex; compares as its 12 bytes do, so later events have greater ones. */
+/** 20 characters of base32hex. Ids compare as their 12 bytes do, so later events have greater ids. */
 export type EventId = string;
 
 const alphabet = '0123456789abcdefghijklmnopqrstuv';
@@ -9,7 +9,7 @@ const counterLimit = 2 ** 24;
 export interface EventIdSource {
   /** Unix ms. */
   readonly now: () => number;
-  /** Three bytes that tell this machine from others. */
+  /** Three bytes that identify this machine. */
   readonly machine: Uint8Array;
   readonly pid: number;
   /** Below 2^24. */
@@ -17,8 +17,8 @@ export interface EventIdSource {
 }
 
 /**
- * Makes ids of which each is greater than the one before, also when the clock is set back or the counter runs over:
- * their seconds never go back then. Source: Talos v1.14: events, envelope.
+ * Creates ids that always increase, even when the clock is set back or the counter overflows: the seconds
+ * never decrease. Source: Talos v1.14: events, envelope.
  */
 export function createEventIds({ now, machine, pid, firstCounter }: EventIdSource): () => EventId {
   let counter = firstCounter % counterLimit;
@@ -42,12 +42,12 @@ export function createEventIds({ now, machine, pid, firstCounter }: EventIdSourc
   };
 }
 
-/** The second in which the id was made, Unix time. */
+/** The second in which the id was created, Unix time. */
 export function secondsOfEventId(id: EventId): number {
   return new DataView(decode(id).buffer).getUint32(0);
 }
 
-/** @throws Fault `unknown` for what is no id. */
+/** @throws Fault `unknown` for an invalid id. */
 export function parseEventId(text: string): EventId {
   if (text.length === 20 && encode(decode(text)) === text) return text;
   throw new Fault(
@@ -56,7 +56,7 @@ export function parseEventId(text: string): EventId {
   );
 }
 
-/** Five bits a character, and four zero bits after the 96. */
+/** Five bits per character, and four zero bits after the 96. */
 function encode(bytes: Uint8Array): string {
   let bits = 0n;
   for (const byte of bytes) bits = (bits << 8n) | BigInt(byte);

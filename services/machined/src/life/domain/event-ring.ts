@@ -1,19 +1,19 @@
 import type { EventId } from './event-id.ts';
 
-/** Something that happened, under its id. */
+/** An event with its id. */
 export interface StoredEvent<Event> {
   readonly id: EventId;
-  /** The call that caused it; empty when none did. */
+  /** The id of the call that caused it; empty without one. */
   readonly actorId: string;
   readonly event: Event;
 }
 
-/** Where a reader stands: how many events there were before. */
+/** The position of a reader: the number of earlier events. */
 export type EventPosition = number;
 
 /** Source: Talos v1.14: events, buffer. */
 export const eventCapacity = 1000;
-/** A reader never starts at the oldest few: they are about to be overwritten. */
+/** A reader never starts at the oldest few events, which are about to be overwritten. */
 export const eventGap = 10;
 
 /** The last events of a node. */
@@ -26,7 +26,7 @@ export class EventRing<Event> {
     return this.#count;
   }
 
-  /** Where a reader may start at the earliest. */
+  /** The earliest position at which a reader may start. */
   get start(): EventPosition {
     return Math.max(0, this.#count - (eventCapacity - eventGap));
   }
@@ -36,14 +36,14 @@ export class EventRing<Event> {
     this.#count += 1;
   }
 
-  /** The event at a position; `lost` when it is overwritten, undefined when it has not happened yet. */
+  /** The event at a position; `lost` when it was overwritten, undefined when it has not happened yet. */
   at(position: EventPosition): StoredEvent<Event> | 'lost' | undefined {
     if (position >= this.#count) return undefined;
     if (this.#count - position >= eventCapacity) return 'lost';
     return this.#events[position % eventCapacity];
   }
 
-  /** The first position from `start` on whose event `isLater`; the events are sorted by that. */
+  /** The first position from `start` on whose event `isLater`; events are sorted by that property. */
   firstWhere(isLater: (event: StoredEvent<Event>) => boolean): EventPosition {
     let [low, high] = [this.start, this.#count];
     while (low < high) {

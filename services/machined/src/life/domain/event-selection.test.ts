@@ -4,7 +4,7 @@ import { createEventIds } from './event-id.ts';
 import { EventRing } from './event-ring.ts';
 import { type EventTail, firstPosition } from './event-selection.ts';
 
-/** A ring with one event a second, numbered from 0, the first at second 1000. */
+/** A ring with one event per second, numbered from 0, the first at second 1000. */
 function ringOf(count: number): { ring: EventRing<number>; ids: string[] } {
   let seconds = 1000;
   const next = createEventIds({
@@ -65,7 +65,7 @@ test('a stream of events begins at most 990 events back, and a reader 1000 behin
   assert.deepEqual([at(1500), at(1501), at(1510), at(2499), at(2500)], ['lost', 1501, 1510, 2499, undefined]);
 });
 
-test('two ways to say where a stream of events begins are refused', () => {
+test('a request with two start positions is refused', () => {
   const { ring } = ringOf(2);
   const refused = (tail: Partial<EventTail>) => {
     try {

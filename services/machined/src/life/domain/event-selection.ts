@@ -2,7 +2,7 @@ import { Fault } from '@nodewright/fault';
 import { parseEventId, secondsOfEventId } from './event-id.ts';
 import type { EventPosition, EventRing } from './event-ring.ts';
 
-/** The fields of an Events request that decide where its stream begins. Zero and empty are not set. */
+/** The fields of an Events request that select where its stream begins. Zero and empty mean not set. */
 export interface EventTail {
   readonly tailEvents: number;
   readonly tailId: string;
@@ -15,10 +15,10 @@ const exclusions = [
 ] as const;
 
 /**
- * Where a stream begins: with the next event unless the request asks for past ones. Times have a resolution of one
- * second. Source: Talos v1.14: events, request options.
+ * Where a stream begins: with the next event unless the request selects past ones. Times have a resolution of
+ * one second. Source: Talos v1.14: events, request options.
  *
- * @throws Fault `unknown` for more than one of the options, and for an id that is none.
+ * @throws Fault `unknown` for more than one of the options, and for an invalid id.
  */
 export function firstPosition<Event>(
   ring: EventRing<Event>,

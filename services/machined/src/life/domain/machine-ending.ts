@@ -1,8 +1,8 @@
 import { type MachineEnd, restartCommands } from './node-event.ts';
 
 /**
- * Thrown by the last task of a sequence that ends the machine: nothing comes after it. Its message is told with the end
- * of the sequence, as upstream does. Source: Talos v1.14: events of a sequence.
+ * Thrown by the last task of a sequence that ends the machine: nothing follows it. Its message is published
+ * with the end of the sequence, as upstream does. Source: Talos v1.14: events of a sequence.
  */
 export class MachineEnding extends Error {
   override readonly name = 'MachineEnding';

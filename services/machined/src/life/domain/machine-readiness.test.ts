@@ -16,7 +16,7 @@ const unmet = (changed: Partial<ReadinessFacts>) => {
   return unmetConditions.map(({ name, reason }) => `${name}: ${reason}`);
 };
 
-test('a machine is ready when everything that it has is', () => {
+test('a machine is ready when all of its conditions are met', () => {
   const wanted = { stage: 'running', status: { ready: true, unmetConditions: [] } };
   assert.deepEqual(machineStatusOf(facts), wanted);
   assert.deepEqual(machineStatusOf({ ...facts, time: undefined, network: undefined }), wanted);

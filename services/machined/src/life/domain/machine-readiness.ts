@@ -6,20 +6,20 @@ import type {
   UnmetConditionSpec,
 } from '@nodewright/state/kinds';
 
-/** A service that runs, as its resource tells of it. */
+/** The state of a service from its resource. */
 export interface RunningService {
   readonly id: string;
   readonly healthy: boolean;
-  /** No health check has answered. */
+  /** True until the first health check has completed. */
   readonly unknown: boolean;
 }
 
-/** What makes a machine ready. What is undefined does not exist on this node, and nothing waits for it. */
+/** The conditions of a ready machine. Undefined ones do not exist on this node and are not required. */
 export interface ReadinessFacts {
   readonly stage: MachineStageName;
   readonly machineType: MachineTypeName | undefined;
   readonly services: readonly RunningService[];
-  /** Whether an answer of the service's health check can be waited for. */
+  /** Whether the service has a health check. */
   readonly hasHealthCheck: (service: string) => boolean;
   readonly time: { readonly synced: boolean } | undefined;
   readonly network: NetworkFacts | undefined;
@@ -32,7 +32,10 @@ export interface NetworkFacts {
   readonly etcFilesReady: boolean;
 }
 
-/** The status of the machine. Readiness is looked at only while it boots or runs. Source: Talos v1.14: machine status. */
+/**
+ * The status of the machine. Conditions count only while it boots or runs. Source: Talos v1.14: machine
+ * status.
+ */
 export function machineStatusOf(facts: ReadinessFacts): MachineStatusSpec {
   const { stage } = facts;
   const unmetConditions = stage === 'booting' || stage === 'running' ? unmetConditionsOf(facts) : [];
@@ -58,7 +61,7 @@ function networkProblem(network: NetworkFacts): string {
   return waiting.length === 0 ? '' : `waiting on: ${waiting.join(', ')}`;
 }
 
-/** A service that has not been asked yet counts as not healthy: it has only just been started. */
+/** A service before its first health check counts as unhealthy, because it has only just been started. */
 function servicesProblem({ machineType, services, hasHealthCheck }: ReadinessFacts): string {
   const running = new Set(services.map(({ id }) => id));
   return [
@@ -73,7 +76,7 @@ function servicesProblem({ machineType, services, hasHealthCheck }: ReadinessFac
     .join(', ');
 }
 
-/** Those of Kubernetes are asked for only where there are its secrets, and this node makes none yet. */
+/** The Kubernetes conditions apply only when its secrets exist, and this node does not create them yet. */
 function requiredServices(machineType: MachineTypeName | undefined): string[] {
   const isControlPlane = machineType === 'controlplane' || machineType === 'init';
   return [serviceIds.machined, serviceIds.apid, ...(isControlPlane ? [serviceIds.trustd] : [])];

@@ -9,7 +9,7 @@ const sequence = (name: SequenceName, action: 'start' | 'stop'): StageEvent => (
   action,
 });
 
-test('sequences lead a machine from booting to running and to its end', () => {
+test('sequences move a machine from booting to running and to its end', () => {
   const stages: MachineStage[] = ['booting'];
   const life = [
     sequence('initialize', 'start'),
@@ -41,7 +41,7 @@ test('a machine without a configuration is in maintenance until it has one', () 
   assert.equal(stageAfter('booting', task('start', 'loadConfig')), 'booting');
 });
 
-test('each sequence that leads a running machine away begins a stage of its own', () => {
+test('each sequence that ends a running machine has a stage of its own', () => {
   const begun = sequenceNames.map((name) => [name, stageAfter('running', sequence(name, 'start'))]);
   assert.deepEqual(Object.fromEntries(begun), {
     noop: 'running',
@@ -58,7 +58,7 @@ test('each sequence that leads a running machine away begins a stage of its own'
   });
 });
 
-test('a machine whose reset failed before anything was stopped runs as before', () => {
+test('a machine whose reset failed before any service was stopped is running again', () => {
   const failed = { kind: 'sequence-failed', error: { code: 'fatal' }, goesOn: true } as const;
   assert.equal(stageAfter('resetting', failed), 'running');
 });

@@ -1,6 +1,6 @@
 import type { SequenceName } from './node-event.ts';
 
-/** Where the machine is in its life, as far as this node's sequences lead it. */
+/** The stages that the sequences of this node can reach. */
 export type MachineStage =
   | 'booting'
   | 'maintenance'
@@ -21,7 +21,7 @@ export interface MachineStatus {
   readonly unmetConditions: readonly UnmetCondition[];
 }
 
-/** What moves a machine from one stage to the next. */
+/** The events that change the stage. */
 export type StageEvent =
   | { readonly kind: 'sequence'; readonly sequence: SequenceName; readonly action: 'start' | 'stop' }
   | {
@@ -34,7 +34,7 @@ export type StageEvent =
 /** The task that lasts while a node waits for a configuration. Source: Talos v1.14: config acquisition. */
 export const maintenanceTask = 'runningMaintenance';
 
-/** The stage that a sequence begins. */
+/** The stage that begins with a sequence. */
 const stageOf: Readonly<Partial<Record<SequenceName, MachineStage>>> = {
   boot: 'booting',
   initialize: 'booting',
@@ -47,8 +47,8 @@ const stageOf: Readonly<Partial<Record<SequenceName, MachineStage>>> = {
 };
 
 /**
- * The stage after an event. The end of the boot is one whether it succeeded or not: that it failed is told afterwards,
- * and the machine restarts then. Source: Talos v1.14: machine stages.
+ * The stage after an event. The end of the boot sequence means running even when it failed: the failure is
+ * published after that, and the machine restarts. Source: Talos v1.14: machine stages.
  */
 export function stageAfter(stage: MachineStage, event: StageEvent): MachineStage {
   if (event.kind === 'task') {

@@ -9,10 +9,10 @@ export const sequenceNames = [
 ] as const;
 export type SequenceName = (typeof sequenceNames)[number];
 
-/** How a machine comes to its end: started anew, or off. */
+/** How a machine ends: it reboots or powers off. */
 export type MachineEnd = 'reboot' | 'power-off';
 
-/** The commands of reboot(2) with which a machine comes to these ends. Source: reboot(2). */
+/** The commands of reboot(2) for these ends. Source: reboot(2). */
 export const restartCommands = { reboot: 0x0123_4567, 'power-off': 0x4321_fedc } as const satisfies Record<
   MachineEnd,
   number
@@ -20,20 +20,20 @@ export const restartCommands = { reboot: 0x0123_4567, 'power-off': 0x4321_fedc }
 
 export type StepAction = 'start' | 'stop';
 
-/** Why a sequence ended before its end. */
+/** Why a sequence ended early. */
 export interface SequenceError {
   readonly code: 'fatal' | 'locked' | 'cancelled';
   readonly message: string;
 }
 
-/** What happens on a node, as clients are told of it. Source: Talos v1.14: events, types. */
+/** The events of a node, as clients receive them. Source: Talos v1.14: events, types. */
 export type NodeEvent =
   | { readonly kind: 'sequence'; readonly sequence: SequenceName; readonly action: StepAction }
   | {
       readonly kind: 'sequence-failed';
       readonly sequence: SequenceName;
       readonly error: SequenceError;
-      /** The machine goes on as it was before the sequence. */
+      /** The machine continues as before the sequence. */
       readonly goesOn?: boolean;
     }
   | { readonly kind: 'phase'; readonly phase: string; readonly action: StepAction }
@@ -42,7 +42,7 @@ export type NodeEvent =
       readonly kind: 'service';
       readonly service: string;
       readonly entry: HistoryEntry;
-      /** As it is in this moment. */
+      /** The current status. */
       readonly health: ServiceHealth;
     }
   | { readonly kind: 'restart'; readonly end: MachineEnd }

@@ -8,7 +8,7 @@ const wish = (change: Partial<ResetWish> = {}): ResetWish => ({
 });
 const listed = (...labels: string[]) => labels.map((label) => ({ label, wipe: true }));
 
-test('planReset() wipes the whole node where no partitions are listed', () => {
+test('planReset() wipes the whole node when no partitions are listed', () => {
   const whole = { volumes: ['META', 'STATE', 'EPHEMERAL'], isWhole: true };
   assert.deepEqual(planReset(wish()), { isGraceful: true, end: 'power-off', ...whole });
   assert.deepEqual(planReset(wish({ mode: 'system-disk', graceful: false, reboot: true })), {
@@ -16,7 +16,7 @@ test('planReset() wipes the whole node where no partitions are listed', () => {
   });
 });
 
-test('planReset() wipes what is listed, and folders with the volume that they are on', () => {
+test('planReset() wipes the listed volumes, and the volumes that are folders of these', () => {
   const volumesOf = (...labels: string[]) => planReset(wish({ partitions: listed(...labels) })).volumes;
   assert.deepEqual(volumesOf('EPHEMERAL', 'STATE', 'STATE'), ['STATE', 'EPHEMERAL']);
   assert.deepEqual(volumesOf('ETCD', 'EPHEMERAL'), ['EPHEMERAL']);
@@ -24,12 +24,12 @@ test('planReset() wipes what is listed, and folders with the volume that they ar
   assert.deepEqual(planReset(wish({ partitions })).volumes, ['STATE']);
 });
 
-test('planReset() wipes nothing where disks of users are meant and none is listed', () => {
+test('planReset() wipes nothing for user disks when none is listed', () => {
   const { volumes, isWhole } = planReset(wish({ mode: 'user-disks' }));
   assert.deepEqual([volumes, isWhole], [[], false]);
 });
 
-test('planReset() refuses what contradicts itself or is not there, with the value', () => {
+test('planReset() refuses contradictory or unknown values and quotes them', () => {
   const refused: [Partial<ResetWish>, string, string][] = [
     [
       { mode: 'system-disk', userDisks: ['/dev/sdb'] },

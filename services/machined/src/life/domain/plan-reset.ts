@@ -1,11 +1,11 @@
 import { Fault } from '@nodewright/fault';
 import type { MachineEnd } from './node-event.ts';
 
-/** The volumes that a node of processes or of containers keeps things on. Source: Talos v1.14: volumes. */
+/** The volumes with data on a node of processes or of containers. Source: Talos v1.14: volumes. */
 export const wipeableVolumes = ['META', 'STATE', 'EPHEMERAL'] as const;
 export type WipeableVolume = (typeof wipeableVolumes)[number];
 
-/** Volumes that are folders of another one here, and go with it. */
+/** Volumes that are folders of another volume here, and are wiped with it. */
 const backingVolumes: Readonly<Record<string, WipeableVolume>> = {
   ETCD: 'EPHEMERAL',
   CRI: 'EPHEMERAL',
@@ -16,7 +16,7 @@ const backingVolumes: Readonly<Record<string, WipeableVolume>> = {
 export const wipeModes = ['all', 'system-disk', 'user-disks'] as const;
 export type WipeMode = (typeof wipeModes)[number];
 
-/** What a call of Reset asks for. */
+/** A request of Reset. */
 export interface ResetWish {
   readonly graceful: boolean;
   readonly reboot: boolean;
@@ -27,20 +27,20 @@ export interface ResetWish {
 }
 
 export interface ResetPlan {
-  /** Leave the cluster first. */
+  /** Whether to leave the cluster first. */
   readonly isGraceful: boolean;
   readonly end: MachineEnd;
-  /** What is wiped; nothing where only disks of users are meant and there are none. */
+  /** The volumes to wipe; none if only user disks are selected and there are none. */
   readonly volumes: readonly WipeableVolume[];
   /** The whole node, not a list of volumes. */
   readonly isWhole: boolean;
 }
 
 /**
- * What a reset does. Source: Talos v1.14: Reset request.
+ * Plans a reset. Source: Talos v1.14: Reset request.
  *
- * @throws Fault `unknown`, as upstream does, for what contradicts itself or is not there; `invalid-argument` for a list
- *   that names only what is to stay, which must not be read as everything
+ * @throws Fault `unknown`, as upstream does, for contradictory or unknown values; `invalid-argument` for a
+ * list without any volume to wipe, which must not mean all volumes
  */
 export function planReset({ graceful, reboot, mode, partitions, userDisks }: ResetWish): ResetPlan {
   if (mode === 'system-disk' && userDisks.length > 0) {

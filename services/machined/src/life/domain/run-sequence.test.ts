@@ -21,7 +21,7 @@ async function told(phases: readonly Phase[], signal = never): Promise<{ lines: 
   }
 }
 
-test('a sequence tells of its phases and tasks in their order', async () => {
+test('a sequence publishes its phases and tasks in their order', async () => {
   const { lines, error } = await told([
     { name: 'a', tasks: { one: () => {} } },
     { name: 'b', tasks: { two: async () => {} } },
@@ -35,7 +35,7 @@ test('a sequence tells of its phases and tasks in their order', async () => {
   ]);
 });
 
-test('the first task that fails cancels those beside it and ends the sequence', async () => {
+test('the first task that fails cancels the tasks beside it and ends the sequence', async () => {
   const failure = new Error('no disk');
   const { lines, error } = await told([
     {
@@ -57,7 +57,7 @@ test('the first task that fails cancels those beside it and ends the sequence', 
   ]);
 });
 
-test('a sequence that is not wanted any more ends as cancelled', async () => {
+test('a sequence whose signal aborts ends as cancelled', async () => {
   const stop = new AbortController();
   const waiting = told(
     [

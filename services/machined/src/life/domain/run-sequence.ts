@@ -8,30 +8,30 @@ export type Tasks = Readonly<Record<string, (signal: AbortSignal) => Promise<voi
 export interface Phase {
   readonly name: string;
   readonly tasks: Tasks;
-  /** Its failures are told in the log only, and the next phase follows. */
+  /** Its failures are only logged, and the next phase follows. */
   readonly isTolerant?: boolean;
 }
 
 export interface Sequence {
   readonly name: SequenceName;
   readonly phases: readonly Phase[];
-  /** The phase from which on the machine comes to its end, whatever happens; none: the sequence ends no machine. */
+  /** The phase after which the machine ends whatever happens; undefined for sequences that do not end it. */
   readonly endsMachineFrom?: string | undefined;
 }
 
-/** What a sequence does to the world around it. */
+/** The effects of a sequence. */
 export interface SequenceSurroundings {
   readonly tell: (event: NodeEvent) => void;
-  /** Told of each failure of a phase that is tolerant. */
+  /** Called for each failure of a tolerant phase. */
   readonly tolerated?: (phase: string, error: unknown) => void;
 }
 
 /**
- * Runs phases one after the other and the tasks of a phase together, and tells of each start and end. The first task
- * that fails cancels the others and ends the sequence: its end is told as usual, and then why.
- * Source: Talos v1.14: sequences, events of a sequence.
+ * Runs phases one after the other and the tasks of a phase in parallel, and publishes each start and end. The
+ * first task that fails cancels the others and ends the sequence: its end is published as usual, and then the
+ * reason. Source: Talos v1.14: sequences, events of a sequence.
  *
- * @throws what the task failed with; `cancelled` when `signal` aborted; MachineEnding when it ended the machine
+ * @throws the error of the task; `cancelled` when `signal` aborted; MachineEnding when it ended the machine
  */
 export async function runSequence(
   { name, phases, endsMachineFrom }: Sequence,
@@ -44,7 +44,7 @@ export async function runSequence(
   let isEnding = false;
   try {
     for (const phase of phases) {
-      // Also one that was taken over before it could begin: its tasks are not begun any more.
+      // Also for a sequence that was cancelled before its start: none of its tasks begin.
       if (signal.aborted) throw new Fault('cancelled', `phase ${phase.name} was cancelled`);
       isEnding ||= phase.name === endsMachineFrom;
       await runTolerantly(phase, surroundings, signal);

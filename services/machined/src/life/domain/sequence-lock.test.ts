@@ -6,7 +6,7 @@ import { lockDecision } from './sequence-lock.ts';
 const takers = (running: SequenceName) =>
   sequenceNames.filter((wanted) => lockDecision(running, wanted, false) === 'take-over');
 
-test('lockDecision() lets only those sequences take over that upstream lets, for each one that runs', () => {
+test('lockDecision() permits the same takeovers as upstream, for each running sequence', () => {
   assert.deepEqual(Object.fromEntries(sequenceNames.map((running) => [running, takers(running)])), {
     noop: [],
     boot: ['reset', 'upgrade', 'reboot', 'emergencyVolumeCleanup'].sort(byOrder),
@@ -22,7 +22,7 @@ test('lockDecision() lets only those sequences take over that upstream lets, for
   });
 });
 
-test('lockDecision() starts anything while nothing runs, and lets a takeover end anything', () => {
+test('lockDecision() starts any sequence when none runs, and lets a takeover cancel any', () => {
   for (const wanted of sequenceNames) {
     assert.equal(lockDecision(undefined, wanted, false), 'start');
     for (const running of sequenceNames) assert.equal(lockDecision(running, wanted, true), 'take-over');

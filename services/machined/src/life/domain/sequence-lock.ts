@@ -1,7 +1,7 @@
 // Which sequence may begin while another one runs. Source: Talos v1.14: sequences, lock and takeover.
 import type { SequenceName } from './node-event.ts';
 
-/** What may take the place of a sequence that runs. What is not named may be taken over by nothing. */
+/** The sequences that may replace a running one. All others are refused. */
 const takenOverBy: Readonly<Partial<Record<SequenceName, readonly SequenceName[]>>> = {
   initialize: ['maintenanceUpgrade', 'reboot', 'emergencyVolumeCleanup'],
   boot: ['reboot', 'reset', 'upgrade', 'emergencyVolumeCleanup'],
@@ -10,10 +10,11 @@ const takenOverBy: Readonly<Partial<Record<SequenceName, readonly SequenceName[]
 };
 
 /**
- * What becomes of the wish to run `wanted`.
+ * Whether the sequence `wanted` may run.
  *
  * @param running undefined: no sequence runs
- * @param hasTakeover the wish comes from one of the few that may end any sequence: a call of Shutdown, a signal
+ * @param hasTakeover the request comes from one of the few that may cancel any sequence: a call of Shutdown,
+ * a signal
  */
 export function lockDecision(
   running: SequenceName | undefined,

@@ -4,7 +4,7 @@ import { createEventIds, type EventId } from '../domain/event-id.ts';
 import { type EventPosition, EventRing, type StoredEvent } from '../domain/event-ring.ts';
 import type { NodeEvent } from '../domain/node-event.ts';
 
-/** What has happened on this node lately. */
+/** The recent events of this node. */
 export class EventStore {
   readonly ring = new EventRing<NodeEvent>();
   readonly now: () => number;
@@ -22,20 +22,20 @@ export class EventStore {
     });
   }
 
-  /** @param actorId the call that caused it. */
+  /** @param actorId the id of the call that caused it. */
   publish(event: NodeEvent, actorId = ''): void {
     this.ring.append({ id: this.#nextId(), actorId, event });
     this.#published.notify();
   }
 
-  /** An id for something that is told to one reader only; greater than those of all events so far. */
+  /** An id for an event that only one reader receives; greater than those of all events so far. */
   nextId(): EventId {
     return this.#nextId();
   }
 
   /**
-   * The events from `position` on, and those that come, until `signal` aborts; what had happened by then is still
-   * given. A reader that is so far behind that its next event is overwritten comes to its end.
+   * The events from `position` on, then new ones, until `signal` aborts; events that happened before the
+   * abort are still returned. The iteration ends for a reader whose next event was overwritten.
    */
   async *read(position: EventPosition, signal: AbortSignal): AsyncGenerator<StoredEvent<NodeEvent>> {
     for (let at = position; ; ) {

@@ -25,12 +25,12 @@ function nodeLife(change: Partial<NodeLifeInit> = {}) {
     end: (end) => void steps.push(`ends: ${end}`),
     ...change,
   });
-  /** For an action that was called just now. */
+  /** The options of an action that begins at once. */
   const skipDelay = () => timers.step(timers.now() + watchDelayMs);
   return { life, steps, does, events, timers, skipDelay };
 }
 
-test('a sequence that is refused does not end the machine that another one brings to its end', async () => {
+test('a sequence that is refused does not end the machine that another one is ending', async () => {
   const stopped = Promise.withResolvers<void>();
   const { life, steps, skipDelay } = nodeLife({ stopServices: () => stopped.promise });
   const first = life.reset(plan, 'a');
@@ -42,7 +42,7 @@ test('a sequence that is refused does not end the machine that another one bring
   assert.deepEqual(steps, ['signal', 'wipe', 'ends: reboot']);
 });
 
-test('a machine whose services were stopped and whose sequence failed starts anew', async () => {
+test('a machine whose services were stopped and whose sequence failed restarts', async () => {
   const fails = async () => {
     throw new Error('no');
   };
@@ -53,7 +53,7 @@ test('a machine whose services were stopped and whose sequence failed starts ane
   assert.deepEqual(steps, ['signal', 'stop', 'ends: reboot']);
 });
 
-test('a machine that cannot leave etcd goes on, and nobody is told that it is reset', async () => {
+test('a machine that cannot leave etcd continues, and no controller is notified of a reset', async () => {
   const { life, steps, skipDelay } = nodeLife({
     leaveEtcd: () => async () => {
       throw new Error('the last voter');
@@ -82,7 +82,7 @@ test('an action that ends the machine begins a second after its call, so that it
   }
 });
 
-test('a node whose process is told to end does so at once', async () => {
+test('a node whose process receives SIGTERM ends at once', async () => {
   const { life, steps } = nodeLife();
   await life.stop();
   assert.deepEqual(steps, ['stop', 'ends: power-off']);

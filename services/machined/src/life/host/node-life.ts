@@ -19,18 +19,18 @@ import { type SequenceRequest, SequenceRunner } from './sequence-runner.ts';
 export interface NodeLifeInit {
   readonly events: EventStore;
   readonly log: Logger;
-  /** The services that were declared so far; those that were never started are not waited for. */
+  /** The declared services; those that were never started are not waited for. */
   readonly records: () => readonly ServiceRecord[];
-  /** Stops every service, for good. */
+  /** Stops every service permanently. */
   readonly stopServices: () => Promise<void>;
   readonly wipe: (volumes: ResetPlan['volumes']) => Promise<void>;
-  /** Takes this node out of etcd, while its services still run; undefined where it has no member there. */
+  /** Removes this node from etcd while its services still run; undefined when it has no member there. */
   readonly leaveEtcd?: () => ((signal: AbortSignal) => Promise<void>) | undefined;
-  /** Tells the node's controllers that it is being reset, and gives the cluster a moment to hear of it. */
+  /** Notifies the node's controllers of the reset, and waits a moment so that the cluster learns of it. */
   readonly sendResetSignal: (signal: AbortSignal) => Promise<void>;
-  /** Ends this process as the machine is to end. Called once everything of the node is down. */
+  /** Ends this process in the given way. Called once everything of the node has stopped. */
   readonly end: (end: MachineEnd) => void;
-  /** Default: those of the host. */
+  /** Default: the timers of the host. */
   readonly timers?: Timers;
 }
 
@@ -38,17 +38,18 @@ export interface NodeLifeInit {
 export interface InitializeTasks {
   readonly startMachined: () => void;
   readonly startApid: (signal: AbortSignal) => Promise<void>;
-  /** Ends when there is a configuration that the node can boot with. */
+  /** Resolves when there is a complete configuration. */
   readonly loadConfig: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Between the call that ends a machine and the first event of its sequence. A client that waits for the end opens its
- * stream of events at the same moment as it makes the call, and sees only what happens later.
+ * The pause between a call that ends the machine and the first event of its sequence. A client that follows
+ * the sequence opens its stream of events at the same time as it makes the call, and receives only later
+ * events.
  */
 export const watchDelayMs = 1000;
 
-/** What the node goes through as a whole: its sequences and its stage, told as events. */
+/** The sequences and the stage of the node, published as events. */
 export class NodeLife {
   readonly #init: NodeLifeInit;
   readonly #sequences: SequenceRunner;
@@ -62,7 +63,10 @@ export class NodeLife {
     this.#sequences = new SequenceRunner({ publish, log, timers });
   }
 
-  /** The sequence that comes first: the services of every node, maintenance included, and then the configuration. */
+  /**
+   * The first sequence: it starts the services of every node, also in maintenance, and then loads the
+   * configuration.
+   */
   async initialize({ startMachined, startApid, loadConfig }: InitializeTasks): Promise<void> {
     const phases: readonly Phase[] = [
       { name: 'earlyServices', tasks: { startMachined, startApid } },
@@ -71,7 +75,7 @@ export class NodeLife {
     await this.#sequences.run({ name: 'initialize', phases });
   }
 
-  /** The sequence that starts the other services and ends once each of them is up or has done its work. */
+  /** The sequence that starts the other services and ends once each of them is up or has finished. */
   async boot(startServices: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const startAllServices = async (signal: AbortSignal) => {
       await startServices(signal);
@@ -87,22 +91,25 @@ export class NodeLife {
     });
   }
 
-  /** Resolves when the sequence is over, however it ends: that is told as events, with the actor's id. */
+  /**
+   * Resolves when the sequence is over, whatever its result: that is published as events, with the actor's
+   * id.
+   */
   reboot(kind: RebootKind, actorId: string): Promise<void> {
     return this.#leave((tasks) => rebootSequence(kind, tasks), { actorId, delayMs: watchDelayMs });
   }
 
-  /** As `reboot()`. It ends whatever other sequence runs. */
+  /** Like `reboot()`, but it cancels any other sequence. */
   shutDown(actorId: string): Promise<void> {
     return this.#leave(shutdownSequence, { actorId, hasTakeover: true, delayMs: watchDelayMs });
   }
 
-  /** As `reboot()`. A node that cannot leave its cluster as asked goes on as before. */
+  /** Like `reboot()`. A node that cannot leave its cluster as requested continues as before. */
   reset(plan: ResetPlan, actorId: string): Promise<void> {
     return this.#leave((tasks) => resetSequence(plan, tasks), { actorId, delayMs: watchDelayMs });
   }
 
-  /** The process was told to end: a shutdown, unless everything is down already. */
+  /** The process received SIGTERM: run a shutdown, unless everything has stopped already. */
   async stop(): Promise<void> {
     if (!this.#hasEnded) await this.#leave(shutdownSequence, { hasTakeover: true });
   }
@@ -116,7 +123,8 @@ export class NodeLife {
   }
 
   async #leave(sequenceOf: (tasks: EndingTasks) => Sequence, request: SequenceRequest): Promise<void> {
-    // By this sequence: one that is refused says nothing of the machine, which another one is about to end.
+    // Whether this sequence stopped the services: after a refused sequence another one may be ending the
+    // machine.
     let areServicesStopped = false;
     const tasks = this.#endingTasks(request.actorId, () => {
       areServicesStopped = true;
@@ -125,7 +133,7 @@ export class NodeLife {
       await this.#sequences.run(sequenceOf(tasks), request);
     } catch (error) {
       if (error instanceof MachineEnding) return this.#end(error.end);
-      // A machine without services is of no use: started anew it has what is left of it.
+      // A machine without services is useless: a restart recovers what it can.
       if (areServicesStopped && faultFrom(error).kind !== 'cancelled') this.#end('reboot');
     }
   }

@@ -16,7 +16,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { createNodeWipe, type WipePlaces } from './node-wipe.ts';
 
-/** A node with something on each of its volumes, and a file outside of them that a link leads to. */
+/** A node with files on each of its volumes, and a link to a file outside of them. */
 function openNode() {
   const root = mkdtempSync(join(tmpdir(), 'node-wipe-'));
   const state = join(root, 'system', 'state');
@@ -55,12 +55,12 @@ function openNode() {
 const oldState = ['config.yaml', 'config.yaml.new', 'meta.json', 'node-identity.yaml'];
 const oldEphemeral = ['lib', 'link', 'log'];
 
-test('a wipe removes what is on the volumes, follows no link, and is told once by the next start', async () => {
+test('a wipe empties the volumes, follows no link, and is reported once by the next start', async () => {
   using node = openNode();
   chmodSync(join(node.places.ephemeral, 'lib', 'etcd'), 0o000);
   await createNodeWipe(node.places).wipe(['META', 'STATE', 'EPHEMERAL']);
   assert.deepEqual([node.state(), node.ephemeral(), node.secrets()], [['.wipe'], [], []]);
-  // What the old node still writes until its process has ended goes as well.
+  // Files that the old node still writes until its process has ended are removed too.
   writeFileSync(join(node.places.state, 'config.yaml'), 'late');
   const next = createNodeWipe(node.places);
   assert.deepEqual(await next.finish(), ['META', 'STATE', 'EPHEMERAL']);
@@ -68,7 +68,7 @@ test('a wipe removes what is on the volumes, follows no link, and is told once b
   assert.equal(await next.finish(), undefined);
 });
 
-test('a wipe of some volumes leaves the others as they are', async () => {
+test('a wipe of some volumes keeps the others', async () => {
   const cases = [
     [['EPHEMERAL'], oldState, []],
     [['META'], oldState.filter((name) => name !== 'meta.json'), oldEphemeral],
@@ -82,13 +82,13 @@ test('a wipe of some volumes leaves the others as they are', async () => {
   }
 });
 
-test('a node whose wish to be wiped cannot be read is left as it is', async () => {
+test('a node whose wipe request cannot be read is unchanged', async () => {
   using node = openNode();
   for (const text of ['', '{"volumes":["BOOT"]}', 'null']) {
     writeFileSync(join(node.places.state, '.wipe'), text);
     await assert.rejects(createNodeWipe(node.places).finish(), {
       kind: 'data-loss',
-      message: `"${node.places.state}/.wipe" is damaged: whether this node was to be wiped cannot be known`,
+      message: `"${node.places.state}/.wipe" is damaged: it is unknown whether this node was to be wiped`,
     });
     assert.deepEqual(node.state(), ['.wipe', ...oldState]);
   }
@@ -115,7 +115,7 @@ test('a wipe that is killed at any step leaves the old node or a wiped one', { t
       assert.equal(killed.status, 0, killed.stderr);
       break;
     }
-    // The start after it may be killed, too.
+    // The next start may be killed, too.
     run(node, 'finish()', 1 + (step % 9));
     const finished = run(node, 'finish()', never);
     assert.equal(finished.status, 0, finished.stderr);
@@ -126,11 +126,11 @@ test('a wipe that is killed at any step leaves the old node or a wiped one', { t
     assert.ok(node.isOutsideKept());
     outcomes += isOld ? 'o' : 'w';
   }
-  // Both were seen, and never the old node after a wiped one.
+  // Both outcomes were seen, and never the old node after a wiped one.
   assert.match(outcomes, /^o{3,}w{3,}$/);
 });
 
-test('a wipe of STATE keeps what the maker of the cluster has given', async () => {
+test("a wipe of STATE keeps the files of the cluster's creator", async () => {
   using node = openNode();
   writeFileSync(join(node.places.state, 'members.json'), '{}');
   await createNodeWipe(node.places).wipe(['META', 'STATE']);

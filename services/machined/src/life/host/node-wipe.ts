@@ -1,5 +1,6 @@
-// A reset must leave the old node or a wiped one, wherever a crash comes. So the wish to wipe is a file of its own: once it
-// is on the disk the node is wiped, for the next start begins by making that true, before anything of the node is read.
+// A crash during a reset must leave either the old node or a wiped one. So the request to wipe is a file of
+// its own. Once it is on the disk the node counts as wiped: the next start completes the wipe before it reads
+// anything of the node.
 import { chmod, lstat, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { syncFolder, writeFileAtomically } from '@nodewright/files';
@@ -11,27 +12,30 @@ export interface WipePlaces {
   readonly state: string;
   /** The folder that is EPHEMERAL. */
   readonly ephemeral: string;
-  /** The file that is META; it lies in STATE. */
+  /** The file of META, which is in STATE. */
   readonly meta: string;
-  /** Files in STATE that the maker of the cluster gave and nobody gives again, such as where the other nodes are. */
+  /**
+   * Files in STATE that the creator of the cluster wrote and will not write again, such as the addresses of
+   * the other nodes.
+   */
   readonly given: readonly string[];
-  /** A folder of keys that a machine has in memory only: it goes with STATE. */
+  /** A folder with keys that a machine keeps in memory only: it is wiped with STATE. */
   readonly secrets: string;
-  /** Whether what is mounted below these folders is the node's, too; what cannot be written there stays. */
+  /** Whether mounts below these folders belong to the node too; read-only ones stay. */
   readonly ownsMounts: boolean;
 }
 
 export interface NodeWipe {
   /**
-   * Wipes the volumes. When it fails or is killed before its first step is on the disk nothing has happened; after that
-   * the volumes are gone for whoever starts the node, finish() being the first thing that it does.
+   * Wipes the volumes. If it fails or is killed before its first step is on the disk, nothing has changed;
+   * after that the volumes are gone, because finish() is the first step of every start.
    *
    * @throws Fault with the path
    */
   wipe(volumes: readonly WipeableVolume[]): Promise<void>;
   /**
-   * Makes true what an earlier run of this node has begun, for nothing else of the node may run meanwhile. Resolves to
-   * what was wiped; undefined when nothing was to be.
+   * Completes the wipe that an earlier run of this node has begun; nothing else of the node may run at the
+   * same time. Resolves to the wiped volumes; undefined when there was no request.
    */
   finish(): Promise<readonly WipeableVolume[] | undefined>;
 }
@@ -44,7 +48,7 @@ export function createNodeWipe({ state, ephemeral, meta, given, secrets, ownsMou
   async function carryOut(volumes: readonly WipeableVolume[]): Promise<void> {
     if (volumes.includes('EPHEMERAL')) await emptyFolder(ephemeral, [], ownsMounts);
     if (volumes.includes('STATE')) {
-      // META is a volume of its own, though its file lies here.
+      // META is a volume of its own, though its file is here.
       const kept = [marker, ...given, ...(volumes.includes('META') ? [] : [meta])];
       await emptyFolder(state, kept, ownsMounts);
       await emptyFolder(secrets, [], ownsMounts);
@@ -55,7 +59,7 @@ export function createNodeWipe({ state, ephemeral, meta, given, secrets, ownsMou
   return {
     async wipe(volumes) {
       await writeFileAtomically(marker, `${JSON.stringify({ volumes })}\n`);
-      // The file stays: what still runs of the node may write to its volumes until this process has ended.
+      // The file stays, because processes of the node may write to its volumes until this process has ended.
       await carryOut(volumes);
     },
     async finish() {
@@ -80,7 +84,7 @@ async function readMarker(path: string): Promise<readonly WipeableVolume[] | und
   }
   const volumes = volumesFrom(text);
   if (volumes === undefined) {
-    throw new Fault('data-loss', `"${path}" is damaged: whether this node was to be wiped cannot be known`);
+    throw new Fault('data-loss', `"${path}" is damaged: it is unknown whether this node was to be wiped`);
   }
   return volumes;
 }
@@ -96,12 +100,12 @@ function volumesFrom(text: string): readonly WipeableVolume[] | undefined {
   }
 }
 
-/** Removes what is in the folder, but for `kept`; below mounts only where these are entered. */
+/** Removes the contents of the folder except `kept`; it enters mounts only if that is permitted. */
 async function emptyFolder(folder: string, kept: readonly string[], entersMounts: boolean): Promise<void> {
   let device: number;
   try {
     const stat = await lstat(folder);
-    if (!stat.isDirectory()) throw new Fault('failed-precondition', `"${folder}" is no folder`);
+    if (!stat.isDirectory()) throw new Fault('failed-precondition', `"${folder}" is not a folder`);
     device = stat.dev;
   } catch (error) {
     if (faultFrom(error).kind === 'not-found') return;
@@ -113,13 +117,13 @@ async function emptyFolder(folder: string, kept: readonly string[], entersMounts
 const slash = Buffer.from('/');
 
 interface Removal {
-  /** Of the volume itself. */
+  /** The device of the volume itself. */
   readonly device: number;
   readonly entersMounts: boolean;
   readonly kept: ReadonlySet<string>;
 }
 
-/** Paths are bytes: a name need not be text. */
+/** Paths are bytes, because a name need not be valid text. */
 async function removeBelow(folder: Buffer, removal: Removal): Promise<void> {
   const { device, entersMounts, kept } = removal;
   for (const name of await readdir(folder, { encoding: 'buffer' })) {
@@ -134,14 +138,14 @@ async function removeBelow(folder: Buffer, removal: Removal): Promise<void> {
         await rm(path, { force: true });
         continue;
       }
-      // A folder that its owner may not even look into is wiped as well.
+      // Also empties a folder without permissions for its owner.
       if ((stat.mode & 0o700) !== 0o700) await chmod(path, 0o700);
       await removeBelow(path, removal);
       await rmdir(path);
     } catch (error) {
-      // Gone meanwhile, or there is a mount below it.
+      // It was removed in the meantime, or contains a mount.
       const { code } = error as NodeJS.ErrnoException;
-      // Part of the image, or somebody else's and only shown here: nothing of this node.
+      // Part of the image, or a bind mount from outside: not data of this node.
       if (entersMounts && code === 'EROFS') continue;
       if (isMounted && (code === 'EACCES' || code === 'EPERM')) continue;
       if (code === 'ENOENT' || code === 'ENOTEMPTY' || code === 'EBUSY') continue;

@@ -32,7 +32,7 @@ const patient = (name: SequenceName) => sequence(name, aborted);
 const quick = (name: SequenceName) => sequence(name, async () => {});
 const cancelled = { kind: 'cancelled' };
 
-test('a sequence that may not take over is refused at once, which is told as nobody in particular', async () => {
+test('a sequence that may not take over is refused at once, and its event has no actor', async () => {
   const { sequences, told } = runner();
   const boot = sequences.run(patient('boot'));
   await assert.rejects(sequences.run(quick('shutdown'), { actorId: 'a' }), {
@@ -57,7 +57,7 @@ test('a sequence that takes over starts once the other one has been cancelled', 
   ]);
 });
 
-test('whoever has takeover ends any sequence', async () => {
+test('a request with takeover cancels any sequence', async () => {
   const { sequences, told } = runner();
   const reset = sequences.run(patient('reset'));
   await Promise.all([
@@ -67,7 +67,7 @@ test('whoever has takeover ends any sequence', async () => {
   assert.deepEqual(told, ['reset start', 'reset stop', 'reset cancelled', 'shutdown start', 'shutdown stop']);
 });
 
-test('a sequence that does not let itself be cancelled is waited for a minute, and keeps the lock', async () => {
+test('a sequence that ignores its cancellation is waited for up to a minute, and keeps the lock', async () => {
   const { sequences, told, timers } = runner();
   const { promise: ends, resolve: end } = Promise.withResolvers<void>();
   const boot = sequences.run(sequence('boot', () => ends));
@@ -85,7 +85,7 @@ test('a sequence that does not let itself be cancelled is waited for a minute, a
   assert.equal(told.at(-1), 'shutdown stop');
 });
 
-test('a sequence that is taken over before it could begin does nothing', async () => {
+test('a sequence that is cancelled before its start does nothing', async () => {
   const { sequences, told } = runner();
   const { promise: ends, resolve: end } = Promise.withResolvers<void>();
   let wasDone = false;
@@ -108,7 +108,7 @@ test('a sequence that is taken over before it could begin does nothing', async (
   ]);
 });
 
-test('whoever takes over one that waits for another waits for that one, too', async () => {
+test('a sequence that takes over from a waiting one also waits for the running one', async () => {
   const { sequences, told, timers } = runner();
   const { promise: ends, resolve: end } = Promise.withResolvers<void>();
   const boot = sequences.run(sequence('boot', () => ends));
@@ -126,7 +126,7 @@ test('whoever takes over one that waits for another waits for that one, too', as
   assert.deepEqual(told.slice(2), ['boot stop', 'boot cancelled', 'reboot start', 'reboot stop']);
 });
 
-test('after the end of the machine nothing starts but what may take over', async () => {
+test('after the end of the machine only sequences with takeover start', async () => {
   const { sequences, told } = runner();
   const ending = async () => {
     throw new MachineEnding('reboot');

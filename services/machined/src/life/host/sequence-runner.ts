@@ -13,11 +13,11 @@ export interface SequenceRunnerInit {
 }
 
 export interface SequenceRequest {
-  /** The call that asks for it, for the events. */
+  /** The id of the call that requested it, for the events. */
   readonly actorId?: string;
-  /** Ends whatever runs. */
+  /** Cancels any running sequence. */
   readonly hasTakeover?: boolean;
-  /** How long it waits before its first event, once it has its turn; default 0. */
+  /** Pause before its first event, in ms; default 0. */
   readonly delayMs?: number;
 }
 
@@ -27,7 +27,7 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** How long a sequence that is taken over may take to end. Source: Talos v1.14: sequences, lock and takeover. */
+/** How long a cancelled sequence may take to end. Source: Talos v1.14: sequences, lock and takeover. */
 const preemptionTimeoutMs = 60_000;
 
 /** Runs the sequences of a node, one at a time. */
@@ -42,8 +42,9 @@ export class SequenceRunner {
   /**
    * Runs the sequence to its end.
    *
-   * @throws Fault `failed-precondition` when one runs that it must not take over, which is told as an event, too; what a
-   *   task failed with; `cancelled` when another one took over; MachineEnding when it ended the machine
+   * @throws Fault `failed-precondition` when it may not replace the running one, which is published as an
+   * event, too; the error of a task; `cancelled` when another one took over; MachineEnding when it ended the
+   * machine
    */
   async run(sequence: Sequence, request: SequenceRequest = {}): Promise<void> {
     const { actorId, hasTakeover = false, delayMs = 0 } = request;
@@ -72,9 +73,9 @@ export class SequenceRunner {
       isMachineEnding = error instanceof MachineEnding;
       throw error;
     } finally {
-      // Whoever has taken over meanwhile waits for the one that would not end.
+      // A later sequence that takes over also waits for the one that does not end.
       resolve(stillRuns);
-      // A machine that comes to its end starts nothing any more but what may take over.
+      // On a machine that is ending only sequences with takeover start.
       if (this.#running === own && !isMachineEnding) this.#running = undefined;
     }
   }
@@ -91,7 +92,7 @@ export class SequenceRunner {
     return isOver;
   }
 
-  /** Nobody's event: upstream does not say here whose wish it was. */
+  /** Without an actor, as upstream sends it. */
   #refuse({ name }: Sequence, running: Running | undefined): Fault {
     const error = { code: 'locked', message: 'sequence not started: locked' } as const;
     this.#init.publish({ kind: 'sequence-failed', sequence: name, error });

@@ -24,7 +24,7 @@ import {
   type StepAction,
 } from '../domain/node-event.ts';
 
-/** Not the standard prefix of Any: clients look for this one. Source: Talos v1.14: events, envelope. */
+/** Not the standard prefix of Any, because clients expect this one. Source: Talos v1.14: events, envelope. */
 const typePrefix = 'talos/runtime/machine.';
 
 const stepActions = { start: 0, stop: 1 } as const satisfies Record<StepAction, number>;
@@ -65,7 +65,7 @@ function packed<Message>(
   return { typeUrl: typePrefix + name, value: Buffer.from(codec.encode(message).finish()) };
 }
 
-/** What an event carries in its `data`. */
+/** The payload of an event in its `data`. */
 export function eventData(event: NodeEvent): Any {
   switch (event.kind) {
     case 'sequence': {

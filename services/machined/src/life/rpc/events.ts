@@ -4,8 +4,8 @@ import type { EventStore } from '../host/event-store.ts';
 import { eventData } from './event-messages.ts';
 
 /**
- * Events: what has happened on the node, and what happens. The first message of a stream is empty: it says that the
- * node listens, and clients wait for it. Source: Talos v1.14: events.
+ * Events: past and new events of the node. The first message of a stream is empty: it confirms that the node
+ * listens, and clients wait for it. Source: Talos v1.14: events.
  *
  * @param stopSignal ends the streams when the node stops.
  */
@@ -16,7 +16,8 @@ export function createEvents(
   return {
     async *events(request, context) {
       const { withActorId } = request;
-      // Chosen before the first message, so that nothing that happens after it is missed; a wrong choice is told after.
+      // The position is chosen before the first message, so that no later event is missed; a failure to
+      // choose it is reported after that message.
       const position = settled(() => firstPosition(store.ring, request, store.now()));
       yield { data: { typeUrl: '', value: Buffer.alloc(0) }, id: store.nextId(), actorId: withActorId };
       const signal = AbortSignal.any([context.signal, stopSignal]);
@@ -28,7 +29,7 @@ export function createEvents(
   };
 }
 
-/** Does `work` now, and gives its result, or throws its failure, when asked. */
+/** Runs `work` now, and returns its result or throws its error later, when called. */
 function settled<T>(work: () => T): () => T {
   try {
     const value = work();

@@ -22,8 +22,8 @@ const wipeModes: Readonly<Record<number, WipeModeName>> = {
 };
 
 /**
- * Reboot, Shutdown and Reset. Each answers once its request is found good, with the id under which the events tell what
- * becomes of it, that it was refused for another sequence included. Source: Talos v1.14: MachineService, control.
+ * Reboot, Shutdown and Reset. Each answers once its request is valid, with the id that the later events
+ * carry, including the event that another sequence was running. Source: Talos v1.14: MachineService, control.
  */
 export function createMachineControl({
   life,
@@ -40,7 +40,7 @@ export function createMachineControl({
       const kind = rebootKind(mode);
       return begin((actorId) => life.reboot(kind, actorId));
     },
-    // Nothing is cordoned or drained without Kubernetes, so that a forced one is the same.
+    // Without Kubernetes nothing is cordoned or drained, so a forced shutdown is the same.
     shutdown: async () => begin((actorId) => life.shutDown(actorId)),
     async reset(request) {
       const plan = planOf(request);
@@ -50,7 +50,7 @@ export function createMachineControl({
 }
 
 function rebootKind(mode: number): 'graceful' | 'forced' {
-  // A power cycle differs from the default by the firmware only.
+  // A power cycle differs from the default for the firmware only.
   if (mode === Mode.DEFAULT || mode === Mode.POWERCYCLE) return 'graceful';
   if (mode === Mode.FORCE) return 'forced';
   throw new Fault('invalid-argument', `unknown mode of a reboot: ${mode}`);
