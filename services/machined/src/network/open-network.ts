@@ -18,7 +18,10 @@ export interface OpenNetworkInit {
   readonly telemetry: Telemetry;
 }
 
-/** The node's network: links, addresses, routes and names as the kernel and the configuration have them, and its sockets. */
+/**
+ * The node's network: links, addresses, routes and names of the kernel and of the configuration, and its
+ * sockets.
+ */
 export function openNetwork({ node, events, stopSignal, log, telemetry }: OpenNetworkInit): Topic {
   const { world, hostname, addresses } = node;
   return {

@@ -9,9 +9,8 @@ import { fullHostname } from '../domain/hostname.ts';
 const intervalMs = 10 * 60_000;
 
 /**
- * Publishes an event with the node's name and addresses after each change of them, and repeats it periodically.
- *
- * Source: Talos v1.14: network.AddressEventController.
+ * Publishes an event with the node's name and addresses after each change of them, and repeats it
+ * periodically. Source: Talos v1.14: network.AddressEventController.
  */
 export function createAddressEventController(publish: (event: NodeEvent) => void): Controller {
   let told = '';
@@ -26,7 +25,7 @@ export function createAddressEventController(publish: (event: NodeEvent) => void
       if (hostname === undefined || addresses.length === 0) return;
       const event: NodeEvent = { kind: 'address', hostname: fullHostname(hostname.spec), addresses };
       const text = JSON.stringify(event);
-      // Woken by what it does not tell of, it says nothing.
+      // A wake-up without a change of the event publishes nothing.
       if (text !== told || pass.now() - toldMs >= intervalMs) {
         publish(event);
         told = text;
@@ -37,7 +36,7 @@ export function createAddressEventController(publish: (event: NodeEvent) => void
   };
 }
 
-/** Those of Kubernetes are left out; while nobody knows which those are, none are. */
+/** Addresses of Kubernetes are left out; while its networks are unknown, none are. */
 async function addressesOf(pass: ReconcilePass): Promise<string[]> {
   const of = async (id: string) => (await pass.get(pointerTo(nodeAddresses, id)))?.spec.addresses;
   return ((await of('current-no-k8s')) ?? (await of('current')) ?? []).map(addressOf);

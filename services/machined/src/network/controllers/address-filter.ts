@@ -2,7 +2,7 @@ import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { machineConfigs, nodeAddressFilters, nodenames, nodeStatuses } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 
-/** Which addresses are those of pods and services. Source: Talos v1.14: k8s.AddressFilterController. */
+/** Filters for the addresses of pods and services. Source: Talos v1.14: k8s.AddressFilterController. */
 export function createAddressFilterController(): Controller {
   return {
     name: 'k8s.AddressFilterController',
@@ -10,7 +10,7 @@ export function createAddressFilterController(): Controller {
     outputs: [exclusive(nodeAddressFilters)],
     async reconcile(pass) {
       const configuration = await configurationOf(pass);
-      // Without a cluster there are no networks of Kubernetes.
+      // Without a cluster there are no Kubernetes networks.
       if (configuration === undefined || !configuration.effective.isComplete) {
         await pass.replace(nodeAddressFilters, []);
         return;

@@ -3,8 +3,8 @@ import { type AddressStatusSpec, networkEnumerations as enums } from '@nodewrigh
 import type { Wanted } from './link-statuses.ts';
 
 /**
- * The addresses of links, as `<link>/<address>`. One whose link is gone already is left out: its own end is on its way.
- * Source: Talos v1.14: COSI resources, AddressStatuses.
+ * The addresses of links, as `<link>/<address>`. An address whose link is already gone is left out: the event
+ * of its removal follows. Source: Talos v1.14: COSI resources, AddressStatuses.
  */
 export function addressStatusesOf(
   addresses: readonly KernelAddress[],

@@ -7,7 +7,7 @@ import { type WorldName, worlds } from '../../base/domain/world.ts';
 import { networkControllers } from './network-controllers.ts';
 import { FakeNetwork, fakeLink } from './testing/fake-network.ts';
 
-/** The specs of a node whose machine has eth0 and eth1, by kind. */
+/** The specs of a machine with eth0 and eth1, by kind. */
 async function specsOf(text: string | undefined, name: WorldName = 'machine') {
   const network = new FakeNetwork();
   network.setLinks(fakeLink(1, 'lo', { hardwareType: 772 }), fakeLink(2, 'eth0'), fakeLink(3, 'eth1'));
@@ -49,7 +49,7 @@ const document = (kind: string, ...lines: string[]) =>
 const legacy = (...interfaces: string[]) =>
   `version: v1alpha1\nmachine:\n  type: worker\n  network:\n    interfaces:\n${interfaces.map((line) => `      ${line}\n`).join('')}cluster: { controlPlane: { endpoint: "https://10.0.0.1:6443" } }\n`;
 
-test('a machine without a configuration asks for addresses on all of its hardware', async () => {
+test('a machine without a configuration runs DHCP on all of its hardware links', async () => {
   const { links, addresses, operators, failed } = await specsOf(undefined);
   assert.deepEqual([...links.keys()], ['eth0', 'eth1', 'lo']);
   assert.deepEqual([...addresses.keys()], ['lo/127.0.0.1/8']);
@@ -61,14 +61,14 @@ test('a machine without a configuration asks for addresses on all of its hardwar
   assert.deepEqual(failed, []);
 });
 
-test('a node whose surroundings others made has no defaults', async () => {
+test('a node on a network that it does not own has no defaults', async () => {
   for (const name of ['process', 'stack', 'container'] as const) {
     const { links, operators, layered } = await specsOf(undefined, name);
     assert.deepEqual([links.size, operators.size, layered.size], [0, 0, 0], name);
   }
 });
 
-test('a document about one link ends the defaults of all', async () => {
+test('a document about one link disables the defaults of all', async () => {
   const { links, addresses, operators, routes } = await specsOf(
     document(
       'LinkConfig',
@@ -112,7 +112,7 @@ test('a document about one link ends the defaults of all', async () => {
   assert.equal(routes.get('42/inet4//10.9.0.0/16/7')?.scope, 'link');
 });
 
-test('links that the kernel makes are told with what they are made of', async () => {
+test('virtual links are published with their settings', async () => {
   const { links } = await specsOf(
     document(
       'BondConfig',
@@ -137,7 +137,7 @@ test('links that the kernel makes are told with what they are made of', async ()
     [vlan?.kind, vlan?.parentName, vlan?.vlan],
     ['vlan', 'bond0', { vlanID: 7, vlanProtocol: '802.1q' }],
   );
-  // It is in a document of its own and a member in that of another.
+  // The link has its own document and is also a member in another one.
   assert.equal(vlan?.bridgeSlave.masterName, 'br0');
   assert.equal(links.get('br0')?.bridgeMaster.stp.enabled, true);
   assert.deepEqual(
@@ -151,7 +151,7 @@ test('links that the kernel makes are told with what they are made of', async ()
   assert.equal(links.get('dummy0')?.up, false);
 });
 
-test('rules, operators, probes and black holes are told', async () => {
+test('rules, operators, probes and blackhole routes are published', async () => {
   const { rules, operators, probes, routes } = await specsOf(
     document('RoutingRuleConfig', 'name: "100"', 'src: 10.0.0.0/8', 'table: "42"') +
       document('RoutingRuleConfig', 'name: "101"', 'action: prohibit', 'iifName: eth0') +
@@ -176,7 +176,7 @@ test('rules, operators, probes and black holes are told', async () => {
   assert.equal(routes.get('inet4//10.66.0.0/16/1024')?.type, 'blackhole');
 });
 
-test('the old list of interfaces comes to the same, entry by entry', async () => {
+test('the old list of interfaces gives the same specs, entry by entry', async () => {
   const { devices, links, addresses, routes, operators } = await specsOf(
     legacy(
       '- interface: eth0',

@@ -1,5 +1,5 @@
-// What the configuration and the defaults say of links, addresses, routes, rules, DHCP and probes. It is told and not
-// done: the controllers that set it in the kernel come with the node image.
+// Publishes the links, addresses, routes, rules, DHCP clients and probes of the configuration and of the
+// defaults. Nothing applies them to the kernel yet.
 import { type Controller, type ReconcilePass, weak } from '@nodewright/controllers';
 import { ConfigReader } from '@nodewright/machine-config';
 import {
@@ -41,7 +41,7 @@ import { inLayers } from './network-config.ts';
 
 /** Source: Talos v1.14: COSI resources, network; the controllers of the configuration. */
 export function networkConfigControllers({ ownsNetwork }: Pick<World, 'ownsNetwork'>): Controller[] {
-  // Elsewhere links, addresses and leases are the business of whoever made the surroundings.
+  // In other worlds the creator of the environment manages links, addresses and leases.
   const hasDefaults = ownsNetwork;
   return [
     createDeviceConfigController(),
@@ -52,7 +52,7 @@ export function networkConfigControllers({ ownsNetwork }: Pick<World, 'ownsNetwo
       hasDevices: true,
       extraInputs: [weak(linkStatuses)],
       specsOf: async (reader, devices, pass) => {
-        // What is said of a link itself, and what is said of it as a member of another, is one spec.
+        // The settings of a link and its membership in another link are one spec.
         const configured = mergeLinks([...deviceLinks(devices), ...linkSpecsOf(reader)]).map(
           ({ spec }) => spec,
         );
@@ -113,7 +113,10 @@ export function networkConfigControllers({ ownsNetwork }: Pick<World, 'ownsNetwo
   ];
 }
 
-/** The loopback device, and while nothing is said every link of hardware. Source: Talos v1.14: network, default layer. */
+/**
+ * The loopback device, and without any network configuration every hardware link. Source: Talos v1.14:
+ * network, default layer.
+ */
 async function defaultLinks(pass: ReconcilePass): Promise<LinkSpecSpec[]> {
   const names = ['lo', ...(await linksWithDefaults(pass))];
   return names.map((name) => ({ ...plainLink(name, 'default'), up: true }));
@@ -134,7 +137,7 @@ async function defaultOperators(pass: ReconcilePass): Promise<OperatorSpecSpec[]
     });
 }
 
-/** Those of hardware that the old list does not name, as long as no document is about links. */
+/** DHCP on hardware links that the old list does not name, as long as no document is about links. */
 async function linksWithDefaults(pass: ReconcilePass): Promise<string[]> {
   const configuration = await configurationOf(pass);
   if (configuration !== undefined && !configuration.effective.usesDefaultDhcp) return [];

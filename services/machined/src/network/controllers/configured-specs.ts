@@ -11,11 +11,11 @@ import { inLayers } from './network-config.ts';
 export interface ConfiguredSpecsInit<S> {
   readonly name: string;
   readonly kind: KindRef<S>;
-  /** Without its layer. */
+  /** The spec without its layer. */
   readonly idOf: (spec: S) => string;
-  /** Whether it reads the old list of interfaces as well. */
+  /** Whether it also reads the old list of interfaces. */
   readonly hasDevices?: boolean;
-  /** What else it reads. */
+  /** Further inputs. */
   readonly extraInputs?: readonly Input[];
   readonly specsOf: (
     reader: ConfigReader,
@@ -24,7 +24,7 @@ export interface ConfiguredSpecsInit<S> {
   ) => readonly S[] | Promise<readonly S[]>;
 }
 
-/** Makes the layers of a kind that the configuration of the node and its defaults say. */
+/** Creates the layers of a kind from the configuration of the node and from the defaults. */
 export function createConfiguredSpecsController<S extends { readonly layer: Layer }>(
   init: ConfiguredSpecsInit<S>,
 ): Controller {
@@ -40,7 +40,7 @@ export function createConfiguredSpecsController<S extends { readonly layer: Laye
     async reconcile(pass) {
       const reader = new ConfigReader((await configurationOf(pass))?.documents ?? []);
       const specs = await specsOf(reader, hasDevices ? await deviceConfigs(pass) : [], pass);
-      // Of two that are one, as two entries about one link may be, the later counts.
+      // Of two specs with one id, such as two entries about one link, the later counts.
       const byId = new Map(specs.map((spec) => [`${spec.layer}/${idOf(spec)}`, spec]));
       await pass.replace(
         inLayers(kind),

@@ -9,7 +9,10 @@ import {
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { type DeviceConfig, linksOfEntry, type PresentLink } from '../domain/device-configs.ts';
 
-/** The entries of the old list of interfaces, each for each of its links. Source: Talos v1.14: network.DeviceConfigController. */
+/**
+ * Expands the old list of interfaces to one resource per entry and link. Source: Talos v1.14:
+ * network.DeviceConfigController.
+ */
 export function createDeviceConfigController(): Controller {
   return {
     name: 'network.DeviceConfigController',
@@ -37,7 +40,7 @@ export async function presentLinks(pass: ReconcilePass): Promise<PresentLink[]> 
   return (await pass.list(linkStatuses)).map(({ metadata, spec }) => ({ name: metadata.id, spec }));
 }
 
-/** The entries as they were given out. */
+/** The entries of these resources. */
 export async function deviceConfigs(pass: ReconcilePass): Promise<DeviceConfig[]> {
   return (await pass.list(deviceConfigSpecs)).map(({ spec }) => {
     const entry = new DocumentReader({

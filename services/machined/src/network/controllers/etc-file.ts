@@ -15,7 +15,7 @@ import { hostsFile, resolvConfFile } from '../domain/etc-files.ts';
 const mode = 0o644;
 const label = 'system_u:object_r:etc_t:s0';
 
-/** What is to be in `/etc/hosts` and `/etc/resolv.conf`. Source: Talos v1.14: network.EtcFileController. */
+/** The contents of `/etc/hosts` and `/etc/resolv.conf`. Source: Talos v1.14: network.EtcFileController. */
 export function createEtcFileController(): Controller {
   return {
     name: 'network.EtcFileController',
@@ -44,7 +44,7 @@ export function createEtcFileController(): Controller {
       if (name !== undefined && address !== undefined) {
         files.push(file('hosts', hostsFile({ name, address: addressOf(address), staticHosts })));
       }
-      // What is missing for a moment leaves the file as it was.
+      // If an input is missing for a moment, the file stays as it was.
       for (const { id, spec } of files) await pass.put({ ...pointerTo(etcFileSpecs, id), spec });
     },
   };

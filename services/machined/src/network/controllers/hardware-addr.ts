@@ -1,7 +1,10 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { hardwareAddresses, linkStatuses } from '@nodewright/state/kinds';
 
-/** The address of the first physical link, by name. Source: Talos v1.14: network.HardwareAddrController. */
+/**
+ * The hardware address of the first physical link, by name. Source: Talos v1.14:
+ * network.HardwareAddrController.
+ */
 export function createHardwareAddrController(): Controller {
   return {
     name: 'network.HardwareAddrController',

@@ -8,11 +8,10 @@ import { inLayers } from './network-config.ts';
 const listenAddress = '127.0.0.53:53';
 
 /**
- * Whether and where the host's resolver is to listen.
+ * Whether the host's resolver should listen, and where.
  *
- * @param hasResolver false where the node has none, whatever its configuration says
- *
- * Source: Talos v1.14: network.HostDNSConfigController.
+ * @param hasResolver false when the node has no resolver, whatever its configuration Source: Talos v1.14:
+ * network.HostDNSConfigController.
  */
 export function createHostDnsConfigController(hasResolver: boolean): Controller {
   return {

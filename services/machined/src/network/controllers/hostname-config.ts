@@ -11,7 +11,10 @@ import { activeConfigId, configurationOf } from '../../base/controllers/configur
 import { addressHostname, parseHostname, stableHostname } from '../domain/hostname.ts';
 import { inLayers } from './network-config.ts';
 
-/** What the node itself and its configuration say of its name. Source: Talos v1.14: network.HostnameConfigController. */
+/**
+ * The hostname from the node itself and from its configuration. Source: Talos v1.14:
+ * network.HostnameConfigController.
+ */
 export function createHostnameConfigController(): Controller {
   return {
     name: 'network.HostnameConfigController',

@@ -7,7 +7,7 @@ import { hostnameSpecs, hostnameStatuses } from '@nodewright/state/kinds';
 import type { HostName } from '../domain/hostname.ts';
 import { createHostnameSpecController } from './hostname-spec.ts';
 
-test('a name is told once the kernel has it', async () => {
+test('a hostname is published once the kernel has it', async () => {
   const set: HostName[] = [];
   let isWilling = false;
   const effect = {

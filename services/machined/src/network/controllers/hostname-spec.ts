@@ -2,16 +2,16 @@ import { type Controller, exclusive, strong } from '@nodewright/controllers';
 import { hostnameSpecs, hostnameStatuses } from '@nodewright/state/kinds';
 import type { HostName } from '../domain/hostname.ts';
 
-/** Sets the name that the kernel has. To be given on a machine of its own only: elsewhere it is that of others. */
+/** Sets the kernel's hostname. Only for a machine of its own, because a container or process shares it. */
 export interface HostnameEffect {
   /** @throws Fault when the kernel refuses */
   set(name: HostName): Promise<void>;
 }
 
 /**
- * How the node is called. Source: Talos v1.14: network.HostnameSpecController.
+ * Applies and publishes the hostname. Source: Talos v1.14: network.HostnameSpecController.
  *
- * @param effect undefined: the name of the kernel is left alone
+ * @param effect undefined: the kernel's hostname is not changed
  */
 export function createHostnameSpecController(effect?: HostnameEffect): Controller {
   return {
@@ -25,7 +25,7 @@ export function createHostnameSpecController(effect?: HostnameEffect): Controlle
           id: metadata.id,
           spec: { hostname, domainname },
         }));
-      // First the deed, then the word: who reads the status may rely on it.
+      // Apply before publishing, so that the status is always true.
       for (const { spec } of wanted) await effect?.set(spec);
       await pass.replace(hostnameStatuses, wanted);
     },

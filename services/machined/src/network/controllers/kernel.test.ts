@@ -1,4 +1,4 @@
-// The controllers over the real kernel, in a network of the test's own.
+// The controllers with the real kernel, in a network namespace of the test.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -45,7 +45,7 @@ async function openNode(): Promise<TestRuntime> {
 const ids = async (node: TestRuntime, kind: { namespace: string; type: string }) =>
   (await node.state.list(kind)).map(({ metadata }) => metadata.id);
 
-test('an address that the kernel takes is in a watch of its kind within 100 ms', { skip }, async () => {
+test('an address that the kernel has is in a watch of its kind within 100 ms', { skip }, async () => {
   await using node = await openNode();
   using watch = await node.state.watchKind(addressStatuses);
   const iterator = watch[Symbol.asyncIterator]();
@@ -61,7 +61,7 @@ test('an address that the kernel takes is in a watch of its kind within 100 ms',
   using changer = openAddressChanger(await loadNativeCalls());
   const times: number[] = [];
   const specs: unknown[] = [];
-  // Other programs may have the processors just now: the best of five counts.
+  // Other programs may use the processors at the moment: the best of five counts.
   for (let number = 1; number <= 5 && !times.some((tookMs) => tookMs < 100); number += 1) {
     const seen = nextCreated();
     const start = performance.now();
@@ -94,7 +94,7 @@ test('an address that the kernel takes is in a watch of its kind within 100 ms',
   changer.remove(index, [10, 3, 0, 1]);
 });
 
-test('of 1,000 addresses that come and go exactly those are left that stayed', { skip }, async () => {
+test('of 1,000 addresses that come and go, exactly the remaining ones stay', { skip }, async () => {
   await using node = await openNode();
   const index = JSON.parse(ip('-j link show pair0'))[0].ifindex;
   using changer = openAddressChanger(await loadNativeCalls());
@@ -148,7 +148,7 @@ test('links, routes and rules are those of the kernel, and follow it', { skip },
     },
     { what: 'the changes', explain: () => ip('link') },
   );
-  // The kernel tells nothing of the IPv4 routes that go with their link.
+  // The kernel reports no removal of the IPv4 routes of a link that is removed.
   ip('link del pair0');
   await eventually(
     async () => {
@@ -160,7 +160,7 @@ test('links, routes and rules are those of the kernel, and follow it', { skip },
   assert.deepEqual(await ids(node, linkStatuses), ['lo']);
 });
 
-test('routing rules are told by family and priority', { skip }, async (t) => {
+test('routing rules have ids of family and priority', { skip }, async (t) => {
   await using node = await openNode();
   const before = await ids(node, routingRuleStatuses);
   if (before.length === 0) return t.skip('this kernel has no rules');

@@ -4,7 +4,7 @@ import { devicesStatuses, linkSpecs, linkStatuses } from '@nodewright/state/kind
 import { linkStatusesOf } from './link-statuses.ts';
 import { type OpenNetwork, openKernelWatch } from './open-kernel-watch.ts';
 
-/** The links of the kernel, from when the devices are known on. Source: Talos v1.14: network.LinkStatusController. */
+/** The links of the kernel, once the devices are known. Source: Talos v1.14: network.LinkStatusController. */
 export function createLinkStatusController(network: OpenNetwork): Controller {
   let isGateOpen = false;
   return {

@@ -6,16 +6,16 @@ import {
   type LinkStatusSpec,
 } from '@nodewright/state/kinds';
 
-/** A resource of a kind that is known already. */
+/** An existing resource of a kind. */
 export type Wanted<S> = Omit<NewResource<S>, 'namespace' | 'type'>;
 
-/** The kernel's link together with what its driver says of it; undefined where there is no driver to ask. */
+/** The kernel's link together with the facts from its driver; undefined without a driver. */
 export interface SeenLink {
   readonly link: KernelLink;
   readonly device: LinkDevice | undefined;
 }
 
-/** Links by name, as typed clients see them. Source: Talos v1.14: COSI resources, LinkStatuses. */
+/** Links by name, as typed clients read them. Source: Talos v1.14: COSI resources, LinkStatuses. */
 export function linkStatusesOf(seen: readonly SeenLink[]): Wanted<LinkStatusSpec>[] {
   const names = new Map(seen.map(({ link }) => [link.index, link.name]));
   return seen.map(({ link, device }) => ({ id: link.name, spec: specOf(link, device, names) }));
@@ -74,7 +74,7 @@ function specOf(
 const otherPort = 255;
 const unknownDuplex = 255;
 
-/** Of an enumeration without open ends: a number that it lacks is none. */
+/** The value of a closed enumeration; undefined for a number that it does not have. */
 function known<T extends string>(
   type: { readonly texts: readonly T[]; numberOf(text: T): number; textOf(n: number): T },
   value: number | undefined,

@@ -4,8 +4,8 @@ import type { Merge } from '../domain/merge-layers.ts';
 import { inLayers } from './network-config.ts';
 
 /**
- * Brings the layers of a kind together. What is held while it is torn down is made anew once it is gone.
- * Source: Talos v1.14: COSI helpers, merge controller.
+ * Merges the layers of a kind. An output that is torn down while it has finalizers is created again once it
+ * is gone. Source: Talos v1.14: COSI helpers, merge controller.
  */
 export function createMergeController<S>(kind: KindRef<S>, merge: Merge<S>): Controller {
   const from = inLayers(kind);

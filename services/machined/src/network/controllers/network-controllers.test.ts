@@ -45,7 +45,7 @@ async function specs<S>(
 const ids = async (state: State, kind: ResourceKind, namespace?: string) =>
   Object.keys(await specs(state, kind, namespace));
 
-test('a node in a container is where the kernel says, and follows it', async () => {
+test('a node in a container has the addresses of the kernel, and follows them', async () => {
   await using node = openNode();
   const { network, state } = node;
   await node.ready();
@@ -86,7 +86,7 @@ test('a node in a container is where the kernel says, and follows it', async () 
   assert.equal((await specs(state, kinds.networkStatuses)).status?.connectivityReady, false);
 });
 
-test('a node of processes is where it was told to be, whatever the host has', async () => {
+test('a node of processes has its configured addresses, whatever the host has', async () => {
   await using node = openNode({ world: worlds.process, addresses: ['127.5.6.2', '127.5.6.1'] });
   const { network, state } = node;
   await node.ready();
@@ -108,7 +108,7 @@ test('a node of processes is where it was told to be, whatever the host has', as
   assert.deepEqual(await ids(state, kinds.addressSpecs), ['lo/127.5.6.1/32', 'lo/127.5.6.2/32']);
 });
 
-test('links are told once the devices are known, and not before', async () => {
+test('links are published once the devices are known, and not before', async () => {
   await using node = openNode();
   node.network.setLinks(fakeLink(2, 'eth0'));
   await node.settled();
@@ -118,7 +118,7 @@ test('links are told once the devices are known, and not before', async () => {
   assert.deepEqual(await ids(node.state, kinds.linkStatuses), ['eth0']);
 });
 
-test('the configuration names the node before the platform does, and live', async () => {
+test('a hostname in the configuration overrides that of the platform, and takes effect at once', async () => {
   await using node = openNode();
   const { state } = node;
   await node.settled();
@@ -141,7 +141,7 @@ test('the configuration names the node before the platform does, and live', asyn
   assert.deepEqual(await named(), { hostname: 'node01', domainname: '' });
 });
 
-test('every network controller writes in its own name, merged specs in that of the merge', async () => {
+test('every network controller owns its resources, and the merge controller owns the merged specs', async () => {
   await using node = openNode();
   await node.settled();
   const owner = async (kind: ResourceKind, namespace: string, id: string) =>
@@ -164,7 +164,7 @@ test('every network controller writes in its own name, merged specs in that of t
   );
 });
 
-test('addresses of Kubernetes have filters of their own, once there is a cluster', async () => {
+test('addresses of Kubernetes have filters of their own in a cluster', async () => {
   await using node = openNode();
   const { state, network } = node;
   await node.ready();
@@ -189,7 +189,7 @@ test('addresses of Kubernetes have filters of their own, once there is a cluster
   assert.deepEqual(node.events.at(-1), { kind: 'address', hostname: 'node01', addresses: ['10.0.0.2'] });
 });
 
-test('files below /etc are told what to hold', async () => {
+test('the contents of files below /etc are published', async () => {
   await using node = openNode({ world: worlds.process, addresses: ['127.5.6.2'], hostname: 'node01.lab' });
   await node.configure(
     'apiVersion: v1alpha1\nkind: StaticHostConfig\nname: 10.0.0.9\nhostnames: [Nine, ix]\n',
@@ -227,7 +227,7 @@ test('addresses are announced when they change, and again after ten minutes', as
   assert.deepEqual(node.events, [event, event]);
 });
 
-test('a watch of the kernel that breaks is opened again, and closed at the end', async () => {
+test('a kernel watch that breaks is opened again, and closed at the end', async () => {
   const node = openNode();
   const { network, state } = node;
   await node.ready();

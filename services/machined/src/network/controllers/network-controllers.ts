@@ -48,20 +48,20 @@ import { createTimeServerConfigController } from './time-server-config.ts';
 import { createTimeServerSpecController } from './time-server-spec.ts';
 
 export interface NetworkControllersInit extends Pick<NodeFacts, 'world' | 'addresses'> {
-  /** The name that the node was given when it was made; empty: none. */
+  /** The hostname that the node got at its creation; empty without one. */
   readonly hostname: string;
-  /** Opens the network of the kernel, when first somebody needs it. */
+  /** Opens the kernel's network, at the first use. */
   readonly network: OpenNetwork;
-  /** The text of the surroundings' `/etc/resolv.conf`; empty when there is none. */
+  /** Reads `/etc/resolv.conf` of the environment; empty when there is none. */
   readonly readResolvConf: () => Promise<string>;
-  /** What the surroundings call this kind of machine; empty: unknown. */
+  /** The platform's name for this kind of machine; empty if unknown. */
   readonly instanceType: string;
   readonly publish: (event: NodeEvent) => void;
 }
 
 /**
- * What the node knows of its network, and what it is told to be. Nothing is set in the kernel.
- * Source: Talos v1.14: COSI resources, network.
+ * The network state of the node and its network configuration. Nothing is applied to the kernel. Source:
+ * Talos v1.14: COSI resources, network.
  */
 export function networkControllers(init: NetworkControllersInit): Controller[] {
   const { world, addresses, hostname, publish } = init;
@@ -97,7 +97,7 @@ export function networkControllers(init: NetworkControllersInit): Controller[] {
   ];
 }
 
-/** One for each kind that has layers. Source: Talos v1.14: COSI helpers, merge controllers. */
+/** One for each kind with layers. Source: Talos v1.14: COSI helpers, merge controllers. */
 function mergeControllers(): Controller[] {
   return [
     createMergeController(

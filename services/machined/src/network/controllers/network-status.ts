@@ -11,11 +11,10 @@ import {
 import { networkStatusOf } from '../domain/network-status.ts';
 
 /**
- * What of the network is ready.
+ * Which parts of the network are ready.
  *
- * @param isLocal the nodes of the cluster are on this host, so that no route has to lead out of it
- *
- * Source: Talos v1.14: network.StatusController.
+ * @param isLocal the nodes of the cluster are on this host, so that no route has to lead out of it Source:
+ * Talos v1.14: network.StatusController.
  */
 export function createNetworkStatusController(isLocal: boolean): Controller {
   return {

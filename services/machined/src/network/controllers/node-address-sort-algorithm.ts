@@ -2,7 +2,7 @@ import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { machineConfigs, nodeAddressSortAlgorithms } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 
-/** How node addresses are sorted. Source: Talos v1.14: network.NodeAddressSortAlgorithmController. */
+/** The order of node addresses. Source: Talos v1.14: network.NodeAddressSortAlgorithmController. */
 export function createNodeAddressSortAlgorithmController(): Controller {
   return {
     name: 'network.NodeAddressSortAlgorithmController',

@@ -11,13 +11,13 @@ import { withPrefixLength } from '../../base/domain/prefix.ts';
 import { type AddressCandidates, addressCandidates, nodeAddressesOf } from '../domain/node-addresses.ts';
 
 export interface NodeAddressInit {
-  /** Where the node was told to be when it was made, the preferred address first. */
+  /** The addresses that the node got at its creation, the preferred one first. */
   readonly given: readonly string[];
-  /** It is there and nowhere else: what the kernel has belongs to others. */
+  /** These are all of its addresses: the others of the kernel belong to other nodes. */
   readonly isGivenAll: boolean;
 }
 
-/** Where the node is. Source: Talos v1.14: network.NodeAddressController. */
+/** The addresses of the node. Source: Talos v1.14: network.NodeAddressController. */
 export function createNodeAddressController({ given, isGivenAll }: NodeAddressInit): Controller {
   const ours = given.map(withPrefixLength);
   return {

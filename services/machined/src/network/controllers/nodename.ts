@@ -4,7 +4,7 @@ import { hostnameStatuses, machineConfigs, nodenames } from '@nodewright/state/k
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { nodenameFromHostname } from '../domain/hostname.ts';
 
-/** How Kubernetes calls the node. Source: Talos v1.14: k8s.NodenameController. */
+/** The node's name in Kubernetes. Source: Talos v1.14: k8s.NodenameController. */
 export function createNodenameController(): Controller {
   return {
     name: 'k8s.NodenameController',
@@ -13,7 +13,8 @@ export function createNodenameController(): Controller {
     async reconcile(pass) {
       const configuration = await configurationOf(pass);
       const status = await pass.get(pointerTo(hostnameStatuses));
-      // Kubernetes keeps to the name that it knows: one that is not known any more is not taken back.
+      // Kubernetes keeps the name that it knows, so a published name is not withdrawn when its input is
+      // missing.
       if (configuration === undefined || !configuration.effective.isComplete || status === undefined) return;
       const { registerWithFQDN, skipRegistration } = configuration.effective.node;
       const { hostname, domainname } = status.spec;

@@ -2,10 +2,10 @@ import type { Controller } from '@nodewright/controllers';
 import type { NetlinkTopic } from '@nodewright/linux';
 import type { KernelNetwork } from '../host/kernel-network.ts';
 
-/** Opens the network of the kernel; those who ask again get the same. */
+/** Opens the kernel's network; later calls return the same object. */
 export type OpenNetwork = () => Promise<KernelNetwork>;
 
-/** Opens it for the first who asks, and once more when that failed. */
+/** Opens it at the first call, and again after a failure. */
 export function openOnce(open: OpenNetwork): OpenNetwork {
   let opened: Promise<KernelNetwork> | undefined;
   return () => {
@@ -17,7 +17,7 @@ export function openOnce(open: OpenNetwork): OpenNetwork {
   };
 }
 
-/** The `open` of a controller that is to run after every change of these, and after a watch that broke. */
+/** The `open` of a controller that runs after every change of these topics, and after a broken watch. */
 export function openKernelWatch(network: OpenNetwork, topics: readonly NetlinkTopic[]): Controller['open'] {
   return async (source, scope) => {
     const kernel = await network();

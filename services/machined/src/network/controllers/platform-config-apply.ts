@@ -21,8 +21,8 @@ import { externalLinkName } from '../domain/node-addresses.ts';
 import { inLayers } from './network-config.ts';
 
 /**
- * Gives the parts of the platform's configuration to those whom they concern; `active` before `cached`, which is what
- * was active at the last boot. Source: Talos v1.14: network.PlatformConfigApplyController.
+ * Splits the platform's configuration into the specs of each kind: `active` has precedence over `cached`, the
+ * active one of the last boot. Source: Talos v1.14: network.PlatformConfigApplyController.
  */
 export function createPlatformConfigApplyController(): Controller {
   return {
@@ -69,7 +69,7 @@ async function put<S>(
   );
 }
 
-/** Addresses that lead to this machine although no link has them. */
+/** External addresses of this machine, which no link has. */
 function externalAddresses({ externalIPs }: PlatformConfigSpec): { id: string; spec: AddressStatusSpec }[] {
   return externalIPs.map((ip) => {
     const address = withPrefixLength(ip);

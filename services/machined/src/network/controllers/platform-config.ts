@@ -2,21 +2,20 @@ import { type Controller, shared } from '@nodewright/controllers';
 import { platformConfigs } from '@nodewright/state/kinds';
 import { type PlatformFacts, platformConfigOf } from '../domain/platform-config.ts';
 
-/** What is given does not change, but for what the surroundings say of name servers. */
+/** The platform's settings do not change, except the name servers of the environment. */
 const rereadMs = 60_000;
 
 /**
- * The network as those want it who made the node.
+ * The network configuration of the node's creator.
  *
- * @param read gathers what they have given; it may fail, and is asked again then
- *
- * Source: Talos v1.14: network.PlatformConfigController.
+ * @param read collects it; when it fails, it is retried Source: Talos v1.14:
+ * network.PlatformConfigController.
  */
 export function createPlatformConfigController(read: () => Promise<PlatformFacts>): Controller {
   return {
     name: 'network.PlatformConfigController',
     inputs: [],
-    // The configuration of the last boot is another controller's.
+    // Another controller owns the configuration of the last boot.
     outputs: [shared(platformConfigs)],
     async reconcile(pass) {
       await pass.replace(platformConfigs, [{ id: 'active', spec: platformConfigOf(await read()) }]);

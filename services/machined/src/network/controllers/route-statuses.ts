@@ -37,7 +37,8 @@ export function routeStatusesOf(
       })),
     };
     const id = routeId(spec);
-    // Several routes may come to one id (one destination on two links): the one that the kernel prefers comes first.
+    // Several routes may have one id (one destination on two links): the one that the kernel prefers is
+    // first.
     if (!wanted.has(id)) wanted.set(id, { id, spec });
   }
   return [...wanted.values()];

@@ -3,7 +3,10 @@ import { routingRuleStatuses } from '@nodewright/state/kinds';
 import { type OpenNetwork, openKernelWatch } from './open-kernel-watch.ts';
 import { routingRuleStatusesOf } from './route-statuses.ts';
 
-/** The rules by which the kernel chooses a table of routes. Source: Talos v1.14: network.RoutingRuleStatusController. */
+/**
+ * The rules by which the kernel selects a routing table. Source: Talos v1.14:
+ * network.RoutingRuleStatusController.
+ */
 export function createRoutingRuleStatusController(network: OpenNetwork): Controller {
   return {
     name: 'network.RoutingRuleStatusController',

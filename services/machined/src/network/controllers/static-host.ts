@@ -4,7 +4,7 @@ import { hostnameStatuses, machineConfigs, nodeAddresses, staticHosts } from '@n
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { staticHostAddresses } from '../domain/static-hosts.ts';
 
-/** Names that are resolved without asking. Source: Talos v1.14: network.StaticHostController. */
+/** Names that resolve without a name server. Source: Talos v1.14: network.StaticHostController. */
 export function createStaticHostController(): Controller {
   return {
     name: 'network.StaticHostController',

@@ -15,7 +15,7 @@ export function addressSpecsOf(reader: ConfigReader): AddressSpecSpec[] {
   );
 }
 
-/** An address that a link should have. */
+/** The spec of an address on a link. */
 export function linkAddress(linkName: string, text: string, layer: Layer, priority = 0): AddressSpecSpec {
   const prefix = parsePrefix(text);
   const scope =

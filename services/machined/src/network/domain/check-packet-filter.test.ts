@@ -9,7 +9,7 @@ const load = { op: 0x28, jt: 0, jf: 0, k: 12 };
 const jump = (jt: number, jf: number) => ({ op: 0x15, jt, jf, k: 0x800 });
 const jumpAlways = (k: number) => ({ op: 0x05, jt: 0, jf: 0, k });
 
-test('checkPacketFilter() takes programs that end with a return, the empty one, and the longest', () => {
+test('checkPacketFilter() accepts programs that end with a return, the empty one, and the longest', () => {
   checkPacketFilter([]);
   checkPacketFilter([returnAll]);
   checkPacketFilter([load, jump(0, 1), returnAll, returnAll]);
@@ -17,7 +17,7 @@ test('checkPacketFilter() takes programs that end with a return, the empty one, 
   checkPacketFilter([...Array(4095).fill(load), returnAll]);
 });
 
-test('checkPacketFilter() names the instruction that is wrong, and why', () => {
+test('checkPacketFilter() names the invalid instruction, and why', () => {
   const rows: [Parameters<typeof checkPacketFilter>[0], string][] = [
     [Array(4097).fill(returnAll), '4097 instructions are more than the 4096 that the kernel takes'],
     [[load], 'the last instruction, 0, does not return'],
@@ -41,7 +41,7 @@ test('checkPacketFilter() names the instruction that is wrong, and why', () => {
   }
 });
 
-test('checkPacketFilter() lets no jump out of a program, whatever the program is', () => {
+test('checkPacketFilter() permits no jump out of a program', () => {
   const word = fc.nat(0x1_0000);
   const instruction = fc.record({ op: word, jt: fc.nat(300), jf: fc.nat(300), k: fc.nat(0xffff_ffff) });
   fc.assert(

@@ -1,13 +1,13 @@
 import type { BPFInstruction } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
 
-/** As many instructions as the kernel takes. */
+/** Maximum number of instructions of the kernel. */
 const maxInstructions = 4096;
 const maxOperation = 0xffff;
 const maxJump = 0xff;
 const maxConstant = 0xffff_ffff;
 
-/** The class of an instruction, and the two that decide where a program goes on. */
+/** The bits for the class of an instruction, and the two classes that decide where a program continues. */
 const classMask = 0x07;
 const jumpClass = 0x05;
 const returnClass = 0x06;
@@ -15,8 +15,8 @@ const operationMask = 0xf0;
 const jumpAlways = 0x00;
 
 /**
- * Whether a classic BPF program is one: short enough, numbers that fit, no jump past its end, and a return at the
- * end. What the instructions mean is left to the kernel, which refuses what it does not know.
+ * Checks the form of a classic BPF program: its length, the range of its numbers, no jump past its end, and a
+ * return at the end. The kernel checks the instructions themselves.
  *
  * @throws Fault `invalid-argument` that names the instruction, counted from 0.
  */

@@ -1,4 +1,5 @@
-// Links as the old list of interfaces wants them. Source: Talos v1.14: machine configuration, machine.network.interfaces.
+// Specs of links from the old list of interfaces. Source: Talos v1.14: machine configuration,
+// machine.network.interfaces.
 import type { DocumentReader } from '@nodewright/machine-config';
 import type {
   AddressSpecSpec,
@@ -18,13 +19,13 @@ export interface DeviceConfig {
   readonly entry: DocumentReader;
 }
 
-/** A link that is there. */
+/** An existing link. */
 export interface PresentLink {
   readonly name: string;
   readonly spec: LinkStatusSpec;
 }
 
-/** The links that an entry is about: the one that it names, or those that its selector fits. */
+/** The links that an entry is about: the named one, or those that match its selector. */
 export function linksOfEntry(entry: DocumentReader, links: readonly PresentLink[]): string[] {
   const name = entry.text('interface');
   if (name !== '' || !entry.has('deviceSelector')) return name === '' ? [] : [name];
@@ -42,10 +43,10 @@ export function linksOfEntry(entry: DocumentReader, links: readonly PresentLink[
 
 const selectorKeys = ['busPath', 'hardwareAddr', 'permanentAddr', 'pciID', 'driver'] as const;
 
-/** Hardware, and nothing that the kernel makes. */
+/** Only hardware links, no virtual ones. */
 export const isPhysicalLink = ({ type, kind }: LinkStatusSpec) => type === 'ether' && kind === '';
 
-/** `*` stands for any text, `?` for one character. */
+/** `*` matches any text, `?` one character. */
 function fits(pattern: string, text: string): boolean {
   const expression = pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
@@ -54,7 +55,7 @@ function fits(pattern: string, text: string): boolean {
   return new RegExp(`^${expression}$`, 'i').test(text);
 }
 
-/** The link of an entry, and those of the VLANs on it. */
+/** The link of an entry, and the links of its VLANs. */
 function withVlans({ name, entry }: DeviceConfig): DeviceConfig[] {
   if (entry.boolean('ignore')) return [];
   const vlans = entry.items('vlans').map((vlan) => ({ name: vlanName(name, vlan), entry: vlan }));
@@ -111,7 +112,7 @@ export function deviceOperators(devices: readonly DeviceConfig[]): OperatorSpecS
   });
 }
 
-/** Shared addresses. The tokens of clouds stay in the configuration. */
+/** Shared addresses. The cloud API tokens stay in the configuration. */
 export function deviceVips(devices: readonly DeviceConfig[]): OperatorSpecSpec[] {
   return devices.flatMap(withVlans).flatMap(({ name, entry }) => {
     const ip = entry.text('vip', 'ip');

@@ -3,7 +3,7 @@ import { fullHostname } from './hostname.ts';
 
 export interface HostsFacts {
   readonly name: HostName | undefined;
-  /** Of the node, without its prefix length; undefined while it has none. */
+  /** Address of the node without its prefix length; undefined while it has none. */
   readonly address: string | undefined;
   readonly staticHosts: readonly { readonly address: string; readonly hostnames: readonly string[] }[];
 }
@@ -24,7 +24,7 @@ export function hostsFile({ name, address, staticHosts }: HostsFacts): string {
   return entries.map((entry) => `${entry.address.padEnd(width)}${entry.hostnames.join(' ')}\n`).join('');
 }
 
-/** The resolvers of libc ask no more. */
+/** The resolver of libc uses only the first three. */
 const maxNameServers = 3;
 
 /** The text of `/etc/resolv.conf`. */

@@ -8,7 +8,7 @@ import {
   stableHostname,
 } from './hostname.ts';
 
-test('parseHostname() parts a name at its first dot', () => {
+test('parseHostname() splits a name at its first dot', () => {
   assert.deepEqual(parseHostname('a.b.c'), { hostname: 'a', domainname: 'b.c' });
   assert.deepEqual(parseHostname('a'), { hostname: 'a', domainname: '' });
   assert.equal(fullHostname({ hostname: 'a', domainname: 'b.c' }), 'a.b.c');
@@ -20,12 +20,12 @@ test('stableHostname() is the same for the same machine', () => {
   assert.equal(stableHostname('id'), 'talos-ije-e5i');
 });
 
-test('addressHostname() is made of an address', () => {
+test('addressHostname() converts an address', () => {
   assert.equal(addressHostname('10.0.0.1/24'), 'talos-10-0-0-1');
   assert.equal(addressHostname('fd00::1/64'), 'talos-fd00-1');
 });
 
-test('nodenameFromHostname() is what Kubernetes takes for a name', () => {
+test('nodenameFromHostname() returns a valid name for Kubernetes', () => {
   const names = ['Node-01', 'a_b', '-x.', 'knoten-ü1', 'node01.lab.example'];
   assert.deepEqual(names.map(nodenameFromHostname), [
     'node-01',

@@ -1,29 +1,27 @@
 import { createHash } from 'node:crypto';
 import { addressOf } from '../../base/domain/prefix.ts';
 
-/** A name, and the domain that it is in; empty: none. */
+/** A hostname, and its domain; an empty domain means none. */
 export interface HostName {
   readonly hostname: string;
   readonly domainname: string;
 }
 
-/** Parts `node01.example.org` at its first dot. */
+/** Splits `node01.example.org` at its first dot. */
 export function parseHostname(text: string): HostName {
   const [hostname = '', ...domain] = text.split('.');
   return { hostname, domainname: domain.join('.') };
 }
 
-/** Both parts in one. */
+/** Name and domain in one text. */
 export function fullHostname({ hostname, domainname }: HostName): string {
   return domainname === '' ? hostname : `${hostname}.${domainname}`;
 }
 
 /**
- * A name that stays the same as long as the machine does.
+ * A name that is the same for the lifetime of the machine.
  *
- * @param nodeId as in `Identities`
- *
- * Source: Talos v1.14: COSI resources, stable hostname.
+ * @param nodeId as in `Identities` Source: Talos v1.14: COSI resources, stable hostname.
  */
 export function stableHostname(nodeId: string): string {
   const text = createHash('sha256').update(nodeId).digest().readBigUInt64BE().toString(36);
@@ -35,7 +33,10 @@ export function addressHostname(address: string): string {
   return `talos-${addressOf(address).replace(/[.:]+/g, '-').replace(/-$/, '')}`;
 }
 
-/** What Kubernetes can take for a name: small letters, digits, dots and hyphens, a letter or digit at both ends. */
+/**
+ * The hostname in a form that Kubernetes accepts: lower-case letters, digits, dots and hyphens, with a letter
+ * or digit at both ends.
+ */
 export function nodenameFromHostname(text: string): string {
   return text
     .toLowerCase()

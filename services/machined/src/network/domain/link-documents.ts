@@ -1,4 +1,5 @@
-// Links as the documents of a configuration want them. Source: Talos v1.14: machine configuration, network documents.
+// Specs of links from the documents of a configuration. Source: Talos v1.14: machine configuration, network
+// documents.
 import {
   type ConfigReader,
   type DocumentReader,
@@ -8,16 +9,16 @@ import {
 import type { BondMasterSpec, LinkSpecSpec } from '@nodewright/state/kinds';
 import type { Layer } from './merge-layers.ts';
 
-/** A link that a document is about: its name, and where its fields stand. */
+/** A link in a document: its name, and the path of its fields. */
 export interface ConfiguredLink {
   readonly kind: LinkDocumentKind;
   readonly name: string;
   readonly document: DocumentReader;
-  /** The fields that all links have are below it. */
+  /** The common fields of all links are below it. */
   readonly path: readonly string[];
 }
 
-/** All links of documents; a pair is two. */
+/** All links of the documents; a veth pair is two links. */
 export function configuredLinks(reader: ConfigReader): ConfiguredLink[] {
   return linkDocumentKinds.flatMap((kind) =>
     reader.documents(kind).flatMap((document) => {
@@ -28,7 +29,7 @@ export function configuredLinks(reader: ConfigReader): ConfiguredLink[] {
   );
 }
 
-/** A link of which nothing is said. */
+/** A link without settings. */
 export function plainLink(name: string, layer: Layer): LinkSpecSpec {
   return {
     ...{ name, layer, logical: false, up: false, mtu: 0, kind: '', type: 'netrom', hardwareAddr: '' },
@@ -53,7 +54,7 @@ const plainBond: BondMasterSpec = {
   ...{ arpIpTargets: [], nsIp6Targets: [], adLacpActive: undefined, missedMax: 0, primary: '' },
 };
 
-/** The links of the configuration, and those that it makes members of others. */
+/** The links of the configuration, with their memberships in other links. */
 export function linkSpecsOf(reader: ConfigReader): LinkSpecSpec[] {
   return configuredLinks(reader).flatMap((link) => [linkSpecOf(link), ...membersOf(link)]);
 }
@@ -77,7 +78,7 @@ interface MadeLink {
   readonly fields?: (document: DocumentReader, name: string) => Partial<LinkSpecSpec>;
 }
 
-/** Links that the kernel makes when it is told to, by kind of document; no document of hardware is among them. */
+/** Virtual links by kind of document; documents about hardware are not among them. */
 const madeOf: Readonly<Record<LinkDocumentKind, MadeLink | undefined>> = {
   LinkConfig: undefined,
   BondConfig: { kind: 'bond', fields: (document) => ({ bondMaster: bondOf(document) }) },
@@ -120,7 +121,7 @@ const madeOf: Readonly<Record<LinkDocumentKind, MadeLink | undefined>> = {
   },
 };
 
-/** What two forms of one setting call differently. */
+/** Settings with different names in the two forms. */
 const documentBondKeys = {
   ...{ mode: 'bondMode', resendIgmp: 'resendIGMP', tlbLogicalLb: 'tlbLogicalLb' },
   peerNotifyDelay: 'peerNotifDelay',
@@ -128,8 +129,8 @@ const documentBondKeys = {
 type BondKeys = Readonly<Record<keyof typeof documentBondKeys, string>>;
 
 /**
- * A bond of a document, or of the old section with the names that it has there. Decoding has made sure that words are
- * those of the enumerations, which those of the resources are too.
+ * A bond from a document, or from the old section with its own names. Decoding has checked the values of the
+ * enumerations, which are the same in resources.
  */
 export function bondOf(document: DocumentReader, keys: BondKeys = documentBondKeys): BondMasterSpec {
   const word = <K extends keyof BondMasterSpec>(key: string, otherwise: BondMasterSpec[K]) =>

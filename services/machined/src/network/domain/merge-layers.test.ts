@@ -15,7 +15,7 @@ import {
   mergeTimeServers,
 } from './merge-layers.ts';
 
-test('mergeHighest() takes the whole of the highest layer, of equals the last', () => {
+test('mergeHighest() takes the whole spec of the highest layer, the last of equals', () => {
   const merge = mergeHighest<{ id: string; layer: Layer; value: number }>(({ id }) => id);
   assert.deepEqual(
     merge([
@@ -31,7 +31,7 @@ test('mergeHighest() takes the whole of the highest layer, of equals the last', 
   );
 });
 
-test('mergeHostnames() takes the highest layer, of equals the first', () => {
+test('mergeHostnames() takes the highest layer, the first of equals', () => {
   const name = (hostname: string, layer: Layer): HostnameSpecSpec => ({ hostname, domainname: '', layer });
   const of = (...specs: HostnameSpecSpec[]) =>
     mergeHostnames(specs).map(({ id, spec }) => [id, spec.hostname]);
@@ -41,7 +41,7 @@ test('mergeHostnames() takes the highest layer, of equals the first', () => {
   ]);
 });
 
-test('mergeTimeServers() adds up within a layer, and a higher layer takes the place of lower ones', () => {
+test('mergeTimeServers() concatenates within a layer, and a higher layer replaces lower ones', () => {
   const servers = (layer: Layer, useNTS: boolean, ...timeServers: string[]): TimeServerSpecSpec => ({
     ...{ timeServers, useNTS, layer },
   });
@@ -67,7 +67,7 @@ const resolvers = (
 });
 const servedBy = (...specs: ResolverSpecSpec[]) => mergeResolvers(specs)[0]?.spec;
 
-test('mergeResolvers() lets a layer take the place of lower ones family by family, the configuration wholly', () => {
+test('mergeResolvers() replaces lower layers per address family, and the configuration replaces all', () => {
   const base = resolvers('default', ['1.1.1.1', 'fd00::1']);
   assert.deepEqual(servedBy(base, resolvers('operator', ['10.0.0.53']))?.dnsServers, [
     '10.0.0.53',
@@ -79,7 +79,7 @@ test('mergeResolvers() lets a layer take the place of lower ones family by famil
   assert.deepEqual([both?.dnsServers, both?.nameServers.length], [['a', 'b'], 2]);
 });
 
-test('mergeResolvers() adds search domains up unless a layer overrides those below it', () => {
+test('mergeResolvers() concatenates search domains unless a layer overrides those below it', () => {
   const base = resolvers('default', [], ['lab']);
   assert.deepEqual(servedBy(base, resolvers('operator', [], ['dhcp', 'lab']))?.searchDomains, [
     'lab',
@@ -89,7 +89,7 @@ test('mergeResolvers() adds search domains up unless a layer overrides those bel
   assert.deepEqual(servedBy(base, resolvers('configuration', [], [], true))?.searchDomains, []);
 });
 
-test('mergeLinks() takes what a higher layer says, and keeps what it leaves empty', () => {
+test('mergeLinks() takes the fields of a higher layer, and keeps those that it leaves empty', () => {
   const link = (layer: Layer, rest: Partial<LinkSpecSpec>) =>
     ({ name: 'eth0', logical: false, up: true, mtu: 0, kind: '', layer, ...rest }) as LinkSpecSpec;
   assert.deepEqual(

@@ -1,4 +1,5 @@
-// How the layers of network configuration come to one. Source: Talos v1.14: COSI resources, network id and merge rules.
+// How the layers of the network configuration are merged. Source: Talos v1.14: COSI resources, network id and
+// merge rules.
 import {
   type HostnameSpecSpec,
   hostnameSpecs,
@@ -17,13 +18,13 @@ interface Layered {
   readonly layer: Layer;
 }
 
-/** A resource that the merged ones should hold. */
+/** A merged resource. */
 export interface Merged<S> {
   readonly id: string;
   readonly spec: S;
 }
 
-/** The merged resources of all specs of a kind, which come in the order of their ids. */
+/** Merges all specs of a kind, which come in the order of their ids. */
 export type Merge<S> = (specs: readonly S[]) => Merged<S>[];
 
 const rank = ({ layer }: Layered) => layers.indexOf(layer);
@@ -33,7 +34,7 @@ export function byLayer<S extends Layered>(specs: readonly S[]): S[] {
   return [...specs].sort((a, b) => rank(a) - rank(b));
 }
 
-/** Of the specs with one id the whole of the highest layer, of equals the last. */
+/** Of the specs with one id, the whole one of the highest layer; of equals the last. */
 export function mergeHighest<S extends Layered>(idOf: (spec: S) => string): Merge<S> {
   return (specs) => {
     const highest = new Map<string, S>();
@@ -42,14 +43,14 @@ export function mergeHighest<S extends Layered>(idOf: (spec: S) => string): Merg
   };
 }
 
-/** The highest layer, of equals the first. */
+/** The highest layer; of equals the first. */
 export const mergeHostnames: Merge<HostnameSpecSpec> = (specs) => {
   let best: HostnameSpecSpec | undefined;
   for (const spec of specs) if (best === undefined || rank(spec) > rank(best)) best = spec;
   return best === undefined ? [] : [{ id: hostnameSpecs.singleton, spec: best }];
 };
 
-/** A higher layer takes the place of lower ones; within a layer servers add up. */
+/** A higher layer replaces lower ones; within a layer servers are concatenated. */
 export const mergeTimeServers: Merge<TimeServerSpecSpec> = (specs) => {
   let merged: TimeServerSpecSpec | undefined;
   for (const spec of byLayer(specs)) {
@@ -66,8 +67,8 @@ export const mergeTimeServers: Merge<TimeServerSpecSpec> = (specs) => {
 };
 
 /**
- * The configuration takes the place of all servers when it names any; of other layers a higher one takes that of the
- * same family. Search domains add up, unless a layer says that it overrides those below it.
+ * The configuration replaces all servers when it names any; other layers replace those of the same address
+ * family. Search domains are concatenated, unless a layer overrides those below it.
  */
 export const mergeResolvers: Merge<ResolverSpecSpec> = (specs) => {
   let merged: ResolverSpecSpec | undefined;
@@ -96,7 +97,7 @@ function mergedServers(lower: ResolverSpecSpec, spec: ResolverSpecSpec): readonl
   return [...spec.nameServers, ...lower.nameServers.filter((server) => !families.has(isInet6(server)))];
 }
 
-/** Field by field: what a higher layer says stands, what it leaves empty is that of the layers below. */
+/** Field by field: set fields of a higher layer win, empty ones come from the layers below. */
 export const mergeLinks: Merge<LinkSpecSpec> = (specs) => {
   const merged = new Map<string, LinkSpecSpec>();
   for (const spec of byLayer(specs)) {

@@ -7,13 +7,13 @@ const config = (rest: object) => ({
   resolvers: { nameServers: [], searchDomains: undefined, disableSearchDomain: false, ...rest },
 });
 
-test('resolverLayers() searches the domain of the node, unless told not to', () => {
+test('resolverLayers() searches the domain of the node unless that is disabled', () => {
   const [base, ...more] = resolverLayers(undefined, 'lab');
   assert.deepEqual([base?.dnsServers, base?.searchDomains, more], [['1.1.1.1', '8.8.8.8'], ['lab'], []]);
   assert.deepEqual(resolverLayers(config({ disableSearchDomain: true }), 'lab')[0]?.searchDomains, []);
 });
 
-test('resolverLayers() tells an empty list of domains from none', () => {
+test('resolverLayers() distinguishes an empty list of domains from a missing one', () => {
   const configured = (rest: object) => resolverLayers(config(rest), '')[1];
   assert.equal(configured({}), undefined);
   assert.deepEqual(configured({ searchDomains: [] })?.searchDomainsOverridden, true);
@@ -37,7 +37,7 @@ test('platformResolvers() reads a resolv.conf', () => {
   assert.equal(platformResolvers(''), undefined);
 });
 
-test('timeServerLayers() is the default and what the configuration says', () => {
+test('timeServerLayers() is the default and the configuration', () => {
   const time = { disabled: false, servers: ['a'], useNTS: false, bootTimeoutMs: 0 };
   assert.deepEqual(timeServerLayers(undefined), [
     { timeServers: ['time.cloudflare.com'], useNTS: true, layer: 'default' },

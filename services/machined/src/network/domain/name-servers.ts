@@ -2,7 +2,7 @@ import type { EffectiveConfig } from '@nodewright/machine-config';
 import type { NameServerSpec, ResolverSpecSpec } from '@nodewright/state/kinds';
 import type { Layer } from './merge-layers.ts';
 
-/** What a layer says of name resolution when it says nothing. */
+/** A layer without any setting for name resolution. */
 function resolverSpec(layer: Layer, nameServers: readonly NameServerSpec[]): ResolverSpecSpec {
   return {
     dnsServers: nameServers.map(({ addr }) => addr),
@@ -19,9 +19,9 @@ const plain = (addr: string): NameServerSpec => ({ addr, protocol: 'Do53', tlsSe
 const defaultNameServers = ['1.1.1.1', '8.8.8.8'].map(plain);
 
 /**
- * The layers of a node itself: defaults, with the domain that it is in, and its configuration.
+ * The layers of the node itself: defaults, with its own domain, and its configuration.
  *
- * @param domainname empty: none
+ * @param domainname empty without one
  */
 export function resolverLayers(
   config: Pick<EffectiveConfig, 'resolvers'> | undefined,
@@ -43,7 +43,7 @@ export function resolverLayers(
   return specs;
 }
 
-/** What a `resolv.conf` says, as the layer of the platform; undefined when it names no server. */
+/** The layer of the platform from a `resolv.conf`; undefined when it names no server. */
 export function platformResolvers(resolvConf: string): ResolverSpecSpec | undefined {
   const words = resolvConf.split('\n').map((line) =>
     line
@@ -55,7 +55,7 @@ export function platformResolvers(resolvConf: string): ResolverSpecSpec | undefi
   if (servers.length === 0) return undefined;
   const search = words.findLast(([key]) => key === 'search' || key === 'domain')?.slice(1) ?? [];
   return {
-    // A zone is of use to the one who asks, and not part of an address here.
+    // The zone has a meaning only for the local resolver, and is not part of an address here.
     ...resolverSpec('platform', [...new Set(servers.map((text) => text.replace(/%.*/, '')))].map(plain)),
     searchDomains: search.filter((domain) => domain !== '.'),
   };

@@ -1,6 +1,6 @@
 import type { OperatorSpecSpec, ProbeSpecSpec, RouteStatusSpec } from '@nodewright/state/kinds';
 
-/** What the id of a route is made of. */
+/** The fields of a route that make its id. */
 export type RouteKey = Pick<RouteStatusSpec, 'table' | 'family' | 'gateway' | 'dst' | 'priority'> & {
   readonly outLinkName: string;
 };

@@ -10,7 +10,7 @@ const nothing: NetworkFacts = {
 };
 const connected = (rest: Partial<NetworkFacts>) => networkStatusOf({ ...nothing, ...rest }).connectivityReady;
 
-test('networkStatusOf() says of each part whether it is ready', () => {
+test('networkStatusOf() reports for each part whether it is ready', () => {
   const no = { addressReady: false, connectivityReady: false, hostnameReady: false, etcFilesReady: false };
   assert.deepEqual(networkStatusOf(nothing), no);
   assert.deepEqual(networkStatusOf({ ...nothing, addresses: ['10.0.0.1/24'] }), {
@@ -25,7 +25,7 @@ test('networkStatusOf() says of each part whether it is ready', () => {
   });
 });
 
-test('networkStatusOf() takes the word of probes before that of routes', () => {
+test('networkStatusOf() prefers probes over routes', () => {
   const probe = (success: boolean) => ({ success, lastError: '' });
   assert.equal(connected({ routes: [route({})] }), true);
   assert.equal(connected({ routes: [route({ dst: '10.0.0.0/8' }), route({ type: 'unreachable' })] }), false);
@@ -33,7 +33,7 @@ test('networkStatusOf() takes the word of probes before that of routes', () => {
   assert.equal(connected({ probes: [probe(true)] }), true);
 });
 
-test('networkStatusOf() needs no route where all nodes are on one host', () => {
+test('networkStatusOf() needs no route when all nodes are on one host', () => {
   assert.equal(connected({ isLocal: true }), false);
   assert.equal(connected({ isLocal: true, addresses: ['127.0.0.2/32'] }), true);
 });

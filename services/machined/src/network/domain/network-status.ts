@@ -3,11 +3,11 @@ import type { NetworkStatusSpec, ProbeStatusSpec, RouteStatusSpec } from '@nodew
 export interface NetworkFacts {
   readonly addresses: readonly string[];
   readonly hasHostname: boolean;
-  /** Files below `/etc` that are written. */
+  /** The files below `/etc` that were written. */
   readonly etcFiles: readonly string[];
   readonly probes: readonly ProbeStatusSpec[];
   readonly routes: readonly RouteStatusSpec[];
-  /** Whom the node talks to is on the same host. */
+  /** Whether all peers of the node are on the same host. */
   readonly isLocal: boolean;
 }
 
@@ -26,7 +26,7 @@ export function networkStatusOf(facts: NetworkFacts): NetworkStatusSpec {
   };
 }
 
-/** One that leads somewhere: a route may also say that there is no way. */
+/** A usable route: routes may also be unreachable or blackhole. */
 function isDefaultRoute({ dst, type, table }: RouteStatusSpec): boolean {
   return dst === '' && type === 'unicast' && table !== 'local';
 }

@@ -22,7 +22,7 @@ const link = (name: string, operationalState: LinkStatusSpec['operationalState']
   spec: { operationalState } as LinkStatusSpec,
 });
 
-test('addressCandidates() takes what leads to the node, of links that are up', () => {
+test("addressCandidates() takes the node's addresses on links that are up", () => {
   const { current, routed } = addressCandidates(
     [
       address('127.0.0.1/8', 'lo', { scope: 'host' }),
@@ -53,11 +53,11 @@ const addressesOf = (current: readonly string[], rest: Partial<NodeAddressFacts>
     }),
   );
 
-test('nodeAddressesOf() has no default while there is no address', () => {
+test('nodeAddressesOf() has no default without an address', () => {
   assert.deepEqual(addressesOf([]), { current: [], routed: [], accumulative: [] });
 });
 
-test('nodeAddressesOf() keeps the default as long as it is there', () => {
+test('nodeAddressesOf() keeps the default as long as it exists', () => {
   const previous = { default: ['10.0.0.9/24'], accumulative: ['10.0.0.9/24'] };
   assert.deepEqual(addressesOf(['10.0.0.9/24', '10.0.0.1/24'], { previous }).default, ['10.0.0.9/24']);
   const moved = addressesOf(['10.0.0.1/24'], { previous });
@@ -65,13 +65,13 @@ test('nodeAddressesOf() keeps the default as long as it is there', () => {
   assert.deepEqual(moved.accumulative, ['10.0.0.1/24', '10.0.0.9/24']);
 });
 
-test('nodeAddressesOf() rather begins with an address that was given', () => {
+test('nodeAddressesOf() prefers a given address as the default', () => {
   const preferred = ['10.0.0.7', '10.0.0.2'];
   assert.deepEqual(addressesOf(['10.0.0.1/24', '10.0.0.2/24'], { preferred }).default, ['10.0.0.2/24']);
   assert.deepEqual(addressesOf(['10.0.0.1/24'], { preferred }).default, ['10.0.0.1/24']);
 });
 
-test('nodeAddressesOf() has each part of the addresses but of the default', () => {
+test('nodeAddressesOf() has every group of addresses with its filters', () => {
   const filters = [
     { id: 'no-k8s', spec: { includeSubnets: [], excludeSubnets: ['10.244.0.0/16'] } },
     { id: 'only-k8s', spec: { includeSubnets: ['10.244.0.0/16'], excludeSubnets: [] } },
@@ -90,7 +90,7 @@ test('nodeAddressesOf() has each part of the addresses but of the default', () =
   });
 });
 
-test('sortAddresses() goes by address, or puts the more specific networks first', () => {
+test('sortAddresses() sorts by address, or the more specific networks first', () => {
   const list = ['fd00::1/64', '10.0.0.2/32', '10.0.0.1/24', 'fd00::2/128'];
   assert.deepEqual(sortAddresses(list, 'v1'), ['10.0.0.1/24', '10.0.0.2/32', 'fd00::1/64', 'fd00::2/128']);
   assert.deepEqual(sortAddresses(list, 'v2'), ['10.0.0.2/32', '10.0.0.1/24', 'fd00::2/128', 'fd00::1/64']);

@@ -12,24 +12,24 @@ import {
 
 export type SortAlgorithm = 'v1' | 'v2';
 
-/** Where a node may be reached, before it is told by name. */
+/** The addresses of a node, before they are published by id. */
 export interface AddressCandidates {
-  /** On links that are up. */
+  /** Addresses on links that are up. */
   readonly current: readonly string[];
-  /** Without those that nobody routes to this machine itself. */
+  /** Without those that are not routed to this machine itself. */
   readonly routed: readonly string[];
 }
 
-/** The link of addresses that are the platform's. Source: Talos v1.14: COSI resources, AddressStatuses. */
+/** The link name of addresses from the platform. Source: Talos v1.14: COSI resources, AddressStatuses. */
 export const externalLinkName = 'external';
 const siderolinkName = 'siderolink';
-/** Of the host's resolver. Source: Talos v1.14: COSI resources, HostDNSConfigs. */
+/** Address of the host's resolver. Source: Talos v1.14: COSI resources, HostDNSConfigs. */
 export const hostDnsAddress = '169.254.116.108';
 
 const upStates: readonly string[] = ['up', 'unknown'];
 const reachableScopes: readonly string[] = ['global', 'site'];
 
-/** The addresses of the kernel that are the node's. Source: Talos v1.14: COSI resources, NodeAddresses. */
+/** The kernel's addresses that belong to the node. Source: Talos v1.14: COSI resources, NodeAddresses. */
 export function addressCandidates(
   addresses: readonly AddressStatusSpec[],
   links: readonly { readonly name: string; readonly spec: LinkStatusSpec }[],
@@ -49,7 +49,7 @@ export function addressCandidates(
   };
 }
 
-/** On a point-to-point link the address is that of the other end. */
+/** On a point-to-point link it is the address of the other end. */
 function ownAddressOf({ address, local }: AddressStatusSpec): string {
   if (local === '' || local === addressOf(address)) return address;
   return `${local}/${parsePrefix(local)?.length}`;
@@ -65,15 +65,15 @@ export interface NodeAddressFacts {
   readonly candidates: AddressCandidates;
   readonly filters: readonly { readonly id: string; readonly spec: NodeAddressFilterSpec }[];
   readonly sortAlgorithm: SortAlgorithm;
-  /** What `default` and `accumulative` were last. */
+  /** The last values of `default` and `accumulative`. */
   readonly previous: { readonly default: readonly string[]; readonly accumulative: readonly string[] };
-  /** Addresses, without prefix lengths, of which the first that is there is rather `default` than others. */
+  /** Addresses without prefix lengths; the first one that exists is preferred as `default`. */
   readonly preferred: readonly string[];
-  /** The order of the candidates is kept. */
+  /** Whether to keep the order of the candidates. */
   readonly isOrdered: boolean;
 }
 
-/** The addresses of the node by id. Nothing while it has none. */
+/** The addresses of the node by id. Empty while it has none. */
 export function nodeAddressesOf(facts: NodeAddressFacts): ReadonlyMap<string, readonly string[]> {
   const { candidates, filters, sortAlgorithm, previous, preferred, isOrdered } = facts;
   const arranged = (list: readonly string[]) => {
@@ -113,7 +113,10 @@ export function sortAddresses(list: readonly string[], algorithm: SortAlgorithm)
     .map(({ text }) => text);
 }
 
-/** Those in one of the networks to include, or all where there are none, without those in one to exclude. */
+/**
+ * The addresses in one of the networks to include (all if none is listed), without those in a network to
+ * exclude.
+ */
 export function filterAddresses(
   list: readonly string[],
   { includeSubnets, excludeSubnets }: NodeAddressFilterSpec,

@@ -3,7 +3,10 @@ import type { OperatorSpecSpec, ProbeSpecSpec } from '@nodewright/state/kinds';
 import type { Layer } from './merge-layers.ts';
 import { defaultMetric } from './route-documents.ts';
 
-/** DHCP clients of the configuration. Source: Talos v1.14: DHCPv4Config, DHCPv6Config; network.OperatorConfigController. */
+/**
+ * The DHCP clients of the configuration. Source: Talos v1.14: DHCPv4Config, DHCPv6Config;
+ * network.OperatorConfigController.
+ */
 export function operatorSpecsOf(reader: ConfigReader): OperatorSpecSpec[] {
   return [
     ...reader.documents('DHCPv4Config').map((document) => ({
@@ -30,7 +33,7 @@ export function operatorSpecsOf(reader: ConfigReader): OperatorSpecSpec[] {
   ];
 }
 
-/** Addresses that are shared between nodes. Source: Talos v1.14: network.OperatorVIPConfigController. */
+/** Virtual addresses that nodes share. Source: Talos v1.14: network.OperatorVIPConfigController. */
 export function vipOperatorSpecsOf(reader: ConfigReader): OperatorSpecSpec[] {
   return reader.documents('Layer2VIPConfig').map((document) => {
     const operator = plainOperator('vip', document.text('link'), 'configuration');
@@ -46,7 +49,7 @@ function clientOf(document: DocumentReader): OperatorSpecSpec['dhcp4']['clientId
   };
 }
 
-/** An operator that asks for nothing in particular. */
+/** An operator with default settings. */
 export function plainOperator(
   operator: OperatorSpecSpec['operator'],
   linkName: string,

@@ -1,12 +1,12 @@
-// The format of captures, draft-ietf-opsawg-pcap: little-endian, times in nanoseconds.
+// The pcap file format, draft-ietf-opsawg-pcap: little-endian, times in nanoseconds.
 import { Fault } from '@nodewright/fault';
 
-/** What the header of a record tells of a packet. */
+/** The fields of a record header. */
 export interface PcapRecord {
   readonly seconds: number;
   readonly nanoseconds: number;
   readonly data: Uint8Array;
-  /** How long the packet was. */
+  /** Original length of the packet. */
   readonly lengthBytes: number;
 }
 
@@ -16,14 +16,14 @@ const headerBytes = 24;
 const recordHeaderBytes = 16;
 const defaultSnapLength = 4096;
 
-/** `ARPHRD_*` of links whose packets are frames of Ethernet, and of those whose packets begin with IP. */
+/** `ARPHRD_*` of links with Ethernet frames, and of links whose packets begin with the IP header. */
 const ethernet = 1;
 const loopback = 772;
 const none = 65_534;
 
 const linkTypes: Readonly<Record<number, number>> = { [ethernet]: 1, [loopback]: 1, [none]: 101 };
 
-/** What the kernel calls other types of links, for messages. */
+/** The kernel's names of other types of links, for messages. */
 const linkNames: Readonly<Record<number, string>> = {
   32: 'infiniband',
   512: 'ppp',
@@ -37,14 +37,17 @@ const linkNames: Readonly<Record<number, string>> = {
   823: 'gre6',
 };
 
-/** @throws Fault `invalid-argument` for a device whose packets have no type there. Source: Talos v1.14: PacketCapture. */
+/**
+ * @throws Fault `invalid-argument` for a device whose packets have no link type in the format. Source: Talos
+ * v1.14: PacketCapture.
+ */
 export function pcapLinkType({ hardwareType }: { readonly hardwareType: number }): number {
   const linkType = linkTypes[hardwareType];
   if (linkType !== undefined) return linkType;
   throw new Fault('invalid-argument', `unsupported link type ${linkNames[hardwareType] ?? hardwareType}`);
 }
 
-/** @param snapLength 0 stands for 4096. It is only told: no packet is cut. */
+/** @param snapLength 0 means 4096. It is only a header field: no packet is truncated. */
 export function pcapHeader(linkType: number, snapLength: number): Buffer {
   const header = Buffer.alloc(headerBytes);
   header.writeUInt32LE(magic, 0);
@@ -55,7 +58,7 @@ export function pcapHeader(linkType: number, snapLength: number): Buffer {
   return header;
 }
 
-/** What stands before the bytes of a packet. */
+/** The header before the bytes of a packet. */
 export function pcapRecordHeader({ seconds, nanoseconds, data, lengthBytes }: PcapRecord): Buffer {
   const header = Buffer.alloc(recordHeaderBytes);
   header.writeUInt32LE(seconds, 0);

@@ -5,20 +5,20 @@ import { parseHostname } from './hostname.ts';
 import { platformResolvers } from './name-servers.ts';
 
 export interface PlatformFacts extends Pick<NodeFacts, 'world' | 'addresses'> {
-  /** Empty: the platform has given none. */
+  /** Empty when the platform gave none. */
   readonly hostname: string;
-  /** The text of the surroundings' `/etc/resolv.conf`; empty: none. */
+  /** The environment's `/etc/resolv.conf`; empty when there is none. */
   readonly resolvConf: string;
-  /** Empty: unknown. */
+  /** Empty if unknown. */
   readonly instanceType: string;
 }
 
-/** What those who made the node have given it. Source: Talos v1.14: COSI resources, PlatformConfigs. */
+/** The settings from the creator of the node. Source: Talos v1.14: COSI resources, PlatformConfigs. */
 export function platformConfigOf(facts: PlatformFacts): PlatformConfigSpec {
   const { world, hostname, addresses, instanceType } = facts;
   const resolvers = platformResolvers(facts.resolvConf);
   return {
-    // Elsewhere the kernel has them already, from whoever made the network.
+    // In other worlds the kernel has them already, from the creator of the network.
     addresses: world.ownsAddresses ? [] : addresses.map(loopbackAddress),
     links: [],
     routes: [],
@@ -42,7 +42,7 @@ export function platformConfigOf(facts: PlatformFacts): PlatformConfigSpec {
   };
 }
 
-/** The host answers to the whole of 127.0.0.0/8. */
+/** The host answers for all of 127.0.0.0/8. */
 function loopbackAddress(address: string): AddressSpecSpec {
   return {
     ...{ address: withPrefixLength(address), linkName: 'lo', scope: 'host', flags: ['permanent'] },

@@ -28,13 +28,13 @@ export function routeSpecsOf(reader: ConfigReader): RouteSpecSpec[] {
   return [...ofLinks, ...blackholes];
 }
 
-/** @param dst empty: everything */
+/** @param dst empty: the default route */
 export function linkRoute(outLinkName: string, entry: DocumentReader, dst: string): RouteSpecSpec {
   const [gateway, src] = [entry.text('gateway'), entry.text('source')];
   return {
     ...plainRoute,
     ...{ family: familyOf(gateway || dst || src), dst, src, gateway, outLinkName },
-    // What is on the link itself needs nobody to pass it on.
+    // A destination on the link itself needs no gateway.
     scope: gateway === '' ? 'link' : 'global',
     table: (entry.text('table') || 'main') as RouteSpecSpec['table'],
     priority: entry.integer('metric') || defaultMetric,
@@ -47,7 +47,7 @@ export function routingRuleSpecsOf(reader: ConfigReader): RoutingRuleSpecSpec[] 
   return reader.documents('RoutingRuleConfig').flatMap((document) => {
     const [src, dst] = [document.text('src'), document.text('dst')];
     const network = src || dst;
-    // A rule about all networks is one for each family.
+    // A rule without a source or destination becomes one rule per address family.
     const families = network === '' ? (['inet4', 'inet6'] as const) : [familyOf(network)];
     return families.map(
       (family): RoutingRuleSpecSpec => ({

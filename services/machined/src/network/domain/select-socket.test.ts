@@ -14,14 +14,14 @@ const taken = (filter: NetstatRequest_Filter) =>
     .filter(([, remote]) => selectSocket(filter)({ remote }))
     .map(([name]) => name);
 
-test('selectSocket() goes by the remote end alone', () => {
+test('selectSocket() checks only the remote end', () => {
   assert.deepEqual(
     [NetstatRequest_Filter.ALL, NetstatRequest_Filter.CONNECTED, NetstatRequest_Filter.LISTENING].map(taken),
     [Object.keys(remotes), ['connected'], ['listening']],
   );
 });
 
-test('selectSocket() quotes a filter that is none', () => {
+test('selectSocket() quotes an invalid filter', () => {
   assert.throws(() => selectSocket(3 as NetstatRequest_Filter), {
     kind: 'invalid-argument',
     message: 'invalid filter: 3',

@@ -1,15 +1,15 @@
 import { NetstatRequest_Filter } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
 
-/** The part of a socket that decides: where its other end is. */
+/** The remote end of a socket. */
 export interface SocketRemote {
   readonly remote: { readonly port: number; readonly isUnspecified: boolean };
 }
 
 /**
- * Which sockets a filter of Netstat lets through. Source: Talos v1.14: Netstat.
+ * The predicate for a filter of Netstat. Source: Talos v1.14: Netstat.
  *
- * @throws Fault `invalid-argument` for a filter that is none.
+ * @throws Fault `invalid-argument` for an invalid filter.
  */
 export function selectSocket(filter: NetstatRequest_Filter): (socket: SocketRemote) => boolean {
   switch (filter) {

@@ -4,11 +4,11 @@ import { fullHostname, type HostName } from './hostname.ts';
 export interface StaticHostFacts {
   readonly configured: readonly { readonly address: string; readonly hostnames: readonly string[] }[];
   readonly name: HostName | undefined;
-  /** Of the node, with their prefix lengths. */
+  /** The node's addresses with their prefix lengths. */
   readonly addresses: readonly string[];
 }
 
-/** Addresses by name in small letters: those of the configuration and those of the node itself. */
+/** Addresses by lower-case name: those in the configuration and those of the node itself. */
 export function staticHostAddresses(facts: StaticHostFacts): ReadonlyMap<string, readonly string[]> {
   const byName = new Map<string, Set<string>>();
   const add = (name: string, address: string) => {

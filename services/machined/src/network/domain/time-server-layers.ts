@@ -1,7 +1,7 @@
 import type { EffectiveConfig } from '@nodewright/machine-config';
 import type { TimeServerSpecSpec } from '@nodewright/state/kinds';
 
-/** The layers of a node itself. Source: Talos v1.14: network defaults, time server; TimeSyncConfig. */
+/** The layers of the node itself. Source: Talos v1.14: network defaults, time server; TimeSyncConfig. */
 export function timeServerLayers(config: Pick<EffectiveConfig, 'time'> | undefined): TimeServerSpecSpec[] {
   const specs: TimeServerSpecSpec[] = [
     { timeServers: ['time.cloudflare.com'], useNTS: true, layer: 'default' },

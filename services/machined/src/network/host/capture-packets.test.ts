@@ -11,7 +11,7 @@ import { createPacketCapturer } from './capture-packets.ts';
 
 const mayCapture = hasCapability(capabilities.netRaw);
 const skip = mayCapture ? false : 'capturing packets needs CAP_NET_RAW: run as root';
-/** A network of its own needs more of the machine than a capture. */
+/** A network namespace needs more permissions than a capture. */
 const skipOwnNetwork =
   spawnSync('unshare', ['--net', '--mount', 'ip', 'link']).status === 0
     ? skip
@@ -25,7 +25,7 @@ const log = createLogger({
 const loopback = readNetworkLink('lo');
 const options = { onlyReceived: true, promiscuous: false, filter: [] };
 
-test('a capture ends when its signal aborts, closes its socket and tells what it took', {
+test('a capture ends when its signal aborts, closes its socket and logs its counts', {
   skip,
 }, async () => {
   const sockets = () => readFileSync('/proc/self/net/packet', 'utf8').trim().split('\n').length;
@@ -45,7 +45,7 @@ test('a capture ends when its signal aborts, closes its socket and tells what it
   assert.deepEqual([msg, passed > 0, lost], ['packet capture ended', true, 0]);
 });
 
-test('there are so many captures at once and no more, and a place that is given back is free', {
+test('the number of captures is limited, and the end of one frees its place', {
   skip,
 }, async () => {
   const capturer = createPacketCapturer(log);
@@ -53,13 +53,13 @@ test('there are so many captures at once and no more, and a place that is given 
   for (let count = 0; count < 8; count += 1) scope.use(await capturer.open(loopback, options));
   await assert.rejects(capturer.open(loopback, options), {
     kind: 'resource-exhausted',
-    message: '8 captures run already: end one of them',
+    message: '8 captures are running already: end one of them',
   });
   scope.dispose();
   (await capturer.open(loopback, options))[Symbol.dispose]();
 });
 
-test('a process without CAP_NET_RAW hears so in one line, and loads no add-on for it', () => {
+test('a process without CAP_NET_RAW fails with one line, and does not load the add-on', () => {
   const source = pathToFileURL(join(import.meta.dirname, 'capture-packets.ts')).href;
   const program = `
     const { readFileSync } = await import('node:fs');
@@ -67,7 +67,7 @@ test('a process without CAP_NET_RAW hears so in one line, and loads no add-on fo
     const { kind, message } = await createPacketCapturer().open(${JSON.stringify(loopback)}, ${JSON.stringify(options)}).catch((error) => error);
     console.log(kind + ': ' + message, readFileSync('/proc/self/maps', 'utf8').includes('koffi'));`;
   const words = [process.execPath, '--input-type=module', '-e', program];
-  // Root keeps what is in the bounding set; whoever is not root lacks it anyway.
+  // Root gets the capabilities of the bounding set; other users have none anyway.
   const [command = '', ...args] = mayCapture ? ['setpriv', '--bounding-set', '-net_raw', ...words] : words;
   assert.equal(
     execFileSync(command, args, { encoding: 'utf8' }),
@@ -75,7 +75,7 @@ test('a process without CAP_NET_RAW hears so in one line, and loads no add-on fo
   );
 });
 
-test('a capture asks for every packet while it runs, and ends when its device goes away', {
+test('a capture is promiscuous while it runs, and ends when its device is removed', {
   skip: skipOwnNetwork,
 }, () => {
   const source = pathToFileURL(join(import.meta.dirname, 'capture-packets.ts')).href;
@@ -100,7 +100,7 @@ test('a capture asks for every packet while it runs, and ends when its device go
     } catch ({ kind, message }) {
       console.log(during, after, kind + ': ' + message);
     }`;
-  // In a network of its own, with a sysfs that shows it: this machine's devices stay as they are.
+  // In a network namespace with its own sysfs, so that this machine's devices are unchanged.
   const words = ['--net', '--mount', 'sh', '-c', 'mount -t sysfs none /sys && exec "$@"', 'sh'];
   const node = [process.execPath, '--input-type=module', '-e', program];
   assert.equal(

@@ -13,12 +13,12 @@ import {
 } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 
-/** A capture that runs. Disposing it closes its socket. */
+/** A running capture. Disposing of it closes its socket. */
 export interface PacketCapture extends Disposable {
   /**
-   * Packets as they come, until `signal` aborts.
+   * The captured packets, until `signal` aborts.
    *
-   * @throws Fault `unavailable` when the device goes away.
+   * @throws Fault `unavailable` when the device is removed.
    */
   packets(signal: AbortSignal): AsyncGenerator<CapturedPacket, void, undefined>;
 }
@@ -28,30 +28,31 @@ export type CaptureOptions = Omit<PacketSocketInit, 'linkIndex'>;
 /** Captures packets on network devices. */
 export interface PacketCapturer {
   /**
-   * Starts a capture: from then on no packet that the filter lets through is missed. The caller disposes it.
+   * Starts a capture: from its return on, no packet that matches the filter is missed. The caller disposes of
+   * it.
    *
    * @throws Fault `permission-denied` without CAP_NET_RAW, `resource-exhausted` when too many captures run,
-   *   `invalid-argument` for a filter that the kernel refuses.
+   * `invalid-argument` for a filter that the kernel refuses.
    */
   open(link: NetworkLink, options: CaptureOptions): Promise<PacketCapture>;
 }
 
-/** Each holds 4 MiB of the kernel's memory. */
+/** Each one holds 4 MiB of kernel memory. */
 const maxCaptures = 8;
-/** How often the ring is looked at. The kernel fills it meanwhile, and nothing waits in it: no thread is held. */
+/** How often the ring is read. The kernel fills it in the meantime, so no thread waits. */
 const periodMs = 20;
 
-/** After so many looks somebody asks whether the device is still there: the ring of one that is gone stays empty. */
+/** After this many reads the device is checked, because the ring of a removed device stays empty. */
 const checkAfter = 50;
 
-/** @param log is told how many packets a capture took and lost. */
+/** @param log receives the counts of captured and dropped packets. */
 export function createPacketCapturer(log: Logger): PacketCapturer {
   let loading: Promise<NativeCalls> | undefined;
   let running = 0;
 
   return {
     async open(link, options) {
-      // Asked first: most processes lack it, and need not load the add-on to hear so.
+      // Checked first, because most processes lack it and need not load the add-on to find out.
       if (!hasCapability(capabilities.netRaw)) {
         throw new Fault(
           'permission-denied',
@@ -64,14 +65,14 @@ export function createPacketCapturer(log: Logger): PacketCapturer {
         throw error;
       });
       if (running >= maxCaptures) {
-        throw new Fault('resource-exhausted', `${running} captures run already: end one of them`);
+        throw new Fault('resource-exhausted', `${running} captures are running already: end one of them`);
       }
       using scope = new DisposableStack();
       const socket = scope.use(openPacketSocket(calls, { ...options, linkIndex: link.index }));
       running += 1;
       scope.defer(() => {
         running -= 1;
-        // Asked before the socket is closed, which the scope does next.
+        // Read before the scope closes the socket.
         const facts = { link: link.name, ...socket.takeStatistics() };
         if (facts.lost > 0) log.warn(facts, 'packets were lost for want of room');
         else log.info(facts, 'packet capture ended');
@@ -100,5 +101,5 @@ function checkLink({ name, index }: NetworkLink): void {
     if (faultFrom(error).kind !== 'not-found') throw error;
   }
   // Another device may have its name by now.
-  if (current?.index !== index) throw new Fault('unavailable', `interface "${name}" is gone`);
+  if (current?.index !== index) throw new Fault('unavailable', `interface "${name}" was removed`);
 }

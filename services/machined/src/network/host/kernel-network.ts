@@ -15,22 +15,22 @@ import {
   watchNetlink,
 } from '@nodewright/linux';
 
-/** The network as the kernel knows it. Reading never waits; a watch is told of every change after it began. */
+/** The kernel's network configuration. Reads never wait; a watch reports every change after it was opened. */
 export interface KernelNetwork {
   links(): readonly KernelLink[];
   addresses(): readonly KernelAddress[];
   routes(): readonly KernelRoute[];
   rules(): readonly KernelRule[];
-  /** What the driver of a link says of its device; undefined where there is none. */
+  /** Facts from the driver of a link; undefined without a driver. */
   device(link: KernelLink): LinkDevice | undefined;
   /** The caller disposes it. */
   watch(topics: readonly NetlinkTopic[], init: NetlinkWatchInit): Disposable;
 }
 
 /**
- * That of this process. The add-on for system calls is loaded with the first of these.
+ * The network of this process. It loads the add-on for system calls.
  *
- * @throws Fault `failed-precondition` when it cannot be loaded
+ * @throws Fault `failed-precondition` when that fails
  */
 export async function openKernelNetwork(): Promise<KernelNetwork> {
   const calls = await loadNativeCalls();

@@ -8,17 +8,17 @@ import {
   type SocketTableName,
 } from '@nodewright/linux';
 
-/** Which network namespaces to look into. */
+/** Which network namespaces to read. */
 export interface NamespaceSelection {
-  /** The one that machined is in. */
+  /** The one of machined. */
   readonly hostnetwork: boolean;
-  /** Names below the folder of names. */
+  /** Names of network namespaces. */
   readonly netns: readonly string[];
-  /** Every name that there is. */
+  /** All named namespaces. */
   readonly allnetns: boolean;
 }
 
-/** A socket and where it was found. */
+/** A socket and its namespace. */
 export interface FoundSocket {
   readonly table: SocketTableName;
   /** Empty for the host's. */
@@ -26,12 +26,12 @@ export interface FoundSocket {
   readonly entry: SocketEntry;
 }
 
-/** After so many lines the event loop gets a turn: a busy node has a hundred thousand. */
+/** After this many lines the event loop gets a turn, because a busy node has a hundred thousand. */
 const batchSize = 1000;
 
 /**
- * The sockets in `tables` that `isWanted` takes. A table that cannot be read (no IPv6, a namespace without a process)
- * is passed over. Source: Talos v1.14: Netstat.
+ * The sockets in `tables` for which `isWanted` is true. A table that cannot be read (no IPv6, a namespace
+ * without a process) is skipped. Source: Talos v1.14: Netstat.
  */
 export async function readSockets(
   tables: readonly SocketTableName[],

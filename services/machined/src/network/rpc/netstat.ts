@@ -11,7 +11,10 @@ import { inSpan } from '../../base/host/in-span.ts';
 import { selectSocket } from '../domain/select-socket.ts';
 import { type FoundSocket, readSockets } from '../host/read-sockets.ts';
 
-/** Netstat: the sockets of the node, by protocol, network namespace and what they do. Source: Talos v1.14: Netstat. */
+/**
+ * Netstat: the sockets of the node, filtered by protocol, network namespace and state. Source: Talos v1.14:
+ * Netstat.
+ */
 export function createNetstat(telemetry: Telemetry): Pick<MachineServiceImplementation, 'netstat'> {
   return {
     async netstat({ filter, feature, l4proto, netns }, { signal }) {
@@ -43,7 +46,7 @@ function recordFrom(
     localport: entry.local.port,
     remoteip: entry.remote.address,
     remoteport: entry.remote.port,
-    // Numbered as the kernel does; newer kernels have states that the contract has no name for.
+    // The kernel's numbers; newer kernels have states without a name in the contract.
     state: entry.state as ConnectRecord_State,
     txqueue: entry.sendQueue,
     rxqueue: entry.receiveQueue,
@@ -55,7 +58,7 @@ function recordFrom(
     inode: entry.inode,
     ref: entry.references,
     pointer: entry.pointer,
-    // A socket without an inode is nobody's: it waits for its end.
+    // A socket without an inode has no process: it is about to be removed.
     process: (entry.inode === 0n ? undefined : owners.get(entry.inode)) ?? unknownProcess,
     netns: namespace,
   };

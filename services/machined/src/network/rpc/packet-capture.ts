@@ -6,7 +6,7 @@ import { checkPacketFilter } from '../domain/check-packet-filter.ts';
 import { pcapHeader, pcapLinkType, pcapRecordHeader } from '../domain/pcap-format.ts';
 import type { PacketCapturer } from '../host/capture-packets.ts';
 
-/** `ARPHRD_LOOPBACK`: what is sent there is received there, and would appear twice. */
+/** `ARPHRD_LOOPBACK`: it also receives what it sends, so packets would appear twice. */
 const loopback = 772;
 
 export interface PacketCaptureInit {
@@ -17,8 +17,9 @@ export interface PacketCaptureInit {
 }
 
 /**
- * PacketCapture: a pcap stream of what passes a network device. The first message is the header; each packet is two
- * messages, its header and its bytes. Ends when the client cancels. Source: Talos v1.14: PacketCapture.
+ * PacketCapture: a pcap stream of the packets on a network device. The first message is the header; each
+ * packet is two messages, its header and its bytes. Ends when the client cancels. Source: Talos v1.14:
+ * PacketCapture.
  */
 export function createPacketCapture(
   init: PacketCaptureInit,
@@ -40,7 +41,7 @@ export function createPacketCapture(
         filter: bpfFilter,
       });
       const signal = AbortSignal.any([context.signal, init.stopSignal]);
-      // Whoever has the header knows that the capture runs.
+      // The header tells the client that the capture has started.
       yield { bytes: pcapHeader(linkType, snapLen) };
       for await (const packet of capture.packets(signal)) {
         yield { bytes: pcapRecordHeader(packet) };

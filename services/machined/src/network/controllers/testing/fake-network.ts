@@ -7,7 +7,7 @@ import type {
 } from '@nodewright/linux';
 import type { KernelNetwork } from '../../host/kernel-network.ts';
 
-/** A network that tests make up, with news of every change. */
+/** A network for tests, whose changes reach its watches. */
 export class FakeNetwork implements KernelNetwork {
   #links: readonly KernelLink[] = [];
   #addresses: readonly KernelAddress[] = [];
@@ -29,7 +29,7 @@ export class FakeNetwork implements KernelNetwork {
     return { [Symbol.dispose]: () => void this.#watches.delete(watch) };
   }
 
-  /** How many watches are open. */
+  /** Number of open watches. */
   get watchCount(): number {
     return this.#watches.size;
   }
@@ -49,7 +49,7 @@ export class FakeNetwork implements KernelNetwork {
     this.#tell('route');
   }
 
-  /** Every watch breaks. */
+  /** Breaks every watch. */
   breakWatches(error: unknown): void {
     for (const { init } of [...this.#watches]) init.onError(error);
   }
