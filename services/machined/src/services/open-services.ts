@@ -19,13 +19,16 @@ export interface OpenServicesInit {
 export interface ServicesTopic extends Topic {
   /** The shutdown of the node disposes of it, which stops every service. */
   readonly manager: ServiceManager;
-  /** Ends the processes of services when machined ends without stopping them. */
+  /** Kills the processes of services when machined exits without stopping them. */
   readonly guard: ExitGuard;
-  /** Undefined where this node may have none. */
+  /** Undefined if this node may create no cgroups. */
   readonly cgroups: ServiceCgroups | undefined;
 }
 
-/** The services of the node: what declares, starts and stops them, and the calls about them. None is declared yet. */
+/**
+ * The services of the node: the manager that declares, starts and stops them, and the calls about them. No
+ * service is declared yet.
+ */
 export function openServices(init: OpenServicesInit, scope: AsyncDisposableStack): ServicesTopic {
   const { world, log, telemetry } = init;
   const guard = scope.use(openExitGuard());

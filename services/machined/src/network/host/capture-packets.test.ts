@@ -105,6 +105,6 @@ test('a capture is promiscuous while it runs, and ends when its device is remove
   const node = [process.execPath, '--input-type=module', '-e', program];
   assert.equal(
     execFileSync('unshare', [...words, ...node], { encoding: 'utf8' }),
-    '1 0 unavailable: interface "test0" is gone\n',
+    '1 0 unavailable: interface "test0" was removed\n',
   );
 });

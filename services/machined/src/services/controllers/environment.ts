@@ -4,8 +4,8 @@ import { environments } from '@nodewright/state/kinds';
 import { configuredController } from '../../base/controllers/configured-controller.ts';
 
 /**
- * The variables of services, as far as the configuration says. Readers see them, so passwords of proxies are left out;
- * who needs those reads the configuration.
+ * The environment variables of services from the configuration. Readers may see them, so passwords of proxies
+ * are removed; code that needs a password reads the configuration.
  */
 export const environmentController = (): Controller =>
   configuredController({

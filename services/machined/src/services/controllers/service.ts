@@ -3,7 +3,7 @@ import { services } from '@nodewright/state/kinds';
 import type { ServiceRecords } from '../../base/domain/service-records.ts';
 import { serviceSpecs } from '../domain/service-specs.ts';
 
-/** A service is a resource while it runs. Source: Talos v1.14: COSI resources, Services. */
+/** A running service as a resource. Source: Talos v1.14: COSI resources, Services. */
 export function serviceController(records: ServiceRecords): Controller {
   return {
     name: 'v1alpha1.ServiceController',

@@ -32,7 +32,7 @@ test('a service is a resource while it runs', async () => {
   );
 });
 
-test('the variables of services are a resource without the passwords of proxies', async () => {
+test('the environment variables of services are a resource without the passwords of proxies', async () => {
   await using node = openNode();
   await node.configure(`version: v1alpha1
 machine:

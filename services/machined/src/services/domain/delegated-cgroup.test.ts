@@ -5,7 +5,7 @@ import { ownCgroupFolder } from './delegated-cgroup.ts';
 const mount = (root: string, point: string) =>
   `29 22 0:25 / /tmp rw - tmpfs tmpfs rw\n30 23 0:26 ${root} ${point} rw,nosuid shared:4 - cgroup2 cgroup2 rw\n`;
 
-test('ownCgroupFolder() finds the cgroup of version 2 that a process is in, below where it is mounted', () => {
+test('ownCgroupFolder() finds the version 2 cgroup of a process below its mount point', () => {
   const scope = '0::/user.slice/user-1000.slice/run-1.scope\n';
   const rows = [
     [scope, mount('/', '/sys/fs/cgroup'), '/sys/fs/cgroup/user.slice/user-1000.slice/run-1.scope'],

@@ -1,4 +1,4 @@
-/** Where this process stands among the cgroups of version 2. */
+/** Files that show the version 2 cgroup of this process. */
 export interface CgroupPlace {
   /** Content of `/proc/self/cgroup`. */
   readonly membership: string;
@@ -7,8 +7,8 @@ export interface CgroupPlace {
 }
 
 /**
- * The folder of the cgroup of version 2 that this process is in; undefined where it sees none, or where it is in the
- * root of the machine's, which belongs to whoever runs the machine. Source: cgroups(7).
+ * The folder of this process's version 2 cgroup; undefined when it sees none, or when it is the root cgroup,
+ * which belongs to the administrator of the machine. Source: cgroups(7).
  */
 export function ownCgroupFolder({ membership, mounts }: CgroupPlace): string | undefined {
   const path = /^0::(\/.*)$/m.exec(membership)?.[1];

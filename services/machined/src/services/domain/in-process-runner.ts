@@ -1,6 +1,9 @@
 import type { Runner } from '../../base/domain/runner.ts';
 
-/** The runner of a service that is this process itself. Its words are those of upstream. Source: Talos v1.14: goroutine runner. */
+/**
+ * The runner of a service that is this process itself. Its messages are upstream's. Source: Talos v1.14:
+ * goroutine runner.
+ */
 export function createInProcessRunner(id: string): Runner {
   return {
     text: `Goroutine(${JSON.stringify(id)})`,

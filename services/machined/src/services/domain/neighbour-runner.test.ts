@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { HealthResult } from '../../base/domain/service-health.ts';
 import { createNeighbourRunner } from './neighbour-runner.ts';
 
-/** Runs until the answers are used up: `+` takes a connection, `-` refuses it. */
+/** Runs until the results are used up: `+` accepts a connection, `-` refuses it. */
 async function toldAfter(answers: string): Promise<string[]> {
   const stop = new AbortController();
   const told: string[] = [];
@@ -26,11 +26,11 @@ const gone = (answer: number) =>
   `restart: Error running External("apid"), waiting for it to be restarted: refused ${answer}`;
 const stopped = 'signal: Service stopping';
 
-test('a neighbour that is there runs at once', async () => {
+test('a neighbour that accepts connections runs at once', async () => {
   assert.deepEqual(await toldAfter('++++'), [up, stopped]);
 });
 
-test('a neighbour that comes late is waited for, and the history says so once', async () => {
+test('a neighbour that starts late is waited for, and the history has one entry about it', async () => {
   assert.deepEqual(await toldAfter('-----+'), [awaited, up, stopped]);
 });
 
@@ -42,7 +42,7 @@ test('a neighbour that refuses twice was only slow', async () => {
   assert.deepEqual(await toldAfter('+--+--+--+'), [up, stopped]);
 });
 
-test('a neighbour that is asked while the node stops is not told of any more', async () => {
+test('a neighbour that refuses while the node stops adds nothing to the history', async () => {
   const stop = new AbortController();
   const told: string[] = [];
   const runner = createNeighbourRunner('apid', {

@@ -2,7 +2,7 @@ import type { Runner } from '../../base/domain/runner.ts';
 import type { HealthResult } from '../../base/domain/service-health.ts';
 
 export interface NeighbourRunnerInit {
-  /** Asks whether the neighbour takes connections. */
+  /** Whether the neighbour accepts a connection. */
   readonly check: (timeoutMs: number) => Promise<HealthResult>;
   /** Resolves after `ms`, or earlier when `signal` aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -10,13 +10,14 @@ export interface NeighbourRunnerInit {
 
 const periodMs = 500;
 const timeoutMs = 500;
-/** A machine that is slow for a moment is not a neighbour that is gone. */
+/** Fewer failures than this may come from a slow machine. */
 const goneAfterFailures = 3;
 
 /**
- * The runner of a daemon that somebody else runs beside machined, as a container engine does. It cannot see the process,
- * so the neighbour runs from the first connection that it takes until it refuses three in a row. A stop leaves the
- * neighbour alone: whoever started it stops it.
+ * The runner of a daemon that another program runs next to machined, such as a container engine. machined
+ * cannot see that process, so the neighbour counts as running from the first connection that it accepts until
+ * it refuses three in a row. Stopping the service does not stop the neighbour: the program that started it
+ * does.
  */
 export function createNeighbourRunner(id: string, { check, sleep }: NeighbourRunnerInit): Runner {
   const text = `External(${JSON.stringify(id)})`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crashesAfter, pauseBeforeRun, restartReason } from './restart-policy.ts';
 
-test('restartReason() gives each policy its words, and none where the service has ended', () => {
+test('restartReason() has a text for each policy, and none when the service has ended', () => {
   const rows = (['forever', 'untilSuccess', 'once'] as const).flatMap((policy) =>
     [undefined, 'exit status 1'].map((error) => [policy, error, restartReason(policy, 'P', error)]),
   );
@@ -24,14 +24,14 @@ test('pauseBeforeRun() is the usual pause at first and doubles up to a minute in
   );
 });
 
-test('pauseBeforeRun() is never so short that a crash loop takes a processor', () => {
+test('pauseBeforeRun() is never so short that a crash loop uses a whole processor', () => {
   assert.deepEqual(
     [0, 1, 6].map((crashes) => pauseBeforeRun(crashes, 0)),
     [100, 100, 200],
   );
 });
 
-test('crashesAfter() forgets crashes after a run that lasted', () => {
+test('crashesAfter() resets the count after a long run', () => {
   const rows = [0, 100, 9999, 10_000, 3_600_000].map((ranMs) => crashesAfter(7, ranMs, 5000));
   assert.deepEqual(rows, [8, 8, 8, 0, 0]);
 });

@@ -21,7 +21,8 @@ const policyNames: Readonly<Record<RestartPolicy, string>> = {
 };
 
 /**
- * Runs `inner`, and runs it again as the policy says, always after a pause. Source: Talos v1.14: restart wrapper.
+ * Runs `inner` repeatedly as the policy says, with a pause before each further run. Source: Talos v1.14:
+ * restart wrapper.
  */
 export function restartRunner(inner: Runner, { policy, intervalMs, now, sleep }: RestartRunnerInit): Runner {
   return {

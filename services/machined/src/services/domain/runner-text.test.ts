@@ -6,7 +6,7 @@ test('processRunnerText() quotes every word of the command', () => {
   assert.equal(processRunnerText(['/bin/node', 'a "b"']), 'Process(["/bin/node" "a \\"b\\""])');
 });
 
-test('exitErrorText() tells codes from signals, adds the last log, and says nothing of exit code 0', () => {
+test('exitErrorText() distinguishes codes from signals, adds the last output, and is undefined for exit code 0', () => {
   assert.equal(exitErrorText({ code: 0, signal: null }, 'bye'), undefined);
   assert.equal(exitErrorText({ code: 3, signal: null }, ''), 'exit status 3');
   assert.equal(exitErrorText({ code: 3, signal: null }, 'a\nb'), 'exit status 3 (last log "a\\nb")');

@@ -32,7 +32,7 @@ export function processRunnerText(argv: readonly string[]): string {
   return `Process([${argv.map((word) => JSON.stringify(word)).join(' ')}])`;
 }
 
-/** Why a process that was not asked to end did so, with what it said last; undefined for exit code 0. */
+/** Why a process ended unexpectedly, with its last output; undefined for exit code 0. */
 export function exitErrorText({ code, signal }: ProcessExit, lastLog: string): string | undefined {
   if (code === 0) return undefined;
   const how = signal === null ? `exit status ${code}` : `signal: ${signalTexts[signal] ?? signal}`;
@@ -45,7 +45,7 @@ export function lastLogText(output: Uint8Array): string {
   if (text.length <= lastLogLimitBytes) return text.toString('utf8').trimEnd();
   const tail = text.subarray(-lastLogLimitBytes);
   const lineBreak = tail.indexOf('\n');
-  // A single line that is longer is cut rather than lost.
+  // A single longer line is truncated rather than dropped.
   return tail
     .subarray(lineBreak < 0 || lineBreak === tail.length - 1 ? 0 : lineBreak + 1)
     .toString('utf8')

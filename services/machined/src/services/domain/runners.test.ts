@@ -15,7 +15,7 @@ function recorder(): { report: ReportRunner; told: string[] } {
 const forever = (init: Pick<RestartRunnerInit, 'intervalMs' | 'sleep'>) =>
   ({ policy: 'forever', now: () => 0, ...init }) as const;
 
-test('restartRunner() runs again after every end and says why', async () => {
+test('restartRunner() runs again after every end and adds the reason to the history', async () => {
   const ends: (Error | undefined)[] = [new Error('exit status 1'), undefined, new Error('killed')];
   const stop = new AbortController();
   const pauses: number[] = [];
@@ -45,7 +45,7 @@ test('restartRunner() runs again after every end and says why', async () => {
   ]);
 });
 
-test('restartRunner() does not run again what was stopped', async () => {
+test('restartRunner() does not run again after a stop', async () => {
   const stop = new AbortController();
   let runs = 0;
   const inner: Runner = {
@@ -61,7 +61,7 @@ test('restartRunner() does not run again what was stopped', async () => {
   assert.deepEqual([runs, told], [1, []]);
 });
 
-/** Ends after `ranMs` each time, with these errors one after the other. */
+/** Ends after `ranMs` each time, with these errors in turn. */
 function mortal(ends: (string | undefined)[], ranMs = 0) {
   let nowMs = 0;
   const pauses: number[] = [];
@@ -81,7 +81,7 @@ function mortal(ends: (string | undefined)[], ranMs = 0) {
   return { inner, pauses, init: { intervalMs: 5000, now: () => nowMs, sleep } };
 }
 
-test('restartRunner() pauses longer and longer in a crash loop, and never for runs that lasted', async () => {
+test('restartRunner() increases the pause in a crash loop, and never after long runs', async () => {
   const ends = (count: number) => [...Array<string>(count).fill('boom'), undefined];
   const loop = mortal(ends(10));
   await restartRunner(loop.inner, { ...loop.init, policy: 'untilSuccess' }).run(() => {}, never);
@@ -91,7 +91,7 @@ test('restartRunner() pauses longer and longer in a crash loop, and never for ru
   assert.deepEqual(lasting.pauses, Array(10).fill(5));
 });
 
-test('restartRunner() runs until it succeeds, or once, as the policy says', async () => {
+test('restartRunner() runs until it succeeds, or once, depending on the policy', async () => {
   const { report, told } = recorder();
   const failing = mortal(['boom', undefined]);
   const untilSuccess = restartRunner(failing.inner, { ...failing.init, policy: 'untilSuccess' });
@@ -121,7 +121,7 @@ test('createInProcessRunner() runs until it is stopped', async () => {
   assert.deepEqual(told.slice(1), ['signal: Service stopping']);
 });
 
-test('waitingText() names the conditions that are still open', () => {
+test('waitingText() names the conditions that are not met', () => {
   const conditions = [new Latch('api certificates'), new Latch('config to be ready')];
   assert.equal(waitingText(conditions), 'Waiting for api certificates, config to be ready');
   conditions[0]?.meet();

@@ -9,7 +9,7 @@ import {
 
 const refused = (operation: ServiceOperation) => `doesn't support ${operation} operation via API`;
 
-/** For each kind of service and each operation: what is left to do while the service is off, on and ending. */
+/** For each kind of service and each operation: the plan while the service is off, on and ending. */
 const table: Readonly<Record<string, Readonly<Record<ServiceOperation, readonly (string | undefined)[]>>>> = {
   'ext-hello': {
     start: ['start', undefined, 'restart'],
@@ -24,12 +24,12 @@ const table: Readonly<Record<string, Readonly<Record<ServiceOperation, readonly 
   apid: {
     start: [refused('start'), undefined, refused('start')],
     stop: [undefined, refused('stop'), refused('stop')],
-    // To restart what is off is to start it.
+    // A restart of a stopped service is a start.
     restart: [refused('start'), refused('restart'), refused('restart')],
   },
 };
 
-test('planServiceCall() does what the service allows, after what is so already', () => {
+test('planServiceCall() permits what the service supports, and plans nothing for a state that is reached already', () => {
   for (const [id, operations] of Object.entries(table)) {
     for (const [operation, expected] of Object.entries(operations) as [ServiceOperation, string[]][]) {
       const lives: ServiceLife[] = ['off', 'on', 'ending'];
@@ -45,7 +45,7 @@ test('planServiceCall() does what the service allows, after what is so already',
   }
 });
 
-test('planServiceCall() knows no service that is not declared', () => {
+test('planServiceCall() refuses a service that is not declared', () => {
   for (const operation of ['start', 'stop', 'restart'] as const) {
     assert.throws(() => planServiceCall(operation, 'kubelet', undefined), {
       kind: 'unknown',
@@ -54,7 +54,7 @@ test('planServiceCall() knows no service that is not declared', () => {
   }
 });
 
-test('isNodeService() knows the services of the system and those of extensions', () => {
+test('isNodeService() accepts the services of the system and of extensions', () => {
   const ids = ['machined', 'etcd', 'sandboxd', 'ext-tailscale', 'tailscale', '', 'Apid'];
   assert.deepEqual(ids.map(isNodeService), [true, true, true, true, false, false, false]);
 });

@@ -62,7 +62,7 @@ for (const { name, before = [], added, message } of refusals) {
   });
 }
 
-test('withServices() takes several ways to one service, and a need of one that comes later', () => {
+test('withServices() permits several paths to one service, and a dependency that is declared later', () => {
   const diamond = declared(
     { id: 'a', dependsOn: ['b', 'c'] },
     { id: 'b', dependsOn: ['d'] },
@@ -73,7 +73,7 @@ test('withServices() takes several ways to one service, and a need of one that c
   assert.deepEqual([...graph.keys()], ['a', 'b', 'c', 'd', 'e']);
 });
 
-test('stopPlan() names all who need a service, and whom each has to wait for', () => {
+test('stopPlan() lists all services that depend on a service, and what each one waits for', () => {
   const graph = declared(
     { id: 'machined' },
     { id: 'cri', outlivedBy: ['machined'] },

@@ -1,6 +1,6 @@
 import { Fault } from '@nodewright/fault';
 
-/** What a service's definition says of other services. */
+/** The references of a service's definition to other services. */
 export interface ServiceNeeds {
   readonly id: string;
   /** Services that must be up before this one starts, and that are stopped after it. */
@@ -15,9 +15,11 @@ export type ServiceGraph = ReadonlyMap<string, ServiceNeeds>;
 /**
  * The graph with `added` in it.
  *
- * @param mayComeLater whether a service that is not declared is one that a node may have: those who need it wait
- * @throws Fault `already-exists` for an id that is taken, `invalid-argument` for what could never start or stop: a need of
- *   a service that no node has, and a circle of needs, which the message shows. Nothing is declared then.
+ * @param mayComeLater whether an undeclared service is one that a node may have: services that depend on it
+ * wait
+ * @throws Fault `already-exists` for an id that is taken, `invalid-argument` for what could never start or
+ * stop: a dependency on a service that no node has, or a dependency cycle, which the message shows. Nothing
+ * is declared then.
  */
 export function withServices(
   graph: ServiceGraph,
@@ -36,7 +38,7 @@ export function withServices(
       throw new Fault('invalid-argument', `service "${needs.id}" needs service "${unknown}", ${reason}`);
     }
   }
-  // What was declared before has no circle, so that one that is closed now goes through one of the new services.
+  // The earlier graph has no cycle, so a new cycle contains one of the new services.
   for (const { id } of added) {
     const circle = pathBetween(next, id, id);
     if (circle !== undefined) {
@@ -50,7 +52,8 @@ export function withServices(
 }
 
 /**
- * Who has to be down before each of `ids` is stopped. With them go all that need them, directly or not.
+ * For each of `ids`, the services that must be down before it is stopped. All services that depend on these,
+ * directly or not, are included.
  */
 export function stopPlan(graph: ServiceGraph, ids: Iterable<string>): ReadonlyMap<string, readonly string[]> {
   const plan = new Map<string, readonly string[]>();
@@ -72,7 +75,7 @@ function neededBy({ dependsOn = [], outlivedBy = [] }: ServiceNeeds): string[] {
   return [...dependsOn, ...outlivedBy];
 }
 
-/** The ids on a shortest way of needs from one service to the other, without the first. */
+/** The ids on a shortest path of dependencies from one service to the other, without the first. */
 function pathBetween(graph: ServiceGraph, from: string, to: string): string[] | undefined {
   const ways: string[][] = [[from]];
   const seen = new Set<string>();

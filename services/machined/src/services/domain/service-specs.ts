@@ -1,7 +1,7 @@
 import type { ServiceSpec } from '@nodewright/state/kinds';
 import type { ServiceRecord } from '../../base/domain/service-record.ts';
 
-/** The services that run, by id. Source: Talos v1.14: COSI resources, Services. */
+/** The running services, by id. Source: Talos v1.14: COSI resources, Services. */
 export function serviceSpecs(
   records: readonly ServiceRecord[],
 ): { readonly id: string; readonly spec: ServiceSpec }[] {

@@ -1,9 +1,10 @@
 /**
- * Kills child processes when this process ends without having stopped them: after a crash they would hold ports and
- * sockets. Nothing helps against SIGKILL; then whoever started this process ends its process group.
+ * Kills child processes when this process exits without having stopped them: after a crash they would hold
+ * ports and sockets. It cannot act on SIGKILL; then the program that started this process must end its
+ * process group.
  */
 export interface ExitGuard extends Disposable {
-  /** Takes `pid` into care until the returned function is called. */
+  /** Guards `pid` until the returned function is called. */
   watch(pid: number): () => void;
 }
 
@@ -17,7 +18,7 @@ export function openExitGuard(
       try {
         kill(pid, 'SIGKILL');
       } catch {
-        // It ended by itself in the same moment.
+        // It ended by itself at the same moment.
       }
     }
   };
@@ -29,7 +30,7 @@ export function openExitGuard(
     },
     [Symbol.dispose]() {
       host.off('exit', killAll);
-      // Nothing, unless this process ends without stopping them, as a forced reboot does.
+      // Does nothing unless this process exits without stopping them, as in a forced reboot.
       killAll();
     },
   };

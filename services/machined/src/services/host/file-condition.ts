@@ -3,7 +3,10 @@ import type { Condition } from '../../base/domain/condition.ts';
 
 const pollIntervalMs = 1000;
 
-/** Met as soon as there is a file of any kind at `path`; looked at once a second. Source: Talos v1.14: waiting messages. */
+/**
+ * Met as soon as there is a file of any kind at `path`; checked once a second. Source: Talos v1.14: waiting
+ * messages.
+ */
 export function createFileCondition(
   path: string,
   exists: (path: string) => Promise<boolean>,

@@ -4,18 +4,18 @@ import { faultFrom } from '@nodewright/fault';
 import { capabilities, hasCapability, loadNativeCalls } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 
-/** There are fewer; the first number that the kernel does not know ends the list. */
+/** An upper limit: the first number that the kernel does not know ends the list. */
 const mostCapabilities = 64;
-/** What lets root pass through folders of others. */
+/** The capabilities that let root pass through folders of other users. */
 const overrides: readonly number[] = [capabilities.dacOverride, capabilities.dacReadSearch];
 const mayPass = 0o001;
 
 /**
- * From now on no program that this process starts can have a capability, root's included, nor gain one. This process keeps
- * its own. Source: Talos v1.14: services, dropped capabilities.
+ * Programs that this process starts from now on can have no capability and gain none, not even as root. This
+ * process keeps its own. Source: Talos v1.14: services, dropped capabilities.
  *
- * @param needed folders that the programs have to reach. Where one lies below a folder that only its owner may pass, and
- *   root is not the owner, they keep what lets them pass.
+ * @param needed folders that the programs must reach. If one is below a folder that only its owner may enter,
+ * and the owner is not root, they keep the capabilities to enter it.
  */
 export async function forgoCapabilities(needed: readonly string[], log: Logger): Promise<void> {
   try {
@@ -38,10 +38,10 @@ export async function forgoCapabilities(needed: readonly string[], log: Logger):
   }
 }
 
-/** Whether user 0 reaches the folder by the modes of those above it alone. */
+/** Whether user 0 may enter the folder according to the modes of its parents. */
 function isOpenToRootWithoutRights(path: string): boolean {
   for (let folder = path; ; folder = dirname(folder)) {
-    // One that is not there yet is made by whoever needs it.
+    // A missing folder will be created by the program that needs it.
     const stat = statSync(folder, { throwIfNoEntry: false });
     if (stat !== undefined && stat.uid !== 0 && (stat.mode & mayPass) === 0) return false;
     if (folder === dirname(folder)) return true;

@@ -1,5 +1,6 @@
-// Twenty services whose needs are generated, on a clock that moves when it is told to. What has to happen when follows
-// from the graph alone, to the millisecond: a service that starts later than that waits for one that it does not need.
+// Twenty services with generated dependencies, on a clock that the test advances. The graph alone determines,
+// to the millisecond, when each service starts: one that starts later waits for a service that it does not
+// depend on.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -15,13 +16,13 @@ import { ServiceManager } from './service-manager.ts';
 interface Plan {
   readonly id: string;
   readonly dependsOn: readonly string[];
-  /** From the start of its runner until it runs, ms. */
+  /** From the start of its runner until the service is up, in ms. */
   readonly slowMs: number;
-  /** How often its runner fails first. */
+  /** How often its runner fails at first. */
   readonly failures: number;
-  /** Checks that fail before one succeeds; undefined: it never is in good health. */
+  /** Health checks that fail before one succeeds; undefined: it never becomes healthy. */
   readonly badChecks: number | undefined;
-  /** How long it takes to stop, ms. */
+  /** How long it takes to stop, in ms. */
   readonly stopMs: number;
 }
 
@@ -42,7 +43,7 @@ const shape = fc.record({
     { weight: 16, arbitrary: fc.integer({ min: 0, max: 2 }) },
     { weight: 1, arbitrary: fc.constant(undefined) },
   ),
-  // Some take all the time that there is for everybody, or do not end at all.
+  // Some take all of the time for stopping, or never end.
   stopMs: fc.oneof(
     { weight: 10, arbitrary: fc.integer({ min: 0, max: 4000 }) },
     { weight: 1, arbitrary: fc.integer({ min: 15_000, max: 60_000 }) },
@@ -50,7 +51,7 @@ const shape = fc.record({
   needs: fc.array(fc.nat({ max: 1000 }), { maxLength: 3 }),
 });
 
-/** Services that need some of those before them, declared in any order. */
+/** Services that depend on some of the earlier ones, declared in any order. */
 const graphs = fc
   .tuple(
     fc.array(shape, { minLength: count, maxLength: count }),
@@ -67,7 +68,7 @@ const graphs = fc
       .map(({ plan }) => plan);
   });
 
-/** A number for each service from those of services that have theirs before. */
+/** Computes a number for each service from those of the services that it depends on. */
 function follow(plans: readonly Plan[], numberOf: (plan: Plan, valueFor: (id: string) => number) => number) {
   const byId = new Map(plans.map((plan) => [plan.id, plan]));
   const values = new Map<string, number>();
@@ -97,7 +98,7 @@ function upTimes(plans: readonly Plan[]) {
   });
 }
 
-/** When everything is up that ever will be, and what is never well at least runs. */
+/** When all services are up that can be; a service that never becomes healthy is at least running. */
 function longEnough(plans: readonly Plan[]): number {
   const upAt = upTimes(plans);
   return (
@@ -168,7 +169,7 @@ const settings = {
   ...(process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) }),
 };
 
-test('20 services start as soon as what they need is up, and never before', async () => {
+test('20 services start as soon as their dependencies are up, and never before', async () => {
   await fc.assert(
     fc.asyncProperty(graphs, async (plans) => {
       const { manager, runUntil, started } = managed(plans);
@@ -186,7 +187,7 @@ test('20 services start as soon as what they need is up, and never before', asyn
           assert.equal(state, 'Running', id);
           continue;
         }
-        // What waits for ever says for whom.
+        // A service that waits forever names what it waits for.
         const open = plans
           .find((plan) => plan.id === id)
           ?.dependsOn.filter((need) => !Number.isFinite(upAt(need)));
@@ -198,7 +199,7 @@ test('20 services start as soon as what they need is up, and never before', asyn
   );
 });
 
-test('20 services stop as soon as nobody needs them any more, and no later than in the time for all', async () => {
+test('20 services stop as soon as no other service depends on them, within the time for all', async () => {
   await fc.assert(
     fc.asyncProperty(graphs, async (plans) => {
       const { manager, timers, runUntil, stopped, started } = managed(plans);
@@ -214,7 +215,7 @@ test('20 services stop as soon as nobody needs them any more, and no later than 
         return Math.min(latest(dependents, downAt), budgetMs);
       };
       const downAt = follow(plans, ({ id, stopMs }, down) => {
-        // What never ran is down as soon as it is told to.
+        // A service that never ran is down as soon as it is stopped.
         return signalledAt(id, down) + (started.has(id) ? Math.min(stopMs, stopTimeoutMs) : 0);
       });
       await runUntil(startMs + budgetMs + stopTimeoutMs);

@@ -1,14 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** In the environment of a process that a runner starts, and so of all that it starts: the run that it belongs to. */
+/**
+ * An environment variable of each process that a runner starts, and of its descendants: the run that they
+ * belong to.
+ */
 export const runVariable = 'NODEWRIGHT_RUN';
 
 const pauseMs = 20;
 
 /**
- * Kills what a process has started and left behind, itself included, and waits until it is gone. What has thrown its
- * environment away is not found; a cgroup has that as well.
+ * Kills the remaining descendants of a process, including itself, and waits until they are gone. A process
+ * that has cleared its environment is not found here, but it is still in the cgroup of the run.
  *
  * @returns how many there were
  */
@@ -23,14 +26,16 @@ export async function killLeftovers(run: string, timeoutMs: number): Promise<num
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It ended by itself in the same moment.
+        // It ended by itself at the same moment.
       }
     }
     await sleep(pauseMs);
   }
 }
 
-/** By their environment, which the dead have no more, and which only those show that this process may look at. */
+/**
+ * Found by their environment. Processes that have ended have none, and those of other users are not readable.
+ */
 function processesOf(run: string): number[] {
   const entry = `${runVariable}=${run}`;
   return readdirSync('/proc')

@@ -3,7 +3,7 @@ import { createInProcessRunner } from '../domain/in-process-runner.ts';
 import { createUnixProbe } from './probe-connection.ts';
 import { defaultHealthTimes, type ServiceDefinition } from './service.ts';
 
-/** machined itself, as the list of services shows it: healthy while its socket takes connections. */
+/** machined itself in the list of services: healthy while its socket accepts connections. */
 export function ownService(socket: string): ServiceDefinition {
   return {
     id: serviceIds.machined,

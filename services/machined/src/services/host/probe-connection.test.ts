@@ -10,7 +10,7 @@ import { noTelemetry } from '@nodewright/telemetry';
 import { openKernelFiles } from '../../base/host/kernel-files.ts';
 import { createTcpProbe, createUnixProbe } from './probe-connection.ts';
 
-test('a TCP probe finds a listener and says why it finds none', async () => {
+test('a TCP probe finds a listener, and reports why there is none', async () => {
   await using server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -43,7 +43,7 @@ test('a unix probe works with a path of any length', async () => {
   }
 });
 
-test('kernel files are read anew each time, and what the kernel has not is named', () => {
+test('kernel files are read again each time, and a missing one is named', () => {
   using files = openKernelFiles(noTelemetry);
   const uptime = () => Number.parseFloat(files.read('/proc/uptime'));
   const before = uptime();

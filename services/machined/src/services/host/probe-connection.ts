@@ -2,11 +2,11 @@ import { connect, type NetConnectOpts } from 'node:net';
 import { openUnixPath } from '@nodewright/files';
 import type { HealthResult } from '../../base/domain/service-health.ts';
 
-/** Asks whether something listens. Never throws: a failure is a result. */
+/** Checks whether a socket accepts connections. Never throws: a failure is a result. */
 export type Probe = (timeoutMs: number) => Promise<HealthResult>;
 
 /**
- * Connects to a TCP listener and hangs up.
+ * Connects to a TCP listener and disconnects.
  *
  * @param address `host:port`; without a host it is the loopback address.
  */
@@ -17,7 +17,7 @@ export function createTcpProbe(address: string): Probe {
   return (timeoutMs) => probe({ host, port }, address, timeoutMs);
 }
 
-/** Connects to a unix socket and hangs up. The path may have any length. */
+/** Connects to a unix socket and disconnects. The path may have any length. */
 export function createUnixProbe(path: string): Probe {
   return async (timeoutMs) => {
     try {

@@ -37,7 +37,7 @@ function runnerOf(
   return { runner, log };
 }
 
-/** Runs until the end; `onRun` is told the PID. */
+/** Runs until the end; `onRun` receives the PID. */
 async function outcome(runner: Runner, stop = new AbortController(), onRun?: (pid: number) => void) {
   const told: string[] = [];
   const error = await runner
@@ -84,14 +84,14 @@ test('a process that is killed is reported with the signal', async () => {
   assert.equal(error, 'signal: killed');
 });
 
-test('a program that is not there is named', async () => {
+test('a program that does not exist is named', async () => {
   const { runner } = runnerOf('', { program: '/no/such/program' });
   const { told, error } = await outcome(runner);
   assert.deepEqual(told, []);
   assert.match(error ?? '', /^cannot start "\/no\/such\/program": .*ENOENT/);
 });
 
-test('a process that is no longer wanted gets SIGTERM, and its end is no failure', async () => {
+test('a process that is stopped gets SIGTERM, and its end is no failure', async () => {
   const { runner, log } = runnerOf(
     'process.on("SIGTERM", () => { console.log("bye"); process.exit(7); }); setInterval(() => {}, 1000); console.log("up")',
   );
@@ -103,7 +103,7 @@ test('a process that is no longer wanted gets SIGTERM, and its end is no failure
   assert.equal(log.lastBytes(100).toString(), 'up\nbye\n');
 });
 
-test('a process that does not listen is killed after the grace time', async () => {
+test('a process that ignores SIGTERM is killed after the grace time', async () => {
   const { runner, log } = runnerOf(
     'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("up")',
     {
@@ -124,7 +124,7 @@ test('a process that does not listen is killed after the grace time', async () =
   assert.ok(isGone(pid));
 });
 
-test('a process whose own child keeps the pipe open does not hold up its end', async () => {
+test('a process whose child keeps the pipe open still counts as ended', async () => {
   const { runner, log } = runnerOf(
     'const left = require("child_process").spawn("sleep", ["60"], { stdio: "inherit", detached: true });' +
       'console.log(left.pid); process.exit(1)',
@@ -137,7 +137,7 @@ test('a process whose own child keeps the pipe open does not hold up its end', a
   assert.ok(performance.now() - startedMs < 30_000);
 });
 
-test('the exit guard kills what still runs when its process ends, and nothing that ended before', () => {
+test('the exit guard kills what still runs when its process exits, and nothing that ended before', () => {
   const host = new EventEmitter();
   const killed: number[] = [];
   const kill = (pid: number) => {
@@ -153,7 +153,7 @@ test('the exit guard kills what still runs when its process ends, and nothing th
   assert.deepEqual(killed, [2, 3]);
 });
 
-/** One that has ended may wait for whoever inherited it to take note of that. */
+/** A process that has ended may still wait to be reaped by its new parent. */
 function hasEnded(pid: number): boolean {
   try {
     return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -162,8 +162,8 @@ function hasEnded(pid: number): boolean {
   }
 }
 
-test('what a process has started does not outlive it, whether it ends by itself or is stopped', async () => {
-  // In a session of its own, with its output elsewhere: nothing but the environment says whose it is.
+test('the descendants of a process are killed when it ends by itself or is stopped', async () => {
+  // In its own session, with its output elsewhere: only the environment identifies it.
   const script = (end: string) => `
     const options = { detached: true, stdio: 'ignore' };
     const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], options);
@@ -191,7 +191,7 @@ test('what a process has started does not outlive it, whether it ends by itself 
   assert.ok(hasEnded(childIn(stubborn.log)));
 });
 
-test('a process that cannot be protected from a want of memory runs all the same', async () => {
+test('a process whose OOM score cannot be lowered runs anyway', async () => {
   const { runner, log } = runnerOf(
     "console.log('score ' + require('node:fs').readFileSync('/proc/self/oom_score_adj', 'utf8'))",
     { oomScoreAdjust: 300 },
@@ -200,13 +200,13 @@ test('a process that cannot be protected from a want of memory runs all the same
   assert.match(log.lastBytes(1000).toString(), /score (300|\d+)/);
 });
 
-test('a crash loop costs next to nothing: the pauses grow, and no run leaves anything', async () => {
+test('a crash loop costs almost nothing: the pauses grow, and no run leaves anything behind', async () => {
   const { runner, log } = runnerOf('console.log("run"); process.exit(7)');
   const pauses: number[] = [];
   const stop = new AbortController();
   const loop = restartRunner(runner, {
     ...{ policy: 'forever', intervalMs: 5000, now: () => performance.now() },
-    // The pauses of a day in no time.
+    // The pauses of a day take no time.
     sleep: async (ms) => {
       pauses.push(ms);
       if (pauses.length === 12) stop.abort();
@@ -219,12 +219,12 @@ test('a crash loop costs next to nothing: the pauses grow, and no run leaves any
     ...[5000, 5000, 5000, 5000, 5000, 10_000, 20_000, 40_000, 60_000, 60_000, 60_000, 60_000],
   ]);
   assert.equal(log.lastBytes(1000).toString().split('run').length - 1, 12);
-  // A day of it is less than two thousand runs.
+  // A day has less than two thousand runs.
   const runCpuMs = (user + system) / 1000 / pauses.length;
   assert.ok(runCpuMs < 250, `${runCpuMs} ms of this process a run`);
 });
 
-test('a process whose cgroup can neither take it in nor end is run, ended and started again all the same', async () => {
+test('a process whose cgroup neither accepts it nor ends is run, ended and started again anyway', async () => {
   const { runner, log } = runnerOf('console.log("last words"); process.exit(3)', {
     cgroup: async () => ({
       add() {
@@ -236,7 +236,7 @@ test('a process whose cgroup can neither take it in nor end is run, ended and st
     }),
   });
   const { told, error } = await outcome(runner);
-  // What a service that crashed is told of after its start would keep it from being started again.
+  // A failure to configure a service that crashed must not prevent its restart.
   assert.deepEqual(told, [started]);
   assert.match(error ?? '', /^exit status 3 \(last log ".*last words"\)$/);
   assert.match(
@@ -245,7 +245,7 @@ test('a process whose cgroup can neither take it in nor end is run, ended and st
   );
 });
 
-/** A cgroup of version 2 of the test's own, where the machine lets it have one. */
+/** A version 2 cgroup of the test, if the machine permits it. */
 function ownCgroup(): string | undefined {
   const mounts = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'].filter((path) =>
     existsSync(`${path}/cgroup.procs`),
@@ -257,7 +257,7 @@ function ownCgroup(): string | undefined {
       if (existsSync(`${folder}/cgroup.kill`)) return folder;
       rmdirSync(folder);
     } catch {
-      // It may not be written to.
+      // It may be read-only.
     }
   }
   return undefined;
@@ -269,9 +269,9 @@ after(() => {
 });
 const noCgroup = cgroup === undefined ? 'this machine has no cgroup of version 2 for the test' : false;
 
-test('a run has a cgroup of its own, which ends with all that is in it', { skip: noCgroup }, async () => {
+test('a run has a cgroup of its own, and its end kills all processes in it', { skip: noCgroup }, async () => {
   using cgroups = createServiceCgroups(`${cgroup}/node`);
-  // It throws its environment away: only the cgroup knows it.
+  // It clears its environment, so only the cgroup identifies it.
   const { runner, log } = runnerOf(
     `const options = { detached: true, stdio: 'ignore', env: {} };
     const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], options);

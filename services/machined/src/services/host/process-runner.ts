@@ -12,19 +12,19 @@ import { killLeftovers, runVariable } from './leftover-processes.ts';
 import type { ServiceCgroup } from './service-cgroups.ts';
 import { terminateOnAbort } from './terminate-on-abort.ts';
 
-/** Is told of each process of a runner, in turn. */
+/** Receives each process of a runner, one after the other. */
 export interface ProcessWatcher {
   started(pid: number): void;
   ended(): void;
 }
 
 export interface ProcessRunnerInit {
-  /** Program first. It must hold no secret: the history shows it. */
+  /** Program first. It must contain no secret, because the history shows it. */
   readonly argv: readonly string[];
   readonly workingDirectory: string;
-  /** All that the process gets; called at each start. */
+  /** The complete environment of the process; called at each start. */
   readonly environment: () => NodeJS.ProcessEnv;
-  /** Takes standard output and standard error. */
+  /** Receives standard output and standard error. */
   readonly log: ServiceLog;
   readonly guard: ExitGuard;
   /** How long the process may take to end after SIGTERM. */
@@ -32,21 +32,21 @@ export interface ProcessRunnerInit {
   /** Runs the process as this user; needs root. */
   readonly user?: { readonly uid: number; readonly gid: number };
   readonly watcher?: ProcessWatcher;
-  /** Makes the cgroup of a run; undefined where there are none. */
+  /** Creates the cgroup of a run; undefined without cgroups. */
   readonly cgroup?: () => Promise<ServiceCgroup> | undefined;
-  /** How gladly the kernel ends it for want of memory, -1000 to 1000; where that is not allowed it stays as it is. */
+  /** `oom_score_adj`, -1000 (never) to 1000 (first); ignored if the process may not set it. */
   readonly oomScoreAdjust?: number;
 }
 
 const lastLogLookBackBytes = 4096;
-/** What a dead process wrote is there at once; only one that it left behind could keep the pipe open. */
+/** The remaining output of a dead process arrives at once, unless a descendant keeps the pipe open. */
 const outputTimeoutMs = 1000;
-/** What was killed is gone at once, unless it waits for a disk. */
+/** A killed process is gone at once, unless it waits for a disk. */
 const leftoverTimeoutMs = 2000;
 
 /**
- * Runs a child process until it ends; when it is no longer wanted, SIGTERM and after a time SIGKILL end it. However it
- * ends, nothing that it has started stays behind.
+ * Runs a child process until it ends. When it is stopped, it gets SIGTERM, and SIGKILL after a time. In every
+ * case its descendants are killed.
  */
 export function createProcessRunner(init: ProcessRunnerInit): Runner {
   const text = processRunnerText(init.argv);
@@ -60,11 +60,11 @@ export function createProcessRunner(init: ProcessRunnerInit): Runner {
       const child = spawn(program, args, {
         cwd: init.workingDirectory,
         env: { ...init.environment(), [runVariable]: run },
-        // It stays in this process's group: whoever has to end the node by force ends the group.
+        // It stays in this process's group, so that a forced end of the node can kill the whole group.
         stdio: ['ignore', 'pipe', 'pipe'],
         ...init.user,
       });
-      // Everything that has to be heard is listened for before the first wait.
+      // All listeners are attached before the first await.
       const exit = exitOf(child);
       const output = Promise.all([copyLines(child.stdout, init.log), copyLines(child.stderr, init.log)]);
       const { pid } = child;
@@ -97,7 +97,7 @@ export function createProcessRunner(init: ProcessRunnerInit): Runner {
       child.stdout.destroy();
       child.stderr.destroy();
       const error = exitErrorText(ended, lastLogText(init.log.lastBytes(lastLogLookBackBytes)));
-      // After the last words of the process, which are those that count.
+      // After the last output of the process, which is the most important.
       if (removal !== undefined) init.log.write(removal);
       if (signal.aborted) return;
       if (error !== undefined) throw new Fault('unknown', error);
@@ -105,7 +105,7 @@ export function createProcessRunner(init: ProcessRunnerInit): Runner {
   };
 }
 
-/** A net below the others: the service comes up without it, too. */
+/** The cgroup is an additional safeguard: the service runs without it, too. */
 function enter(cgroup: ServiceCgroup, pid: number, log: ServiceLog): void {
   try {
     cgroup.add(pid);
@@ -118,7 +118,7 @@ function adjustOomScore(pid: number, score: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, String(score));
   } catch {
-    // Only root may make a process safer, and one that has ended is none any more.
+    // Only root may lower the score, and the process may have ended already.
   }
 }
 

@@ -6,7 +6,7 @@ import { MemoryState } from '@nodewright/state';
 import { servicePids } from '@nodewright/state/kinds';
 import { recordServicePid } from './record-service-pid.ts';
 
-test('the process of a service is there while it runs, also when it ends at once', async () => {
+test('the process of a service is published while it runs, also when it ends at once', async () => {
   const state = new MemoryState({ now: () => 0, cookie: Buffer.alloc(8) });
   const pids = async () => {
     await turn();

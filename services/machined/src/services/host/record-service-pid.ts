@@ -4,12 +4,12 @@ import { servicePids } from '@nodewright/state/kinds';
 import type { ProcessWatcher } from './process-runner.ts';
 
 /**
- * Keeps `ServicePIDs` of a service, in nobody's name: there while its process runs. Source: Talos v1.14: COSI resources,
- * ServicePIDs.
+ * Publishes the `ServicePIDs` of a service, without an owner, while its process runs. Source: Talos v1.14:
+ * COSI resources, ServicePIDs.
  */
 export function recordServicePid(state: State, service: string): ProcessWatcher {
   const pointer = pointerTo(servicePids, service);
-  // One after another: a process may end before its start has been written.
+  // One after the other, because a process may end before its start has been written.
   let written: Promise<unknown> = Promise.resolve();
   return {
     started(pid) {
@@ -22,7 +22,7 @@ export function recordServicePid(state: State, service: string): ProcessWatcher 
   };
 }
 
-/** `mnt:[4026531841]`; nothing for a process that is gone, or that is another user's. */
+/** `mnt:[4026531841]`; undefined for a process that has ended or belongs to another user. */
 function mountNamespaceOf(pid: number): string {
   try {
     return readlinkSync(`/proc/${pid}/ns/mnt`);

@@ -2,15 +2,15 @@ import type { Pointer, State } from '@nodewright/state';
 import type { Condition } from '../../base/domain/condition.ts';
 import { followResource } from '../../base/resources/follow-resource.ts';
 
-/** A resource that is waited for: until it is there or, where it is said, until its spec is as wanted. */
+/** A resource to wait for: until it exists or, with `isWanted`, until its spec matches. */
 export interface AwaitedResource<S> {
   readonly pointer: Pointer<S>;
-  /** How `Waiting for ...` names it. */
+  /** Its name in `Waiting for ...`. */
   readonly text: string;
   readonly isWanted?: (spec: S) => boolean;
 }
 
-/** Met while the resource is there as it is wanted. It is followed until `scope` ends. */
+/** Met while the resource exists and matches. It is watched until `scope` ends. */
 export async function openResourceCondition<S>(
   state: State,
   { pointer, text, isWanted = () => true }: AwaitedResource<S>,

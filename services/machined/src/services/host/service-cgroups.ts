@@ -6,13 +6,17 @@ import { ownCgroupFolder } from '../domain/delegated-cgroup.ts';
 
 /** The cgroup of one run of a service. */
 export interface ServiceCgroup {
-  /** Takes the process in, and with it all that it starts from now on. */
+  /** Adds the process, and with it all of its future descendants. */
   add(pid: number): void;
-  /** Kills whatever is in it, and removes it. @throws Error when something in it does not end */
+  /**
+   * Kills all processes in it, and removes it.
+   *
+   * @throws Error when a process does not end
+   */
   remove(): Promise<void>;
 }
 
-/** Where this node may have cgroups of its own. */
+/** The cgroup below which this node creates its own. */
 export interface ServiceCgroups extends Disposable {
   /** @param path as in the table of cgroups, such as `system/apid` */
   open(path: string): Promise<ServiceCgroup>;
@@ -22,18 +26,18 @@ const removalTimeoutMs = 2000;
 const pauseMs = 20;
 
 /**
- * The cgroup of this process, if it was handed over to its user to make cgroups below it, as a session of systemd does
- * with `Delegate=yes`; else undefined: nothing is made where nobody has allowed it. Nodes of one session have a folder each.
+ * The cgroup of this process if it was delegated to its user, as a systemd session is with `Delegate=yes`.
+ * Otherwise undefined, and no cgroups are created. Each node of a session has its own folder.
  */
 export function openServiceCgroups(read = readOwnPlace): ServiceCgroups | undefined {
   const own = ownCgroupFolder(read());
   const user = process.getuid?.() ?? 0;
-  // Root may write everywhere, which says nothing about whose it is.
+  // Root may write to every folder, which does not mean that this one was delegated.
   if (own === undefined || user === 0 || !belongsTo(own, user)) return undefined;
   return createServiceCgroups(join(own, `nodewright-${process.pid}`));
 }
 
-/** @param folder is made when it is first needed, and removed at the end if it is empty */
+/** @param folder is created at its first use, and removed at the end if it is empty */
 export function createServiceCgroups(folder: string): ServiceCgroups {
   return {
     async open(path) {
@@ -53,7 +57,7 @@ export function createServiceCgroups(folder: string): ServiceCgroups {
   };
 }
 
-/** The kernel takes a moment to let go of what was killed. */
+/** The kernel needs a moment to remove killed processes. */
 async function removeWhenEmpty(cgroup: string): Promise<void> {
   const deadline = performance.now() + removalTimeoutMs;
   for (;;) {
@@ -72,7 +76,7 @@ function removeIfEmpty(cgroup: string): void {
   try {
     rmdirSync(cgroup);
   } catch {
-    // Another service is in it, or it was never made.
+    // Another service uses it, or it was never created.
   }
 }
 

@@ -49,7 +49,7 @@ const service = (id: string, needs: Partial<ServiceDefinition> = {}): ServiceDef
 const ends = (lines: readonly Line[]) =>
   lines.filter(({ state }) => state === 'Finished').map((line) => line.service);
 
-test('the service manager lists by id, logs every entry, and stops first what nobody needs', async () => {
+test('the service manager lists by id, logs every entry, and stops in reverse order of dependencies', async () => {
   const { manager, lines, advance } = managed();
   manager.add([service('machined')]);
   manager.add(['trustd', 'apid'].map((id) => service(id, { outlivedBy: ['machined'] })));
@@ -62,7 +62,7 @@ test('the service manager lists by id, logs every entry, and stops first what no
   assert.deepEqual([ends(lines).slice(0, 2).sort(), ends(lines)[2]], [['apid', 'trustd'], 'machined']);
 });
 
-test('a service says which services it waits for, those that are not declared yet as well', async () => {
+test('a service names the services that it waits for, including undeclared ones', async () => {
   const { manager, advance, told } = managed();
   manager.declare([service('containerd')]);
   manager.add([service('etcd', { dependsOn: ['cri', 'containerd'] })]);
@@ -77,7 +77,7 @@ test('a service says which services it waits for, those that are not declared ye
   await manager[Symbol.asyncDispose]();
 });
 
-test('a service waits for a file, which is looked for once a second', async () => {
+test('a service waits for a file, which is checked once a second', async () => {
   const { manager, advance, told, timers } = managed();
   let isThere = false;
   const looks: number[] = [];
@@ -95,7 +95,7 @@ test('a service waits for a file, which is looked for once a second', async () =
   await manager[Symbol.asyncDispose]();
 });
 
-test('what is refused at its declaration is not there, and neither is what is declared after the end', async () => {
+test('a declaration that is refused declares nothing, and neither does one after the end', async () => {
   const { manager } = managed();
   assert.throws(() => manager.declare([service('a'), service('b', { dependsOn: ['b'] })]), {
     message: 'service "b" would wait for itself: b -> b',
@@ -111,7 +111,7 @@ test('what is refused at its declaration is not there, and neither is what is de
   );
 });
 
-test('stop() stops exactly the services that it is given, stopWithDependents() also those that need them', async () => {
+test('stop() stops exactly the given services, stopWithDependents() also those that depend on them', async () => {
   const { manager, lines, advance } = managed();
   manager.add([service('cri'), service('etcd', { dependsOn: ['cri'] }), service('apid')]);
   await advance(1);

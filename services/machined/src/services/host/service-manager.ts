@@ -11,22 +11,26 @@ export interface ServiceManagerInit {
   readonly log: Logger;
   readonly telemetry: Telemetry;
   readonly timers: Timers;
-  /** Whether a service may be needed before it is declared; default none. */
+  /** Whether other services may depend on a service before it is declared; default no. */
   readonly mayComeLater?: (id: string) => boolean;
 }
 
-/** How long services wait for those that need them, all together. Source: Talos v1.14: reverse dependency stop budget. */
+/**
+ * How long all services together may take to stop before the ones that they depend on. Source: Talos v1.14:
+ * reverse dependency stop budget.
+ */
 const dependentsBudgetMs = 30_000;
 
 /**
- * Every service of the node. Each starts once those that it depends on are up, and all at once that can; they are
- * stopped the other way round. Disposing the manager stops them all, and nothing is declared or started after that.
+ * Every service of the node. Each one starts once its dependencies are up, in parallel where possible; they
+ * are stopped in reverse order. Disposing of the manager stops them all, and nothing can be declared or
+ * started after that.
  */
 export class ServiceManager implements ServiceRecords, AsyncDisposable {
   readonly #init: ServiceManagerInit;
   readonly #services = new Map<string, Service>();
   readonly #listeners = new Set<(record: ServiceRecord) => void>();
-  /** Something may be up, down or declared that was not. */
+  /** Notified when a service goes up or down, or is declared. */
   readonly #changed = new ChangeSignal();
   #graph: ServiceGraph = new Map();
   #isClosed = false;
@@ -36,7 +40,7 @@ export class ServiceManager implements ServiceRecords, AsyncDisposable {
   }
 
   /**
-   * Declares services that can be started from now on.
+   * Declares services without starting them.
    *
    * @throws Fault as `withServices()` does; nothing is declared then.
    */
@@ -49,7 +53,7 @@ export class ServiceManager implements ServiceRecords, AsyncDisposable {
     this.#changed.notify();
   }
 
-  /** Starts services that are declared. Those that are on stay so. */
+  /** Starts declared services. Services that run are unchanged. */
   start(ids: Iterable<string>): void {
     if (this.#isClosed) return;
     for (const id of ids) this.#services.get(id)?.start();
@@ -62,15 +66,18 @@ export class ServiceManager implements ServiceRecords, AsyncDisposable {
   }
 
   /**
-   * Stops exactly these services, together, and resolves when they are down.
+   * Stops exactly these services in parallel, and resolves when they are down.
    *
-   * @param message what their history says of it; default that they finished
+   * @param message the entry in their history; default that they finished
    */
   async stop(ids: Iterable<string>, message?: string): Promise<void> {
     await Promise.all([...ids].map((id) => this.#services.get(id)?.stop(message)));
   }
 
-  /** Stops services and all that need them, those first: for each other they wait no longer than 30 s in all. */
+  /**
+   * Stops services and all that depend on them, in order: the waits for each other take 30 s at most in
+   * total.
+   */
   async stopWithDependents(ids: Iterable<string>): Promise<void> {
     const plan = stopPlan(this.#graph, ids);
     const done = new AbortController();
@@ -88,7 +95,7 @@ export class ServiceManager implements ServiceRecords, AsyncDisposable {
     }
   }
 
-  /** Where the service is in its life; undefined when it is not declared. */
+  /** The state of a service; undefined when it is not declared. */
   lifeOf(id: string): ServiceLife | undefined {
     return this.#services.get(id)?.life;
   }
@@ -138,7 +145,7 @@ export class ServiceManager implements ServiceRecords, AsyncDisposable {
     this.#changed.notify();
   }
 
-  /** One log line and one short span for each entry of a history. */
+  /** One log line and one short span per entry of a history. */
   #tell({ id, history }: ServiceRecord): void {
     const entry = history.at(-1);
     if (entry === undefined) return;

@@ -17,7 +17,7 @@ function serviceOf(init: Partial<ServiceInit>) {
     onEntry: () => {},
     ...init,
   });
-  /** Lets time pass. */
+  /** Advances the time. */
   const advance = async (ms: number) => {
     const untilMs = timers.now() + ms;
     do await turn();
@@ -36,7 +36,7 @@ const prepare = ['Preparing: Running pre state', 'Preparing: Creating service ru
 const run = ['Running: Service started as goroutine'];
 const end = ['Stopping: Service stopping', 'Finished: Service finished successfully'];
 
-test('a service tells its way from start to stop in the words of the reference', async () => {
+test('the history of a service from start to stop has the texts of the reference', async () => {
   const { service, told, advance } = serviceOf({});
   service.start();
   await advance(1);
@@ -44,7 +44,7 @@ test('a service tells its way from start to stop in the words of the reference',
   assert.deepEqual(told(), [...begin, ...prepare, ...run, ...end]);
 });
 
-test('a service waits for its conditions and says for which', async () => {
+test('a service waits for its conditions and names them', async () => {
   const [certificates, config] = [new Latch('api certificates'), new Latch('config to be ready')];
   const { service, told, advance } = serviceOf({ conditions: [certificates, config] });
   service.start();
@@ -67,7 +67,7 @@ test('a service whose conditions are met does not wait', async () => {
   await service.stop();
 });
 
-test('a service that is stopped while it waits has finished', async () => {
+test('a service that is stopped while it waits is finished', async () => {
   const { service, told, advance } = serviceOf({ conditions: [new Latch('network')] });
   service.start();
   await advance(1);
@@ -99,7 +99,7 @@ test('a service whose runner fails has failed, and can be started again', async 
   assert.deepEqual(told().slice(-2), ['Running: second run', 'Finished: Service finished successfully']);
 });
 
-test('a service is checked while its runner runs, and only then', async () => {
+test('a service is checked only while its runner runs', async () => {
   let report: ReportRunner = () => {};
   const runner: Runner = {
     text: 'x',
@@ -144,7 +144,7 @@ test('a service is checked while its runner runs, and only then', async () => {
   ]);
 });
 
-test('a service says again what it waits for when that changes, at most once a second', async () => {
+test('a service reports changes of what it waits for, at most once a second', async () => {
   const latches = ['a', 'b', 'c'].map((text) => new Latch(text));
   const { service, told, advance } = serviceOf({ conditions: latches });
   service.start();
@@ -157,7 +157,7 @@ test('a service says again what it waits for when that changes, at most once a s
   await service.stop();
 });
 
-test('a service whose condition can never be met has failed, and so has one whose preparation fails', async () => {
+test('a service whose condition or preparation fails has failed', async () => {
   const hopeless = new Latch('volumes');
   hopeless.wait = () => Promise.reject(new Error('volume lifecycle is gone'));
   const waiting = serviceOf({ conditions: [hopeless] });
@@ -172,7 +172,7 @@ test('a service whose condition can never be met has failed, and so has one whos
   );
 });
 
-test('a service whose runner does not obey is given up, and runs again only when that runner has ended', async () => {
+test('a service whose runner does not end is marked as failed, and runs again only when that runner has ended', async () => {
   const ends: (() => void)[] = [];
   const runner: Runner = {
     text: 'x',

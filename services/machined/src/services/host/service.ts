@@ -15,7 +15,7 @@ import { capitalised } from '../domain/runner-text.ts';
 import type { ServiceLife } from '../domain/service-control.ts';
 import type { ServiceNeeds } from '../domain/service-graph.ts';
 
-/** How often and how a service is asked whether it is well, in ms. */
+/** The schedule of health checks, in ms. */
 export interface HealthCheck {
   readonly check: (timeoutMs: number) => Promise<HealthResult>;
   readonly initialDelayMs: number;
@@ -26,39 +26,39 @@ export interface HealthCheck {
 /** Source: Talos v1.14: health checks, defaults. */
 export const defaultHealthTimes = { initialDelayMs: 1000, periodMs: 5000, timeoutMs: 500 } as const;
 
-/** All that is declared of a service. */
+/** The declaration of a service. */
 export interface ServiceDefinition extends ServiceNeeds {
-  /** What it waits for besides the services that it depends on. */
+  /** Conditions in addition to the services that it depends on. */
   readonly conditions?: readonly Condition[];
-  /** What has to be done before its runner starts. `report` puts what it waits for into the history. */
+  /** Runs before its runner starts. `report` adds what it waits for to the history. */
   readonly prepare?: (signal: AbortSignal, report: (message: string) => void) => Promise<void>;
   readonly runner: Runner;
   readonly health?: HealthCheck;
   /**
-   * How long the runner may take to end once it is told to; then the service has failed, whatever its runner does.
-   * It has to be above the time after which the runner itself uses force. Default 20 s.
+   * How long the runner may take to end after it was stopped; after that the service has failed. It must be
+   * longer than the time after which the runner itself kills its process. Default 20 s.
    */
   readonly stopTimeoutMs?: number;
 }
 
 export interface ServiceInit extends ServiceDefinition {
   readonly timers: Timers;
-  /** Told of every new entry of the history, after it was recorded. */
+  /** Called with every new entry of the history, after it was recorded. */
   readonly onEntry: (record: ServiceRecord) => void;
 }
 
 const finishedMessage = 'Service finished successfully';
 const waitingTextIntervalMs = 1000;
-/** Twice the grace of a runner. Source: Talos v1.14: goroutine runner. */
+/** Twice the grace time of a runner. Source: Talos v1.14: goroutine runner. */
 const defaultStopTimeoutMs = 20_000;
 
-/** Executes the state machine of one service: waits, runs, checks, stops, and keeps the record of it. */
+/** The state machine of one service: waits, runs, checks, stops, and keeps its record. */
 export class Service {
   readonly #init: ServiceInit;
   #record: ServiceRecord;
   #stop: AbortController | undefined;
   #ended: Promise<void> = Promise.resolve();
-  /** The end of the runner that ran last. It comes after that of the service when the runner did not obey. */
+  /** The end of the last runner. It is later than that of the service if the runner did not end in time. */
   #runnerEnded: Promise<unknown> = Promise.resolve();
 
   constructor(init: ServiceInit) {
@@ -75,7 +75,7 @@ export class Service {
     return this.#stop.signal.aborted ? 'ending' : 'on';
   }
 
-  /** Starts it in the background. Does nothing while it is on or ending. */
+  /** Starts it in the background. Does nothing while it runs or is ending. */
   start(): void {
     if (this.life !== 'off') return;
     this.#stop = new AbortController();
@@ -86,7 +86,7 @@ export class Service {
   /**
    * Stops it and resolves when it has ended.
    *
-   * @param message what the history says of an end that comes of it
+   * @param message the entry in the history for this end
    */
   async stop(message = finishedMessage): Promise<void> {
     this.#stop?.abort(new Fault('cancelled', message));
@@ -104,7 +104,7 @@ export class Service {
     }
   }
 
-  /** Each condition is waited for until it is met once. */
+  /** Each condition is awaited until it has been met once. */
   async #waitForConditions(signal: AbortSignal): Promise<void> {
     const open = new Set((this.#init.conditions ?? []).filter((condition) => !condition.isMet()));
     if (open.size === 0) return;
@@ -133,7 +133,7 @@ export class Service {
   }
 
   async #prepare(signal: AbortSignal): Promise<void> {
-    // Two runners of one service would be in each other's way.
+    // Two runners of one service must never run at the same time.
     await Promise.race([this.#runnerEnded, aborted(signal)]);
     if (signal.aborted) return;
     const { prepare } = this.#init;
@@ -167,7 +167,7 @@ export class Service {
     }
   }
 
-  /** @throws Fault `deadline-exceeded` when the runner has not ended in time after it was told to. */
+  /** @throws Fault `deadline-exceeded` when the runner has not ended in time after it was stopped. */
   async #giveUp(stop: AbortSignal, finished: AbortSignal): Promise<void> {
     await Promise.race([aborted(stop), aborted(finished)]);
     if (finished.aborted) return;
@@ -177,7 +177,7 @@ export class Service {
     throw new Fault('deadline-exceeded', 'service aborted');
   }
 
-  /** Checks until `signal` aborts. A check never throws, so nobody has to wait for this. */
+  /** Runs health checks until `signal` aborts. A check never throws, so the result need not be awaited. */
   async #checkHealth(signal: AbortSignal): Promise<void> {
     const { health, timers } = this.#init;
     if (health === undefined) return;
@@ -201,7 +201,7 @@ export class Service {
   }
 }
 
-/** Says in which step of its life the service failed. */
+/** Adds the step at which the service failed. */
 async function step(failure: string, body: () => Promise<void>): Promise<void> {
   try {
     await body();

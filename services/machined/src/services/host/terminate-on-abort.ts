@@ -1,7 +1,10 @@
-/** The signals that end something: first to ask, then to force. */
+/** The signals that end a process: first SIGTERM, then SIGKILL. */
 export type EndingSignal = 'SIGTERM' | 'SIGKILL';
 
-/** Sends SIGTERM once `signal` aborts, and SIGKILL after the grace time, until it is disposed: then it has ended. */
+/**
+ * Sends SIGTERM once `signal` aborts, and SIGKILL after the grace time, unless it is disposed of because the
+ * process has ended.
+ */
 export function terminateOnAbort(
   signal: AbortSignal,
   graceTimeoutMs: number,

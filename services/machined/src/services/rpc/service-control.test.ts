@@ -36,7 +36,7 @@ function controlled(...definitions: Pick<ServiceDefinition, 'id' | 'dependsOn'>[
   };
 }
 
-test('a service of an extension is started, restarted and stopped, and told so each time', async () => {
+test('an extension service is started, restarted and stopped, and each answer says so', async () => {
   const { call, states, starts } = controlled({ id: 'ext-hello' });
   assert.deepEqual(await call('start', 'ext-hello'), ['Service "ext-hello" started']);
   assert.deepEqual(await call('start', 'ext-hello'), ['Service "ext-hello" started']);
@@ -50,7 +50,7 @@ test('a service of an extension is started, restarted and stopped, and told so e
   assert.deepEqual([states(), starts('ext-hello')], [['ext-hello Running'], 3]);
 });
 
-test('a stop leaves those that need the service as they are', async () => {
+test('a stop does not affect the services that depend on the service', async () => {
   const { call, manager, states } = controlled({ id: 'ext-a' }, { id: 'ext-b', dependsOn: ['ext-a'] });
   manager.start(['ext-a', 'ext-b']);
   await turn();
@@ -68,7 +68,7 @@ test('two restarts at once, or a start while it is being stopped, leave the serv
   assert.deepEqual(states(), ['ext-hello Running']);
 });
 
-test('nothing is done to a service that is not there or may not be touched', async () => {
+test('an operation on an unknown or protected service has no effect', async () => {
   const { call, manager, states } = controlled({ id: 'apid' });
   manager.start(['apid']);
   await turn();

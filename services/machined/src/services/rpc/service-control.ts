@@ -2,12 +2,12 @@ import type { MachineServiceImplementation } from '@nodewright/contract/gen/mach
 import { planServiceCall, type ServiceOperation } from '../domain/service-control.ts';
 import type { ServiceManager } from '../host/service-manager.ts';
 
-/** What the calls need of the services. */
+/** The functions of the service manager that these calls use. */
 export type ControlledServices = Pick<ServiceManager, 'lifeOf' | 'start' | 'stop'>;
 
 /**
- * ServiceStart, ServiceStop and ServiceRestart. A start answers at once, a stop when the service is down. Exactly the
- * service that is named is touched, whoever needs it.
+ * ServiceStart, ServiceStop and ServiceRestart. A start answers at once, a stop when the service is down.
+ * Only the named service is affected, even if others depend on it.
  */
 export function createServiceControl(
   services: ControlledServices,

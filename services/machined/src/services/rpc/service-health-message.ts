@@ -2,7 +2,7 @@ import type { ServiceHealth as ServiceHealthMessage } from '@nodewright/contract
 import type { ServiceHealth } from '../../base/domain/service-health.ts';
 import { timestampFromUnixMs } from '../../base/rpc/timestamp.ts';
 
-/** A health record as the wire has it. Source: Talos v1.14: health record. */
+/** Converts a health record to its message. Source: Talos v1.14: health record. */
 export function serviceHealthMessage(health: ServiceHealth): ServiceHealthMessage {
   return {
     unknown: health.unknown,
