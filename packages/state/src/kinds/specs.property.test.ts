@@ -1,4 +1,4 @@
-// Every kind's specs, in both of their forms.
+// Checks the specs of every kind in both encodings, YAML and protobuf.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -37,7 +37,7 @@ const json = fc.letrec((tie) => ({
   object: fc.dictionary(name, tie('value'), { maxKeys: 2, noNullPrototype: true }),
 }));
 
-/** Values that survive being written in both forms, YAML and protobuf, by the name of their type. */
+/** Values that both encodings preserve, by type name. */
 const byWord: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   string: text,
   textbytes: text,
@@ -54,7 +54,7 @@ const byWord: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   mode: uint(12),
   double: number,
   bytes: fc.uint8Array({ maxLength: 4 }).map((bytes) => Uint8Array.from(bytes)),
-  // Milliseconds without fractions: those with nanoseconds are of no more precision than a double has.
+  // Whole milliseconds, because a double cannot represent all nanoseconds exactly.
   duration: fc.integer(),
   time: fc.option(fc.integer({ min: -2e12, max: 4e12 }), { nil: undefined }),
   ip: orNone(address),
@@ -65,7 +65,7 @@ const byWord: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   mac: orNone(fc.uint8Array({ minLength: 6, maxLength: 6 }).map(macText)),
   url: text,
   object: json.object,
-  // Its message is left empty.
+  // The protobuf form of an expression is empty.
   cel: fc.constant(''),
 };
 
@@ -96,20 +96,20 @@ function arbitraryOfTexts(word: string, values: Readonly<Record<string, number>>
 function arbitraryOfFields(fields: FieldTable): fc.Arbitrary<Record<string, unknown>> {
   const model = Object.entries(fields).map(([key, { number, type }]) => [
     key,
-    // What typed clients do not see they find empty.
+    // Fields without a protobuf number are decoded as empty.
     number === 0 ? fc.constant(type.empty) : arbitraryOf(type.shape),
   ]);
   return fc.record(Object.fromEntries(model), { noNullPrototype: true });
 }
 
-/** Specs of this kind. */
+/** Generates specs of the kind. */
 function arbitrarySpec({ codec }: ResourceKind): fc.Arbitrary<unknown> {
   const { fields = {}, isBare } = codec;
   const specs = arbitraryOfFields(fields);
   return isBare === true ? specs.map(({ value }) => value) : specs;
 }
 
-/** Plain data with what stands in YAML as it is read as a text. */
+/** Replaces plain scalars by their texts, as a YAML reader without types decodes them. */
 function plain(value: unknown): unknown {
   if (value instanceof PlainScalar) return value.text;
   if (Array.isArray(value)) return value.map(plain);
@@ -117,14 +117,14 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
 }
 
-test('a spec of every kind is the same after it has been a message', () => {
+test('a spec of every kind is unchanged after encoding to protobuf and back', () => {
   for (const kind of nodeKinds) {
     const same = (spec: unknown) => assert.deepEqual(kind.codec.fromProto(kind.codec.toProto(spec)), spec);
     fc.assert(fc.property(arbitrarySpec(kind), same), { numRuns: 20 });
   }
 });
 
-test('YAML of every kind has the keys of its fields, in their order', () => {
+test('the YAML form of every kind has the keys of its fields in order', () => {
   for (const kind of nodeKinds) {
     const { fields = {}, isBare } = kind.codec;
     const table = Object.entries(fields);
@@ -147,7 +147,7 @@ test('YAML of every kind has the keys of its fields, in their order', () => {
   }
 });
 
-test('YAML of every kind is read back as what was written', () => {
+test('the YAML text of every kind is parsed to the encoded data', () => {
   for (const kind of nodeKinds) {
     const same = (spec: unknown) => {
       const data = kind.codec.toYaml(spec);
@@ -158,7 +158,7 @@ test('YAML of every kind is read back as what was written', () => {
   }
 });
 
-/** Scalars as their texts: how a reader types those is another matter. */
+/** Converts all scalars to text, because the type that a YAML reader chooses does not matter here. */
 function texts(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(texts);
   if (typeof value !== 'object' || value === null) return String(value);

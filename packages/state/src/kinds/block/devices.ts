@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, int, list, text, uint, uint64, unlessEmpty } from '../../spec/field-types.ts';
 
-/** Block devices of the kernel, by its name for them. */
+/** Block devices of the kernel, by device name. */
 export const blockDevices = defineKind({
   type: 'BlockDevices.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -11,37 +11,37 @@ export const blockDevices = defineKind({
     Generation: '{.generation}',
   },
   spec: {
-    /** `disk` or `partition` (uevent DEVTYPE). */
+    /** `disk` or `partition` (DEVTYPE of the uevent). */
     type: field(1, text),
     major: field(2, int),
     minor: field(3, int),
-    /** PARTNAME from uevent. */
+    /** PARTNAME of the uevent. */
     partitionName: unlessEmpty(4, text),
     partitionNumber: unlessEmpty(5, int),
-    /** In `/sys`. */
+    /** Path below `/sys`. */
     devicePath: field(7, text),
-    /** Counted up whenever its content may have changed. */
+    /** Counter that increases whenever the content of the device may have changed. */
     generation: field(6, int),
-    /** Parent device id for partitions. */
+    /** ID of the parent device, for partitions. */
     parent: unlessEmpty(8, text),
-    /** The devices that it is made of. */
+    /** IDs of the devices that make up this device, such as the members of an array. */
     secondaries: unlessEmpty(9, list(text)),
   },
 });
 export type BlockDeviceSpec = SpecOf<typeof blockDevices>;
 
-/** Links to each block device below `/dev/disk`. */
+/** Symlinks below `/dev/disk`, by device name. */
 export const blockSymlinks = defineKind({
   type: 'BlockSymlinks.block.talos.dev',
   defaultNamespace: 'runtime',
   spec: {
-    /** Sorted /dev/disk symlinks of the device. */
+    /** Sorted paths of the symlinks to the device. */
     paths: field(1, list(text)),
   },
 });
 export type BlockSymlinkSpec = SpecOf<typeof blockSymlinks>;
 
-/** Disks by the kernel's name for them, without those of memory and without media. */
+/** Disks by device name, without RAM disks and drives without a medium. */
 export const disks = defineKind({
   type: 'Disks.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -55,13 +55,13 @@ export const disks = defineKind({
     Serial: '{.serial}',
   },
   spec: {
-    /** Below `/dev`. */
+    /** Device path below `/dev`. */
     dev_path: field(14, text),
     /** Bytes. */
     size: field(1, uint64),
-    /** With a unit of powers of 1000. */
+    /** Human-readable size with a decimal unit. */
     pretty_size: field(15, text),
-    /** The best size of an access, in bytes. */
+    /** Optimal I/O size in bytes. */
     io_size: field(2, uint),
     /** Bytes. */
     sector_size: field(3, uint),
@@ -72,23 +72,23 @@ export const disks = defineKind({
     serial: unlessEmpty(6, text),
     modalias: unlessEmpty(7, text),
     wwid: unlessEmpty(8, text),
-    /** Device UUID (NVMe). */
+    /** Device UUID (NVMe only). */
     uuid: unlessEmpty(17, text),
-    /** Where it is attached, in `/sys`. */
+    /** Path of the bus device below `/sys`. */
     bus_path: unlessEmpty(9, text),
-    /** `/sys/class/block` style link. */
+    /** Target of the subsystem link, such as `/sys/class/block`. */
     sub_system: unlessEmpty(10, text),
-    /** `nvme`, `virtio`, `sata`, `usb`, `mmc`,…. */
+    /** `nvme`, `virtio`, `sata`, `usb`, `mmc` and so on. */
     transport: unlessEmpty(11, text),
     rotational: unlessEmpty(12, bool),
-    /** Parent disks of secondaries. */
+    /** The disks below this one, for a device made of several. */
     secondary_disks: unlessEmpty(16, list(text)),
     symlinks: unlessEmpty(18, list(text)),
   },
 });
 export type DiskSpec = SpecOf<typeof disks>;
 
-/** The disk that holds META. */
+/** The disk with the META partition. */
 export const systemDisks = defineKind({
   type: 'SystemDisks.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -97,9 +97,9 @@ export const systemDisks = defineKind({
     Disk: '{.diskID}',
   },
   spec: {
-    /** Disk id holding the META partition. */
+    /** Device ID of the disk. */
     diskID: field(1, text),
-    /** Below `/dev`. */
+    /** Device path below `/dev`. */
     devPath: field(2, text),
   },
 });

@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, int, text, uint, uint32, uint64, unlessEmpty } from '../../spec/field-types.ts';
 
-/** What is on block devices, by the kernel's name for them. */
+/** Detected contents of block devices, by device name. */
 export const discoveredVolumes = defineKind({
   type: 'DiscoveredVolumes.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -13,48 +13,48 @@ export const discoveredVolumes = defineKind({
     PartitionLabel: '{.partition_label}',
   },
   spec: {
-    /** Below `/dev`. */
+    /** Device path below `/dev`. */
     dev_path: field(17, text),
     /** `disk`/`partition`. */
     type: field(14, text),
-    /** In `/sys`. */
+    /** Path below `/sys`. */
     device_path: field(15, text),
     parent: unlessEmpty(16, text),
-    /** /dev path of parent. */
+    /** Path of the parent below `/dev`. */
     parent_dev_path: unlessEmpty(18, text),
-    /** Byte offset inside parent. */
+    /** Offset in the parent, in bytes. */
     offset: field(20, uint64),
     /** Bytes. */
     size: field(1, uint64),
-    /** With a unit of powers of 1000. */
+    /** Human-readable size with a decimal unit. */
     pretty_size: field(19, text),
     /** Bytes. */
     sector_size: unlessEmpty(2, uint),
-    /** The best size of an access, in bytes. */
+    /** Optimal I/O size in bytes. */
     io_size: unlessEmpty(3, uint),
-    /** What it is: `gpt`, `xfs`, `luks` and so on; empty: unknown. */
+    /** Detected content, such as `gpt`, `xfs` or `luks`; empty when unknown. */
     name: field(4, text),
-    /** Of the file system or partition table. */
+    /** UUID of the file system or partition table. */
     uuid: unlessEmpty(5, text),
-    /** Of the file system. */
+    /** Label of the file system. */
     label: unlessEmpty(6, text),
     block_size: unlessEmpty(7, uint32),
     filesystem_block_size: unlessEmpty(8, uint32),
-    /** Size reported by superblock. */
+    /** Size according to the superblock, in bytes. */
     probed_size: unlessEmpty(9, uint64),
-    /** Of the partition. */
+    /** UUID of the partition. */
     partition_uuid: unlessEmpty(10, text),
-    /** The type of the partition. */
+    /** Type UUID of the partition. */
     partition_type: unlessEmpty(11, text),
-    /** Such as `EPHEMERAL`. */
+    /** Label of the partition, such as `EPHEMERAL`. */
     partition_label: unlessEmpty(12, text),
-    /** From 1. */
+    /** Partition number, from 1. */
     partition_index: unlessEmpty(13, uint),
   },
 });
 export type DiscoveredVolumeSpec = SpecOf<typeof discoveredVolumes>;
 
-/** Counted up to have all devices looked at again. */
+/** Requests a new scan of all devices when its counter increases. */
 export const discoveryRefreshRequests = defineKind({
   type: 'DiscoveryRefreshRequests.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -63,13 +63,13 @@ export const discoveryRefreshRequests = defineKind({
     Request: '{.request}',
   },
   spec: {
-    /** Monotonic request counter. */
+    /** Number of the latest request. */
     request: field(1, int),
   },
 });
 export type DiscoveryRefreshRequestSpec = SpecOf<typeof discoveryRefreshRequests>;
 
-/** Up to which request that is done. */
+/** The latest scan request that was completed. */
 export const discoveryRefreshStatuses = defineKind({
   type: 'DiscoveryRefreshStatuses.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -78,15 +78,15 @@ export const discoveryRefreshStatuses = defineKind({
     Request: '{.request}',
   },
   spec: {
-    /** Last counter acknowledged by the scanner. */
+    /** Number of the last completed request. */
     request: field(1, int),
   },
 });
 export type DiscoveryRefreshStatusSpec = SpecOf<typeof discoveryRefreshStatuses>;
 
 /**
- * Whether all devices were looked at. No node registers it, so the API refuses it and it
- * needs no names. Source: Talos v1.14: COSI resources, meta types.
+ * Whether all devices were scanned. Nodes do not register this kind, so the API rejects it and it has no
+ * aliases. Source: Talos v1.14: COSI resources, meta types.
  */
 export const discoveredVolumesStatuses = defineKind({
   type: 'DiscoveredVolumesStatuses.block.talos.dev',

@@ -16,7 +16,7 @@ export * from './swap.ts';
 export type * from './volume-parts.ts';
 export * from './volumes.ts';
 
-/** Without `discoveredVolumesStatuses`: controllers use it, and it is not registered. */
+/** Does not contain `discoveredVolumesStatuses`, which only controllers use. */
 export const blockKinds: readonly ResourceKind[] = [
   blockDevices,
   discoveredVolumes,

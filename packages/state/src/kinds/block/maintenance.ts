@@ -2,7 +2,7 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { duration, field, text, time } from '../../spec/field-types.ts';
 import { filesystemType } from './enumerations.ts';
 
-/** When volumes tell their disks what is free, by volume. */
+/** Schedules for trimming file systems (discard of free blocks), by volume. */
 export const volumeTrimSchedules = defineKind({
   type: 'VolumeTrimSchedules.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -19,7 +19,7 @@ export const volumeTrimSchedules = defineKind({
 });
 export type VolumeTrimScheduleSpec = SpecOf<typeof volumeTrimSchedules>;
 
-/** When file systems are checked, by volume. */
+/** Schedules for scrubbing (checking) file systems, by volume. */
 export const fsScrubSchedules = defineKind({
   type: 'FSScrubSchedules.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -36,7 +36,7 @@ export const fsScrubSchedules = defineKind({
 });
 export type FsScrubScheduleSpec = SpecOf<typeof fsScrubSchedules>;
 
-/** How the last check of each file system went, by volume. */
+/** Result of the last scrub of each file system, by volume. */
 export const fsScrubStatuses = defineKind({
   type: 'FSScrubStatuses.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -51,9 +51,9 @@ export const fsScrubStatuses = defineKind({
     mountpoint: field(1, text),
     interval: field(2, duration),
     time: field(3, time),
-    /** Last run time. */
+    /** Duration of the last run. */
     duration: field(4, duration),
-    /** `success` or error text. */
+    /** `success` or an error text. */
     status: field(5, text),
   },
 });

@@ -4,23 +4,23 @@ import { encryptionProviderType, filesystemType } from './enumerations.ts';
 
 const mountRequestsFields = {
   volumeID: field(1, text),
-  /** Parent mount request id. */
+  /** ID of the parent mount request. */
   parentID: field(2, text),
-  /** Only if all requesters want it. */
+  /** True only if all requesters request a read-only mount. */
   readOnly: field(5, bool),
-  /** Mount not attached to the tree. */
+  /** The mount is not attached to the mount tree. */
   detached: field(6, bool),
   /** `noatime`. */
   disableAccessTime: unlessEmpty(7, bool),
-  /** `nosuid` and `nodev`. */
+  /** Mount with `nosuid` and `nodev`. */
   secure: unlessEmpty(8, bool),
   noExec: unlessEmpty(9, bool),
   requesters: field(3, list(text)),
-  /** Ids of the VolumeMountRequests merged here. */
+  /** IDs of the VolumeMountRequests merged into this request. */
   requesterIDs: field(4, list(text)),
 };
 
-/** Volumes that somebody wants mounted, by volume. */
+/** Merged mount requests, by volume. */
 export const mountRequests = defineKind({
   type: 'MountRequests.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -33,7 +33,7 @@ export const mountRequests = defineKind({
 });
 export type MountRequestSpec = SpecOf<typeof mountRequests>;
 
-/** Volumes that are mounted, by volume. */
+/** Mounted volumes, by volume. */
 export const blockMountStatuses = defineKind({
   type: 'MountStatuses.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -44,9 +44,9 @@ export const blockMountStatuses = defineKind({
     Volume: '{.spec.volumeID}',
   },
   spec: {
-    /** Copy of MountRequestSpec. */
+    /** Copy of the mount request. */
     spec: field(1, message(mountRequestsFields)),
-    /** Device or source path. */
+    /** Path of the device or of the source directory. */
     source: field(3, text),
     target: field(2, text),
     filesystem: field(4, filesystemType),
@@ -58,7 +58,7 @@ export const blockMountStatuses = defineKind({
 });
 export type BlockMountStatusSpec = SpecOf<typeof blockMountStatuses>;
 
-/** Who wants which volume mounted, under `<requester>-<volume>`. */
+/** Mount requests of single requesters, with IDs `<requester>-<volume>`. */
 export const volumeMountRequests = defineKind({
   type: 'VolumeMountRequests.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -73,14 +73,14 @@ export const volumeMountRequests = defineKind({
     detached: field(4, bool),
     /** `noatime`. */
     disableAccessTime: field(5, bool),
-    /** `nosuid` and `nodev`. */
+    /** Mount with `nosuid` and `nodev`. */
     secure: field(6, bool),
     noExec: field(7, bool),
   },
 });
 export type VolumeMountRequestSpec = SpecOf<typeof volumeMountRequests>;
 
-/** What each request for a mount got, under its id. */
+/** Results of VolumeMountRequests, with the same IDs. */
 export const volumeMountStatuses = defineKind({
   type: 'VolumeMountStatuses.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -97,7 +97,7 @@ export const volumeMountStatuses = defineKind({
     detached: field(5, bool),
     /** `noatime`. */
     disableAccessTime: field(6, bool),
-    /** `nosuid` and `nodev`. */
+    /** Mounted with `nosuid` and `nodev`. */
     secure: field(7, bool),
     noExec: field(8, bool),
   },

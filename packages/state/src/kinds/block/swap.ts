@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, int32, text, uint64 } from '../../spec/field-types.ts';
 
-/** Swap in use, by path of its device. */
+/** Swap devices in use, by device path. */
 export const swapStatuses = defineKind({
   type: 'SwapStatuses.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -18,18 +18,18 @@ export const swapStatuses = defineKind({
     type: field(7, text),
     /** Bytes. */
     size: field(2, uint64),
-    /** With a unit of powers of 1024. */
+    /** Human-readable size with a binary unit. */
     sizeHuman: field(3, text),
     /** Bytes. */
     used: field(4, uint64),
-    /** With a unit of powers of 1024. */
+    /** Human-readable size with a binary unit. */
     usedHuman: field(5, text),
     priority: field(6, int32),
   },
 });
 export type SwapStatusSpec = SpecOf<typeof swapStatuses>;
 
-/** Compressed swap in memory. */
+/** Statistics of zswap, the compressed cache of swap pages in memory. */
 export const zswapStatuses = defineKind({
   type: 'ZswapStatuses.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -41,9 +41,9 @@ export const zswapStatuses = defineKind({
     'Pool Limit Hit': '{.poolLimitHit}',
   },
   spec: {
-    /** Bytes in pool. */
+    /** Size of the pool in bytes. */
     totalSize: field(1, uint64),
-    /** With a unit of powers of 1024. */
+    /** Human-readable size with a binary unit. */
     totalSizeHuman: field(2, text),
     /** Pages. */
     storedPages: field(3, uint64),

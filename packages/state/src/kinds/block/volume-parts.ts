@@ -23,9 +23,9 @@ import {
 } from './enumerations.ts';
 
 const diskSelector = message({
-  /** CEL over disks. */
+  /** CEL expression that selects a disk. */
   match: unlessEmpty(1, cel),
-  /** Name of external provider. */
+  /** Name of an external storage provider. */
   external: unlessEmpty(2, text),
 });
 export type DiskSelector = ValueOf<typeof diskSelector>;
@@ -33,17 +33,17 @@ export type DiskSelector = ValueOf<typeof diskSelector>;
 const partitionSpec = message({
   /** Bytes. */
   minSize: field(1, uint64),
-  /** Bytes, 0 means grow. */
+  /** Bytes; with 0 the partition grows into the free space. */
   maxSize: unlessEmpty(2, uint64),
   /** Percent. */
   relativeMaxSize: field(6, uint64),
-  /** Max is space to leave free. */
+  /** `maxSize` is the space to leave free. */
   negativeMaxSize: field(7, bool),
-  /** Grow on boot. */
+  /** Grow the volume at boot if there is free space. */
   grow: field(3, bool),
-  /** Of the partition. */
+  /** Label of the partition. */
   label: unlessEmpty(4, text),
-  /** The type of the partition. */
+  /** Type UUID of the partition. */
   typeUUID: unlessEmpty(5, text),
 });
 export type PartitionSpec = ValueOf<typeof partitionSpec>;
@@ -59,7 +59,7 @@ export const provisioningSpec = message({
   wave: unlessEmpty(3, int),
   diskSelector: unlessEmpty(1, diskSelector),
   partitionSpec: unlessEmpty(2, partitionSpec),
-  /** Filesystem to create. */
+  /** File system to create. */
   filesystemSpec: unlessEmpty(4, filesystemSpec),
 });
 export type ProvisioningSpec = ValueOf<typeof provisioningSpec>;
@@ -67,7 +67,7 @@ export type ProvisioningSpec = ValueOf<typeof provisioningSpec>;
 const encryptionKey = message({
   slot: field(1, int),
   type: field(2, encryptionKeyType),
-  /** Mix in STATE salt. */
+  /** Mix the random salt stored on the STATE volume into the key. */
   lockToState: unlessEmpty(6, bool),
   staticPassphrase: unlessEmpty(3, textBytes),
   kmsEndpoint: unlessEmpty(4, text),
@@ -90,9 +90,9 @@ export const encryptionSpec = message({
 export type EncryptionSpec = ValueOf<typeof encryptionSpec>;
 
 export const locatorSpec = message({
-  /** CEL over volume. */
+  /** CEL expression that selects a volume. */
   match: unlessEmpty(1, cel),
-  /** CEL over disk. */
+  /** CEL expression that selects a disk. */
   diskMatch: unlessEmpty(2, cel),
 });
 export type LocatorSpec = ValueOf<typeof locatorSpec>;
@@ -106,21 +106,21 @@ const parameterSpec = message({
 export type ParameterSpec = ValueOf<typeof parameterSpec>;
 
 export const mountSpec = message({
-  /** Absolute, or relative to parent. */
+  /** Absolute path, or path relative to the parent volume. */
   targetPath: field(1, text),
   selinuxLabel: field(2, text),
-  /** Quotas of projects. */
+  /** Enable project quotas. */
   projectQuotaSupport: field(3, bool),
-  /** Parent volume id. */
+  /** ID of the parent volume. */
   parentId: unlessEmpty(4, text),
   fileMode: unlessEmpty(5, mode),
   uid: unlessEmpty(6, int),
   gid: unlessEmpty(7, int),
   recursiveRelabel: unlessEmpty(8, bool),
   bindTarget: unlessEmpty(9, optional(text)),
-  /** Extra fs options. */
+  /** Additional mount options of the file system. */
   parameters: unlessEmpty(10, list(parameterSpec)),
-  /** `nosuid` and `nodev`. */
+  /** Mount with `nosuid` and `nodev`. */
   secure: unlessEmpty(11, bool),
   noExec: unlessEmpty(12, bool),
 });

@@ -20,7 +20,7 @@ import {
   tpmEncryptionOptionsInfo,
 } from './volume-parts.ts';
 
-/** Whether disks of the old configuration are mounted. */
+/** Whether the disks of the legacy `machine.disks` are mounted. */
 export const userDiskConfigStatuses = defineKind({
   type: 'UserDiskConfigStatuses.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -29,28 +29,28 @@ export const userDiskConfigStatuses = defineKind({
     Ready: '{.ready}',
   },
   spec: {
-    /** All legacy `machine.disks` mounted. */
+    /** All disks are mounted. */
     ready: field(1, bool),
-    /** All torn down. */
+    /** All disks are torn down. */
     tornDown: field(2, bool),
   },
 });
 export type UserDiskConfigStatusSpec = SpecOf<typeof userDiskConfigStatuses>;
 
-/** Volumes that there should be, by id. They may hold keys. */
+/** Desired volumes, by ID. They may contain encryption keys. */
 export const volumeConfigs = defineKind({
   type: 'VolumeConfigs.block.talos.dev',
   defaultNamespace: 'runtime',
   isSensitive: true,
   spec: {
-    /** Volume that must be ready first. */
+    /** ID of the volume that must be ready first. */
     parentId: unlessEmpty(1, text),
     type: field(2, volumeType),
-    /** How to create. */
+    /** How to create the volume. */
     provisioning: field(3, provisioningSpec),
-    /** How to encrypt. */
+    /** How to encrypt the volume. */
     encryption: unlessEmpty(6, encryptionSpec),
-    /** How to find. */
+    /** How to find the existing volume. */
     locator: field(4, locatorSpec),
     mount: unlessEmpty(5, mountSpec),
     symlink: unlessEmpty(7, symlinkProvisioningSpec),
@@ -62,7 +62,7 @@ export const volumeConfigs = defineKind({
 });
 export type VolumeConfigSpec = SpecOf<typeof volumeConfigs>;
 
-/** `volumes` is there while volumes may be used; who uses one holds it. */
+/** `volumes` exists while volumes may be used. A controller that uses a volume adds a finalizer to it. */
 export const volumeLifecycles = defineKind({
   type: 'VolumeLifecycles.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -71,7 +71,7 @@ export const volumeLifecycles = defineKind({
 });
 export type VolumeLifecycleSpec = SpecOf<typeof volumeLifecycles>;
 
-/** Volumes as they are, by id. */
+/** Current states of volumes, by ID. */
 export const volumeStatuses = defineKind({
   type: 'VolumeStatuses.block.talos.dev',
   defaultNamespace: 'runtime',
@@ -83,34 +83,34 @@ export const volumeStatuses = defineKind({
   },
   spec: {
     phase: field(1, volumePhase),
-    /** Phase before failure. */
+    /** Phase before the failure. */
     preFailPhase: unlessEmpty(6, volumePhase),
     type: field(16, volumeType),
     parentID: unlessEmpty(19, text),
-    /** Raw device path. */
+    /** Path of the device that contains the data, encrypted or not. */
     location: unlessEmpty(2, text),
-    /** Path to mount (mapper when encrypted). */
+    /** Path of the device to mount: the mapped device of an encrypted volume. */
     mountLocation: unlessEmpty(11, text),
     partitionIndex: unlessEmpty(8, int),
-    /** Parent disk path. */
+    /** Path of the parent disk. */
     parentLocation: unlessEmpty(7, text),
-    /** Of the file system. */
+    /** UUID of the file system. */
     uuid: unlessEmpty(4, text),
-    /** Of the partition. */
+    /** UUID of the partition. */
     partitionUUID: unlessEmpty(5, text),
     /** Bytes. */
     size: unlessEmpty(9, uint64),
-    /** With a unit of powers of 1000. */
+    /** Human-readable size with a decimal unit. */
     prettySize: unlessEmpty(13, text),
     filesystem: unlessEmpty(10, filesystemType),
     encryptionProvider: unlessEmpty(12, encryptionProviderType),
-    /** Key sync errors. */
+    /** Errors while encryption keys were synchronized. */
     encryptionFailedSyncs: unlessEmpty(14, list(text)),
-    /** Kinds of keys. */
+    /** Types of the configured encryption keys. */
     configuredEncryptionKeys: unlessEmpty(17, list(text)),
-    /** Bound to STATE. */
+    /** The key is bound to the STATE volume. */
     encryptionLockedToState: unlessEmpty(20, bool),
-    /** Slot that unlocked. */
+    /** Key slot that unlocked the volume. */
     encryptionSlot: unlessEmpty(21, optional(int)),
     tpmEncryptionOptions: unlessEmpty(22, tpmEncryptionOptionsInfo),
     encryptionAllowDiscards: unlessEmpty(23, bool),

@@ -21,23 +21,23 @@ export const kubeSpanAffiliateSpec = message({
   address: field(2, ip),
   additionalAddresses: field(3, list(cidr)),
   endpoints: field(4, list(ipPort)),
-  /** Networks that are not routed to it. */
+  /** Networks that are not routed to this node. */
   excludeAdvertisedNetworks: field(5, list(cidr)),
 });
 export type KubeSpanAffiliateSpec = ValueOf<typeof kubeSpanAffiliateSpec>;
 
 const serviceEndpoint = message({
   name: field(1, text),
-  /** With its port. */
+  /** `host:port`. */
   endpoint: field(2, text),
-  /** No TLS. */
+  /** Connect without TLS. */
   insecure: field(3, bool),
 });
 export type ServiceEndpoint = ValueOf<typeof serviceEndpoint>;
 
 /**
- * Nodes as discovery knows them, by node id; in `cluster-raw` what each registry says, under `service/<id>`
- * and `k8s/<id>`.
+ * Nodes found by discovery, by node ID. The namespace `cluster-raw` has the data of each registry, with IDs
+ * `service/<id>` and `k8s/<id>`.
  */
 export const affiliates = defineKind({
   type: 'Affiliates.cluster.talos.dev',
@@ -51,19 +51,19 @@ export const affiliates = defineKind({
     nodeId: field(1, text),
     addresses: field(2, list(ip)),
     hostname: field(3, text),
-    /** Kubernetes node name, empty when not a member. */
+    /** Kubernetes node name; empty when the node is not a member of the cluster. */
     nodename: unlessEmpty(4, text),
-    /** `Talos (vX)`. */
+    /** `Talos (<version>)`. */
     operatingSystem: field(5, text),
     machineType: field(6, machineType),
     kubespan: unlessEmpty(7, kubeSpanAffiliateSpec),
-    /** Set on control planes. */
+    /** Set only for control planes. */
     controlPlane: unlessEmpty(8, optional(controlPlane)),
   },
 });
 export type AffiliateSpec = SpecOf<typeof affiliates>;
 
-/** How nodes find each other. It holds a key. */
+/** Settings of discovery. They contain an encryption key. */
 export const discoveryConfigs = defineKind({
   type: 'DiscoveryConfigs.cluster.talos.dev',
   defaultNamespace: 'config',
@@ -71,15 +71,15 @@ export const discoveryConfigs = defineKind({
   isSensitive: true,
   spec: {
     discoveryEnabled: field(1, bool),
-    /** K8s registry on. */
+    /** Whether the registry in Kubernetes is used. */
     registryKubernetesEnabled: field(2, bool),
-    /** Of the old form. */
+    /** Legacy form for a single service; see `serviceEndpoints`. */
     registryServiceEnabled: field(3, bool),
-    /** Of the old form. */
+    /** Legacy form for a single service; see `serviceEndpoints`. */
     serviceEndpoint: field(4, text),
-    /** Of the old form. */
+    /** Legacy form for a single service; see `serviceEndpoints`. */
     serviceEndpointInsecure: unlessEmpty(5, bool),
-    /** A key of AES. */
+    /** AES key that encrypts the discovery data. */
     serviceEncryptionKey: field(6, bytes),
     serviceClusterID: field(7, text),
     serviceEndpoints: field(8, list(serviceEndpoint)),

@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, list, text } from '../../spec/field-types.ts';
 
-/** Who in Kubernetes may call the machines' own API. */
+/** Access from Kubernetes pods to the OS API. */
 export const kubernetesAccessConfigs = defineKind({
   type: 'KubernetesAccessConfigs.cluster.talos.dev',
   defaultNamespace: 'config',

@@ -13,12 +13,12 @@ import {
 import { machineType } from '../machine-type.ts';
 
 export const controlPlane = message({
-  /** API server port. */
+  /** Port of the Kubernetes API server. */
   port: field(1, int),
 });
 export type ControlPlaneSpec = ValueOf<typeof controlPlane>;
 
-/** The id of this node, persisted in STATE. */
+/** The ID of this node, stored on the STATE volume. */
 export const identities = defineKind({
   type: 'Identities.cluster.talos.dev',
   defaultNamespace: 'cluster',
@@ -33,7 +33,7 @@ export const identities = defineKind({
 });
 export type IdentitySpec = SpecOf<typeof identities>;
 
-/** Which cluster this is. */
+/** ID and name of the cluster of this node. */
 export const infos = defineKind({
   type: 'Infos.cluster.talos.dev',
   defaultNamespace: 'cluster',
@@ -49,7 +49,7 @@ export const infos = defineKind({
 });
 export type InfoSpec = SpecOf<typeof infos>;
 
-/** The nodes of the cluster, by name. */
+/** The members of the cluster, by node name. */
 export const members = defineKind({
   type: 'Members.cluster.talos.dev',
   defaultNamespace: 'cluster',
@@ -64,9 +64,9 @@ export const members = defineKind({
     addresses: field(2, list(ip)),
     hostname: field(3, text),
     machineType: field(4, machineType),
-    /** `Talos (vX)`. */
+    /** `Talos (<version>)`. */
     operatingSystem: field(5, text),
-    /** API port holder. */
+    /** Set only for control planes. */
     controlPlane: unlessEmpty(6, optional(controlPlane)),
   },
 });

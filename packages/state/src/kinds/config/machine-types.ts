@@ -2,7 +2,7 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { defineBareSpec } from '../../spec/define-spec.ts';
 import { machineType } from '../machine-type.ts';
 
-/** What this machine is. The spec is the word alone. */
+/** The type of this machine in the cluster. In YAML, the spec is just that word. */
 export const machineTypes = defineKind({
   type: 'MachineTypes.config.talos.dev',
   defaultNamespace: 'config',

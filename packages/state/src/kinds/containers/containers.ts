@@ -14,7 +14,7 @@ import {
 import { containerImagePhase } from './enumerations.ts';
 
 const containerImageSpec = message({
-  /** Canonical OCI ref. */
+  /** Canonical image reference. */
   ref: unlessEmpty(1, text),
 });
 export type ContainerImageSpec = ValueOf<typeof containerImageSpec>;
@@ -80,7 +80,7 @@ export const containerSpecs = defineKind({
     Image: '{.image.ref}',
   },
   spec: {
-    /** Image reference struct. */
+    /** Image of the container. */
     image: field(1, containerImageSpec),
     entrypoint: unlessEmpty(2, list(text)),
     args: unlessEmpty(3, list(text)),
@@ -92,13 +92,13 @@ export const containerSpecs = defineKind({
     security: unlessEmpty(8, containerSecuritySpec),
     network: unlessEmpty(9, containerNetworkSpec),
     resources: unlessEmpty(10, containerResourcesSpec),
-    /** What must be there first. */
+    /** Conditions that must hold before the container starts. */
     dependsOn: unlessEmpty(11, containerDependsOnSpec),
   },
 });
 export type ContainerSpecSpec = SpecOf<typeof containerSpecs>;
 
-/** The image of each container, by container. */
+/** Pull status of the image of each container, by container name. */
 export const containerImageStatuses = defineKind({
   type: 'ContainerImageStatuses.containers.talos.dev',
   defaultNamespace: 'containers',
@@ -116,7 +116,7 @@ export const containerImageStatuses = defineKind({
 });
 export type ContainerImageStatusSpec = SpecOf<typeof containerImageStatuses>;
 
-/** One start of a container, under `<container>-<generation>`. */
+/** One start of a container, with the ID `<container>-<generation>`. */
 export const containerInstanceSpecs = defineKind({
   type: 'ContainerInstanceSpecs.containers.talos.dev',
   defaultNamespace: 'containers',

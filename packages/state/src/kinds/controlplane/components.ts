@@ -23,27 +23,27 @@ const extraVolume = message({
 });
 export type ExtraVolume = ValueOf<typeof extraVolume>;
 
-/** `kube-apiserver`, and `final-kube-apiserver` with all arguments. */
+/** `kube-apiserver` is the configuration; `final-kube-apiserver` has the complete arguments. */
 export const apiServerConfigs = defineKind({
   type: 'APIServerConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
   isSensitive: true,
   spec: {
     image: field(1, text),
-    /** `external` or empty. */
+    /** `external`, or empty. */
     cloudProvider: field(2, text),
     controlPlaneEndpoint: field(3, text),
     etcdServers: field(4, list(text)),
     localPort: field(5, int),
-    /** Networks with their prefix lengths. */
+    /** CIDR subnets of services. */
     serviceCIDR: field(6, list(text)),
-    /** Not in the final one. */
+    /** Only in `kube-apiserver`. */
     extraArgs: field(13, mapOf(argValues)),
-    /** In the final one alone. */
+    /** Only in `final-kube-apiserver`. */
     args: unlessEmpty(16, list(text)),
     extraVolumes: field(8, list(extraVolume)),
     environmentVariables: field(9, textMap),
-    /** `$(POD_IP)` or empty. */
+    /** `$(POD_IP)`, or empty. */
     advertisedAddress: field(11, text),
     resources: field(12, resources),
     startupProbesEnabled: field(14, bool),
@@ -52,20 +52,22 @@ export const apiServerConfigs = defineKind({
 });
 export type ApiServerConfigSpec = SpecOf<typeof apiServerConfigs>;
 
-/** `kube-controller-manager`, and `final-kube-controller-manager` with all arguments. */
+/**
+ * `kube-controller-manager` is the configuration; `final-kube-controller-manager` has the complete arguments.
+ */
 export const controllerManagerConfigs = defineKind({
   type: 'ControllerManagerConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
   spec: {
     enabled: field(1, bool),
     image: field(2, text),
-    /** `external` or empty. */
+    /** `external`, or empty. */
     cloudProvider: field(3, text),
     podCIDRs: field(4, list(text)),
     serviceCIDRs: field(5, list(text)),
-    /** Not in the final one. */
+    /** Only in `kube-controller-manager`. */
     extraArgs: unlessEmpty(10, mapOf(argValues)),
-    /** In the final one alone. */
+    /** Only in `final-kube-controller-manager`. */
     args: unlessEmpty(11, list(text)),
     extraVolumes: field(7, list(extraVolume)),
     environmentVariables: field(8, textMap),
@@ -76,16 +78,16 @@ export const controllerManagerConfigs = defineKind({
 });
 export type ControllerManagerConfigSpec = SpecOf<typeof controllerManagerConfigs>;
 
-/** `kube-scheduler`, and `final-kube-scheduler` with all arguments. */
+/** `kube-scheduler` is the configuration; `final-kube-scheduler` has the complete arguments. */
 export const schedulerConfigs = defineKind({
   type: 'SchedulerConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
   spec: {
     enabled: field(1, bool),
     image: field(2, text),
-    /** Not in the final one. */
+    /** Only in `kube-scheduler`. */
     extraArgs: unlessEmpty(8, mapOf(argValues)),
-    /** In the final one alone. */
+    /** Only in `final-kube-scheduler`. */
     args: unlessEmpty(9, list(text)),
     config: field(7, object),
     extraVolumes: field(4, list(extraVolume)),

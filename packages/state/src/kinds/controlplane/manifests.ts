@@ -29,7 +29,7 @@ const singleManifest = message({
 });
 export type SingleManifest = ValueOf<typeof singleManifest>;
 
-/** Manifests from the machine configuration. */
+/** Additional manifests from the machine configuration. */
 export const extraManifestsConfigs = defineKind({
   type: 'ExtraManifestsConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
@@ -40,7 +40,7 @@ export const extraManifestsConfigs = defineKind({
 });
 export type ExtraManifestsConfigSpec = SpecOf<typeof extraManifestsConfigs>;
 
-/** Objects to be put into Kubernetes, in the order of their ids. In YAML the spec is their list. */
+/** Kubernetes objects to apply, in the order of their IDs. In YAML, the spec is the list of objects. */
 export const manifests = defineKind({
   type: 'Manifests.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
@@ -48,32 +48,32 @@ export const manifests = defineKind({
 });
 export type ManifestSpec = SpecOf<typeof manifests>;
 
-/** Which manifests are in Kubernetes. */
+/** The manifests that were applied to Kubernetes. */
 export const manifestStatuses = defineKind({
   type: 'ManifestStatuses.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
   singleton: 'manifests',
   spec: {
-    /** Manifest ids applied. */
+    /** IDs of the applied manifests. */
     manifestsApplied: field(1, list(text)),
   },
 });
 export type ManifestStatusSpec = SpecOf<typeof manifestStatuses>;
 
-/** What the manifests that every cluster has are made from. */
+/** Values for the manifests that every cluster gets. */
 export const bootstrapManifestsConfigs = defineKind({
   type: 'BootstrapManifestsConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
   singleton: 'manifests',
   spec: {
-    /** Where the API server is. */
+    /** Endpoint of the API server. */
     string: field(1, text),
     clusterDomain: field(2, text),
     podCIDRs: field(3, list(text)),
     proxyEnabled: field(4, bool),
     proxyImage: field(5, text),
     proxyArgs: field(6, list(text)),
-    /** Kube-proxy configuration object. */
+    /** KubeProxyConfiguration object. */
     proxyConfig: field(27, object),
     proxyConfigChecksum: field(29, text),
     proxyResources: field(28, resources),

@@ -8,14 +8,14 @@ const admissionPluginSpec = message({
 export type AdmissionPluginSpec = ValueOf<typeof admissionPluginSpec>;
 
 const authorizationAuthorizersSpec = message({
-  /** `Node`, `RBAC`, `Webhook`. */
+  /** `Node`, `RBAC` or `Webhook`. */
   type: field(1, text),
   name: field(2, text),
   webhook: field(3, object),
 });
 export type AuthorizationAuthorizersSpec = ValueOf<typeof authorizationAuthorizersSpec>;
 
-/** Plugins of the API server. */
+/** Admission plugins of the API server. */
 export const admissionControlConfigs = defineKind({
   type: 'AdmissionControlConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
@@ -26,20 +26,20 @@ export const admissionControlConfigs = defineKind({
 });
 export type AdmissionControlConfigSpec = SpecOf<typeof admissionControlConfigs>;
 
-/** What the API server records. */
+/** Audit policy of the API server. */
 export const auditPolicyConfigs = defineKind({
   type: 'AuditPolicyConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
   singleton: 'audit-policy',
   isSensitive: true,
   spec: {
-    /** Audit Policy object. */
+    /** Kubernetes audit Policy object. */
     config: field(1, object),
   },
 });
 export type AuditPolicyConfigSpec = SpecOf<typeof auditPolicyConfigs>;
 
-/** Whom the API server believes. */
+/** Authentication configuration of the API server. */
 export const authenticationConfigs = defineKind({
   type: 'AuthenticationConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
@@ -51,16 +51,16 @@ export const authenticationConfigs = defineKind({
 });
 export type AuthenticationConfigSpec = SpecOf<typeof authenticationConfigs>;
 
-/** What the API server allows. */
+/** Authorization configuration of the API server. */
 export const authorizationConfigs = defineKind({
   type: 'AuthorizationConfigs.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
   singleton: 'authorization',
   isSensitive: true,
   spec: {
-    /** Apiserver image (selects API version). */
+    /** Image of the API server, which determines the API version of the configuration. */
     image: field(1, text),
-    /** Authorizers in order. */
+    /** Authorizers, in order. */
     config: field(2, list(authorizationAuthorizersSpec)),
   },
 });

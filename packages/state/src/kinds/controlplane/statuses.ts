@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, ip, list, text } from '../../spec/field-types.ts';
 
-/** Whether files of configuration are written. */
+/** Whether the configuration files of the control plane are written. */
 export const configStatuses = defineKind({
   type: 'ConfigStatuses.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
@@ -12,13 +12,13 @@ export const configStatuses = defineKind({
   },
   spec: {
     ready: field(1, bool),
-    /** Concatenated input versions (string, no separator). */
+    /** Versions of the input resources, concatenated without a separator. */
     version: field(2, text),
   },
 });
 export type ConfigStatusSpec = SpecOf<typeof configStatuses>;
 
-/** Where control planes are, by who says so: `kube-apiserver`, `discovery`, `controlplane`. */
+/** Addresses of control planes, by source: `kube-apiserver`, `discovery`, `controlplane`. */
 export const endpoints = defineKind({
   type: 'Endpoints.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
@@ -28,13 +28,13 @@ export const endpoints = defineKind({
   },
   spec: {
     addresses: field(1, list(ip)),
-    /** Control-plane host names. */
+    /** Host names of control planes. */
     hosts: field(2, list(text)),
   },
 });
 export type EndpointSpec = SpecOf<typeof endpoints>;
 
-/** Whether files of secrets are written. */
+/** Whether the secret files of the control plane are written. */
 export const secretStatuses = defineKind({
   type: 'SecretStatuses.kubernetes.talos.dev',
   defaultNamespace: 'controlplane',
@@ -45,7 +45,7 @@ export const secretStatuses = defineKind({
   },
   spec: {
     ready: field(1, bool),
-    /** Version of KubernetesSecrets. */
+    /** Version of the KubernetesSecrets resource. */
     version: field(2, text),
   },
 });

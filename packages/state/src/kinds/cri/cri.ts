@@ -2,7 +2,7 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, inlined, list, object, text } from '../../spec/field-types.ts';
 import { imageCacheCopyStatus, imageCacheStatus } from './enumerations.ts';
 
-/** Where images are without a registry. */
+/** Settings of the image cache, from which nodes get images without a registry. */
 export const imageCacheConfigs = defineKind({
   type: 'ImageCacheConfigs.cri.talos.dev',
   defaultNamespace: 'cri',
@@ -20,19 +20,22 @@ export const imageCacheConfigs = defineKind({
 });
 export type ImageCacheConfigSpec = SpecOf<typeof imageCacheConfigs>;
 
-/** Profiles of seccomp, by name. */
+/** Seccomp profiles, by name. */
 export const seccompProfiles = defineKind({
   type: 'SeccompProfiles.cri.talos.dev',
   defaultNamespace: 'cri',
   spec: {
     name: field(1, text),
-    /** Profile JSON object. */
+    /** Profile as a JSON object. */
     value: field(2, object),
   },
 });
 export type SeccompProfileSpec = SpecOf<typeof seccompProfiles>;
 
-/** What every container starts from: `default`, `overrides`. The spec is a specification of OCI. */
+/**
+ * Base of the runtime specification of all containers: `default`, `overrides`. The spec is an OCI runtime
+ * specification.
+ */
 export const baseRuntimeSpecConfigs = defineKind({
   type: 'BaseRuntimeSpecConfigs.cri.talos.dev',
   defaultNamespace: 'cri',
@@ -40,13 +43,13 @@ export const baseRuntimeSpecConfigs = defineKind({
 });
 export type BaseRuntimeSpecConfigSpec = SpecOf<typeof baseRuntimeSpecConfigs>;
 
-/** Parts of the configuration of containerd, by document. They may hold secrets. */
+/** Parts of the containerd configuration, by document name. They may contain secrets. */
 export const customizationConfigs = defineKind({
   type: 'CustomizationConfigs.cri.talos.dev',
   defaultNamespace: 'cri',
   isSensitive: true,
   spec: {
-    /** Containerd TOML fragment. */
+    /** TOML fragment of the containerd configuration. */
     content: field(1, text),
   },
 });

@@ -15,14 +15,14 @@ import {
 
 const registryEndpointConfig = message({
   endpoint: field(1, text),
-  /** Use path verbatim. */
+  /** Use the path of the endpoint without adding `/v2`. */
   overridePath: field(2, bool),
 });
 export type RegistryEndpointConfig = ValueOf<typeof registryEndpointConfig>;
 
 const registryMirrorConfig = message({
   endpoints: field(1, list(registryEndpointConfig)),
-  /** No upstream fallback. */
+  /** Do not fall back to the registry itself. */
   skipFallback: unlessEmpty(3, bool),
 });
 export type RegistryMirrorConfig = ValueOf<typeof registryMirrorConfig>;
@@ -30,7 +30,7 @@ export type RegistryMirrorConfig = ValueOf<typeof registryMirrorConfig>;
 const registryAuthConfig = message({
   username: unlessEmpty(1, text),
   password: unlessEmpty(2, text),
-  /** Base64 user:pass. */
+  /** Base64 of `user:password`. */
   auth: unlessEmpty(3, text),
   identityToken: unlessEmpty(4, text),
 });
@@ -38,24 +38,24 @@ export type RegistryAuthConfig = ValueOf<typeof registryAuthConfig>;
 
 const registryTlsConfig = message({
   clientIdentity: unlessEmpty(1, optional(certificateAndKey)),
-  /** PEM (base64). */
+  /** CA certificate: PEM, as base64 in YAML. */
   ca: unlessEmpty(2, base64Text),
   insecureSkipVerify: unlessEmpty(3, bool),
 });
 export type RegistryTLSConfig = ValueOf<typeof registryTlsConfig>;
 
-/** How registries are reached. It holds passwords and keys. */
+/** Mirrors, credentials and TLS settings of registries. They contain passwords and keys. */
 export const registryConfigs = defineKind({
   type: 'RegistryConfigs.cri.talos.dev',
   defaultNamespace: 'cri',
   singleton: 'registries',
   isSensitive: true,
   spec: {
-    /** Registry host → mirror configuration. */
+    /** Mirrors by registry host. */
     mirrors: unlessEmpty(1, mapOf(registryMirrorConfig)),
-    /** Host → auth. */
+    /** Credentials by registry host. */
     auths: unlessEmpty(2, mapOf(registryAuthConfig)),
-    /** Host → TLS. */
+    /** TLS settings by registry host. */
     tls: unlessEmpty(3, mapOf(registryTlsConfig)),
   },
 });

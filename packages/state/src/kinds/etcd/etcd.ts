@@ -2,7 +2,7 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, ip, list, mapOf, text, unlessEmpty } from '../../spec/field-types.ts';
 import { argValues } from '../k8s/arg-values.ts';
 
-/** How etcd is configured. */
+/** Configuration of etcd. */
 export const etcdConfigs = defineKind({
   type: 'EtcdConfigs.etcd.talos.dev',
   defaultNamespace: 'etcd',
@@ -11,22 +11,22 @@ export const etcdConfigs = defineKind({
     Image: '{.image}',
   },
   spec: {
-    /** Networks with their prefix lengths. */
+    /** CIDR subnets. */
     advertiseValidSubnets: unlessEmpty(1, list(text)),
-    /** Networks; shared addresses are added. */
+    /** CIDR subnets; virtual IPs are added. */
     advertiseExcludeSubnets: field(2, list(text)),
-    /** Networks with their prefix lengths. */
+    /** CIDR subnets. */
     listenValidSubnets: unlessEmpty(5, list(text)),
-    /** Networks with their prefix lengths. */
+    /** CIDR subnets. */
     listenExcludeSubnets: field(6, list(text)),
     image: field(3, text),
-    /** Flag → values. */
+    /** Values by flag name. */
     extraArgs: field(7, mapOf(argValues)),
   },
 });
 export type EtcdConfigSpec = SpecOf<typeof etcdConfigs>;
 
-/** Whether certificates of etcd are written. */
+/** Whether the certificates of etcd are written. */
 export const pkiStatuses = defineKind({
   type: 'PKIStatuses.etcd.talos.dev',
   defaultNamespace: 'etcd',
@@ -36,15 +36,15 @@ export const pkiStatuses = defineKind({
     'Secrets Version': '{.version}',
   },
   spec: {
-    /** Certs written to disk. */
+    /** The certificates are written to disk. */
     ready: field(1, bool),
-    /** Version of EtcdSecrets rendered. */
+    /** Version of the EtcdSecrets resource that was written. */
     version: field(2, text),
   },
 });
 export type PkiStatusSpec = SpecOf<typeof pkiStatuses>;
 
-/** With what etcd is started. */
+/** Parameters with which etcd is started. */
 export const etcdSpecs = defineKind({
   type: 'EtcdSpecs.etcd.talos.dev',
   defaultNamespace: 'etcd',
@@ -56,7 +56,7 @@ export const etcdSpecs = defineKind({
     ListenClientAddresses: '{.listenClientAddresses}',
   },
   spec: {
-    /** Etcd member name = hostname. */
+    /** Name of the etcd member, which is the host name. */
     name: field(1, text),
     advertisedAddresses: field(2, list(ip)),
     listenPeerAddresses: field(5, list(ip)),
@@ -67,7 +67,7 @@ export const etcdSpecs = defineKind({
 });
 export type EtcdSpecSpec = SpecOf<typeof etcdSpecs>;
 
-/** The id of this member. */
+/** The etcd member ID of this node. */
 export const etcdMembers = defineKind({
   type: 'EtcdMembers.etcd.talos.dev',
   defaultNamespace: 'etcd',
@@ -76,7 +76,7 @@ export const etcdMembers = defineKind({
     'Member ID': '{.memberID}',
   },
   spec: {
-    /** 16 lower-case hex digits. */
+    /** 16 lower-case hexadecimal digits. */
     memberID: field(1, text),
   },
 });

@@ -1,26 +1,26 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, mode, text, textBytes } from '../../spec/field-types.ts';
 
-/** Files that should be in `/etc`, by path below it. They may hold secrets. */
+/** Desired files below `/etc`, by relative path. They may contain secrets. */
 export const etcFileSpecs = defineKind({
   type: 'EtcFileSpecs.files.talos.dev',
   defaultNamespace: 'files',
   isSensitive: true,
   spec: {
     contents: field(1, textBytes),
-    /** Decimal file mode. */
+    /** File mode, a decimal number in YAML. */
     mode: field(2, mode),
     selinux_label: field(3, text),
   },
 });
 export type EtcFileSpecSpec = SpecOf<typeof etcFileSpecs>;
 
-/** Which version of each file in `/etc` is written. */
+/** Status of each file below `/etc`, by relative path. */
 export const etcFileStatuses = defineKind({
   type: 'EtcFileStatuses.files.talos.dev',
   defaultNamespace: 'files',
   spec: {
-    /** Version of the applied EtcFileSpec. */
+    /** Version of the EtcFileSpec that was written. */
     specVersion: field(1, text),
   },
 });

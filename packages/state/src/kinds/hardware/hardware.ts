@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { double, list, text, uint32, unlessEmpty } from '../../spec/field-types.ts';
 
-/** Cores, under `<socket>-<core>`. */
+/** CPU cores, with IDs `<socket>-<core>`. */
 export const cpuCores = defineKind({
   type: 'CPUCores.hardware.talos.dev',
   defaultNamespace: 'hardware',
@@ -33,7 +33,7 @@ export const cpuCores = defineKind({
 });
 export type CpuCoreSpec = SpecOf<typeof cpuCores>;
 
-/** Modules of memory, under `<device locator>-<bank locator>`. */
+/** Memory modules, with IDs `<device locator>-<bank locator>`. */
 export const memoryModules = defineKind({
   type: 'MemoryModules.hardware.talos.dev',
   defaultNamespace: 'hardware',
@@ -57,7 +57,7 @@ export const memoryModules = defineKind({
 });
 export type MemoryModuleSpec = SpecOf<typeof memoryModules>;
 
-/** Processors by socket. */
+/** Processors, by socket. */
 export const processors = defineKind({
   type: 'Processors.hardware.talos.dev',
   defaultNamespace: 'hardware',
@@ -74,7 +74,7 @@ export const processors = defineKind({
     productName: unlessEmpty(3, text),
     maxSpeedMhz: unlessEmpty(4, uint32),
     bootSpeedMhz: unlessEmpty(5, uint32),
-    /** Raw SMBIOS status. */
+    /** Raw SMBIOS processor status. */
     status: unlessEmpty(6, uint32),
     serialNumber: unlessEmpty(7, text),
     assetTag: unlessEmpty(8, text),
@@ -86,7 +86,7 @@ export const processors = defineKind({
 });
 export type ProcessorSpec = SpecOf<typeof processors>;
 
-/** What the firmware says of the machine. */
+/** System information from SMBIOS. */
 export const systemInformations = defineKind({
   type: 'SystemInformations.hardware.talos.dev',
   defaultNamespace: 'hardware',
@@ -106,7 +106,7 @@ export const systemInformations = defineKind({
     version: unlessEmpty(3, text),
     biosVersion: unlessEmpty(8, text),
     serialnumber: unlessEmpty(4, text),
-    /** In lower case; META may hold another one. */
+    /** In lower case. A UUID from META overrides the one from SMBIOS. */
     uuid: unlessEmpty(5, text),
     wakeUpType: unlessEmpty(6, text),
     skuNumber: unlessEmpty(7, text),
@@ -114,7 +114,7 @@ export const systemInformations = defineKind({
 });
 export type SystemInformationSpec = SpecOf<typeof systemInformations>;
 
-/** Registers of the TPM that must not change before they are used. */
+/** TPM registers (PCRs) that must not be extended yet, because volumes still need their current values. */
 export const pcrStatuses = defineKind({
   type: 'PCRStatuses.hardware.talos.dev',
   defaultNamespace: 'hardware',

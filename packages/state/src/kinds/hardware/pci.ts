@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, text, unlessEmpty } from '../../spec/field-types.ts';
 
-/** Devices of PCI by address, such as `0000:00:1f.2`. */
+/** PCI devices by address, such as `0000:00:1f.2`. */
 export const pciDevices = defineKind({
   type: 'PCIDevices.hardware.talos.dev',
   defaultNamespace: 'hardware',
@@ -13,25 +13,25 @@ export const pciDevices = defineKind({
     Product: '{.product}',
   },
   spec: {
-    /** Name from PCI db. */
+    /** Name from the PCI ID database. */
     class: unlessEmpty(1, text),
     subclass: unlessEmpty(2, text),
     vendor: unlessEmpty(3, text),
     product: unlessEmpty(4, text),
-    /** As `0x02`. */
+    /** Hexadecimal, such as `0x02`. */
     class_id: field(5, text),
-    /** As `0x02`. */
+    /** Hexadecimal, such as `0x02`. */
     subclass_id: field(6, text),
-    /** As `0x1af4`. */
+    /** Hexadecimal, such as `0x1af4`. */
     vendor_id: field(7, text),
-    /** As `0x1af4`. */
+    /** Hexadecimal, such as `0x1af4`. */
     product_id: field(8, text),
     driver: unlessEmpty(9, text),
   },
 });
 export type PciDeviceSpec = SpecOf<typeof pciDevices>;
 
-/** Which driver devices of PCI should have, by address. */
+/** Desired drivers of PCI devices, by PCI address. */
 export const pciDriverRebindConfigs = defineKind({
   type: 'PCIDriverRebindConfigs.runtime.talos.dev',
   defaultNamespace: 'hardware',
@@ -41,15 +41,15 @@ export const pciDriverRebindConfigs = defineKind({
     TargetDriver: '{.targetDriver}',
   },
   spec: {
-    /** The address of the device. */
+    /** PCI address of the device. */
     pciID: field(1, text),
-    /** Driver to bind. */
+    /** Driver to bind to the device. */
     targetDriver: field(2, text),
   },
 });
 export type PciDriverRebindConfigSpec = SpecOf<typeof pciDriverRebindConfigs>;
 
-/** Which driver devices of PCI were given, by address. */
+/** Drivers that were bound to PCI devices, by PCI address. */
 export const pciDriverRebindStatuses = defineKind({
   type: 'PCIDriverRebindStatuses.runtime.talos.dev',
   defaultNamespace: 'hardware',
@@ -60,7 +60,7 @@ export const pciDriverRebindStatuses = defineKind({
     TargetDriver: '{.targetDriver}',
   },
   spec: {
-    /** The address of the device. */
+    /** PCI address of the device. */
     pciID: field(1, text),
     targetDriver: field(2, text),
   },

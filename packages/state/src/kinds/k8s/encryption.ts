@@ -1,14 +1,14 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, text } from '../../spec/field-types.ts';
 
-/** How Kubernetes encrypts in etcd. It holds keys. */
+/** Encryption of Kubernetes resources in etcd. It contains keys. */
 export const etcdEncryptionConfigs = defineKind({
   type: 'EtcdEncryptionConfigs.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
   singleton: 'k8s',
   isSensitive: true,
   spec: {
-    /** A document of YAML. */
+    /** An EncryptionConfiguration as YAML. */
     configuration: field(1, text),
   },
 });

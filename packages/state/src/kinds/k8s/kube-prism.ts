@@ -7,7 +7,7 @@ const kubePrismEndpoint = message({
 });
 export type KubePrismEndpoint = ValueOf<typeof kubePrismEndpoint>;
 
-/** Where Kubernetes answers on control planes. */
+/** Endpoints of the Kubernetes API servers. */
 export const kubePrismEndpoints = defineKind({
   type: 'KubePrismEndpoints.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
@@ -22,7 +22,7 @@ export const kubePrismEndpoints = defineKind({
 });
 export type KubePrismEndpointSpec = SpecOf<typeof kubePrismEndpoints>;
 
-/** What the load balancer on the node listens on and balances. */
+/** Listen address and backends of the load balancer for the Kubernetes API on this node. */
 export const kubePrismConfigs = defineKind({
   type: 'KubePrismConfigs.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
@@ -35,14 +35,14 @@ export const kubePrismConfigs = defineKind({
   spec: {
     /** `127.0.0.1`. */
     host: field(1, text),
-    /** Default 7445. */
+    /** Port; 7445 by default. */
     port: field(2, int),
     endpoints: field(3, list(kubePrismEndpoint)),
   },
 });
 export type KubePrismConfigSpec = SpecOf<typeof kubePrismConfigs>;
 
-/** Whether anything behind the load balancer answers. */
+/** Whether the load balancer has a healthy backend. */
 export const kubePrismStatuses = defineKind({
   type: 'KubePrismStatuses.kubernetes.talos.dev',
   defaultNamespace: 'k8s',

@@ -12,7 +12,7 @@ import {
 } from '../../spec/field-types.ts';
 import { argValues } from './arg-values.ts';
 
-/** How kubelet is configured. */
+/** Configuration of the kubelet. */
 export const kubeletConfigs = defineKind({
   type: 'KubeletConfigs.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
@@ -29,18 +29,18 @@ export const kubeletConfigs = defineKind({
     cloudProviderExternal: field(7, bool),
     defaultRuntimeSeccompEnabled: field(8, bool),
     skipNodeRegistration: field(9, bool),
-    /** URL of the local static pod server. */
+    /** URL from which the kubelet reads static pods. */
     staticPodListURL: field(10, text),
     disableManifestsDirectory: field(11, bool),
     enableFSQuotaMonitoring: field(12, bool),
     credentialProviderConfig: unlessEmpty(13, object),
-    /** Key → value:effect. */
+    /** Taints as `value:effect`, by key. */
     registerWithTaints: unlessEmpty(16, textMap),
   },
 });
 export type KubeletConfigSpec = SpecOf<typeof kubeletConfigs>;
 
-/** Which kubeconfig kubelet has. */
+/** The kubeconfig of the kubelet. */
 export const kubeletKubeconfigs = defineKind({
   type: 'KubeletKubeconfigs.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
@@ -49,13 +49,13 @@ export const kubeletKubeconfigs = defineKind({
     Hash: '{.hash}',
   },
   spec: {
-    /** Content hash of the kubelet kubeconfig. */
+    /** Hash of the content of the kubeconfig. */
     hash: field(1, text),
   },
 });
 export type KubeletKubeconfigSpec = SpecOf<typeof kubeletKubeconfigs>;
 
-/** `kubelet` is there while kubelet may run; who needs it holds it. */
+/** `kubelet` exists while the kubelet may run. A controller that needs the kubelet adds a finalizer to it. */
 export const kubeletLifecycles = defineKind({
   type: 'KubeletLifecycles.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
@@ -64,7 +64,7 @@ export const kubeletLifecycles = defineKind({
 });
 export type KubeletLifecycleSpec = SpecOf<typeof kubeletLifecycles>;
 
-/** With what kubelet is started. */
+/** Parameters with which the kubelet is started. */
 export const kubeletSpecs = defineKind({
   type: 'KubeletSpecs.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
@@ -81,7 +81,7 @@ export const kubeletSpecs = defineKind({
 });
 export type KubeletSpecSpec = SpecOf<typeof kubeletSpecs>;
 
-/** With what kubelet runs. */
+/** Status of the running kubelet. */
 export const kubeletStatuses = defineKind({
   type: 'KubeletStatuses.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
@@ -90,7 +90,7 @@ export const kubeletStatuses = defineKind({
     Image: '{.image}',
   },
   spec: {
-    /** Kubelet image in use. */
+    /** Image of the running kubelet. */
     image: field(1, text),
   },
 });

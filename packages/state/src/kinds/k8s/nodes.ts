@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, cidr, field, ip, list, text, textMap, unlessEmpty } from '../../spec/field-types.ts';
 
-/** Annotations that the node should have, by key. */
+/** Desired annotations of the Kubernetes node, by key. */
 export const nodeAnnotationSpecs = defineKind({
   type: 'NodeAnnotationSpecs.k8s.talos.dev',
   defaultNamespace: 'k8s',
@@ -16,7 +16,7 @@ export const nodeAnnotationSpecs = defineKind({
 });
 export type NodeAnnotationSpecSpec = SpecOf<typeof nodeAnnotationSpecs>;
 
-/** `cordoned` is there while no pods should come to the node. */
+/** `cordoned` exists while the Kubernetes node must be unschedulable. */
 export const nodeCordonedSpecs = defineKind({
   type: 'NodeCordonedSpecs.k8s.talos.dev',
   defaultNamespace: 'k8s',
@@ -26,33 +26,33 @@ export const nodeCordonedSpecs = defineKind({
 });
 export type NodeCordonedSpecSpec = SpecOf<typeof nodeCordonedSpecs>;
 
-/** The addresses that kubelet tells. */
+/** Addresses of the node that the kubelet reports. */
 export const nodeIps = defineKind({
   type: 'NodeIPs.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
   singleton: 'kubelet',
   spec: {
-    /** At most one IPv4 and one IPv6. */
+    /** At most one IPv4 and one IPv6 address. */
     addresses: field(1, list(ip)),
   },
 });
 export type NodeIpSpec = SpecOf<typeof nodeIps>;
 
-/** Which addresses kubelet may tell. */
+/** Subnets from which the node addresses are chosen. */
 export const nodeIpConfigs = defineKind({
   type: 'NodeIPConfigs.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
   singleton: 'kubelet',
   spec: {
-    /** Networks with their prefix lengths. */
+    /** CIDR subnets. */
     validSubnets: unlessEmpty(1, list(text)),
-    /** Networks of pods and services, and shared addresses. */
+    /** CIDR subnets of pods and services, and virtual IPs. */
     excludeSubnets: field(2, list(text)),
   },
 });
 export type NodeIpConfigSpec = SpecOf<typeof nodeIpConfigs>;
 
-/** Labels that the node should have, by key. */
+/** Desired labels of the Kubernetes node, by key. */
 export const nodeLabelSpecs = defineKind({
   type: 'NodeLabelSpecs.k8s.talos.dev',
   defaultNamespace: 'k8s',
@@ -67,7 +67,7 @@ export const nodeLabelSpecs = defineKind({
 });
 export type NodeLabelSpecSpec = SpecOf<typeof nodeLabelSpecs>;
 
-/** How Kubernetes calls the node. */
+/** The name of this node in Kubernetes. */
 export const nodenames = defineKind({
   type: 'Nodenames.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
@@ -78,14 +78,14 @@ export const nodenames = defineKind({
   spec: {
     /** Kubernetes node name. */
     nodename: field(1, text),
-    /** Version of HostnameStatus used. */
+    /** Version of the HostnameStatus from which the name was derived. */
     hostnameVersion: field(2, text),
     skipNodeRegistration: field(3, bool),
   },
 });
 export type NodenameSpec = SpecOf<typeof nodenames>;
 
-/** The node as Kubernetes has it, by its name there. */
+/** Status of the node in Kubernetes, by node name. */
 export const nodeStatuses = defineKind({
   type: 'NodeStatuses.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
@@ -104,7 +104,7 @@ export const nodeStatuses = defineKind({
 });
 export type NodeStatusSpec = SpecOf<typeof nodeStatuses>;
 
-/** Taints that the node should have, by key. */
+/** Desired taints of the Kubernetes node, by key. */
 export const nodeTaintSpecs = defineKind({
   type: 'NodeTaintSpecs.k8s.talos.dev',
   defaultNamespace: 'k8s',

@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, inlined, object, text } from '../../spec/field-types.ts';
 
-/** Pods that kubelet starts without being told by Kubernetes. The spec is the pod. */
+/** Static pods, which the kubelet runs without the API server. The spec is the pod. */
 export const staticPods = defineKind({
   type: 'StaticPods.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
@@ -9,7 +9,7 @@ export const staticPods = defineKind({
 });
 export type StaticPodSpec = SpecOf<typeof staticPods>;
 
-/** Where kubelet gets static pods. */
+/** Address of the server from which the kubelet reads static pods. */
 export const staticPodServerStatuses = defineKind({
   type: 'StaticPodServerStatuses.kubernetes.talos.dev',
   defaultNamespace: 'k8s',
@@ -21,7 +21,7 @@ export const staticPodServerStatuses = defineKind({
 });
 export type StaticPodServerStatusSpec = SpecOf<typeof staticPodServerStatuses>;
 
-/** Static pods as kubelet has them, under `<namespace>/<name>`. The spec is the status of the pod. */
+/** Static pods as reported by the kubelet, with IDs `<namespace>/<name>`. The spec is the pod status. */
 export const staticPodStatuses = defineKind({
   type: 'StaticPodStatuses.kubernetes.talos.dev',
   defaultNamespace: 'k8s',

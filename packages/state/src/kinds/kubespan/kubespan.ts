@@ -14,7 +14,7 @@ import {
 } from '../../spec/field-types.ts';
 import { peerState } from './enumerations.ts';
 
-/** How nodes are joined by WireGuard. It holds a secret. */
+/** Settings of KubeSpan, the WireGuard network between nodes. They contain a secret. */
 export const kubeSpanConfigs = defineKind({
   type: 'KubeSpanConfigs.kubespan.talos.dev',
   defaultNamespace: 'config',
@@ -35,7 +35,7 @@ export const kubeSpanConfigs = defineKind({
 });
 export type KubeSpanConfigSpec = SpecOf<typeof kubeSpanConfigs>;
 
-/** Where peers were reached, by public key. */
+/** Endpoints at which peers were reached, by public key. */
 export const kubeSpanEndpoints = defineKind({
   type: 'KubeSpanEndpoints.kubespan.talos.dev',
   defaultNamespace: 'kubespan',
@@ -44,14 +44,14 @@ export const kubeSpanEndpoints = defineKind({
     'Affiliate ID': '{.affiliateID}',
   },
   spec: {
-    /** Node id of the peer. */
+    /** Node ID of the peer. */
     affiliateID: field(1, text),
     endpoint: field(2, ipPort),
   },
 });
 export type KubeSpanEndpointSpec = SpecOf<typeof kubeSpanEndpoints>;
 
-/** The keys of this node in KubeSpan. */
+/** Keys and address of this node in KubeSpan. */
 export const kubeSpanIdentities = defineKind({
   type: 'KubeSpanIdentities.kubespan.talos.dev',
   defaultNamespace: 'kubespan',
@@ -62,9 +62,9 @@ export const kubeSpanIdentities = defineKind({
   },
   isSensitive: true,
   spec: {
-    /** Local ULA /128. */
+    /** Unique local IPv6 address of this node, as /128. */
     address: field(1, cidr),
-    /** KubeSpan /64. */
+    /** The /64 subnet of KubeSpan in this cluster. */
     subnet: field(2, cidr),
     privateKey: field(3, text),
     publicKey: field(4, text),
@@ -72,7 +72,7 @@ export const kubeSpanIdentities = defineKind({
 });
 export type KubeSpanIdentitySpec = SpecOf<typeof kubeSpanIdentities>;
 
-/** Peers that there should be, by public key. */
+/** Desired peers, by public key. */
 export const kubeSpanPeerSpecs = defineKind({
   type: 'KubeSpanPeerSpecs.kubespan.talos.dev',
   defaultNamespace: 'kubespan',
@@ -89,7 +89,7 @@ export const kubeSpanPeerSpecs = defineKind({
 });
 export type KubeSpanPeerSpecSpec = SpecOf<typeof kubeSpanPeerSpecs>;
 
-/** Peers as they are, by public key. */
+/** Current states of peers, by public key. */
 export const kubeSpanPeerStatuses = defineKind({
   type: 'KubeSpanPeerStatuses.kubespan.talos.dev',
   defaultNamespace: 'kubespan',
@@ -103,7 +103,7 @@ export const kubeSpanPeerStatuses = defineKind({
   spec: {
     endpoint: field(1, ipPort),
     label: field(2, text),
-    /** `unknown`, `up`, `down`. */
+    /** `unknown`, `up` or `down`. */
     state: field(3, peerState),
     receiveBytes: field(4, int64),
     transmitBytes: field(5, int64),

@@ -3,8 +3,8 @@ import { bool, cidr, field, ip, list, mac, text, uint32, unlessEmpty } from '../
 import { addressFlags, addressSortAlgorithm, configLayer, family, scope } from './enumerations.ts';
 
 /**
- * Addresses that the kernel has, each under `<link>/<address>`; in `cluster` the public one that discovery
- * saw.
+ * Addresses in the kernel, with IDs `<link>/<address>`. The namespace `cluster` has the public address seen
+ * by the discovery service.
  */
 export const addressStatuses = defineKind({
   type: 'AddressStatuses.net.talos.dev',
@@ -20,7 +20,7 @@ export const addressStatuses = defineKind({
     broadcast: unlessEmpty(3, ip),
     anycast: unlessEmpty(4, ip),
     multicast: unlessEmpty(5, ip),
-    /** The kernel's number for it. */
+    /** Interface index. */
     linkIndex: field(6, uint32),
     linkName: field(7, text),
     family: field(8, family),
@@ -43,7 +43,7 @@ export const addressSpecsFields = {
 };
 
 /**
- * Addresses that links should have; in `network-config` those of each layer, under
+ * Desired addresses of links. The namespace `network-config` has the addresses of each layer, with IDs
  * `<layer>/<link>/<address>`.
  */
 export const addressSpecs = defineKind({
@@ -54,8 +54,8 @@ export const addressSpecs = defineKind({
 export type AddressSpecSpec = SpecOf<typeof addressSpecs>;
 
 /**
- * Where the node is: `default`, `current`, `accumulative`, `routed` and, of all but `default`, the parts
- * `-only-k8s` and `-no-k8s`.
+ * Addresses of the node: `default`, `current`, `accumulative` and `routed`. All but `default` also exist in
+ * filtered form, with the suffix `-only-k8s` or `-no-k8s`.
  */
 export const nodeAddresses = defineKind({
   type: 'NodeAddresses.net.talos.dev',
@@ -71,7 +71,7 @@ export const nodeAddresses = defineKind({
 });
 export type NodeAddressSpec = SpecOf<typeof nodeAddresses>;
 
-/** Which addresses the parts of the node addresses have: `only-k8s`, `no-k8s`. */
+/** Subnet filters for the filtered node addresses: `only-k8s`, `no-k8s`. */
 export const nodeAddressFilters = defineKind({
   type: 'NodeAddressFilters.net.talos.dev',
   defaultNamespace: 'network',
@@ -86,7 +86,7 @@ export const nodeAddressFilters = defineKind({
 });
 export type NodeAddressFilterSpec = SpecOf<typeof nodeAddressFilters>;
 
-/** How node addresses are sorted. */
+/** The sort order of node addresses. */
 export const nodeAddressSortAlgorithms = defineKind({
   type: 'NodeAddressSortAlgorithms.net.talos.dev',
   defaultNamespace: 'network',
@@ -100,7 +100,7 @@ export const nodeAddressSortAlgorithms = defineKind({
 });
 export type NodeAddressSortAlgorithmSpec = SpecOf<typeof nodeAddressSortAlgorithms>;
 
-/** The hardware address that stands for the machine. */
+/** The hardware address that identifies the machine. */
 export const hardwareAddresses = defineKind({
   type: 'HardwareAddresses.net.talos.dev',
   defaultNamespace: 'network',

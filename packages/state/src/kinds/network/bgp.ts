@@ -26,7 +26,7 @@ export type BGPBFDConfigSpec = ValueOf<typeof bgpbfdConfigSpec>;
 
 const bgpNeighborConfigSpec = message({
   address: unlessEmpty(1, ip),
-  /** The link of a peer without an address. */
+  /** Link of a neighbor without a configured address. */
   link: unlessEmpty(2, text),
   peerASN: unlessEmpty(3, uint32),
   holdTime: unlessEmpty(4, duration),
@@ -42,7 +42,7 @@ const bgpImportRouteSpec = message({
 });
 export type BGPImportRouteSpec = ValueOf<typeof bgpImportRouteSpec>;
 
-/** Speakers of BGP from the machine configuration, by name. */
+/** BGP instances from the machine configuration, by name. */
 export const bgpInstanceConfigs = defineKind({
   type: 'BGPInstanceConfigs.net.talos.dev',
   defaultNamespace: 'network',
@@ -68,7 +68,7 @@ export const bgpInstanceConfigs = defineKind({
 });
 export type BgpInstanceConfigSpec = SpecOf<typeof bgpInstanceConfigs>;
 
-/** Sessions of BGP, under `<instance>/<peer>`. */
+/** States of BGP sessions, with IDs `<instance>/<peer>`. */
 export const bgpPeerStatuses = defineKind({
   type: 'BGPPeerStatuses.net.talos.dev',
   defaultNamespace: 'network',

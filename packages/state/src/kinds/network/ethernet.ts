@@ -73,13 +73,13 @@ const features = orderedMap(message({ name: field(1, text), status: field(2, tex
   status,
 ]);
 
-/** What is to be set with ethtool, by link. */
+/** Desired Ethernet settings (ethtool), by link. */
 export const ethernetSpecs = defineKind({
   type: 'EthernetSpecs.net.talos.dev',
   defaultNamespace: 'network',
   spec: {
     rings: unlessEmpty(1, ethernetRingsSpec),
-    /** Name → bool. */
+    /** Whether each feature is enabled, by feature name. */
     features: unlessEmpty(2, mapOf(bool)),
     channels: unlessEmpty(3, ethernetChannelsSpec),
     wakeOnLan: unlessEmpty(4, list(wolMode)),
@@ -87,7 +87,7 @@ export const ethernetSpecs = defineKind({
 });
 export type EthernetSpecSpec = SpecOf<typeof ethernetSpecs>;
 
-/** What ethtool tells of links, by link. */
+/** Current Ethernet settings (ethtool), by link. */
 export const ethernetStatuses = defineKind({
   type: 'EthernetStatuses.net.talos.dev',
   defaultNamespace: 'network',

@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, ip, ipPort, list, text, unlessEmpty, yamlOnly } from '../../spec/field-types.ts';
 
-/** Listeners of the host's resolver, under `<udp or tcp>-<address:port>`. */
+/** Listeners of the host DNS resolver, with IDs `<udp or tcp>-<address:port>`. */
 export const dnsResolveCaches = defineKind({
   type: 'DNSResolveCaches.net.talos.dev',
   defaultNamespace: 'network',
@@ -15,7 +15,9 @@ export const dnsResolveCaches = defineKind({
 });
 export type DnsResolveCacheSpec = SpecOf<typeof dnsResolveCaches>;
 
-/** Where the host's resolver asks, in their order. Typed clients see nothing of it. */
+/**
+ * Upstream servers of the host DNS resolver, in order. The protobuf form is empty; only YAML has the fields.
+ */
 export const dnsUpstreams = defineKind({
   type: 'DNSUpstreams.net.talos.dev',
   defaultNamespace: 'network',
@@ -24,14 +26,14 @@ export const dnsUpstreams = defineKind({
     Address: '{.addr}',
   },
   spec: {
-    /** `true`, `false`. */
+    /** `true` or `false`. */
     healthy: yamlOnly(text),
     addr: yamlOnly(text),
   },
 });
 export type DnsUpstreamSpec = SpecOf<typeof dnsUpstreams>;
 
-/** Whether and where the host's resolver listens. */
+/** Settings of the host DNS resolver. */
 export const hostDnsConfigs = defineKind({
   type: 'HostDNSConfigs.net.talos.dev',
   defaultNamespace: 'network',
@@ -41,7 +43,7 @@ export const hostDnsConfigs = defineKind({
   },
   spec: {
     enabled: field(1, bool),
-    /** E.g. 127.0.0.53:53. */
+    /** For example `127.0.0.53:53`. */
     listenAddresses: unlessEmpty(2, list(ipPort)),
     serviceHostDNSAddress: unlessEmpty(3, ip),
     resolveMemberNames: unlessEmpty(4, bool),
@@ -50,7 +52,7 @@ export const hostDnsConfigs = defineKind({
 });
 export type HostDnsConfigSpec = SpecOf<typeof hostDnsConfigs>;
 
-/** Names that are resolved without asking, by name in lower case. */
+/** Static host entries, by host name in lower case. */
 export const staticHosts = defineKind({
   type: 'StaticHosts.net.talos.dev',
   defaultNamespace: 'network',

@@ -2,7 +2,7 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, text } from '../../spec/field-types.ts';
 import { configLayer } from './enumerations.ts';
 
-/** How the node is called. */
+/** The current host name of the node. */
 export const hostnameStatuses = defineKind({
   type: 'HostnameStatuses.net.talos.dev',
   defaultNamespace: 'network',
@@ -13,9 +13,9 @@ export const hostnameStatuses = defineKind({
     Domainname: '{.domainname}',
   },
   spec: {
-    /** Without its domain. */
+    /** Host name without the domain. */
     hostname: field(1, text),
-    /** Domain or empty. */
+    /** Domain, or empty. */
     domainname: field(2, text),
   },
 });
@@ -27,7 +27,7 @@ export const hostnameSpecsFields = {
   layer: field(3, configLayer),
 };
 
-/** How the node should be called; in `network-config` by layer. */
+/** The desired host name. The namespace `network-config` has one per layer. */
 export const hostnameSpecs = defineKind({
   type: 'HostnameSpecs.net.talos.dev',
   defaultNamespace: 'network',

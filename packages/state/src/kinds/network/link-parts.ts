@@ -92,7 +92,7 @@ export type VRFMasterSpec = ValueOf<typeof vrfMasterSpec>;
 const wireguardPeer = message({
   publicKey: field(1, text),
   presharedKey: field(2, text),
-  /** With its port. */
+  /** `host:port`. */
   endpoint: field(3, text),
   persistentKeepaliveInterval: field(4, duration),
   allowedIPs: field(5, list(cidr)),
@@ -100,7 +100,7 @@ const wireguardPeer = message({
 export type WireguardPeer = ValueOf<typeof wireguardPeer>;
 
 export const wireguardSpec = message({
-  /** Base64 secret. */
+  /** Private key in base64. */
   privateKey: unlessEmpty(1, text),
   publicKey: unlessEmpty(2, text),
   listenPort: field(3, int),

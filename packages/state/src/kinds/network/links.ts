@@ -25,7 +25,7 @@ import {
   wireguardSpec,
 } from './link-parts.ts';
 
-/** The alias that each link should have, by link. */
+/** Desired aliases of links, by link name. */
 export const linkAliasSpecs = defineKind({
   type: 'LinkAliasSpecs.net.talos.dev',
   defaultNamespace: 'network',
@@ -38,7 +38,7 @@ export const linkAliasSpecs = defineKind({
 });
 export type LinkAliasSpecSpec = SpecOf<typeof linkAliasSpecs>;
 
-/** Counted up when statuses of links must be read again. */
+/** Requests a new read of link statuses when its generation increases. */
 export const linkRefreshes = defineKind({
   type: 'LinkRefreshes.net.talos.dev',
   defaultNamespace: 'network',
@@ -49,7 +49,7 @@ export const linkRefreshes = defineKind({
 });
 export type LinkRefreshSpec = SpecOf<typeof linkRefreshes>;
 
-/** Links as the kernel has them, by name. */
+/** Links in the kernel, by name. */
 export const linkStatuses = defineKind({
   type: 'LinkStatuses.net.talos.dev',
   defaultNamespace: 'network',
@@ -65,10 +65,10 @@ export const linkStatuses = defineKind({
   spec: {
     alias: unlessEmpty(31, text),
     altNames: unlessEmpty(32, list(text)),
-    /** The kernel's number for it. */
+    /** Interface index. */
     index: field(1, uint32),
     type: field(2, linkType),
-    /** The number of the link below it. */
+    /** Interface index of the parent link. */
     linkIndex: field(3, uint32),
     flags: field(4, linkFlags),
     hardwareAddr: field(5, mac),
@@ -78,7 +78,7 @@ export const linkStatuses = defineKind({
     queueDisc: field(8, text),
     masterIndex: unlessEmpty(9, uint32),
     operationalState: field(10, operationalState),
-    /** Of what kind a virtual link is. */
+    /** Kind of a virtual link, such as `bond`. */
     kind: field(11, text),
     slaveKind: field(12, text),
     busPath: unlessEmpty(13, text),
@@ -86,13 +86,13 @@ export const linkStatuses = defineKind({
     driver: unlessEmpty(15, text),
     driverVersion: unlessEmpty(16, text),
     firmwareVersion: unlessEmpty(17, text),
-    /** As `0x1af4`. */
+    /** Hexadecimal, such as `0x1af4`. */
     productID: unlessEmpty(18, text),
-    /** As `0x1af4`. */
+    /** Hexadecimal, such as `0x1af4`. */
     vendorID: unlessEmpty(19, text),
     product: unlessEmpty(20, text),
     vendor: unlessEmpty(21, text),
-    /** Carrier via ethtool. */
+    /** Whether ethtool reports a carrier. */
     linkState: field(22, bool),
     speedMbit: unlessEmpty(23, int),
     port: field(24, port),
@@ -101,7 +101,7 @@ export const linkStatuses = defineKind({
     bridgeMaster: unlessEmpty(27, bridgeMasterSpec),
     bondMaster: unlessEmpty(28, bondMasterSpec),
     vrfMaster: unlessEmpty(33, vrfMasterSpec),
-    /** Without private and preshared keys. */
+    /** Without the private key and preshared keys. */
     wireguard: unlessEmpty(29, wireguardSpec),
     veth: unlessEmpty(34, vethSpec),
   },
@@ -110,16 +110,16 @@ export type LinkStatusSpec = SpecOf<typeof linkStatuses>;
 
 export const linkSpecsFields = {
   name: field(1, text),
-  /** Create if absent. */
+  /** Create the link if it does not exist. */
   logical: field(2, bool),
   up: field(3, bool),
-  /** 0 leaves as is. */
+  /** 0 keeps the current MTU. */
   mtu: field(4, uint32),
-  /** For logical links. */
+  /** Kind of a logical link to create. */
   kind: field(5, text),
   type: field(6, linkType),
   hardwareAddr: unlessEmpty(15, mac),
-  /** The link below a VLAN. */
+  /** Parent link of a VLAN. */
   parentName: unlessEmpty(7, text),
   bondSlave: inlined(8, bondSlave),
   bridgeSlave: unlessEmpty(9, bridgeSlave),
@@ -131,11 +131,14 @@ export const linkSpecsFields = {
   wireguard: unlessEmpty(13, wireguardSpec),
   veth: unlessEmpty(19, vethSpec),
   layer: field(14, configLayer),
-  /** Undefined: left as it is. */
+  /** `undefined` keeps the current setting. */
   multicast: unlessEmpty(16, optional(bool)),
 };
 
-/** Links as they should be, by name; in `network-config` by layer. They may hold keys of WireGuard. */
+/**
+ * Desired links, by name. The namespace `network-config` has the links of each layer. They may contain
+ * WireGuard keys.
+ */
 export const linkSpecs = defineKind({
   type: 'LinkSpecs.net.talos.dev',
   defaultNamespace: 'network',
@@ -145,8 +148,8 @@ export const linkSpecs = defineKind({
 export type LinkSpecSpec = SpecOf<typeof linkSpecs>;
 
 /**
- * Entries of the old list of interfaces in the machine configuration, under `<interface>/<index of three
- * digits>`.
+ * Entries of the legacy `machine.network.interfaces`, with IDs `<interface>/<index>`, where the index has
+ * three digits.
  */
 export const deviceConfigSpecs = defineKind({
   type: 'DeviceConfigSpecs.net.talos.dev',

@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field } from '../../spec/field-types.ts';
 
-/** What of the network is ready. */
+/** Readiness of the network. */
 export const networkStatuses = defineKind({
   type: 'NetworkStatuses.net.talos.dev',
   defaultNamespace: 'network',
@@ -14,12 +14,12 @@ export const networkStatuses = defineKind({
     Etc: '{.etcFilesReady}',
   },
   spec: {
-    /** Has a current address. */
+    /** The node has a current address. */
     addressReady: field(1, bool),
-    /** Probes pass, or a default route exists. */
+    /** All probes succeed or, without probes, a default route exists. */
     connectivityReady: field(2, bool),
     hostnameReady: field(3, bool),
-    /** Hosts and resolv.conf written. */
+    /** `hosts` and `resolv.conf` are written. */
     etcFilesReady: field(4, bool),
   },
 });

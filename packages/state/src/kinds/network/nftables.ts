@@ -98,7 +98,7 @@ const nftablesRule = message({
 });
 export type NfTablesRule = ValueOf<typeof nftablesRule>;
 
-/** Chains of nftables with their rules, by name. */
+/** Desired nftables chains with their rules, by name. */
 export const nfTablesChains = defineKind({
   type: 'NfTablesChains.net.talos.dev',
   defaultNamespace: 'network',
@@ -110,7 +110,7 @@ export const nfTablesChains = defineKind({
     Policy: '{.policy}',
   },
   spec: {
-    /** `filter`, `route`, `nat`. */
+    /** `filter`, `route` or `nat`. */
     type: field(1, text),
     hook: field(2, nftablesChainHook),
     priority: field(3, nftablesChainPriority),

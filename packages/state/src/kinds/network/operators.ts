@@ -58,7 +58,7 @@ export type VIPOperatorSpec = ValueOf<typeof vipOperatorSpec>;
 export const operatorSpecsFields = {
   operator: field(1, operator),
   linkName: field(2, text),
-  /** Only when link is up. */
+  /** Run only while the link is up. */
   requireUp: field(3, bool),
   dhcp4: unlessEmpty(4, dhcp4oPeratorSpec),
   dhcp6: unlessEmpty(5, dhcp6oPeratorSpec),
@@ -67,8 +67,8 @@ export const operatorSpecsFields = {
 };
 
 /**
- * DHCP clients and shared addresses, under `dhcp4/<link>`, `dhcp6/<link>`, `vip/<link>/<address>`; in
- * `network-config` by layer.
+ * DHCP clients and virtual IPs, with IDs `dhcp4/<link>`, `dhcp6/<link>`, `vip/<link>/<address>`. The
+ * namespace `network-config` has those of each layer.
  */
 export const operatorSpecs = defineKind({
   type: 'OperatorSpecs.net.talos.dev',

@@ -10,7 +10,7 @@ import { resolverSpecsFields } from './resolvers.ts';
 import { routeSpecsFields } from './routes.ts';
 import { timeServerSpecsFields } from './time-servers.ts';
 
-/** The network as the platform wants it: `active`, and `cached` from the last boot. */
+/** The network configuration from the platform: `active`, and `cached` from the last boot. */
 export const platformConfigs = defineKind({
   type: 'PlatformConfigs.net.talos.dev',
   defaultNamespace: 'network',

@@ -34,8 +34,8 @@ export const probeSpecsFields = {
 };
 
 /**
- * Probes that tell whether there is a network, under `tcp:<endpoint>` or `http:<url>`; in `network-config` by
- * layer.
+ * Probes of network connectivity, with IDs `tcp:<endpoint>` or `http:<url>`. The namespace `network-config`
+ * has the probes of each layer.
  */
 export const probeSpecs = defineKind({
   type: 'ProbeSpecs.net.talos.dev',
@@ -44,7 +44,7 @@ export const probeSpecs = defineKind({
 });
 export type ProbeSpecSpec = SpecOf<typeof probeSpecs>;
 
-/** What each probe found last. */
+/** The latest result of each probe. */
 export const probeStatuses = defineKind({
   type: 'ProbeStatuses.net.talos.dev',
   defaultNamespace: 'network',

@@ -4,13 +4,13 @@ import { configLayer, dnsProtocol } from './enumerations.ts';
 
 const nameServerSpec = message({
   addr: field(1, ip),
-  /** `Do53`, `DoT`, `DoH`. */
+  /** `Do53`, `DoT` or `DoH`. */
   protocol: field(2, dnsProtocol),
   tlsServerName: field(3, text),
 });
 export type NameServerSpec = ValueOf<typeof nameServerSpec>;
 
-/** The name servers in use. */
+/** The DNS servers in use. */
 export const resolverStatuses = defineKind({
   type: 'ResolverStatuses.net.talos.dev',
   defaultNamespace: 'network',
@@ -29,7 +29,7 @@ export const resolverStatuses = defineKind({
 export type ResolverStatusSpec = SpecOf<typeof resolverStatuses>;
 
 export const resolverSpecsFields = {
-  /** The addresses of `nameServers` alone, for older clients. */
+  /** Only the addresses of `nameServers`, for older clients. */
   dnsServers: field(1, list(ip)),
   nameServers: unlessEmpty(4, list(nameServerSpec)),
   layer: field(2, configLayer),
@@ -37,7 +37,7 @@ export const resolverSpecsFields = {
   searchDomainsOverridden: unlessEmpty(5, bool),
 };
 
-/** The name servers to be used; in `network-config` by layer. */
+/** The desired DNS servers. The namespace `network-config` has those of each layer. */
 export const resolverSpecs = defineKind({
   type: 'ResolverSpecs.net.talos.dev',
   defaultNamespace: 'network',

@@ -29,8 +29,8 @@ const routeNextHop = message({
 export type RouteNextHop = ValueOf<typeof routeNextHop>;
 
 /**
- * Routes that the kernel has. Id: `[<table>/ unless main][<link>/ if
- * inet6]<family>/<gateway>/<destination>/<priority>`.
+ * Routes in the kernel, with IDs `<table>/<link>/<family>/<gateway>/<destination>/<priority>`. The ID omits
+ * the table `main`, and the link of IPv4 routes.
  */
 export const routeStatuses = defineKind({
   type: 'RouteStatuses.net.talos.dev',
@@ -44,7 +44,7 @@ export const routeStatuses = defineKind({
   },
   spec: {
     family: field(1, family),
-    /** Empty: the default route. */
+    /** Empty for the default route. */
     dst: field(2, cidr),
     src: field(3, ip),
     gateway: field(4, ip),
@@ -64,7 +64,7 @@ export type RouteStatusSpec = SpecOf<typeof routeStatuses>;
 
 export const routeSpecsFields = {
   family: field(1, family),
-  /** Empty: the default route. */
+  /** Empty for the default route. */
   dst: field(2, cidr),
   src: field(3, ip),
   gateway: field(4, ip),
@@ -80,7 +80,10 @@ export const routeSpecsFields = {
   nextHops: unlessEmpty(14, list(routeNextHop)),
 };
 
-/** Routes that there should be, under ids like those of their statuses; in `network-config` by layer. */
+/**
+ * Desired routes, with the ID form of route statuses. The namespace `network-config` has the routes of each
+ * layer.
+ */
 export const routeSpecs = defineKind({
   type: 'RouteSpecs.net.talos.dev',
   defaultNamespace: 'network',
@@ -89,8 +92,8 @@ export const routeSpecs = defineKind({
 export type RouteSpecSpec = SpecOf<typeof routeSpecs>;
 
 /**
- * Rules that choose a routing table, under `<family>/<priority of five digits>`; in `network-config` by
- * layer.
+ * Desired routing rules, with IDs `<family>/<priority>`, where the priority has five digits. The namespace
+ * `network-config` has the rules of each layer.
  */
 export const routingRuleSpecs = defineKind({
   type: 'RoutingRuleSpecs.net.talos.dev',
@@ -111,7 +114,7 @@ export const routingRuleSpecs = defineKind({
 });
 export type RoutingRuleSpecSpec = SpecOf<typeof routingRuleSpecs>;
 
-/** Routing rules that the kernel has, under `<family>/<priority of five digits>`. */
+/** Routing rules in the kernel, with IDs `<family>/<priority>`, where the priority has five digits. */
 export const routingRuleStatuses = defineKind({
   type: 'RoutingRuleStatuses.net.talos.dev',
   defaultNamespace: 'network',

@@ -20,13 +20,13 @@ export const timeServerStatuses = defineKind({
 export type TimeServerStatusSpec = SpecOf<typeof timeServerStatuses>;
 
 export const timeServerSpecsFields = {
-  /** Hosts or /dev/ptpN. */
+  /** Host names or addresses of servers, or PTP devices `/dev/ptpN`. */
   timeServers: field(1, list(text)),
   useNTS: unlessEmpty(3, bool),
   layer: field(2, configLayer),
 };
 
-/** The time servers to be used; in `network-config` by layer. */
+/** The desired time servers. The namespace `network-config` has those of each layer. */
 export const timeServerSpecs = defineKind({
   type: 'TimeServerSpecs.net.talos.dev',
   defaultNamespace: 'network',

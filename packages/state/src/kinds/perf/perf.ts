@@ -15,7 +15,7 @@ const cpuStat = message({
 });
 export type CPUStat = ValueOf<typeof cpuStat>;
 
-/** Where processor time went, in seconds. */
+/** CPU times from `/proc/stat`, in seconds. */
 export const cpuStats = defineKind({
   type: 'CPUStats.perf.talos.dev',
   defaultNamespace: 'perf',
@@ -38,7 +38,7 @@ export const cpuStats = defineKind({
 });
 export type CpuStatSpec = SpecOf<typeof cpuStats>;
 
-/** Where memory is, in kB, as `/proc/meminfo` has it. */
+/** Memory usage from `/proc/meminfo`, in kB. */
 export const memoryStats = defineKind({
   type: 'MemoryStats.perf.talos.dev',
   defaultNamespace: 'perf',

@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, ip, list, text } from '../../spec/field-types.ts';
 
-/** How apid listens and whom it lets in. */
+/** Listen address and access settings of apid. */
 export const apiServiceConfigs = defineKind({
   type: 'APIServiceConfigs.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -9,16 +9,16 @@ export const apiServiceConfigs = defineKind({
   spec: {
     /** `:50000`. */
     listenAddress: field(1, text),
-    /** It asks no other node. */
+    /** apid does not forward calls to other nodes. */
     nodeRoutingDisabled: field(2, bool),
-    /** Everybody is a reader. */
+    /** Every client gets the reader role. */
     readonlyRoleMode: field(3, bool),
     skipVerifyingClientCert: field(4, bool),
   },
 });
 export type ApiServiceConfigSpec = SpecOf<typeof apiServiceConfigs>;
 
-/** Where a node without configuration listens. */
+/** Address on which a node in maintenance listens. */
 export const maintenanceServiceConfigs = defineKind({
   type: 'MaintenanceServiceConfigs.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -30,7 +30,7 @@ export const maintenanceServiceConfigs = defineKind({
 });
 export type MaintenanceServiceConfigSpec = SpecOf<typeof maintenanceServiceConfigs>;
 
-/** `maintenance` is there while the node waits for its configuration. */
+/** `maintenance` exists while the node waits for its configuration. */
 export const maintenanceServiceRequests = defineKind({
   type: 'MaintenanceServiceRequests.runtime.talos.dev',
   defaultNamespace: 'runtime',

@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, text, unlessEmpty } from '../../spec/field-types.ts';
 
-/** What the boot loader started. */
+/** The boot entry from which the node was started. */
 export const bootedEntries = defineKind({
   type: 'BootedEntries.talos.dev',
   defaultNamespace: 'runtime',
@@ -10,13 +10,13 @@ export const bootedEntries = defineKind({
     'Booted Entry': '{.bootedEntry}',
   },
   spec: {
-    /** Sd-boot entry name. */
+    /** Name of the systemd-boot entry. */
     bootedEntry: unlessEmpty(1, text),
   },
 });
 export type BootedEntrySpec = SpecOf<typeof bootedEntries>;
 
-/** Another one after every boot. */
+/** A random ID that changes at every boot. */
 export const bootIds = defineKind({
   type: 'BootIDs.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -30,7 +30,7 @@ export const bootIds = defineKind({
 });
 export type BootIdSpec = SpecOf<typeof bootIds>;
 
-/** What the kernel was started with. */
+/** The kernel command line. */
 export const kernelCmdlines = defineKind({
   type: 'KernelCmdlines.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -45,7 +45,7 @@ export const kernelCmdlines = defineKind({
 });
 export type KernelCmdlineSpec = SpecOf<typeof kernelCmdlines>;
 
-/** What runs on the node. */
+/** Name and version of the running system. */
 export const versions = defineKind({
   type: 'Versions.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -57,7 +57,7 @@ export const versions = defineKind({
   spec: {
     /** `Talos`. */
     name: field(2, text),
-    /** Tag such as v1.14.0. */
+    /** Version tag such as `v1.14.0`. */
     version: field(1, text),
   },
 });

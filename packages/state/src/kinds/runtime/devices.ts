@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, duration, field, text } from '../../spec/field-types.ts';
 
-/** Whether the devices of the machine are all known. */
+/** Whether all devices of the machine are detected. */
 export const devicesStatuses = defineKind({
   type: 'DevicesStatuses.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -10,13 +10,13 @@ export const devicesStatuses = defineKind({
     Ready: '{.ready}',
   },
   spec: {
-    /** In containers always true. */
+    /** Always true in containers. */
     ready: field(1, bool),
   },
 });
 export type DevicesStatusSpec = SpecOf<typeof devicesStatuses>;
 
-/** The watchdog to be used. */
+/** Settings of the watchdog timer. */
 export const watchdogTimerConfigs = defineKind({
   type: 'WatchdogTimerConfigs.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -32,7 +32,7 @@ export const watchdogTimerConfigs = defineKind({
 });
 export type WatchdogTimerConfigSpec = SpecOf<typeof watchdogTimerConfigs>;
 
-/** The watchdog in use. */
+/** The active watchdog timer. */
 export const watchdogTimerStatuses = defineKind({
   type: 'WatchdogTimerStatuses.runtime.talos.dev',
   defaultNamespace: 'runtime',

@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { double, field, list, text, unlessEmpty } from '../../spec/field-types.ts';
 
-/** Problems that somebody should look at, by kind. */
+/** Warnings for the user, by kind of problem. */
 export const diagnostics = defineKind({
   type: 'Diagnostics.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -15,7 +15,7 @@ export const diagnostics = defineKind({
 });
 export type DiagnosticSpec = SpecOf<typeof diagnostics>;
 
-/** What was done when memory ran out, counted. */
+/** Actions of the OOM handler, with numbers as IDs. */
 export const oomActions = defineKind({
   type: 'OOMActions.talos.dev',
   defaultNamespace: 'runtime',

@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, list, text, url } from '../../spec/field-types.ts';
 
-/** Environment variables from the machine configuration, by service: `machined`. */
+/** Environment variables from the machine configuration, by service. The only ID is `machined`. */
 export const environments = defineKind({
   type: 'Environments.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -16,19 +16,19 @@ export const environments = defineKind({
 });
 export type EnvironmentSpec = SpecOf<typeof environments>;
 
-/** Where events are sent. */
+/** Receiver of events. */
 export const eventSinkConfigs = defineKind({
   type: 'EventSinkConfigs.runtime.talos.dev',
   defaultNamespace: 'runtime',
   singleton: 'event-sink',
   spec: {
-    /** With its port. */
+    /** `host:port`. */
     endpoint: field(1, text),
   },
 });
 export type EventSinkConfigSpec = SpecOf<typeof eventSinkConfigs>;
 
-/** Where messages of the kernel are sent. */
+/** Receivers of kernel log messages. */
 export const kmsgLogConfigs = defineKind({
   type: 'KmsgLogConfigs.runtime.talos.dev',
   defaultNamespace: 'runtime',

@@ -15,14 +15,14 @@ const extensionMetadata = message({
   compatibility: field(
     5,
     message({
-      /** With which versions it goes, as an expression. */
+      /** Version constraint for Talos. */
       talos: field(1, message({ version: field(1, text) })),
     }),
   ),
   extraInfo: unlessEmpty(6, text),
 });
 
-/** Configuration of services of extensions, by name. It may hold secrets. */
+/** Configuration of extension services, by name. It may contain secrets. */
 export const extensionServiceConfigs = defineKind({
   type: 'ExtensionServiceConfigs.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -34,18 +34,18 @@ export const extensionServiceConfigs = defineKind({
 });
 export type ExtensionServiceConfigSpec = SpecOf<typeof extensionServiceConfigs>;
 
-/** Which configuration of a service of an extension is in its files. */
+/** The configuration that was written to the files of each extension service. */
 export const extensionServiceConfigStatuses = defineKind({
   type: 'ExtensionServiceConfigStatuses.runtime.talos.dev',
   defaultNamespace: 'runtime',
   spec: {
-    /** Applied configuration version. */
+    /** Version of the ExtensionServiceConfig that was applied. */
     specVersion: field(1, text),
   },
 });
 export type ExtensionServiceConfigStatusSpec = SpecOf<typeof extensionServiceConfigStatuses>;
 
-/** The extensions of the system, by layer. */
+/** Installed system extensions, by layer. */
 export const extensionStatuses = defineKind({
   type: 'ExtensionStatuses.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -55,14 +55,14 @@ export const extensionStatuses = defineKind({
     Version: '{.metadata.version}',
   },
   spec: {
-    /** The file of its layer. */
+    /** File name of the layer. */
     image: field(1, text),
     metadata: field(2, extensionMetadata),
   },
 });
 export type ExtensionStatusSpec = SpecOf<typeof extensionStatuses>;
 
-/** How the image of this system was made. */
+/** The Image Factory schematic of the system image. */
 export const imageFactorySchematics = defineKind({
   type: 'ImageFactorySchematics.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -80,7 +80,7 @@ export const imageFactorySchematics = defineKind({
 });
 export type ImageFactorySchematicSpec = SpecOf<typeof imageFactorySchematics>;
 
-/** What the system is made of, by package. */
+/** Software packages of the system (SBOM), by package. */
 export const sbomItems = defineKind({
   type: 'SBOMItems.talos.dev',
   defaultNamespace: 'runtime',

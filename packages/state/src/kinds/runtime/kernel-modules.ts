@@ -2,7 +2,7 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, int, list, text, unlessEmpty } from '../../spec/field-types.ts';
 import { kernelModuleState, kernelModuleType } from './enumerations.ts';
 
-/** Modules of the kernel by name, the built-in too. */
+/** All kernel modules, including built-in ones, by name. */
 export const kernelModuleStatuses = defineKind({
   type: 'KernelModuleStatuses.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -23,19 +23,19 @@ export const kernelModuleStatuses = defineKind({
 });
 export type KernelModuleStatusSpec = SpecOf<typeof kernelModuleStatuses>;
 
-/** Modules that should be loaded, by name. */
+/** Kernel modules to load, by name. */
 export const kernelModuleSpecs = defineKind({
   type: 'KernelModuleSpecs.runtime.talos.dev',
   defaultNamespace: 'runtime',
   spec: {
-    /** The name of the module. */
+    /** Name of the module. */
     string: field(1, text),
     parameters: field(2, list(text)),
   },
 });
 export type KernelModuleSpecSpec = SpecOf<typeof kernelModuleSpecs>;
 
-/** Modules in the kernel's own list, by name. */
+/** Modules in `/proc/modules`, by name. */
 export const loadedKernelModules = defineKind({
   type: 'LoadedKernelModules.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -46,7 +46,7 @@ export const loadedKernelModules = defineKind({
     size: field(1, int),
     referenceCount: field(2, int),
     dependencies: unlessEmpty(3, list(text)),
-    /** As the kernel says it, such as `Live`. */
+    /** State as reported by the kernel, such as `Live`. */
     state: field(4, text),
     address: field(5, text),
   },

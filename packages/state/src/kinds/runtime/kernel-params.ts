@@ -1,19 +1,19 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, text } from '../../spec/field-types.ts';
 
-/** Parameters to be set, under `proc.sys.<name>` or `sys.<path>`. */
+/** Kernel parameters to set, with IDs `proc.sys.<name>` or `sys.<path>`. */
 export const kernelParamSpecs = defineKind({
   type: 'KernelParamSpecs.runtime.talos.dev',
   defaultNamespace: 'runtime',
   spec: {
     value: field(1, text),
-    /** Where it cannot be set it is unsupported, which is no failure. */
+    /** If the parameter does not exist, report it as unsupported instead of failing. */
     ignoreErrors: field(2, bool),
   },
 });
 export type KernelParamSpecSpec = SpecOf<typeof kernelParamSpecs>;
 
-/** Parameters that every node sets, under the ids of the others. */
+/** Default kernel parameters of every node, with IDs of the same form. */
 export const kernelParamDefaultSpecs = defineKind({
   type: 'KernelParamDefaultSpecs.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -24,7 +24,7 @@ export const kernelParamDefaultSpecs = defineKind({
 });
 export type KernelParamDefaultSpecSpec = SpecOf<typeof kernelParamDefaultSpecs>;
 
-/** Parameters that were set, with the value before. */
+/** Kernel parameters that were set, with their previous values. */
 export const kernelParamStatuses = defineKind({
   type: 'KernelParamStatuses.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -36,7 +36,7 @@ export const kernelParamStatuses = defineKind({
   },
   spec: {
     current: field(1, text),
-    /** As it was before it was set. */
+    /** Value before the parameter was set. */
     default: field(2, text),
     unsupported: field(3, bool),
   },

@@ -3,7 +3,7 @@ import { bool, field, list, message, text, unlessEmpty, type ValueOf } from '../
 import { machineStage, unattendedInstallPhase } from './enumerations.ts';
 
 const unmetCondition = message({
-  /** `time`, `network`, `services`, `staticPods`, `nodeReady`. */
+  /** `time`, `network`, `services`, `staticPods` or `nodeReady`. */
   name: field(1, text),
   reason: field(2, text),
 });
@@ -17,7 +17,7 @@ export type MachineReadinessSpec = ValueOf<typeof machineStatusStatus>;
 
 export type MachineStageName = ValueOf<typeof machineStage>;
 
-/** How far the machine is in its life, and what it still waits for. */
+/** Stage of the machine, and the conditions that are not met yet. */
 export const machineStatuses = defineKind({
   type: 'MachineStatuses.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -33,7 +33,7 @@ export const machineStatuses = defineKind({
 });
 export type MachineStatusSpec = SpecOf<typeof machineStatuses>;
 
-/** `machine` is there once the machine is being reset. */
+/** `machine` exists while the machine is being reset. */
 export const machineResetSignals = defineKind({
   type: 'MachineResetSignals.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -42,7 +42,7 @@ export const machineResetSignals = defineKind({
 });
 export type MachineResetSignalSpec = SpecOf<typeof machineResetSignals>;
 
-/** `reboot-request` asks for a reboot. */
+/** `reboot-request` requests a reboot. */
 export const rebootRequests = defineKind({
   type: 'RebootRequests.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -51,7 +51,7 @@ export const rebootRequests = defineKind({
 });
 export type RebootRequestSpec = SpecOf<typeof rebootRequests>;
 
-/** How far an installation without a user is. */
+/** Progress of an unattended installation. */
 export const unattendedInstallStatuses = defineKind({
   type: 'UnattendedInstallStatuses.runtime.talos.dev',
   defaultNamespace: 'runtime',

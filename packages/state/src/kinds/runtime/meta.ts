@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, text } from '../../spec/field-types.ts';
 
-/** Values of the META partition, under their tags such as `0x0a`. */
+/** Values of META, by hexadecimal key such as `0x0a`. */
 export const metaKeys = defineKind({
   type: 'MetaKeys.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -15,7 +15,7 @@ export const metaKeys = defineKind({
 });
 export type MetaKeySpec = SpecOf<typeof metaKeys>;
 
-/** Whether the META partition was read. */
+/** Whether META has been loaded. */
 export const metaLoads = defineKind({
   type: 'MetaLoads.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -29,7 +29,7 @@ export const metaLoads = defineKind({
 });
 export type MetaLoadSpec = SpecOf<typeof metaLoads>;
 
-/** What tells two machines with one UUID apart. */
+/** A token that distinguishes machines with the same UUID. */
 export const uniqueMachineTokens = defineKind({
   type: 'UniqueMachineTokens.runtime.talos.dev',
   defaultNamespace: 'runtime',

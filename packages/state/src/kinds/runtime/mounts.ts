@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, list, text, unlessEmpty } from '../../spec/field-types.ts';
 
-/** Volumes of partitions and disks that are mounted, by volume. */
+/** Mounted volumes on partitions and disks, by volume. */
 export const mountStatuses = defineKind({
   type: 'MountStatuses.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -18,7 +18,7 @@ export const mountStatuses = defineKind({
     filesystemType: field(3, text),
     options: field(4, list(text)),
     encrypted: field(5, bool),
-    /** Kinds of keys. */
+    /** Types of the encryption keys. */
     encryptionProviders: unlessEmpty(6, list(text)),
   },
 });

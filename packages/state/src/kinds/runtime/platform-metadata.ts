@@ -15,7 +15,7 @@ export const platformMetadatasFields = {
   tags: unlessEmpty(11, textMap),
 };
 
-/** What the platform says of the machine. */
+/** Metadata of the machine from the platform. */
 export const platformMetadatas = defineKind({
   type: 'PlatformMetadatas.talos.dev',
   defaultNamespace: 'runtime',

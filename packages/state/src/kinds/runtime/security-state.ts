@@ -2,7 +2,7 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, text, unlessEmpty } from '../../spec/field-types.ts';
 import { fipsState, seLinuxState } from './enumerations.ts';
 
-/** What protects the system from changes. */
+/** State of Secure Boot, SELinux, FIPS and kernel module signatures. */
 export const securityStates = defineKind({
   type: 'SecurityStates.talos.dev',
   defaultNamespace: 'runtime',
@@ -17,7 +17,7 @@ export const securityStates = defineKind({
   spec: {
     secureBoot: field(1, bool),
     ukiSigningKeyFingerprint: unlessEmpty(2, text),
-    /** Hexadecimal, in pairs with colons. */
+    /** Hexadecimal bytes separated by colons. */
     pcrSigningKeyFingerprint: unlessEmpty(3, text),
     selinuxState: unlessEmpty(4, seLinuxState),
     fipsState: unlessEmpty(6, fipsState),

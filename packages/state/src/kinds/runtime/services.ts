@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, int32, text } from '../../spec/field-types.ts';
 
-/** The process of each service that runs. */
+/** The process IDs of running services, by service ID. */
 export const servicePids = defineKind({
   type: 'ServicePIDs.runtime.talos.dev',
   defaultNamespace: 'runtime',
@@ -16,7 +16,7 @@ export const servicePids = defineKind({
 });
 export type ServicePidSpec = SpecOf<typeof servicePids>;
 
-/** The services that run, by id. A service that does not run is not there. */
+/** Running services, by ID. A service that does not run has no resource. */
 export const services = defineKind({
   type: 'Services.v1alpha1.talos.dev',
   defaultNamespace: 'runtime',
@@ -29,13 +29,13 @@ export const services = defineKind({
   spec: {
     running: field(1, bool),
     healthy: field(2, bool),
-    /** No health check has answered. */
+    /** No health check has completed yet. */
     unknown: field(3, bool),
   },
 });
 export type ServiceSpec = SpecOf<typeof services>;
 
-/** `machine-config` asks for the machine configuration. */
+/** `machine-config` requests that the machine configuration is acquired. */
 export const acquireConfigSpecs = defineKind({
   type: 'AcquireConfigSpecs.v1alpha1.talos.dev',
   defaultNamespace: 'runtime',
@@ -44,7 +44,7 @@ export const acquireConfigSpecs = defineKind({
 });
 export type AcquireConfigSpecSpec = SpecOf<typeof acquireConfigSpecs>;
 
-/** `machine-config` is there once the machine configuration is. */
+/** `machine-config` exists once the machine configuration has been acquired. */
 export const acquireConfigStatuses = defineKind({
   type: 'AcquireConfigStatuses.v1alpha1.talos.dev',
   defaultNamespace: 'runtime',

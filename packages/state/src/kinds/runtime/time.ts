@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, double, duration, field, int, text } from '../../spec/field-types.ts';
 
-/** How the kernel steers the clock. */
+/** State of the kernel clock discipline (adjtimex). */
 export const adjtimeStatuses = defineKind({
   type: 'AdjtimeStatuses.v1alpha1.talos.dev',
   defaultNamespace: 'runtime',
@@ -18,17 +18,17 @@ export const adjtimeStatuses = defineKind({
     frequencyAdjustmentRatio: field(2, double),
     maxError: field(3, duration),
     estError: field(4, duration),
-    /** Words of `STA_*`. */
+    /** Names of the `STA_*` flags. */
     status: field(5, text),
     constant: field(6, int),
     syncStatus: field(7, bool),
-    /** A word of `TIME_*`. */
+    /** Name of the `TIME_*` state. */
     state: field(8, text),
   },
 });
 export type AdjtimeStatusSpec = SpecOf<typeof adjtimeStatuses>;
 
-/** Whether time servers contradict the clock. */
+/** Whether NTP measurements deviate sharply from the clock (spikes). */
 export const ntpStatuses = defineKind({
   type: 'NTPStatuses.v1alpha1.talos.dev',
   defaultNamespace: 'runtime',
@@ -44,7 +44,7 @@ export const ntpStatuses = defineKind({
 });
 export type NtpStatusSpec = SpecOf<typeof ntpStatuses>;
 
-/** Whether the clock can be trusted. */
+/** Whether the clock is synchronized. */
 export const timeStatuses = defineKind({
   type: 'TimeStatuses.v1alpha1.talos.dev',
   defaultNamespace: 'runtime',
@@ -54,7 +54,7 @@ export const timeStatuses = defineKind({
   },
   spec: {
     synced: field(1, bool),
-    /** Bumped on clock jumps over 15 min. */
+    /** Increases when the clock jumps by more than 15 minutes. */
     epoch: field(2, int),
     syncDisabled: field(3, bool),
   },

@@ -21,7 +21,7 @@ export const apiCertificates = defineKind({
   isSensitive: true,
   spec: {
     acceptedCAs: field(4, list(certificate)),
-    /** Workers have none. */
+    /** Workers have no client certificate. */
     client: field(2, optional(certificateAndKey)),
     server: field(3, optional(certificateAndKey)),
     skipVerifyingClientCert: field(5, bool),
@@ -29,7 +29,7 @@ export const apiCertificates = defineKind({
 });
 export type ApiCertificateSpec = SpecOf<typeof apiCertificates>;
 
-/** What certificates are issued for: `api`, `k8s`, `maintenance`. */
+/** Names and addresses for certificates: `api`, `k8s`, `maintenance`. */
 export const certSans = defineKind({
   type: 'CertSANs.secrets.talos.dev',
   defaultNamespace: 'secrets',
@@ -70,7 +70,7 @@ export const etcdSecrets = defineKind({
 });
 export type EtcdSecretSpec = SpecOf<typeof etcdSecrets>;
 
-/** Certificates of the API server, which follow its names. */
+/** Certificates of the API server, which are reissued when its names or addresses change. */
 export const kubernetesDynamicCerts = defineKind({
   type: 'KubernetesDynamicCerts.secrets.talos.dev',
   defaultNamespace: 'secrets',
@@ -84,7 +84,7 @@ export const kubernetesDynamicCerts = defineKind({
 });
 export type KubernetesDynamicCertSpec = SpecOf<typeof kubernetesDynamicCerts>;
 
-/** Kubeconfigs of the control plane. */
+/** Kubeconfigs of control plane components and administrators. */
 export const kubernetesSecrets = defineKind({
   type: 'KubernetesSecrets.secrets.talos.dev',
   defaultNamespace: 'secrets',
@@ -99,7 +99,7 @@ export const kubernetesSecrets = defineKind({
 });
 export type KubernetesSecretSpec = SpecOf<typeof kubernetesSecrets>;
 
-/** How kubelet joins the cluster. */
+/** Credentials with which the kubelet joins the cluster. */
 export const kubeletSecrets = defineKind({
   type: 'KubeletSecrets.secrets.talos.dev',
   defaultNamespace: 'secrets',
@@ -115,7 +115,7 @@ export const kubeletSecrets = defineKind({
 });
 export type KubeletSecretSpec = SpecOf<typeof kubeletSecrets>;
 
-/** What keys of encrypted volumes are mixed with, persisted in STATE. */
+/** Random salt for encryption keys of volumes, stored on the STATE volume. */
 export const encryptionSalts = defineKind({
   type: 'EncryptionSalts.secrets.talos.dev',
   defaultNamespace: 'secrets',

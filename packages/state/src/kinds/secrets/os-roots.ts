@@ -1,8 +1,9 @@
-// Apart from the roots of Kubernetes: trustd carries what it imports, and theirs bring a parser of YAML along.
+// These kinds are not in the file with the root secrets of Kubernetes, because those import a YAML parser.
+// trustd would otherwise bundle that parser.
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { certificate, certificateAndKey, field, ip, list, optional, text } from '../../spec/field-types.ts';
 
-/** The CA of a node without configuration. */
+/** The CA of a node in maintenance. */
 export const maintenanceRootSecrets = defineKind({
   type: 'MaintenanceRootSecrets.secrets.talos.dev',
   defaultNamespace: 'secrets',
@@ -14,14 +15,14 @@ export const maintenanceRootSecrets = defineKind({
 });
 export type MaintenanceRootSecretSpec = SpecOf<typeof maintenanceRootSecrets>;
 
-/** The CA of the machines' own API, and the token of trustd. */
+/** The CA of the OS API, and the token for trustd. */
 export const osRootSecrets = defineKind({
   type: 'OSRootSecrets.secrets.talos.dev',
   defaultNamespace: 'secrets',
   singleton: 'os',
   isSensitive: true,
   spec: {
-    /** Workers have none. */
+    /** Workers have no issuing CA. */
     issuingCA: field(1, optional(certificateAndKey)),
     acceptedCAs: field(5, list(certificate)),
     certSANIPs: field(2, list(ip)),

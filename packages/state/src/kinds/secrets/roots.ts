@@ -35,7 +35,7 @@ export const kubernetesRootSecrets = defineKind({
     endpoint: field(2, optional(url)),
     local_endpoint: field(3, optional(url)),
     certSANs: field(4, list(text)),
-    /** First IP of each service CIDR. */
+    /** First IP of each service subnet. */
     apiServerIPs: field(14, list(ip)),
     dnsDomain: field(6, text),
     issuingCA: field(7, optional(certificateAndKey)),

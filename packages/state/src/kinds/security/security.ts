@@ -23,7 +23,7 @@ const imagePublicKeyVerifierSpec = message({
 });
 export type ImagePublicKeyVerifierSpec = ValueOf<typeof imagePublicKeyVerifierSpec>;
 
-/** Whose signatures images need, in the order of their ids. */
+/** Rules for the verification of image signatures, in the order of their IDs. */
 export const imageVerificationRules = defineKind({
   type: 'ImageVerificationRules.security.talos.dev',
   defaultNamespace: 'security',
@@ -42,7 +42,7 @@ export const imageVerificationRules = defineKind({
 });
 export type ImageVerificationRuleSpec = SpecOf<typeof imageVerificationRules>;
 
-/** `trusted_root.json`: whom signatures are believed of. */
+/** Trust anchors of signatures, as `trusted_root.json`. */
 export const tufTrustedRoots = defineKind({
   type: 'TUFTrustedRoots.security.talos.dev',
   defaultNamespace: 'security',

@@ -1,7 +1,7 @@
 import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { bool, field, int, ipPort, text } from '../../spec/field-types.ts';
 
-/** How the machine reaches its management. It holds a token. */
+/** How the machine connects to its management service. It contains a token. */
 export const siderolinkConfigs = defineKind({
   type: 'SiderolinkConfigs.siderolink.talos.dev',
   defaultNamespace: 'config',
@@ -16,13 +16,13 @@ export const siderolinkConfigs = defineKind({
     host: field(2, text),
     joinToken: field(3, text),
     insecure: field(4, bool),
-    /** gRPC tunnel mode. */
+    /** Tunnel WireGuard traffic through gRPC. */
     tunnel: field(5, bool),
   },
 });
 export type SiderolinkConfigSpec = SpecOf<typeof siderolinkConfigs>;
 
-/** Whether it does. */
+/** Whether the machine is connected to its management service. */
 export const siderolinkStatuses = defineKind({
   type: 'SiderolinkStatuses.siderolink.talos.dev',
   defaultNamespace: 'config',
@@ -40,7 +40,7 @@ export const siderolinkStatuses = defineKind({
 });
 export type SiderolinkStatusSpec = SpecOf<typeof siderolinkStatuses>;
 
-/** WireGuard within gRPC. */
+/** The tunnel that carries WireGuard traffic through gRPC. */
 export const siderolinkTunnels = defineKind({
   type: 'SiderolinkTunnels.siderolink.talos.dev',
   defaultNamespace: 'config',

@@ -2,7 +2,7 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { field, int, list, text, uint32, uint64, unlessEmpty } from '../../spec/field-types.ts';
 import { lvmLogicalVolumeType } from './enumerations.ts';
 
-/** Counted up to have LVM looked at again. */
+/** Requests a new scan of LVM when its counter increases. */
 export const lvmRefreshRequests = defineKind({
   type: 'LVMRefreshRequests.storage.talos.dev',
   defaultNamespace: 'storage',
@@ -16,7 +16,7 @@ export const lvmRefreshRequests = defineKind({
 });
 export type LvmRefreshRequestSpec = SpecOf<typeof lvmRefreshRequests>;
 
-/** Devices that volume groups should have. */
+/** Desired physical volumes of volume groups. */
 export const lvmPhysicalVolumeSpecs = defineKind({
   type: 'LVMPhysicalVolumeSpecs.storage.talos.dev',
   defaultNamespace: 'storage',
@@ -31,7 +31,7 @@ export const lvmPhysicalVolumeSpecs = defineKind({
 });
 export type LvmPhysicalVolumeSpecSpec = SpecOf<typeof lvmPhysicalVolumeSpecs>;
 
-/** Logical volumes that there should be, under `<group>-<volume>`. */
+/** Desired logical volumes, with IDs `<group>-<volume>`. */
 export const lvmLogicalVolumeSpecs = defineKind({
   type: 'LVMLogicalVolumeSpecs.storage.talos.dev',
   defaultNamespace: 'storage',
@@ -52,7 +52,7 @@ export const lvmLogicalVolumeSpecs = defineKind({
 });
 export type LvmLogicalVolumeSpecSpec = SpecOf<typeof lvmLogicalVolumeSpecs>;
 
-/** Logical volumes, with the words of `lvs`. */
+/** Logical volumes, with values as printed by `lvs`. */
 export const lvmLogicalVolumeStatuses = defineKind({
   type: 'LVMLogicalVolumeStatuses.storage.talos.dev',
   defaultNamespace: 'storage',
@@ -105,7 +105,7 @@ export const lvmLogicalVolumeStatuses = defineKind({
 });
 export type LvmLogicalVolumeStatusSpec = SpecOf<typeof lvmLogicalVolumeStatuses>;
 
-/** Physical volumes, with the words of `pvs`. */
+/** Physical volumes, with values as printed by `pvs`. */
 export const lvmPhysicalVolumeStatuses = defineKind({
   type: 'LVMPhysicalVolumeStatuses.storage.talos.dev',
   defaultNamespace: 'storage',
@@ -142,7 +142,7 @@ export const lvmPhysicalVolumeStatuses = defineKind({
 });
 export type LvmPhysicalVolumeStatusSpec = SpecOf<typeof lvmPhysicalVolumeStatuses>;
 
-/** What is wrong with volumes that should be, under `<group>` or `<group>/<volume>`. */
+/** Errors of desired volumes, with IDs `<group>` or `<group>/<volume>`. */
 export const lvmValidationErrors = defineKind({
   type: 'LVMValidationErrors.storage.talos.dev',
   defaultNamespace: 'storage',
@@ -157,7 +157,7 @@ export const lvmValidationErrors = defineKind({
 });
 export type LvmValidationErrorSpec = SpecOf<typeof lvmValidationErrors>;
 
-/** Volume groups that there should be, by name. */
+/** Desired volume groups, by name. */
 export const lvmVolumeGroupSpecs = defineKind({
   type: 'LVMVolumeGroupSpecs.storage.talos.dev',
   defaultNamespace: 'storage',
@@ -172,7 +172,7 @@ export const lvmVolumeGroupSpecs = defineKind({
 });
 export type LvmVolumeGroupSpecSpec = SpecOf<typeof lvmVolumeGroupSpecs>;
 
-/** Volume groups, with the words of `vgs`. */
+/** Volume groups, with values as printed by `vgs`. */
 export const lvmVolumeGroupStatuses = defineKind({
   type: 'LVMVolumeGroupStatuses.storage.talos.dev',
   defaultNamespace: 'storage',

@@ -2,7 +2,7 @@ import { defineKind, type SpecOf } from '../../meta/define-kind.ts';
 import { cel, field, int, list, text, unlessEmpty } from '../../spec/field-types.ts';
 import { mdArrayPhase, mdLevel, mdMetadata } from './enumerations.ts';
 
-/** Arrays that there should be, by name. */
+/** Desired RAID arrays, by name. */
 export const mdArraySpecs = defineKind({
   type: 'MDArraySpecs.storage.talos.dev',
   defaultNamespace: 'storage',
@@ -17,7 +17,7 @@ export const mdArraySpecs = defineKind({
 });
 export type MdArraySpecSpec = SpecOf<typeof mdArraySpecs>;
 
-/** Arrays as they are, by name. */
+/** Current states of RAID arrays, by name. */
 export const mdArrayStatuses = defineKind({
   type: 'MDArrayStatuses.storage.talos.dev',
   defaultNamespace: 'storage',
@@ -43,7 +43,7 @@ export const mdArrayStatuses = defineKind({
 });
 export type MdArrayStatusSpec = SpecOf<typeof mdArrayStatuses>;
 
-/** Counted up to have arrays looked at again. */
+/** Requests a new scan of arrays when its counter increases. */
 export const mdRefreshRequests = defineKind({
   type: 'MDRefreshRequests.storage.talos.dev',
   defaultNamespace: 'storage',
