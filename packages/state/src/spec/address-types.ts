@@ -4,12 +4,14 @@ import type { FieldType } from './field-type.ts';
 import { ipBytes, ipText } from './ip-text.ts';
 import { bytes, delimited, int, text } from './scalar-types.ts';
 
-// Upstream's types of addresses have no parts that YAML could see: whatever they hold, YAML takes them for empty.
+// In Go, address types have no exported fields, so the YAML library of Talos always treats them as empty.
 const hidden = { isOmitted: () => true } as const;
 
 const ipMessage = message({ ip: field(1, bytes), number: field(2, int) });
 
-/** `10.0.0.1`; empty: none. A field of YAML that is left out when it is empty never shows one. */
+/**
+ * An IP address such as `10.0.0.1`, or empty. In YAML, an `omitempty` field of this type is always omitted.
+ */
 export const ip: FieldType<string> = {
   ...text,
   ...hidden,
@@ -18,7 +20,10 @@ export const ip: FieldType<string> = {
   read: (reader, wireType) => ipText(ipMessage.read(reader, wireType, ipMessage.empty).ip),
 };
 
-/** `10.0.0.1/24`; empty: none. A field of YAML that is left out when it is empty never shows one. */
+/**
+ * An address with prefix length such as `10.0.0.1/24`, or empty. In YAML, an `omitempty` field of this type
+ * is always omitted.
+ */
 export const cidr: FieldType<string> = {
   ...text,
   ...hidden,
@@ -33,7 +38,10 @@ export const cidr: FieldType<string> = {
   },
 };
 
-/** `10.0.0.1:53`, `[fd00::1]:53`; empty: none. A field of YAML that is left out when it is empty never shows one. */
+/**
+ * An address with port such as `10.0.0.1:53` or `[fd00::1]:53`, or empty. In YAML, an `omitempty` field of
+ * this type is always omitted.
+ */
 export const ipPort: FieldType<string> = {
   ...text,
   ...hidden,
@@ -51,7 +59,7 @@ export const ipPort: FieldType<string> = {
   },
 };
 
-/** `52:54:00:aa:bb:01`; empty: none. */
+/** A MAC address such as `52:54:00:aa:bb:01`, or empty. */
 export const mac: FieldType<string> = {
   ...text,
   shape: { word: 'mac' },

@@ -2,7 +2,7 @@ import { message } from './composite-types.ts';
 import { field } from './field.ts';
 import { base64Text } from './scalar-types.ts';
 
-// All of these are texts in PEM; YAML shows them in base64. Keys are secrets: only sensitive kinds have them.
+// The values are PEM texts, shown as base64 in YAML. Keys are secret: only sensitive kinds may use them.
 
 export const certificate = message({ crt: field(1, base64Text) }, 'cert');
 export const privateKey = message({ key: field(1, base64Text) }, 'key');

@@ -1,4 +1,4 @@
-// Classes, not objects with functions of their own: definitions make many hundreds of these.
+// These types are classes because definitions create many hundreds of them: the methods are then shared.
 import { type BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { type FieldTable, field, type SpecOfFields } from './field.ts';
 import { FieldList } from './field-list.ts';
@@ -41,7 +41,7 @@ class MessageType<F extends FieldTable> implements FieldType<SpecOfFields<F>> {
   }
 }
 
-/** A spec within a spec. `word` is its name in the reference where that has one of its own. */
+/** A nested message. `word` is its name in the reference, if it has one. */
 export function message<F extends FieldTable>(fields: F, word = 'message'): FieldType<SpecOfFields<F>> {
   return new MessageType(fields, word);
 }
@@ -76,7 +76,7 @@ class OptionalType<T> implements FieldType<T | undefined> {
   }
 }
 
-/** Perhaps nothing: `null` in YAML. What is there is on the wire even when it is empty. */
+/** A value or `undefined`, which is `null` in YAML. A value is written to the wire even when it is empty. */
 export function optional<T>(type: FieldType<T>): FieldType<T | undefined> {
   return new OptionalType(type);
 }
@@ -172,12 +172,12 @@ class MapType<T> implements FieldType<MapOf<T>> {
   }
 }
 
-/** Values by name, sorted by name. */
+/** A map with string keys, encoded in key order. */
 export function mapOf<T>(type: FieldType<T>): FieldType<MapOf<T>> {
   return new MapType(type);
 }
 
-/** Texts by name. */
+/** A map from strings to strings. */
 export const textMap = mapOf(text);
 
 class OrderedMapType<T> extends ListType<T> {
@@ -193,7 +193,7 @@ class OrderedMapType<T> extends ListType<T> {
   }
 }
 
-/** A list that YAML shows as a map, in the order of the list. */
+/** A list that is written as a map in YAML, in the order of the list. */
 export function orderedMap<T>(
   type: FieldType<T>,
   entryOf: (item: T) => readonly [key: string, value: unknown],

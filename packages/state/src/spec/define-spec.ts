@@ -30,12 +30,15 @@ class FieldCodec<F extends FieldTable> implements SpecCodec<SpecOfFields<F>> {
   }
 }
 
-/** The codec of a spec from the table of its fields, so that its two forms never tell different things. */
+/** Creates the codec of a spec from its fields, so that YAML and protobuf always agree. */
 export function defineSpec<F extends FieldTable>(fields: F): SpecCodec<SpecOfFields<F>> {
   return new FieldCodec(fields);
 }
 
-/** The codec of a spec that is one value: in YAML that value alone, on the wire the field `number` of its message. */
+/**
+ * Creates the codec of a spec that is a single value. YAML shows only that value; protobuf has it in the
+ * field `number`.
+ */
 export function defineBareSpec<T>(number: number, type: FieldType<T>): SpecCodec<T> {
   const message = new FieldCodec({ value: field(number, type) });
   return {

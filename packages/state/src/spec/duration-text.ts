@@ -1,11 +1,11 @@
-/** Milliseconds as durations are written: `1h0m0s`, `1m30s`, `1.5ms`, `0s`. Source: Go, time.Duration. */
+/** Formats milliseconds like Go durations: `1h0m0s`, `1m30s`, `1.5ms`, `0s`. Source: Go, time.Duration. */
 export function durationText(ms: number): string {
   const ns = BigInt(Math.round(Math.abs(ms) * 1e6));
   if (ns === 0n) return '0s';
   return `${ms < 0 ? '-' : ''}${ns < 1_000_000_000n ? shortText(Number(ns)) : longText(ns)}`;
 }
 
-/** Less than a second. */
+/** Formats a duration below one second. */
 function shortText(ns: number): string {
   if (ns < 1_000) return `${ns}ns`;
   if (ns < 1_000_000) return `${ns / 1_000}µs`;

@@ -47,7 +47,7 @@ const text = fc.oneof(
   fc.string({ maxLength: 6 }),
 );
 
-test('encodeYaml() writes the simple as the library does', () => {
+test('encodeYaml() writes simple values exactly like the YAML library', () => {
   const { value } = fc.letrec((tie) => ({
     scalar: fc.oneof(text, fc.boolean(), fc.integer(), fc.constantFrom(null, undefined, 1.5, -0)),
     value: fc.oneof(
@@ -64,7 +64,7 @@ test('encodeYaml() writes the simple as the library does', () => {
   );
 });
 
-test('texts that YAML might take for something else are quoted, and long ones stay readable', () => {
+test('encodeYaml() quotes strings that look like other types, and writes long strings as literal blocks', () => {
   const values = [
     'yes',
     'on',

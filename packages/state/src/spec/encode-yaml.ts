@@ -20,29 +20,32 @@ const options = {
 } as const;
 
 /**
- * YAML text of plain data as clients are used to it: indented by four, texts that an older reader of YAML would take
- * for something else in quotes, long texts as literal blocks. Ends with a newline.
+ * Encodes plain data in the YAML style that clients expect: 4 spaces of indentation, long strings as literal
+ * blocks, and quotes around strings that a YAML 1.1 reader would decode as another type. Ends with a newline.
  *
  * Source: Talos v1.14: COSI encoding, YAML peculiarities.
  */
 export function encodeYaml(value: unknown): string {
   const simple = simpleBlock(value, '');
   if (simple !== undefined) return simple;
-  // A block at the root would not be indented, and lines of `---` in it would end it.
+  // The library does not indent a block at the root, and lines of `---` in the text would end it.
   if (typeof value === 'string' && value.includes('\n')) {
     return stringify({ a: value }, options).slice('a: '.length);
   }
   return stringify(value, options);
 }
 
-// Most specs are maps of short words. The library takes ten times as long for them, and they are written for every
-// event of every watch: what is simple is written here, exactly as the library would, and a test holds the two together.
+// Most specs are maps of short words, and the library takes ten times as long to encode them. Specs are
+// encoded for every event of every watch. So simple values are encoded here, with the same result as the
+// library; a test compares both.
 
 const simpleWord = /^(?:[A-Za-z_/][\w./+-]*(?: [\w./+()-]+)*|\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,3})?)$/;
-/** What a reader may take for a value of another type. */
+/** Words that a reader may decode as another type. */
 const otherThanText = /^(?:y|n|yes|no|on|off|true|false|null|e[\d_+-].*)$/i;
 
-/** The lines of a map of scalars, lists of scalars and such maps; undefined for anything else. */
+/**
+ * Encodes a map of simple scalars, lists of scalars and such maps. Returns `undefined` for any other value.
+ */
 function simpleBlock(value: unknown, indent: string): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   let text = '';
@@ -56,7 +59,7 @@ function simpleBlock(value: unknown, indent: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** What follows the colon, without its last newline. */
+/** Returns the text after the colon, without its last newline. */
 function simpleValue(value: unknown, indent: string): string | undefined {
   const scalar = simpleScalar(value);
   if (scalar !== undefined) return ` ${scalar}`;

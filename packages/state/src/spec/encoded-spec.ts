@@ -2,7 +2,7 @@
 export class EncodedSpec {
   /** A YAML document. */
   readonly yaml: string;
-  /** The message of its type. */
+  /** The protobuf message. */
   readonly proto: Uint8Array;
 
   constructor(yaml: string, proto: Uint8Array) {

@@ -4,10 +4,10 @@ import type { FieldType, TypeShape } from './field-type.ts';
 
 type Numbers = Readonly<Record<string, number>>;
 
-/** The texts of an enumeration; `''` stands for zero where zero has no text. */
+/** The names of an enumeration; `''` means zero if zero has no name. */
 type TextOf<N extends Numbers> = (keyof N & string) | (0 extends N[keyof N] ? never : '');
 
-/** A text in YAML, a number on the wire. */
+/** An enumeration: a name in YAML, a number on the wire. */
 export class EnumerationType<T extends string> implements FieldType<T> {
   readonly #name: string;
   readonly empty: T;
@@ -30,7 +30,11 @@ export class EnumerationType<T extends string> implements FieldType<T> {
     return Object.keys(this.#numbers) as T[];
   }
 
-  /** @throws Fault `internal` when a number has no text, unless the enumeration is open */
+  /**
+   * Returns the name of a number.
+   *
+   * @throws Fault `internal` when the number has no name, unless the enumeration is open
+   */
   textOf(number: number): T {
     if (number === 0) return this.empty;
     this.#texts ??= new Map(this.texts.map((text) => [this.#numbers[text] as number, text]));
@@ -69,7 +73,10 @@ export function enumeration<const N extends Numbers>(name: string, numbers: N): 
   return new EnumerationType(name, numbers, false);
 }
 
-/** An enumeration of which a kernel may know more than we do: a number without a text is its decimal text. */
+/**
+ * An enumeration for which the kernel may have additional values. A number without a name is shown as decimal
+ * text.
+ */
 export function openEnumeration<const N extends Numbers>(
   name: string,
   numbers: N,
@@ -77,7 +84,7 @@ export function openEnumeration<const N extends Numbers>(
   return new EnumerationType(name, numbers, true);
 }
 
-/** Some of a set of flags: in YAML their names in one text with commas, on the wire the sum of their bits. */
+/** A set of flags: their names separated by commas in YAML, the sum of their bits on the wire. */
 export class FlagsType<T extends string> implements FieldType<readonly T[]> {
   readonly empty: readonly T[] = [];
   readonly #name: string;
@@ -92,7 +99,7 @@ export class FlagsType<T extends string> implements FieldType<readonly T[]> {
     return { word: `enum ${this.#name}`, values: this.#bits };
   }
 
-  /** The names of the bits that have one, in the order of the reference. */
+  /** Returns the names of the set bits in the order of the definition; ignores bits without a name. */
   flagsOf(bits: number): readonly T[] {
     return (Object.keys(this.#bits) as T[]).filter((flag) => (bits & this.#bits[flag]) !== 0);
   }

@@ -1,4 +1,4 @@
-// The types of fields of specs, each with all of its forms at once. Source: Talos v1.14: COSI encoding.
+// The types of fields in specs, with their YAML and protobuf encodings. Source: Talos v1.14: COSI encoding.
 export * from './address-types.ts';
 export * from './certificate-types.ts';
 export * from './composite-types.ts';

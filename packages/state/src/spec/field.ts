@@ -1,21 +1,23 @@
 import type { FieldType } from './field-type.ts';
 
-/** One field of a spec, under its name in YAML. */
+/** One field of a spec; the key in the field table is its name in YAML. */
 export interface Field<T> {
-  /** The field number on the wire; 0 when only YAML has the field. */
+  /** The protobuf field number; 0 when only YAML has the field. */
   readonly number: number;
   readonly type: FieldType<T>;
   /** Omitted from YAML when it is empty. */
   readonly omitEmpty?: boolean;
-  /** YAML writes its keys inline, among those of the enclosing spec, without its own name. */
+  /**
+   * YAML writes the entries of the field among those of the enclosing spec, without the name of the field.
+   */
   readonly isInlined?: boolean;
 }
 
-/** The fields of a spec in their order in YAML. */
+/** The fields of a spec, in YAML order. */
 // biome-ignore lint/suspicious/noExplicitAny: each field has a type of its own, which inference keeps
 export type FieldTable = Readonly<Record<string, Field<any>>>;
 
-/** The type of the spec that a table of fields describes. */
+/** The type of the spec that a table of fields defines. */
 export type SpecOfFields<F> = {
   readonly [Key in keyof F]: F[Key] extends Field<infer T> ? T : never;
 };
@@ -24,17 +26,17 @@ export function field<T>(number: number, type: FieldType<T>): Field<T> {
   return { number, type };
 }
 
-/** A field that YAML leaves out when it is empty. */
+/** Defines a field that YAML omits when it is empty. */
 export function unlessEmpty<T>(number: number, type: FieldType<T>): Field<T> {
   return { number, type, omitEmpty: true };
 }
 
-/** A map whose entries stand in YAML among the fields around it. */
+/** Defines a field whose entries YAML writes among the fields of the enclosing spec. */
 export function inlined<T>(number: number, type: FieldType<T>): Field<T> {
   return { number, type, isInlined: true };
 }
 
-/** A field that typed clients do not see. */
+/** Defines a field that exists only in YAML, not in protobuf. */
 export function yamlOnly<T>(type: FieldType<T>): Field<T> {
   return { number: 0, type };
 }

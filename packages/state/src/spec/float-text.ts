@@ -1,6 +1,6 @@
 /**
- * A number as YAML of clients has it: the shortest text that reads back the same, with an exponent below 1e-4 and from
- * 1e6 on. Source: Go, strconv: format `g`, shortest.
+ * Formats a number as in the YAML of Talos: the shortest text that is parsed to the same number, with an
+ * exponent below 1e-4 and from 1e6 on. Source: Go, strconv: format `g`, shortest.
  */
 export function floatText(value: number): string {
   if (Number.isNaN(value)) return '.nan';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** The 4 or 16 bytes of an IP address; none for a text that is no address. */
+/** Parses an IP address into 4 or 16 bytes. Returns no bytes for any other text. */
 export function ipBytes(text: string): Uint8Array {
   const family = isIP(text);
   if (family === 4) return Uint8Array.from(text.split('.'), Number);
@@ -16,18 +16,18 @@ export function ipBytes(text: string): Uint8Array {
   return bytes;
 }
 
-/** `1.2.3.4` at the end of an IPv6 address as two groups. */
+/** Converts the `1.2.3.4` at the end of an IPv6 address to two groups. */
 function hexOfDotted(dotted: string): string {
   const [a, b, c, d] = dotted.split('.').map((part) => Number(part).toString(16).padStart(2, '0'));
   return `${a}${b}:${c}${d}`;
 }
 
-/** The text of an address of 4 or 16 bytes; empty for anything else. */
+/** Formats an address of 4 or 16 bytes. Returns an empty text for any other length. */
 export function ipText(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
   if (bytes.length !== 16) return '';
   const view = new DataView(bytes.buffer, bytes.byteOffset, 16);
   const groups = Array.from({ length: 8 }, (_, at) => view.getUint16(at * 2).toString(16));
-  // The parser of URLs knows which zeros to leave out.
+  // The URL parser shortens the address in the standard form.
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
 }

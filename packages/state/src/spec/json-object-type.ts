@@ -6,14 +6,14 @@ import { readStruct, writeStruct } from './struct-message.ts';
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
-/** Data of others, such as an object of Kubernetes. */
+/** An object without a schema here, such as a Kubernetes object. */
 export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
 const isEmpty = (value: JsonObject) => Object.keys(value).length === 0;
 
-/** On the wire a `google.protobuf.Struct`; in YAML its keys are sorted. */
+/** An object that is a `google.protobuf.Struct` on the wire. In YAML its keys are sorted. */
 export const object: FieldType<JsonObject> = {
   shape: { word: 'object' },
   empty: {},
@@ -27,7 +27,7 @@ export const object: FieldType<JsonObject> = {
   read: (reader) => readStruct(reader.bytes()),
 };
 
-/** On the wire it is its YAML. */
+/** An object that is a YAML text on the wire. */
 export const yamlObject: FieldType<JsonObject> = {
   shape: { word: 'object' },
   empty: {},

@@ -8,7 +8,7 @@ const idMapping = message({
   size: field(3, uint32),
 });
 
-/** A mount of the runtime specification of OCI. */
+/** A mount in an OCI runtime specification. */
 export const ociMount = message(
   {
     destination: field(1, text),

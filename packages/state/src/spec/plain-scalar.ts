@@ -1,4 +1,7 @@
-/** What stands in YAML as it is, without quotes, such as a time: `toYaml` of field types gives it to `encodeYaml`. */
+/**
+ * A scalar that `encodeYaml` writes unchanged and unquoted, such as a time. The `toYaml` methods of field
+ * types create it.
+ */
 export class PlainScalar {
   readonly text: string;
 

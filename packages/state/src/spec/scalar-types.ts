@@ -3,7 +3,7 @@ import type { FieldType } from './field-type.ts';
 import { floatText } from './float-text.ts';
 import { PlainScalar } from './plain-scalar.ts';
 
-/** A type of values that are one number of variable length on the wire. */
+/** Creates a type whose values are varints on the wire. */
 export function varint<T>(
   word: string,
   empty: T,
@@ -44,7 +44,7 @@ const unsigned = (word: string): FieldType<number> =>
     (reader) => Number(reader.uint64()),
   );
 
-// Whole numbers, as far as JavaScript holds them exactly.
+// Integers, within the range that JavaScript represents exactly.
 export const int = signed('int');
 export const int32 = signed('int32');
 export const int64 = signed('int64');
@@ -54,10 +54,10 @@ export const uint16 = unsigned('uint16');
 export const uint32 = unsigned('uint32');
 export const uint64 = unsigned('uint64');
 
-/** Permissions of a file, as the number that they are. */
+/** File permissions, as a number. */
 export const mode = unsigned('mode');
 
-/** A number with a fraction. */
+/** A floating-point number. */
 export const double: FieldType<number> = {
   shape: { word: 'double' },
   empty: 0,
@@ -68,7 +68,7 @@ export const double: FieldType<number> = {
   pack: (writer, value) => void writer.double(value),
 };
 
-/** Starts a field whose value says how long it is. */
+/** Writes the tag of a length-delimited field. */
 export const delimited = (writer: BinaryWriter, number: number) =>
   writer.uint32((number << 3) | WireType.LengthDelimited);
 
@@ -81,7 +81,7 @@ export const text: FieldType<string> = {
   read: (reader) => reader.string(),
 };
 
-/** A text that is bytes on the wire. */
+/** A string that is `bytes` on the wire. */
 export const textBytes: FieldType<string> = {
   ...text,
   shape: { word: 'textbytes' },
@@ -89,25 +89,28 @@ export const textBytes: FieldType<string> = {
   read: (reader) => Buffer.from(reader.bytes()).toString(),
 };
 
-/** A text that is bytes on the wire and base64 in YAML. */
+/** A string that is `bytes` on the wire and base64 in YAML. */
 export const base64Text: FieldType<string> = {
   ...textBytes,
   shape: { word: 'base64' },
   toYaml: (value) => Buffer.from(value).toString('base64'),
 };
 
-/** Bytes; YAML lists them as numbers. */
+/** Bytes. YAML shows them as a list of numbers. */
 export const bytes: FieldType<Uint8Array> = {
   shape: { word: 'bytes' },
   empty: new Uint8Array(),
   isEmpty: (value) => value.length === 0,
   toYaml: (value) => [...value],
   write: (writer, number, value) => void delimited(writer, number).bytes(value),
-  // A copy: the reader's bytes are a view of the whole message.
+  // Copy the bytes, because the reader returns a view of the whole message.
   read: (reader) => Uint8Array.from(reader.bytes()),
 };
 
-/** An expression of CEL as text. Typed clients see that there is one and nothing of it: its message is left empty. */
+/**
+ * A CEL expression as text. On the wire it is an empty message, so clients see only that an expression
+ * exists.
+ */
 export const cel: FieldType<string> = {
   ...text,
   shape: { word: 'cel' },

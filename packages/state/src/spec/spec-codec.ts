@@ -1,19 +1,19 @@
 import type { FieldTable } from './field.ts';
 
-/** How the specs of one type stand on the wire, in both of its forms. */
+/** Encodes and decodes the specs of one type, in YAML and protobuf. */
 export interface SpecCodec<S> {
-  /** The fields of both forms, where the spec is made of fields. */
+  /** The fields of the spec, if it consists of fields. */
   readonly fields?: FieldTable;
-  /** It has one field, and in YAML the spec is the value of that alone. */
+  /** The spec has one field, and its YAML form is only the value of that field. */
   readonly isBare?: boolean;
-  /** Plain data for `encodeYaml`, in the order in which it is to be printed. */
+  /** Returns plain data for `encodeYaml`, with keys in output order. */
   toYaml(spec: S): unknown;
   toProto(spec: S): Uint8Array;
-  /** @throws when the bytes are no message of the type */
+  /** @throws when the bytes are not a message of the type */
   fromProto(bytes: Uint8Array): S;
 }
 
-/** Codecs of types by full name. */
+/** Codecs of types, by full type name. */
 export interface SpecCodecs {
   // biome-ignore lint/suspicious/noExplicitAny: how many dimensions a spec has is not the store's business
   get(type: string): SpecCodec<any> | undefined;

@@ -32,7 +32,7 @@ const empty: Everything = {
   ...{ maybe: undefined, tags: {}, address: '', subnet: '', late: '' },
 };
 
-test('a spec is the same after it has been a message', () => {
+test('a spec is unchanged after encoding to protobuf and back', () => {
   const address = fc.oneof(
     fc.ipV4(),
     fc.ipV6().map((text) => ipText(ipBytes(text))),
@@ -63,7 +63,7 @@ test('a spec is the same after it has been a message', () => {
   );
 });
 
-test('an empty spec is nearly nothing as a message, and complete in YAML', () => {
+test('an empty spec is almost empty in protobuf, and complete in YAML', () => {
   assert.deepEqual([...everything.toProto(empty)], [6 * 8 + 2, 0]);
   assert.equal(
     encodeYaml(everything.toYaml(empty)),
@@ -83,7 +83,7 @@ late: ""
   );
 });
 
-test('a definition is the message that typed clients decode', () => {
+test('a resource definition is encoded as the message that clients decode', () => {
   const spec: ResourceDefinitionSpec = {
     type: 'Notes.x',
     displayType: 'Note',
@@ -120,7 +120,7 @@ sensitivity: sensitive
   );
 });
 
-test('addresses have 4 or 16 bytes, and anything else has none', () => {
+test('IP addresses have 4 or 16 bytes, and any other text has none', () => {
   assert.deepEqual([...ipBytes('10.0.0.1')], [10, 0, 0, 1]);
   assert.deepEqual([...ipBytes('fe80::1:2')], [0xfe, 0x80, ...Array(11).fill(0), 1, 0, 2]);
   assert.deepEqual([...ipBytes('::ffff:1.2.3.4')].slice(10), [255, 255, 1, 2, 3, 4]);

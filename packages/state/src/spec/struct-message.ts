@@ -1,10 +1,10 @@
-// google.protobuf.Struct, for data of which nobody here knows the fields.
+// Encodes google.protobuf.Struct, for objects without a schema.
 import { BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { JsonObject, JsonValue } from './json-object-type.ts';
 
 const delimitedTag = (number: number) => (number << 3) | WireType.LengthDelimited;
 
-/** The numbers of the fields of a `google.protobuf.Value`. */
+/** Field numbers of a `google.protobuf.Value`. */
 const kinds = { null: 1, number: 2, string: 3, boolean: 4, struct: 5, list: 6 } as const;
 
 export function writeStruct(writer: BinaryWriter, value: JsonObject): void {
@@ -69,7 +69,10 @@ function readList(bytes: Uint8Array): JsonValue[] {
   return values;
 }
 
-/** Field after field, with the reader before its value. What was not read is stepped over. */
+/**
+ * Yields the number of each field, with the reader positioned at its value. Skips values that the caller does
+ * not read.
+ */
 function* fieldsOf(bytes: Uint8Array): Generator<[number, BinaryReader]> {
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {

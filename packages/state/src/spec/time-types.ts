@@ -9,7 +9,7 @@ const secondsMessage = message({ seconds: field(1, int64), nanos: field(2, int32
 
 const nsPerSecond = 1_000_000_000n;
 
-/** Milliseconds, which may have a fraction. In YAML `1m30s`. */
+/** A duration in milliseconds, possibly with a fraction. In YAML `1m30s`. */
 export const duration: FieldType<number> = {
   shape: { word: 'duration' },
   empty: 0,
@@ -17,7 +17,7 @@ export const duration: FieldType<number> = {
   toYaml: (value) => durationText(value),
   write(writer, number, value) {
     const ns = BigInt(Math.round(value * 1e6));
-    // The remainder has the sign of the whole, as the message wants it.
+    // The remainder has the sign of the dividend, as the message requires.
     const [seconds, nanos] = [Number(ns / nsPerSecond), Number(ns % nsPerSecond)];
     secondsMessage.write(writer, number, { seconds, nanos });
   },
@@ -27,10 +27,10 @@ export const duration: FieldType<number> = {
   },
 };
 
-/** How upstream says "never": midnight of the first day of the year 1. */
+/** The value for "never": the zero time of Go, midnight on January 1 of year 1. */
 const neverSeconds = -62_135_596_800;
 
-/** Unix milliseconds, or undefined for never. In YAML RFC 3339, in UTC. */
+/** Unix milliseconds, or `undefined` for never. In YAML RFC 3339 in UTC. */
 export const time: FieldType<number | undefined> = {
   shape: { word: 'time' },
   empty: undefined,
@@ -47,7 +47,7 @@ export const time: FieldType<number | undefined> = {
   },
 };
 
-/** Fractions of a second as far as there are any. */
+/** Formats a time, with fractions of a second only if they are not zero. */
 function timeText(value: number | undefined): string {
   if (value === undefined) return '0001-01-01T00:00:00Z';
   return new Date(value).toISOString().replace(/\.?0*Z$/, 'Z');

@@ -5,7 +5,9 @@ import { text } from './scalar-types.ts';
 
 const urlMessage = message({ fullPath: field(1, text) });
 
-/** A URL as it is written. In YAML it is the map of its parts. Source: Talos v1.14: COSI encoding, YAML peculiarities. */
+/**
+ * A URL as text. In YAML it is a map of its parts. Source: Talos v1.14: COSI encoding, YAML peculiarities.
+ */
 export const url: FieldType<string> = {
   ...text,
   shape: { word: 'url' },
@@ -14,7 +16,7 @@ export const url: FieldType<string> = {
   read: (reader, wireType) => urlMessage.read(reader, wireType, urlMessage.empty).fullPath,
 };
 
-// Not the parser of `URL`: it writes what it reads in another way, and knows fewer schemes.
+// The `URL` class is not used: it normalizes its input and supports fewer schemes.
 function partsOf(value: string): Record<string, unknown> {
   const [beforeFragment = '', fragment = ''] = splitAt(value, '#');
   const scheme = /^[a-zA-Z][a-zA-Z0-9+.-]*(?=:)/.exec(beforeFragment)?.[0] ?? '';
@@ -27,7 +29,7 @@ function partsOf(value: string): Record<string, unknown> {
   return {
     scheme: scheme.toLowerCase(),
     opaque: isOpaque ? hierarchy : '',
-    // What is in it upstream's YAML does not show.
+    // Talos does not show the user information in YAML.
     user: at < 0 ? null : {},
     host: (authority ?? '').slice(at + 1),
     path,

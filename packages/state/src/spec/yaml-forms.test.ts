@@ -1,4 +1,4 @@
-// What YAML of single fields looks like. Source: Talos v1.14: COSI encoding, YAML peculiarities.
+// Checks the YAML forms of field types. Source: Talos v1.14: COSI encoding, YAML peculiarities.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defineSpec } from './define-spec.ts';
@@ -12,7 +12,7 @@ const yamlOf = <T>(type: types.FieldType<T>, value: T) =>
   encodeYaml(defineSpec({ x: field(1, type) }).toYaml({ x: value } as never));
 const lines = (text: string) => text.trimEnd().split('\n');
 
-test('values that have a form of their own in YAML', () => {
+test('field types have the expected YAML forms', () => {
   const rows: [types.FieldType<never>, unknown, ...string[]][] = [
     [types.duration as never, 90_000, 'x: 1m30s'],
     [types.time as never, Date.UTC(2026, 0, 10, 9, 5, 0, 120), 'x: 2026-01-10T09:05:00.12Z'],
@@ -39,7 +39,7 @@ test('values that have a form of their own in YAML', () => {
     assert.deepEqual(lines(yamlOf(type, value as never)), expected);
 });
 
-test('a URL is the map of its parts', () => {
+test('a URL is a map of its parts', () => {
   const partsOf = (url: string) => types.url.toYaml(url) as Record<string, unknown>;
   assert.deepEqual(lines(yamlOf(types.url, 'https://10.0.0.10:6443')), [
     'x:',
@@ -61,7 +61,7 @@ test('a URL is the map of its parts', () => {
   assert.deepEqual([partsOf('mailto:a@b').opaque, partsOf('http://a?').forcequery], ['a@b', true]);
 });
 
-test('what YAML may leave out it leaves out where it is zero, and addresses always', () => {
+test('YAML omits zero values of omitempty fields, and addresses always', () => {
   const inner = types.message({ name: field(1, types.text), at: field(2, types.ip) });
   const { toYaml } = bound({
     address: unlessEmpty(1, types.ip),
@@ -84,7 +84,7 @@ test('what YAML may leave out it leaves out where it is zero, and addresses alwa
   assert.deepEqual(Object.keys(toYaml(zero)), []);
 });
 
-test('inlined fields stand among the others, and fields of YAML alone are on no wire', () => {
+test('inlined fields are written among the others, and YAML-only fields are not on the wire', () => {
   const { toYaml, toProto } = bound({
     name: field(1, types.text),
     slave: types.inlined(2, types.message({ master: unlessEmpty(1, types.text) })),
@@ -103,7 +103,7 @@ function bound(fields: types.FieldTable) {
   };
 }
 
-test('durationText() writes what people read', () => {
+test('durationText() formats durations like Go', () => {
   const rows: [number, string][] = [
     [0, '0s'],
     [0.000001, '1ns'],
@@ -118,7 +118,7 @@ test('durationText() writes what people read', () => {
   for (const [ms, expected] of rows) assert.equal(durationText(ms), expected);
 });
 
-test('floatText() changes to exponents where readers are used to it', () => {
+test('floatText() uses exponents for very small and large numbers', () => {
   const rows: [number, string][] = [
     [0, '0'],
     [1, '1'],
@@ -133,7 +133,7 @@ test('floatText() changes to exponents where readers are used to it', () => {
   for (const [value, expected] of rows) assert.equal(floatText(value), expected);
 });
 
-test('an enumeration knows its numbers, and an open one every number', () => {
+test('an enumeration rejects unknown numbers, and an open one shows them as text', () => {
   const closed = types.enumeration('Closed', { a: 1 });
   const open = types.openEnumeration('Open', { main: 254 });
   assert.deepEqual([closed.textOf(0), closed.textOf(1), closed.numberOf('a')], ['', 'a', 1]);
