@@ -50,7 +50,7 @@ export interface NewResource<S = unknown> extends Pointer<S> {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** A kind with one resource, and the id of that one. */
+/** A kind with only one resource, and the ID of that resource. */
 export interface SingletonRef<S = unknown> extends KindRef<S> {
   readonly singleton: string;
 }

@@ -20,7 +20,8 @@ export async function teardownAndDestroy(
 }
 
 /**
- * Waits until a resource is as it should be, and gives it; undefined when it is wanted that there is none.
+ * Waits until `isWanted` accepts the state of a resource, which is `undefined` while the resource does not
+ * exist. Resolves to that state.
  *
  * @throws Fault `cancelled` when the signal aborts first
  */
@@ -43,6 +44,6 @@ export async function watchFor<S>(
   }
   throw new Fault(
     'cancelled',
-    `waiting for ${pointer.type}(${pointer.namespace}/${pointer.id}) was given up`,
+    `the wait for ${pointer.type}(${pointer.namespace}/${pointer.id}) was cancelled`,
   );
 }

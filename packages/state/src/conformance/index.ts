@@ -7,7 +7,9 @@ export { EventReader, type NoteSpec, newNote, note, notes, wordOf } from './note
 export { openMemoryState } from './open-memory-state.ts';
 export type { OpenState, StateUnderTest } from './open-state.ts';
 
-/** Tests for node:test that every implementation of `State` must pass, in memory or behind a connection. */
+/**
+ * Defines node:test tests that every implementation of `State` must pass, in memory or behind a connection.
+ */
 export function testStateConformance(label: string, open: OpenState): void {
   testWrites(label, open);
   testQueries(label, open);

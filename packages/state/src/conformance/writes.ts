@@ -26,7 +26,10 @@ const withoutTimes = ({ metadata: { createdMs, updatedMs, ...metadata }, spec }:
 
 const text = (id: string, version: string | number) => `Notes.test.nodewright.dev(desk/${id}@${version})`;
 
-/** Tests that resources are created, changed and destroyed by the rules, and which faults refuse the rest. */
+/**
+ * Tests the rules for creating, changing and destroying resources, and the faults of writes that break the
+ * rules.
+ */
 export function testWrites(label: string, open: OpenState): void {
   test(`${label}: a created resource has version 1, its owner and its times, and reads back the same`, async () => {
     await using opened = await open();

@@ -12,7 +12,7 @@ import { all, followState, one, type StateConnection } from './follow-state.ts';
 /** Connections to a state that the test can break. They pass messages without sockets. */
 class Wire {
   state: State = openMemoryState();
-  /** How many of the next connections are refused. */
+  /** The number of following connections that are refused. */
   refusals = 0;
   opened = 0;
   closed = 0;
@@ -39,10 +39,10 @@ class Wire {
     return {
       client: {
         async *watch(request, options) {
-          if (isRefused) throw new Fault('unavailable', 'nobody listens');
+          if (isRefused) throw new Fault('unavailable', 'connection refused');
           yield* implementation.watch(request, options as never) as AsyncIterable<WatchResponse>;
           options.signal.throwIfAborted();
-          throw new Fault('unavailable', 'it broke');
+          throw new Fault('unavailable', 'connection broken');
         },
       },
       [Symbol.dispose]: () => {
@@ -117,7 +117,7 @@ test('followState() yields undefined once when nothing listens, and backs off lo
   assert.equal(await next(), 'unreachable');
   assert.equal(await next(), '4: - of ');
   stop();
-  assert.deepEqual(broken, ['nobody listens 50', 'nobody listens 100', 'nobody listens 200']);
+  assert.deepEqual(broken, ['connection refused 50', 'connection refused 100', 'connection refused 200']);
 });
 
 test('followState() ends during a back-off and while it waits for a change', async () => {

@@ -34,11 +34,11 @@ export type StateView<F extends FollowedSet> = {
 
 export interface KnownState<F extends FollowedSet> {
   readonly view: StateView<F>;
-  /** The number of the connection. After a reconnect the server may hold a different state. */
+  /** The number of the connection, from 1. After a reconnect the server may hold a different state. */
   readonly connection: number;
 }
 
-/** A client for watches, and the connection that it owns. */
+/** A client for watches. Disposing it closes its connection. */
 export interface StateConnection extends Disposable {
   readonly client: StateWatcher;
 }

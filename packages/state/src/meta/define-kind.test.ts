@@ -40,7 +40,7 @@ test('defineKind() derives the short names of the reference from the type', () =
   );
 });
 
-test('defineKind() finds all longer names, and only the given ones when asked to', () => {
+test('defineKind() derives all longer names, or uses only the given names', () => {
   const { id, displayType, allAliases } = kindOf('Members.cluster.talos.dev');
   assert.deepEqual(
     [id, displayType, allAliases.join(' ')],
@@ -49,7 +49,7 @@ test('defineKind() finds all longer names, and only the given ones when asked to
   assert.deepEqual(kindOf('MountStatuses.runtime.talos.dev', ['mounts'], true).allAliases, ['mounts']);
 });
 
-test('singularOf() forms the singular that users of the reference see', () => {
+test('singularOf() forms the singular with the rules of Talos', () => {
   const rows = {
     Members: 'Member',
     AddressStatuses: 'AddressStatus',
@@ -77,7 +77,7 @@ test('defineKind() rejects names that are not plurals in camel case with a domai
   }
 });
 
-test('pointerTo() names the one resource of a kind that has one, and otherwise the one that is asked for', () => {
+test('pointerTo() returns the only resource of a singleton kind unless an id is given', () => {
   const kind = { type: 'Clocks.test.dev', defaultNamespace: 'x', spec: {} };
   const one = { namespace: 'x', type: 'Clocks.test.dev', id: 'node' };
   assert.deepEqual(pointerTo(defineKind({ ...kind, singleton: 'node' })), one);

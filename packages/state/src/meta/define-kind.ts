@@ -5,7 +5,7 @@ import type { FieldTable, SpecOfFields } from '../spec/field.ts';
 import type { SpecCodec } from '../spec/spec-codec.ts';
 import { singularOf } from './singular.ts';
 
-/** A column that `talosctl get` prints: a path into the spec. */
+/** A column in the output of `talosctl get`: its name, and a JSON path into the spec. */
 export interface PrintColumn {
   readonly name: string;
   readonly jsonPath: string;
@@ -26,14 +26,14 @@ export interface KindInit {
   readonly isSensitive?: boolean;
 }
 
-/** A type of resources: how it is called and how its specs are written. It names the kind in the default namespace. */
+/** A type of resources: its names, its default namespace, and the codec of its specs. */
 export interface ResourceKind<S = unknown> extends KindRef<S> {
   /** The id of its definition: the type in lower case. */
   readonly id: string;
-  /** The singular of its name. */
+  /** The singular form of the type name, without its domain. */
   readonly displayType: string;
   readonly aliases: readonly string[];
-  /** Every name that users may write for it. */
+  /** Every name by which users may refer to the kind. */
   readonly allAliases: readonly string[];
   readonly skipAutomaticAliases: boolean;
   readonly printColumns: readonly PrintColumn[];
@@ -44,7 +44,7 @@ export interface ResourceKind<S = unknown> extends KindRef<S> {
 /** A kind with one resource in its default namespace: `pointerTo(kind)` names it. */
 export type SingletonKind<S = unknown> = ResourceKind<S> & SingletonRef<S>;
 
-/** The specs of a kind. */
+/** The type of the specs of a kind. */
 export type SpecOf<K> = K extends ResourceKind<infer S> ? S : never;
 
 type AnyInit = KindInit & {
@@ -114,8 +114,9 @@ class DefinedKind implements ResourceKind {
 }
 
 /**
- * A kind from its fields (`spec`, or a function that makes them when they are needed), or from a codec of its own; what
- * follows from a type's name is derived. Source: Talos v1.14: meta resources, derivation.
+ * Defines a kind from its fields (`spec`, or a function that creates them on first use), or from its own
+ * codec. The other properties are derived from the type name. Source: Talos v1.14: meta resources,
+ * derivation.
  *
  * @throws Fault `invalid-argument` when the name is not `Plurals.some.domain`
  */
@@ -142,13 +143,13 @@ export function defineKind(init: AnyInit): ResourceKind {
   return new DefinedKind(init);
 }
 
-/** The part before the first dot. */
+/** Returns the part before the first dot. */
 function nameOf(type: string): string {
   const dot = type.indexOf('.');
   return dot < 0 ? '' : type.slice(0, dot);
 }
 
-/** `MachineTypes`: `mt`, `mts`. */
+/** Returns the initials of a name as aliases: `MachineTypes` gives `mt` and `mts`. */
 function initialsOf(name: string): string[] {
   const capitals = name.replace(/[^A-Z]/g, '');
   if (capitals.length < 2) return [];

@@ -6,7 +6,7 @@ import { kindsNamed } from './kinds-named.ts';
 import { resourceDefinitions } from './meta-kinds.ts';
 import { registerKind } from './register.ts';
 
-test('kindsNamed() finds kinds by type and by each alias, in any case, and all that share an alias', async () => {
+test('kindsNamed() finds kinds by type and by alias, in any case, and all kinds with a shared alias', async () => {
   const state = new MemoryState({ now: () => 0, cookie: Buffer.alloc(8) });
   for (const type of [
     'Members.cluster.talos.dev',

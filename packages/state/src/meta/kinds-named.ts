@@ -1,7 +1,10 @@
 import type { Resource } from '../resource.ts';
 import type { ResourceDefinitionSpec } from './meta-kinds.ts';
 
-/** The kinds that match a name: a full type or an alias, in any case. Several kinds may share an alias. */
+/**
+ * Returns the kinds that match a name: a full type or an alias, in any case. Several kinds may share an
+ * alias.
+ */
 export function kindsNamed(
   definitions: readonly Resource<ResourceDefinitionSpec>[],
   name: string,

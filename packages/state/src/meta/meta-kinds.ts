@@ -1,10 +1,10 @@
 import { bool, enumeration, field, list, message, text, unlessEmpty, yamlOnly } from '../spec/field-types.ts';
 import { defineKind, type SpecOf } from './define-kind.ts';
 
-/** Where the definitions of kinds and the namespaces are. */
+/** The namespace of namespaces and resource definitions. */
 export const metaNamespace = 'meta';
 
-/** Namespaces, each under its name. */
+/** Namespaces, by name. */
 export const namespaces = defineKind({
   type: 'Namespaces.meta.cosi.dev',
   defaultNamespace: metaNamespace,
@@ -13,7 +13,7 @@ export const namespaces = defineKind({
 });
 export type NamespaceSpec = SpecOf<typeof namespaces>;
 
-/** The definition of each kind, under its type in lower case. */
+/** Definitions of kinds. The ID is the type in lower case. */
 export const resourceDefinitions = defineKind({
   type: 'ResourceDefinitions.meta.cosi.dev',
   defaultNamespace: metaNamespace,

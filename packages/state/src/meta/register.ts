@@ -29,7 +29,10 @@ export async function registerKind(state: State, kind: ResourceKind): Promise<vo
   await register(state, { ...pointerTo(resourceDefinitions, id), spec });
 }
 
-/** The resource is usually new. Looking for it first would double the cost of starting a node. */
+/**
+ * Creates the resource, and updates it only if it exists. It is usually new: reading it first would double
+ * the start time of a node.
+ */
 async function register<S>(state: State, resource: NewResource<S>): Promise<void> {
   try {
     await state.create(resource, options);
@@ -39,7 +42,7 @@ async function register<S>(state: State, resource: NewResource<S>): Promise<void
   }
 }
 
-/** Registers what every state has: the two kinds of this folder and their namespace. */
+/** Registers the two kinds of this folder and their namespace, which every state has. */
 export async function registerMeta(state: State): Promise<void> {
   await registerKind(state, resourceDefinitions);
   await registerKind(state, namespaces);
@@ -50,7 +53,7 @@ export async function registerMeta(state: State): Promise<void> {
   );
 }
 
-/** The codecs of these kinds and of the kinds that every state has. */
+/** Returns the codecs of these kinds and of the kinds that every state has. */
 export function codecsOf(kinds: readonly ResourceKind[]): SpecCodecs {
   const byType = new Map([resourceDefinitions, namespaces, ...kinds].map((kind) => [kind.type, kind]));
   return { get: (type) => byType.get(type)?.codec };

@@ -1,6 +1,6 @@
 /**
- * The singular of an English plural, as far as names of resources need it. Upstream's rules cut `caches` to `cach`,
- * and what users see must be the same. Source: Talos v1.14: meta resources, display type.
+ * Returns the singular of an English plural, for names of resource types. The rules of Talos shorten `caches`
+ * to `cach`; users must see the same names here. Source: Talos v1.14: meta resources, display type.
  */
 export function singularOf(plural: string): string {
   if (/ies$/i.test(plural)) return plural.replace(/ies$/i, 'y');

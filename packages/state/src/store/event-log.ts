@@ -17,7 +17,7 @@ export const historyLimit = 1020;
 export const historyTextLimit = 4 * 1024 ** 2;
 export const leastHistory = 4;
 
-/** The last events of one kind, numbered 1, 2, 3, ... */
+/** The latest events of one kind, numbered 1, 2, 3, ... */
 export class EventLog {
   readonly #events: (StoredEvent | undefined)[] = [];
   #total = 0;

@@ -30,7 +30,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 );
 const operations = fc.array(operation, { maxLength: 40 });
 
-/** Applies the operation to a store that the model applies to itself. */
+/** Applies an operation to a store. The model has its own implementation. */
 async function apply(state: State, op: Operation): Promise<string> {
   try {
     switch (op.kind) {

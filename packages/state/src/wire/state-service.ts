@@ -110,7 +110,7 @@ async function openWatch(state: State, request: WatchRequest, signal: AbortSigna
     );
   }
   if (options?.bootstrapContents || labelQuery.length > 0) {
-    throw new Fault('unimplemented', 'a watch of one resource has neither contents nor label queries');
+    throw new Fault('unimplemented', 'a watch of one resource supports neither contents nor label queries');
   }
   const pointer: Pointer = { namespace, type, id };
   return state.watch(pointer, start);
