@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Types whose values never pass for each other. */
+/** Types of which none is assignable to another. */
 export const scalarTypes = [
   'bool',
   'int',
@@ -27,7 +27,10 @@ const leaves: Readonly<Record<ScalarType, readonly string[]>> = {
 
 const sums = (type: string) => ['+', '-', '*', '/'].map((sign) => `(<!${type}> ${sign} <!${type}>)`);
 
-/** Expressions of each type with holes for others: a value of another type is a mistake in those with a mark. */
+/**
+ * Expressions of each type, with placeholders for operands. In `<!type>` an operand of any other type is an
+ * error.
+ */
 const templates: Readonly<Record<ScalarType, readonly string[]>> = {
   bool: [
     '(<!bool> && <!bool>)',
@@ -67,7 +70,7 @@ const templates: Readonly<Record<ScalarType, readonly string[]>> = {
 
 const hole = /<(!?)(\w+)>/g;
 
-/** A well typed expression of the type, for the environment `oom-trigger`. */
+/** Generates a well-typed expression of the type, for the environment `oom-trigger`. */
 export function arbitraryExpression(type: ScalarType, levels = 3): fc.Arbitrary<string> {
   const leaf = fc.constantFrom(...leaves[type]);
   if (levels === 0) return leaf;
@@ -85,7 +88,7 @@ function filled(template: string, levels: number): fc.Arbitrary<string> {
   });
 }
 
-/** A template with another type in one of its marked holes, for each of them. */
+/** For each `<!type>` placeholder of each template: the template with every wrong type in its place. */
 const mistakes: readonly string[] = Object.values(templates)
   .flat()
   .flatMap((template) =>
@@ -98,7 +101,7 @@ const mistakes: readonly string[] = Object.values(templates)
       ),
   );
 
-/** An expression that is well typed but for one value of a wrong type. */
+/** Generates an expression that is well typed except for one operand of a wrong type. */
 export const arbitraryMistake: fc.Arbitrary<string> = fc
   .constantFrom(...mistakes)
   .chain((template) => filled(template, 2));

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { arbitraryExpression, arbitraryMistake, scalarTypes } from './arbitrary-expression.ts';
 import { typeOfExpression } from './check-expression.ts';
 
-test('every well typed expression has the type that it was made with', () => {
+test('every well-typed expression gets the type it was generated for', () => {
   for (const type of scalarTypes) {
     fc.assert(
       fc.property(arbitraryExpression(type), (text) => {
@@ -15,7 +15,7 @@ test('every well typed expression has the type that it was made with', () => {
   }
 });
 
-test('an expression with one value of a wrong type is refused, with a position inside of it', () => {
+test('an expression with one operand of a wrong type is rejected, with a position inside the expression', () => {
   fc.assert(
     fc.property(arbitraryMistake, (text) => {
       const result = typeOfExpression(text, 'oom-trigger');
@@ -27,7 +27,7 @@ test('an expression with one value of a wrong type is refused, with a position i
   );
 });
 
-test('any text gives a type or a problem', () => {
+test('any text yields a type or a problem with a position', () => {
   const word = fc.constantFrom(
     ...['(', ')', '[', ']', '{', '}', '.', '?', ':', ',', '!', '-', '+', '==', '&&', 'in', '"', "'", '`'],
     ...[
@@ -60,7 +60,7 @@ test('any text gives a type or a problem', () => {
   );
 });
 
-test('blanks and comments between words change nothing', () => {
+test('white space and comments between tokens do not change the result', () => {
   fc.assert(
     fc.property(arbitraryMistake, arbitraryExpression('bool'), (mistake, text) => {
       for (const each of [mistake, text]) {

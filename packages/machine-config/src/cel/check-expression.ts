@@ -6,13 +6,17 @@ import { parseExpression } from './parser.ts';
 
 export type { EnvironmentName } from './declarations/environments.ts';
 
-/** Either the type that an expression has, or what is wrong with it, with positions `line:column` from 1. */
+/**
+ * Either the type of an expression, or its problems as one text, with positions `line:column` that start at
+ * 1.
+ */
 export type ExpressionResult = { readonly type: string } | { readonly problem: string };
 
 /**
- * The type of a CEL expression in the environment of a field. Nothing is evaluated.
+ * Returns the type of a CEL expression in the environment of a field, without evaluating it.
  *
- * Source: Common Expression Language, language definition; Talos v1.14: machine configuration, CEL environments.
+ * Source: Common Expression Language, language definition; Talos v1.14: machine configuration, CEL
+ * environments.
  */
 export function typeOfExpression(text: string, name: EnvironmentName): ExpressionResult {
   if (text.length > maxExpressionLength)
@@ -39,8 +43,8 @@ const cut = (message: string) =>
   message.length > maxProblemLength ? `${message.slice(0, maxProblemLength)}…` : message;
 
 /**
- * What is wrong with the expression of a field, as the end of a sentence about it; undefined when it is well typed and
- * gives what the field needs.
+ * Returns the problem of a field's expression as the end of a sentence about the field. Returns `undefined`
+ * when the expression is well typed and has the wanted type.
  */
 export function checkExpression(
   text: string,

@@ -1,4 +1,4 @@
-/** A problem of an expression. `at` counts UTF-16 code units from 0. */
+/** A problem of an expression. `at` is its position in UTF-16 code units, from 0. */
 export class ExpressionProblem extends Error {
   readonly at: number;
 
@@ -8,7 +8,7 @@ export class ExpressionProblem extends Error {
   }
 }
 
-/** `line:column` of a position, both from 1. A column is one Unicode code point. */
+/** Formats a position as `line:column`, both from 1. Columns count Unicode code points. */
 export function formatPosition(text: string, at: number): string {
   const before = text.slice(0, at);
   const lineStart = before.lastIndexOf('\n') + 1;

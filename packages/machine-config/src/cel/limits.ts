@@ -1,17 +1,17 @@
-/** Longer expressions are refused, in UTF-16 code units: a list of a thousand serial numbers fits. */
+/** Maximum length of an expression in UTF-16 code units: enough for a list of a thousand serial numbers. */
 export const maxExpressionLength = 32_768;
 
-/** Expressions that nest deeper are refused: CEL asks for at least 32 levels. */
+/** Maximum nesting depth of an expression. CEL requires at least 32 levels. */
 export const maxExpressionDepth = 250;
 
-/** A check that takes more steps is given up. One step compares, copies or prints one node of a type. */
+/** A check is aborted after this number of steps. One step compares, copies or prints one node of a type. */
 export const maxCheckSteps = 500_000;
 
-/** No more problems than these are reported of one expression. */
+/** Maximum number of problems reported per expression. */
 export const maxReportedProblems = 5;
 
-/** A reported problem is cut after so many characters: it may quote a long literal. */
+/** Maximum length of a reported problem in UTF-16 code units: it may quote a long literal. */
 export const maxProblemLength = 400;
 
-/** Longer number literals are out of range whatever their digits are. */
+/** A number literal with more characters is out of range, whatever its digits. */
 export const maxNumberLength = 64;

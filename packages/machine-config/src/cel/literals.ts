@@ -5,9 +5,10 @@ const maxInt = 2n ** 63n - 1n;
 const maxUint = 2n ** 64n - 1n;
 
 /**
- * Throws ExpressionProblem unless the number is in the range of its type.
+ * Checks that a number literal is in the range of its type.
  *
- * @param word what the expression says: an `int` may have a minus, a `uint` ends in `u`
+ * @param word the literal as written: an `int` may have a minus, a `uint` ends in `u`
+ * @throws ExpressionProblem if the number is out of range
  */
 export function checkNumber(kind: 'int' | 'uint' | 'double', word: string, at: number): void {
   if (!isInRange(kind, word))
@@ -24,7 +25,12 @@ function isInRange(kind: 'int' | 'uint' | 'double', word: string): boolean {
 const escapes =
   /\\(?:([abfnrtv"'\\?`])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|([\s\S]?))/g;
 
-/** Throws ExpressionProblem at an escape sequence without meaning. `word` is the whole literal with its quotes. */
+/**
+ * Checks the escape sequences of a literal.
+ *
+ * @param word the whole literal with its quotes
+ * @throws ExpressionProblem if an escape sequence is invalid
+ */
 export function checkText(kind: 'string' | 'bytes', word: string, at: number): void {
   if (/^[rRbB]*[rR]/.test(word)) return;
   for (const { index, 0: sequence, 3: short, 4: long, 6: unknown } of word.matchAll(escapes)) {

@@ -15,12 +15,14 @@ type Macro = Unmeasured<Comprehension> | Unmeasured<OptionalMapping> | Unmeasure
 const comprehensions: readonly string[] = ['all', 'exists', 'exists_one', 'map', 'filter'];
 const optionalMacros: readonly string[] = ['optMap', 'optFlatMap'];
 
-/** Names that CEL's own expansion of macros declares. */
+/** Variable that the macro expansion of CEL declares. */
 const accumulator = '__result__';
 
 /**
- * What a call stands for if it is a macro with its number of arguments; undefined for a call of a function. Throws
- * ExpressionProblem at an argument that the macro does not take.
+ * Expands a call of a macro. Returns `undefined` when the name and the number of arguments are not those of a
+ * macro.
+ *
+ * @throws ExpressionProblem if the macro does not accept an argument
  *
  * Source: Common Expression Language, language definition, macros.
  */

@@ -8,7 +8,7 @@ import type { Token } from './tokens.ts';
 
 type WithoutDepth<T> = T extends unknown ? Omit<T, 'depth'> : never;
 
-/** Binary operators from the loosest to the tightest, by their names in CEL. */
+/** Names of the binary operators in CEL, by precedence from lowest to highest. */
 const binaryOperators: readonly ReadonlyMap<string, string>[] = [
   { '<': '_<_', '<=': '_<=_', '>=': '_>=_', '>': '_>_', '==': '_==_', '!=': '_!=_', in: '@in' },
   { '+': '_+_', '-': '_-_' },
@@ -16,12 +16,14 @@ const binaryOperators: readonly ReadonlyMap<string, string>[] = [
 ].map((operators) => new Map(Object.entries(operators)));
 
 export interface ParseOptions {
-  /** The environment has optional values: `.?`, `[?` and the macros of optionals. */
+  /** Whether the environment has optional values: `.?`, `[?` and the macros of optionals. */
   readonly hasOptionals: boolean;
 }
 
 /**
- * The syntax tree of an expression, with its macros recognized. Throws ExpressionProblem.
+ * Parses an expression into a syntax tree and expands its macros.
+ *
+ * @throws ExpressionProblem if the expression is malformed
  *
  * Source: Common Expression Language, language definition, syntax.
  */
@@ -29,7 +31,7 @@ export function parseExpression(text: string, options: ParseOptions): Expression
   return new Parser(new TokenReader(text), options).whole();
 }
 
-/** Recursive descent, one method per level of precedence. */
+/** Recursive descent parser with one method per precedence level. */
 class Parser {
   readonly #reader: TokenReader;
   readonly #hasOptionals: boolean;
@@ -46,7 +48,7 @@ class Parser {
     return expression;
   }
 
-  /** Adds the depth to a node, and refuses one that is too deep for the checker to follow. */
+  /** Completes a node with its depth. Rejects a node that is too deep for the recursive checker. */
   #node(node: WithoutDepth<Expression>, ...children: readonly Expression[]): Expression {
     let deepest = 0;
     for (const { depth } of children) deepest = Math.max(deepest, depth);
@@ -99,7 +101,10 @@ class Parser {
     }
   }
 
-  /** Signs of one kind in a row; two of them cancel each other. A minus before a number belongs to it. */
+  /**
+   * Parses a run of equal prefix operators; two of them cancel each other. A minus before a number is part of
+   * the number.
+   */
   #unary(): Expression {
     const sign = this.#reader.accept('!', '-');
     if (sign === undefined) return this.#member(this.#primary());
@@ -233,7 +238,7 @@ class Parser {
     return this.#node({ kind: 'map', entries, at }, ...entries.flatMap(({ key, value }) => [key, value]));
   }
 
-  /** Items up to a closing bracket; a comma may follow the last one, or stand alone. */
+  /** Parses items up to the closing bracket. A comma may follow the last item, or be the only content. */
   #items<T>(closing: string, item: () => T): T[] {
     const items: T[] = [];
     while (this.#reader.accept(closing) === undefined) {
@@ -253,7 +258,7 @@ class Parser {
   #acceptOptional(): boolean {
     const sign = this.#reader.accept('?');
     if (sign !== undefined && !this.#hasOptionals)
-      throw new ExpressionProblem(sign.at, 'syntax error: this field has no optional values');
+      throw new ExpressionProblem(sign.at, 'syntax error: this field does not support optional values');
     return sign !== undefined;
   }
 }

@@ -1,9 +1,12 @@
 import type { LiteralKind } from './tokens.ts';
 
-/** Positions count UTF-16 code units from 0: an operator, an opening bracket or the first character of a word. */
+/**
+ * The base of all nodes. `at` counts UTF-16 code units from 0 and is the position of an operator, an opening
+ * bracket or the first character of a word.
+ */
 interface Node {
   readonly at: number;
-  /** Levels of expressions, this one included. */
+  /** Nesting depth, including this node. */
   readonly depth: number;
 }
 
@@ -15,7 +18,7 @@ export interface Literal extends Node {
 export interface Name extends Node {
   readonly kind: 'name';
   readonly name: string;
-  /** It begins with a dot: names that macros declare do not hide it. */
+  /** The name begins with a dot, so that macro variables do not hide it. */
   readonly isRooted: boolean;
 }
 
@@ -27,7 +30,7 @@ export interface Selection extends Node {
   readonly mode: 'value' | 'optional' | 'presence';
 }
 
-/** A function, a method of `target`, or an operator by its name in CEL: `_+_`. */
+/** A function, a method of `target`, or an operator by its CEL name such as `_+_`. */
 export interface Call extends Node {
   readonly kind: 'call';
   readonly name: string;
@@ -35,13 +38,13 @@ export interface Call extends Node {
   readonly arguments: readonly Expression[];
 }
 
-/** `a && b && c`, flat: long chains are usual. */
+/** `a && b && c` as one flat node, because long chains are common. */
 export interface LogicalChain extends Node {
   readonly kind: 'logical-chain';
   readonly operands: readonly Expression[];
 }
 
-/** `[a, ?b]`: an optional item is left out when it has no value. */
+/** `[a, ?b]`. An optional item without a value is omitted. */
 export interface ListLiteral extends Node {
   readonly kind: 'list';
   readonly items: readonly { readonly value: Expression; readonly isOptional: boolean }[];
@@ -56,7 +59,7 @@ export interface MapLiteral extends Node {
   }[];
 }
 
-/** `name{field: value}`. */
+/** A message literal: `name{field: value}`. */
 export interface MessageLiteral extends Node {
   readonly kind: 'message';
   readonly name: string;
@@ -70,7 +73,7 @@ export interface MessageLiteral extends Node {
 
 export type ComprehensionMacro = 'all' | 'exists' | 'exists_one' | 'map' | 'filter';
 
-/** `range.all(variable, body)`; `condition` is the second of three arguments of `map`. */
+/** `range.all(variable, body)`. `condition` is the second of the three arguments of `map`. */
 export interface Comprehension extends Node {
   readonly kind: 'comprehension';
   readonly macro: ComprehensionMacro;
@@ -104,7 +107,9 @@ export type Expression =
   | Comprehension
   | OptionalMapping;
 
-/** `a.b.c` of selections that end in a name; undefined for all else. */
+/**
+ * Returns the dotted name `a.b.c` of a chain of selections that starts with a name, otherwise `undefined`.
+ */
 export function qualifiedName(expression: Expression): string | undefined {
   const parts: string[] = [];
   let current = expression;

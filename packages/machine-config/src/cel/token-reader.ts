@@ -1,14 +1,14 @@
 import { ExpressionProblem } from './expression-problem.ts';
 import { type Token, tokenize } from './tokens.ts';
 
-/** Words that stand for values or are kept for other languages: no variable and no function has such a name. */
+/** Reserved words: no variable or function may have such a name. */
 const reserved: ReadonlySet<string> = new Set([
   ...['false', 'in', 'null', 'true'],
   ...['as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop'],
   ...['package', 'namespace', 'return', 'var', 'void', 'while'],
 ]);
 
-/** Words of the grammar that cannot name a field either. */
+/** Keywords of the grammar. They cannot be field names either. */
 const keywords: ReadonlySet<string> = new Set(['false', 'in', 'null', 'true']);
 
 /** Reads the tokens of one expression from left to right. */
@@ -20,25 +20,25 @@ export class TokenReader {
     this.#tokens = tokenize(text);
   }
 
-  /** The token to be read next; the last one is `end`. */
+  /** The next token; the last token is `end`. */
   get token(): Token {
     return this.#tokens[this.#next] as Token;
   }
 
-  /** Reads the next token. */
+  /** Consumes the next token. */
   take(): Token {
     const { token } = this;
     if (token.kind !== 'end') this.#next++;
     return token;
   }
 
-  /** Reads the next token if it is one of these signs. */
+  /** Consumes the next token if it is one of these signs. */
   accept(...signs: readonly string[]): Token | undefined {
     const { kind, text } = this.token;
     return kind === 'sign' && signs.includes(text) ? this.take() : undefined;
   }
 
-  /** What the next token is called among these operators, without reading it. */
+  /** Returns the CEL name of the operator that the next token is, without consuming it. */
   operatorIn(operators: ReadonlyMap<string, string>): string | undefined {
     const { kind, text } = this.token;
     const isOperator = kind === 'sign' || (kind === 'name' && text === 'in');
@@ -49,7 +49,7 @@ export class TokenReader {
     return this.accept(sign) ?? this.fail(`"${sign}"`);
   }
 
-  /** The name of a variable, a function or a macro variable. */
+  /** Consumes the name of a variable, a function or a macro variable. */
   identifier(): Token {
     const { kind, text, at } = this.token;
     if (kind !== 'name' || keywords.has(text)) return this.fail('a name');
@@ -57,14 +57,14 @@ export class TokenReader {
     return this.take();
   }
 
-  /** The name of a field: a word of another language is allowed, and any text between backticks. */
+  /** Consumes a field name. It may be a reserved word that is no keyword, or any text between backticks. */
   fieldName(): Token {
     const { kind, text } = this.token;
     if (kind === 'quoted-name') return { ...this.take(), text: text.slice(1, -1) };
     return kind === 'name' && !keywords.has(text) ? this.take() : this.fail('the name of a field');
   }
 
-  /** Throws ExpressionProblem: the next token is not what the grammar allows there. */
+  /** Throws ExpressionProblem: the grammar does not allow the next token here. */
   fail(expected: string): never {
     const { kind, text, at } = this.token;
     const found = kind === 'end' ? 'the expression ends' : `found ${JSON.stringify(text)}`;

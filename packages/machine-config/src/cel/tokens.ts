@@ -3,7 +3,7 @@ import { checkNumber, checkText } from './literals.ts';
 
 export type LiteralKind = 'int' | 'uint' | 'double' | 'string' | 'bytes';
 
-/** One word of an expression. `at` counts UTF-16 code units from 0. */
+/** One token of an expression. `at` counts UTF-16 code units from 0. */
 export interface Token {
   readonly kind: 'name' | 'quoted-name' | 'sign' | 'end' | LiteralKind;
   readonly text: string;
@@ -13,7 +13,7 @@ export interface Token {
 const quoted = String.raw`(?:"""(?:[^\\]|\\[\s\S])*?"""|'''(?:[^\\]|\\[\s\S])*?'''|"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*')`;
 const rawQuoted = String.raw`[rR](?:"""[\s\S]*?"""|'''[\s\S]*?'''|"[^"\r\n]*"|'[^'\r\n]*')`;
 
-/** In order: the first pattern that matches wins. */
+/** In order of priority: the first pattern that matches is used. */
 const patterns: readonly (readonly [Token['kind'] | 'space', RegExp])[] = [
   ['space', /[\t\n\f\r ]+|\/\/[^\n]*/y],
   ['bytes', new RegExp(`[bB](?:${rawQuoted}|${quoted})`, 'y')],
@@ -27,8 +27,9 @@ const patterns: readonly (readonly [Token['kind'] | 'space', RegExp])[] = [
 ];
 
 /**
- * The words of an expression, an `end` last. Throws ExpressionProblem at a character without meaning and at a literal
- * that has no value.
+ * Splits an expression into tokens, with `end` as the last.
+ *
+ * @throws ExpressionProblem if a character is unexpected or a literal is invalid
  *
  * Source: Common Expression Language, language definition, syntax.
  */
@@ -55,7 +56,7 @@ function readWord(text: string, at: number): [Token['kind'] | 'space', string] {
   throw new ExpressionProblem(
     at,
     /["']/.test(character)
-      ? 'syntax error: the text that begins here has no end'
+      ? 'syntax error: the string that begins here is not terminated'
       : `syntax error: unexpected character ${JSON.stringify(character)}`,
   );
 }

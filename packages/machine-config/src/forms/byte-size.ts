@@ -14,8 +14,8 @@ function unitTable(base: bigint, letters: readonly string[], endings: readonly s
 }
 
 /**
- * Bytes of a number with a unit: `kB MB GB TB` are powers of 1000, `KiB MiB GiB TiB` of 1024. Undefined for anything
- * else and beyond 64 bits.
+ * Parses a number with a unit into bytes: `kB MB GB TB` are powers of 1000, `KiB MiB GiB TiB` of 1024.
+ * Returns `undefined` for any other text, and beyond 64 bits.
  *
  * Source: Talos v1.14: machine configuration, scalar forms.
  */
@@ -27,13 +27,13 @@ export function parseByteSize(text: string): bigint | undefined {
   return bytes < 2n ** 64n ? bytes : undefined;
 }
 
-/** A bound on a size: bytes, a share of the whole, or what is to be left free. */
+/** A size limit: bytes, a percentage of the disk, or an amount to leave free. */
 export type SizeLimit =
   | { readonly kind: 'bytes'; readonly bytes: bigint }
   | { readonly kind: 'percent'; readonly percent: number }
   | { readonly kind: 'left-free' };
 
-/** `10GiB`, `25%`, or with a leading `-` all but that much. Undefined for anything else. */
+/** Parses `10GiB` or `25%`. A leading `-` leaves that amount free. Returns `undefined` for any other text. */
 export function parseSizeLimit(text: string): SizeLimit | undefined {
   const bare = text.replace(/^-/, '');
   const [, percentText] = /^(\d{1,3}(?:\.\d+)?)%$/.exec(bare) ?? [];

@@ -3,7 +3,7 @@ const reference =
   /^(?:(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9a-fA-F:]+\])(?::\d+)?\/)?[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$/;
 
 export function isImageReference(text: string): boolean {
-  // The grammar backtracks on long runs, and no reference is longer than this.
+  // The pattern backtracks on long runs, so its input is bounded; valid references are shorter.
   return text.length <= 512 && reference.test(text);
 }
 
@@ -11,13 +11,13 @@ export function hasDigest(text: string): boolean {
   return /@[a-z0-9]+:[0-9a-f]{32,}$/i.test(text);
 }
 
-/** What is wrong with the version of Kubernetes in the tag of an image, if anything. */
+/** Returns the problem with the Kubernetes version in the tag of an image, or `undefined`. */
 export function kubernetesVersionProblem(image: string): string | undefined {
   const [bare = ''] = image.split('@');
   const [, text] = /:v([^:]*)$/.exec(bare) ?? [];
   if (text === undefined) return 'has no version: its tag must begin with "v"';
   const [, majorText, minorText] = /^(\d+)\.(\d+)\.(\d+)(?:[-+].*)?$/.exec(text) ?? [];
-  if (majorText === undefined) return 'has a tag that is no version';
+  if (majorText === undefined) return 'has a tag that is not a version';
   const [major, minor] = [Number(majorText), Number(minorText)];
   const isKnown = major === 1 && minor >= oldestMinor && minor <= newestMinor;
   return isKnown

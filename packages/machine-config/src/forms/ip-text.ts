@@ -1,12 +1,12 @@
 import { isIP, isIPv6 } from 'node:net';
 
-// Texts of addresses as Go's netip reads them.
+// Parsing of IP addresses as by Go's `netip`.
 
 export type IpFamily = 4 | 6;
 
 export interface Prefix {
   readonly family: IpFamily;
-  /** As a number of 32 or 128 bits. */
+  /** The address as a number of 32 or 128 bits. */
   readonly address: bigint;
   readonly length: number;
 }
@@ -19,7 +19,7 @@ export function isUnspecified(text: string): boolean {
   return isIpText(text) && addressBits(text) === 0n;
 }
 
-/** `address/length`; undefined for anything else, an address with a zone included. */
+/** Parses `address/length`. Returns `undefined` for any other text, including an address with a zone. */
 export function parsePrefix(text: string): Prefix | undefined {
   const [, address = '', bits = ''] = /^([^/%]+)\/(0|[1-9]\d{0,2})$/.exec(text) ?? [];
   const family = isIP(address);
@@ -32,12 +32,12 @@ export function isPrefixText(text: string): boolean {
   return parsePrefix(text) !== undefined;
 }
 
-/** How many bits an address of the family has. */
+/** The number of bits in an address of the family. */
 export function widthOf(family: IpFamily): number {
   return family === 4 ? 32 : 128;
 }
 
-/** No bit behind the prefix is set. */
+/** Whether no bit after the prefix length is set. */
 export function isMasked({ family, address, length }: Prefix): boolean {
   const hostBits = BigInt(widthOf(family) - length);
   return address === (address >> hostBits) << hostBits;
@@ -49,7 +49,7 @@ export function overlap(a: Prefix, b: Prefix): boolean {
   return a.address >> shift === b.address >> shift;
 }
 
-/** `host:port` or `[address]:port`; the port is a number up to 65535. */
+/** Parses `host:port` or `[address]:port` with a port up to 65535. */
 export function parseHostPort(text: string): { readonly host: string; readonly port: number } | undefined {
   const [, bracketed, plain, portText = ''] = /^(?:\[([^[\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(text) ?? [];
   const host = bracketed ?? plain;
@@ -68,7 +68,7 @@ function addressBits(text: string): bigint {
   return [...before, ...middle, ...after].reduce((sum, group) => (sum << 16n) | group, 0n);
 }
 
-/** Groups of 16 bits; the last may be written as an IPv4 address. */
+/** Splits into groups of 16 bits. The last group may be written as an IPv4 address. */
 function groupsOf(text: string): bigint[] {
   if (text === '') return [];
   return text.split(':').flatMap((group) => {

@@ -1,19 +1,22 @@
-// Names by the rules of those who use them.
+// Syntax of names in DNS, Linux, Kubernetes and PCI.
 
 const dns1123Label = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
 
-/** A DNS-1123 subdomain: what Kubernetes asks of most names. */
+/** Whether the text is a DNS-1123 subdomain, the form of most names in Kubernetes. */
 export function isDns1123Subdomain(text: string): boolean {
   return text.length <= 253 && new RegExp(`^${dns1123Label}(?:\\.${dns1123Label})*$`).test(text);
 }
 
-/** Labels of letters, digits, `_` and `-`, up to 63 each and 255 in all. */
+/**
+ * Whether the text consists of labels of letters, digits, `_` and `-`, up to 63 characters each and 255 in
+ * all.
+ */
 export function isDnsName(text: string): boolean {
   const labels = text.replace(/\.$/, '').split('.');
   return text.length <= 255 && labels.every((label) => /^[A-Za-z0-9_-]{1,63}$/.test(label));
 }
 
-/** What the kernel takes for the name of a link. */
+/** Whether the kernel accepts the text as a link name. */
 export function isLinkName(text: string): boolean {
   return (
     Buffer.byteLength(text) >= 1 &&
@@ -24,7 +27,7 @@ export function isLinkName(text: string): boolean {
   );
 }
 
-/** `prefix/name` of labels, annotations and taints; what is wrong with it, if anything. */
+/** Returns the problem with the `prefix/name` key of a label, annotation or taint, or `undefined`. */
 export function labelKeyProblem(key: string): string | undefined {
   const parts = key.split('/');
   if (parts.length > 2) return 'has more than one slash';
@@ -41,12 +44,12 @@ export function isLabelValue(text: string): boolean {
   return text === '' || isQualifiedName(text);
 }
 
-/** Up to 63 letters, digits, `-`, `_` and `.`, alphanumeric at both ends. */
+/** Whether the text has up to 63 letters, digits, `-`, `_` and `.`, and is alphanumeric at both ends. */
 export function isQualifiedName(text: string): boolean {
   return /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/.test(text);
 }
 
-/** The address of a PCI device: `0000:04:00.0`, the function in one digit or two. */
+/** Whether the text is a PCI address such as `0000:04:00.0`. The function may have one or two digits. */
 export function isPciAddress(text: string): boolean {
   return /^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.0?[0-7]$/i.test(text);
 }

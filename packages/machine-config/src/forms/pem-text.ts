@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 
-/** The certificates of a bundle; undefined when there is none or one cannot be read. */
+/** Parses the certificates of a bundle. Returns `undefined` when there is none or one is invalid. */
 export function parseCertificates(pem: string): X509Certificate[] | undefined {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g);
   try {
@@ -12,7 +12,7 @@ export function parseCertificates(pem: string): X509Certificate[] | undefined {
 
 export function parsePrivateKey(pem: string): KeyObject | undefined {
   try {
-    // Keys of the OS CA carry a label of their own.
+    // Keys of the OS CA have the PEM label `ED25519 PRIVATE KEY`, which Node.js does not read.
     return createPrivateKey(pem.replaceAll('ED25519 PRIVATE KEY', 'PRIVATE KEY'));
   } catch {
     return undefined;
@@ -27,7 +27,7 @@ export function isPublicKey(pem: string): boolean {
   }
 }
 
-/** Whether both halves can be read and belong together. */
+/** Whether certificate and key can be parsed and belong together. */
 export function isLoadablePair(certificatePem: string, keyPem: string): boolean {
   const [certificate] = parseCertificates(certificatePem) ?? [];
   const key = parsePrivateKey(keyPem);

@@ -1,14 +1,17 @@
-/** The parts of a URL that rules ask for; empty where they are missing. */
+/** The parts of a URL that validation rules need; empty when missing. */
 export interface UrlParts {
   readonly scheme: string;
-  /** With the port. */
+  /** Host with the port. */
   readonly host: string;
   readonly hostname: string;
   readonly port: string;
   readonly path: string;
 }
 
-/** Takes a URL apart as Go does, without normalizing it. Undefined when it is none, or has no scheme. */
+/**
+ * Splits a URL like Go, without normalizing it. Returns `undefined` for an invalid URL or one without a
+ * scheme.
+ */
 export function parseUrl(text: string): UrlParts | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that no URL may hold
   if (/[\u0000-\u0020\u007f]/.test(text)) return undefined;

@@ -3,7 +3,7 @@ import { labelOf } from '../decode/load-configuration.ts';
 import { DocumentReader, formatPath, type ValuePath } from '../effective/config-reader.ts';
 import { findNode, formatPosition } from '../yaml/config-node.ts';
 
-/** What rules have found out, each a line of its own. */
+/** The errors and warnings of a validation, one per line. */
 export interface Findings {
   readonly errors: string[];
   readonly warnings: string[];
@@ -16,8 +16,8 @@ export function noFindings(): Findings {
 type Path = readonly (string | number)[];
 
 /**
- * A document, or a part of it, under examination: rules read it and say what is wrong where. Each complaint begins with
- * the path of the key and ends with its position, as far as that is known.
+ * A document, or a part of it, that rules check. Each error or warning begins with the path of the key and
+ * ends with its position, if known.
  */
 export class CheckedDocument extends DocumentReader {
   readonly #findings: Findings;
@@ -33,12 +33,12 @@ export class CheckedDocument extends DocumentReader {
     return labelOf(this.document);
   }
 
-  /** An error about the value at the path. */
+  /** Reports an error about the value at the path. */
   refuse(what: string, ...path: Path): void {
     this.#findings.errors.push(this.#about(what, path));
   }
 
-  /** A warning about the value at the path. */
+  /** Reports a warning about the value at the path. */
   warn(what: string, ...path: Path): void {
     this.#findings.warnings.push(this.#about(what, path));
   }
@@ -47,17 +47,17 @@ export class CheckedDocument extends DocumentReader {
     return super.items(...path).map((_, at) => this.at(...path, at));
   }
 
-  /** The part below the path. */
+  /** Returns the part below the path. */
   at(...path: Path): CheckedDocument {
     return new CheckedDocument(this.document, this.#findings, [...this.#root, ...path]);
   }
 
-  /** Each value of a map of objects. */
+  /** Returns each value of a map of objects. */
   entries(...path: string[]): CheckedDocument[] {
     return Object.keys(this.map(...path)).map((key) => this.at(...path, key));
   }
 
-  /** An error when the text there is empty. */
+  /** Reports an error if the text at the path is empty. Returns whether it is set. */
   require(...path: string[]): boolean {
     if (this.text(...path) !== '') return true;
     this.refuse('is required', ...path);
@@ -72,7 +72,7 @@ export class CheckedDocument extends DocumentReader {
   }
 }
 
-/** What a rule of a kind does: looks at one document. */
+/** Checks one document of a kind. */
 export type DocumentRule = (document: CheckedDocument) => void;
 
 export type DocumentRules = Readonly<Record<string, DocumentRule>>;

@@ -4,14 +4,14 @@ import { DocumentReader } from '../effective/config-reader.ts';
 import { legacyKind } from '../schema/document-schema.ts';
 import { findNode, formatPosition } from '../yaml/config-node.ts';
 
-/** The legacy settings that a document says anew: both at once cannot be told apart. */
+/** Legacy settings that must not be set together with a document, because both configure the same. */
 interface Conflict {
   readonly kind: string;
-  /** Paths of sections that must not be there at all. */
+  /** Paths of sections that must not exist. */
   readonly sections?: readonly string[];
   /** Paths of values that must be empty. */
   readonly values?: readonly string[];
-  /** Only of documents for which this holds. */
+  /** Restricts the conflict to documents for which this returns `true`. */
   readonly when?: (document: DocumentReader) => boolean;
 }
 
@@ -92,7 +92,7 @@ const conflicts: readonly Conflict[] = [
   { kind: 'KubeSpanConfig', sections: ['machine.network.kubespan'] },
 ];
 
-/** An error for each legacy setting that stands beside the document for it. */
+/** Returns an error for each legacy setting that conflicts with a document. */
 export function conflictErrors(configuration: Configuration): string[] {
   const found = configuration.find(({ kind }) => kind === legacyKind);
   if (!found) return [];
@@ -106,7 +106,7 @@ export function conflictErrors(configuration: Configuration): string[] {
         ...sections.filter((path) => legacy.has(...path.split('.'))),
         ...values.filter((path) => !isEmpty(legacy.value(...path.split('.')))),
       ])
-      .map((path) => `${labelOf(document)} cannot stand beside ${path} of v1alpha1.Config${placeOf(path)}`),
+      .map((path) => `${labelOf(document)} conflicts with ${path} of v1alpha1.Config${placeOf(path)}`),
   );
   return [...new Set(errors)];
 }

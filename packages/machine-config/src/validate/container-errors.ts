@@ -4,7 +4,7 @@ import { ConfigReader } from '../effective/config-reader.ts';
 import { networkSettings } from '../effective/network-settings.ts';
 import type { ValidationMode } from './validate-configuration.ts';
 
-/** Kinds that only control planes may have. Source: Talos v1.14: machine configuration, Kubernetes. */
+/** Kinds that are allowed only on control planes. Source: Talos v1.14: machine configuration, Kubernetes. */
 const controlPlaneKinds = [
   'KubeAPIServerConfig',
   'KubeControllerManagerConfig',
@@ -23,7 +23,7 @@ const controlPlaneKinds = [
 ];
 
 /**
- * Errors that only the documents together make.
+ * Returns the errors that concern several documents together.
  *
  * Source: Talos v1.14: machine configuration, container-level rules.
  */
@@ -45,7 +45,9 @@ function hostDnsErrors(reader: ConfigReader, mode: ValidationMode): string[] {
   if (mode === 'container' && !hostDNS.enabled)
     errors.push('host DNS must be enabled in a container: ResolverConfig hostDNS.enabled');
   else if (mode === 'container' && !hostDNS.forwardKubeDNSToHost)
-    errors.push('host DNS must be forwarded to in a container: ResolverConfig hostDNS.forwardKubeDNSToHost');
+    errors.push(
+      'cluster DNS must be forwarded to host DNS in a container: ResolverConfig hostDNS.forwardKubeDNSToHost',
+    );
   if (!hostDNS.enabled && resolvers.nameServers.some(({ protocol }) => protocol !== 'Do53'))
     errors.push('name servers with DoT or DoH need host DNS: ResolverConfig hostDNS.enabled');
   return errors;
@@ -61,7 +63,7 @@ function clusterErrors(reader: ConfigReader, isControlPlane: boolean): string[] 
     errors.push('discovery needs the secret of the cluster: DiscoveryIdentityConfig clusterSecret');
   if (kubeSpan.enabled && !discovery.enabled) errors.push('KubeSpan needs discovery: DiscoveryServiceConfig');
   if (isControlPlane && cluster.hasKubernetesIssuingCA && !cluster.hasEtcdEncryption)
-    errors.push('the Kubernetes issuing CA needs encryption of what etcd holds: KubeEtcdEncryptionConfig');
+    errors.push('a node with the Kubernetes issuing CA needs etcd encryption: KubeEtcdEncryptionConfig');
   return errors;
 }
 
@@ -76,18 +78,18 @@ function dependencyErrors(reader: ConfigReader): string[] {
       .filter((other) => !needs.has(other))
       .map(
         (other) =>
-          `ContainerConfig/${name}: dependsOn.containers names ${JSON.stringify(other)}, which there is not`,
+          `ContainerConfig/${name}: dependsOn.containers names ${JSON.stringify(other)}, which does not exist`,
       ),
   );
   const cycle = findCycle(needs);
-  return cycle ? [...errors, `containers depend on each other in a circle: ${cycle.join(' -> ')}`] : errors;
+  return cycle ? [...errors, `circular dependency between containers: ${cycle.join(' -> ')}`] : errors;
 }
 
-/** The first circle, its first element repeated at the end. */
+/** Returns the first cycle, with its first element repeated at the end. */
 function findCycle(needs: ReadonlyMap<string, readonly string[]>): string[] | undefined {
   const done = new Set<string>();
   for (const start of needs.keys()) {
-    // A walk of its own stack: a chain may be longer than that of calls.
+    // An explicit stack instead of recursion: a dependency chain may be longer than the call stack allows.
     const path: { name: string; rest: string[] }[] = [];
     const enter = (name: string) => path.push({ name, rest: [...(needs.get(name) ?? [])] });
     if (!done.has(start)) enter(start);
@@ -99,7 +101,7 @@ function findCycle(needs: ReadonlyMap<string, readonly string[]>): string[] | un
         continue;
       }
       const at = path.findIndex(({ name }) => name === next);
-      // A container that names itself is told so by its own rules.
+      // A container that depends on itself is rejected by the rules of its kind.
       if (next === top.name) continue;
       if (at >= 0) return [...path.slice(at).map(({ name }) => name), next];
       if (!done.has(next)) enter(next);

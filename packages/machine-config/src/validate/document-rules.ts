@@ -9,7 +9,9 @@ import { runtimeRules } from './documents/runtime-rules.ts';
 import { securityRules } from './documents/security-rules.ts';
 import { storageRules } from './documents/storage-rules.ts';
 
-/** The own rules of each kind of document; kinds without an entry have none beyond what decoding checks. */
+/**
+ * The rules of each kind of document. The values of kinds without an entry are checked only by the decoder.
+ */
 export const documentRules: DocumentRules = {
   ...blockRules,
   ...containerRules,

@@ -1,5 +1,5 @@
 /**
- * Several errors as one text, as peers print it. A part may be such a text itself.
+ * Formats several errors as one text, like Talos. An error may itself be such a text.
  *
  * Source: Talos v1.14: machine configuration, validation.
  */

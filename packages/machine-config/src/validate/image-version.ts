@@ -1,7 +1,7 @@
 import { kubernetesVersionProblem } from '../forms/image-reference.ts';
 import type { CheckedDocument } from './checked-document.ts';
 
-/** Kinds whose image has the version of Kubernetes for its tag. */
+/** Kinds whose image tag is a version of Kubernetes. */
 const kinds = [
   'KubeletConfig',
   'KubeAPIServerConfig',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { documentText, verdict } from './sample-validation.ts';
 import type { ValidateOptions } from './validate-configuration.ts';
 
-/** What is said of the v1alpha1 document: `!` begins an error, `?` a warning. */
+/** The errors (`!`) and warnings (`?`) about the v1alpha1 document. */
 function said(text: string, options: Partial<ValidateOptions> = {}): string[] {
   const { warnings, errors } = verdict([text], options);
   const own = errors.find((error) => error.startsWith('v1alpha1.Config: ')) ?? '';
@@ -21,7 +21,7 @@ function check(rows: readonly (readonly [text: string, ...said: string[]])[]): v
   for (const [text, ...expected] of rows) assert.deepEqual(said(text), expected, text);
 }
 
-test('rules of the v1alpha1 document about what must be there', () => {
+test('validation checks required fields of the v1alpha1 document', () => {
   check([
     ['cluster: {}', '!machine is required'],
     [`machine: { type: worker, ca: { crt: ${crt} } }`, '!cluster is required'],
@@ -56,7 +56,7 @@ test('rules of the v1alpha1 document about what must be there', () => {
   ]);
 });
 
-test('rules of the v1alpha1 document about the cluster', () => {
+test('validation checks cluster in the v1alpha1 document', () => {
   check([
     [
       controlPlane('', '  controlPlane: {}\n  network: { dnsDomain: "a b" }'),
@@ -92,7 +92,7 @@ test('rules of the v1alpha1 document about the cluster', () => {
         '',
         `  etcd: { ca: { crt: ${crt} }, subnet: 10.0.0.0/8, advertisedSubnets: ["!10.0.0.0/8", x] }`,
       ),
-      '!cluster.etcd.subnet excludes advertisedSubnets',
+      '!cluster.etcd.subnet cannot be combined with advertisedSubnets',
       '!cluster.etcd.advertisedSubnets[1] must be a prefix or address, "!" negates',
     ],
     [
@@ -114,7 +114,7 @@ test('rules of the v1alpha1 document about the cluster', () => {
         '',
         '  apiServer: { extraArgs: { authorization-mode: x }, authorizationConfig: [{ type: Odd }], resources: { requests: { gpu: 1 } } }',
       ),
-      '!cluster.apiServer.extraArgs.authorization-mode excludes authorizationConfig',
+      '!cluster.apiServer.extraArgs.authorization-mode cannot be combined with authorizationConfig',
       '!cluster.apiServer.authorizationConfig[0].name is required',
       '!cluster.apiServer.authorizationConfig[0].type must be Node, RBAC or Webhook',
       '!cluster.apiServer.resources.requests.gpu must be cpu or memory',
@@ -125,15 +125,15 @@ test('rules of the v1alpha1 document about the cluster', () => {
     ],
     [
       controlPlane('', '  network: { cni: { name: none, urls: [x], flannel: {} } }'),
-      '!cluster.network.cni.urls excludes the name none',
-      '!cluster.network.cni.flannel excludes the name none',
+      '!cluster.network.cni.urls cannot be combined with the name none',
+      '!cluster.network.cni.flannel cannot be combined with the name none',
     ],
     [controlPlane('', '  network: { cni: { name: custom } }'), '?cluster.network.cni.urls is empty'],
     [worker('', '  network: { cni: { name: other } }')],
   ]);
 });
 
-test('rules of the v1alpha1 document about the machine', () => {
+test('validation checks machine in the v1alpha1 document', () => {
   check([
     [
       worker(`  features:
@@ -179,7 +179,7 @@ test('rules of the v1alpha1 document about the machine', () => {
     [
       worker('  install: { extensions: [{ image: a }, { image: a }] }'),
       '!machine.install.extensions[1].image is given twice',
-      '?machine.install.extensions is deprecated: images with extensions take its place',
+      '?machine.install.extensions is deprecated: use an image that contains the extensions',
     ],
     [
       worker(
@@ -192,7 +192,7 @@ test('rules of the v1alpha1 document about the machine', () => {
   ]);
 });
 
-test('rules of the v1alpha1 document about links', () => {
+test('validation checks links in the v1alpha1 document', () => {
   const at = 'machine.network.interfaces';
   const links = (...items: string[]) =>
     controlPlane(`  network:\n    interfaces:\n${items.map((item) => `      - ${item}`).join('\n')}`);
@@ -206,16 +206,16 @@ test('rules of the v1alpha1 document about links', () => {
         '{ interface: a, dhcp: true, addresses: [1.1.1.1] }',
       ),
       `!${at}[0].bridge.interfaces[0] is a port of another bond or bridge`,
-      `!${at}[0].bridge excludes bond`,
-      `!${at}[1].dhcp excludes being a port of a bond or bridge`,
-      `!${at}[1].addresses excludes being a port of a bond or bridge`,
+      `!${at}[0].bridge cannot be combined with bond`,
+      `!${at}[1].dhcp is not supported on a port of a bond or bridge`,
+      `!${at}[1].addresses is not supported on a port of a bond or bridge`,
     ],
     [
       links(
         '{ interface: e, cidr: 1.1.1.1/24, addresses: [x, 1.1.1.1], vip: { ip: y }, routes: [{}, { network: n, gateway: g, source: s }] }',
       ),
-      `!${at}[0].cidr excludes addresses`,
-      `!${at}[0].addresses[0] must be an address, with or without the length of its prefix`,
+      `!${at}[0].cidr cannot be combined with addresses`,
+      `!${at}[0].addresses[0] must be an address, with or without a prefix length`,
       `!${at}[0].vip.ip must be an address`,
       `!${at}[0].routes[0] needs network or gateway`,
       `!${at}[0].routes[1].network must be a prefix`,
@@ -227,7 +227,7 @@ test('rules of the v1alpha1 document about links', () => {
       links(
         '{ interface: b, bond: { interfaces: [x], deviceSelectors: [{}], mode: other, xmitHashPolicy: y, updelay: 5, arpIPTarget: [z], lacpRate: fast, primary: x, packetsPerSlave: 2, tlbDynamicLb: 1 } }',
       ),
-      `!${at}[0].bond.deviceSelectors excludes interfaces`,
+      `!${at}[0].bond.deviceSelectors cannot be combined with interfaces`,
       `!${at}[0].bond.mode must be one of balance-rr, active-backup, balance-xor, broadcast, 802.3ad, balance-tlb, balance-alb`,
       `!${at}[0].bond.xmitHashPolicy must be one of layer2, layer3+4, layer2+3, encap2+3, encap3+4`,
       `!${at}[0].bond.updelay needs miimon`,
@@ -243,7 +243,7 @@ test('rules of the v1alpha1 document about links', () => {
         '{ interface: b, bond: { interfaces: [x], mode: 802.3ad, miimon: 100, downdelay: 150, arpInterval: 5 } }',
       ),
       `!${at}[0].bond.downdelay must be a multiple of miimon`,
-      `!${at}[0].bond.arpInterval excludes the mode 802.3ad`,
+      `!${at}[0].bond.arpInterval cannot be combined with the mode 802.3ad`,
     ],
     [
       links(
@@ -257,7 +257,7 @@ test('rules of the v1alpha1 document about links', () => {
   ]);
 });
 
-test('machine.install is looked at where an installation is needed only', () => {
+test('machine.install is checked only where an installation is needed', () => {
   const text = worker(
     '  install: { diskSelector: { size: "~1GB", type: tape, name: x }, extraKernelArgs: [a], grubUseUKICmdline: true }',
   );
@@ -265,7 +265,7 @@ test('machine.install is looked at where an installation is needed only', () => 
     '!machine.install.diskSelector.size must be a size, behind one of >=, <=, >, <, ==',
     '!machine.install.diskSelector.type must be one of ssd, hdd, nvme, sd',
     '!machine.install.diskSelector.name is no longer supported',
-    '!machine.install.extraKernelArgs excludes grubUseUKICmdline',
+    '!machine.install.extraKernelArgs cannot be combined with grubUseUKICmdline',
   ];
   assert.deepEqual(said(text, { mode: 'metal' }), expected);
   assert.deepEqual(said(worker('  install: {}'), { mode: 'metal' }), [
@@ -281,14 +281,14 @@ test('machine.install is looked at where an installation is needed only', () => 
     assert.deepEqual(said(text, options), []);
 });
 
-test('strict turns the warnings of the v1alpha1 document into errors', () => {
+test('strict turns warnings about the v1alpha1 document into errors', () => {
   const text = worker('  files: [{ path: /a }]');
   assert.deepEqual(said(text, { strict: true }), [
     '!warning: machine.files is deprecated: use EtcFileConfig or CRICustomizationConfig',
   ]);
 });
 
-test('versions of Kubernetes are looked at on nodes only', () => {
+test('Kubernetes versions are checked only on nodes', () => {
   const text = controlPlane(
     '  kubelet: { image: "r/kubelet:v1.31.9" }',
     '  apiServer: { image: "r:5000/a:v1.37.0-rc.1@sha256:0" }\n  scheduler: { image: "r/s" }\n  controllerManager: { image: "r/c:vX" }',
@@ -296,12 +296,12 @@ test('versions of Kubernetes are looked at on nodes only', () => {
   assert.deepEqual(said(text), []);
   assert.deepEqual(said(text, { local: false }), [
     '!machine.kubelet.image has version 1.31 of Kubernetes: 1.32 to 1.37 are supported',
-    '!cluster.controllerManager.image has a tag that is no version',
+    '!cluster.controllerManager.image has a tag that is not a version',
     '!cluster.scheduler.image has no version: its tag must begin with "v"',
   ]);
 });
 
-test('versions of Kubernetes in documents are looked at on nodes only, and where the component is enabled', () => {
+test('Kubernetes versions in documents are checked only on nodes and for enabled components', () => {
   const kubelet = documentText('KubeletConfig', 'image: r/kubelet:v1.38.0');
   const scheduler = documentText('KubeSchedulerConfig', 'enabled: false\nimage: r/s:v1.0.0');
   assert.deepEqual(verdict([kubelet]).errors, []);

@@ -5,7 +5,7 @@ const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const ownAnnotations = ['talos.dev/owned-labels', 'talos.dev/owned-annotations', 'talos.dev/owned-taints'];
 const maxAnnotationsSizeBytes = 262_144;
 
-/** Where the three maps stand. */
+/** Paths of the three maps in a document. */
 export interface NodeMetadataPaths {
   readonly labels: readonly string[];
   readonly annotations: readonly string[];
@@ -17,7 +17,7 @@ export function checkNodeMetadata(document: CheckedDocument, paths: NodeMetadata
   const { labels, annotations, taints } = paths;
   for (const [key, value] of Object.entries(document.textMap(...labels))) {
     checkKey(document, labels, key);
-    if (!isLabelValue(value)) document.refuse('is not the value of a label', ...labels, key);
+    if (!isLabelValue(value)) document.refuse('is not a valid label value', ...labels, key);
   }
   checkAnnotations(document, annotations);
   for (const [key, text] of Object.entries(document.textMap(...taints))) {
@@ -30,7 +30,7 @@ export function checkNodeMetadata(document: CheckedDocument, paths: NodeMetadata
         key,
       );
     if (!isLabelValue(text.slice(0, Math.max(colon, 0))))
-      document.refuse('has a value that is not one of a label', ...taints, key);
+      document.refuse('has a value that is not a valid label value', ...taints, key);
   }
 }
 
@@ -38,7 +38,7 @@ function checkAnnotations(document: CheckedDocument, path: readonly string[]): v
   let sizeBytes = 0;
   for (const [key, value] of Object.entries(document.textMap(...path))) {
     checkKey(document, path, key);
-    if (ownAnnotations.includes(key)) document.refuse('belongs to the system', ...path, key);
+    if (ownAnnotations.includes(key)) document.refuse('is reserved for the system', ...path, key);
     sizeBytes += Buffer.byteLength(key) + Buffer.byteLength(value);
   }
   if (sizeBytes > maxAnnotationsSizeBytes)

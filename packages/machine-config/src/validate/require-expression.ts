@@ -1,7 +1,7 @@
 import { checkExpression, type EnvironmentName } from '../cel/check-expression.ts';
 import type { CheckedDocument } from './checked-document.ts';
 
-/** Refuses an absent expression, and one that does not give a bool in its environment. */
+/** Requires an expression that is valid in its environment and has the type `bool`. */
 export function requireExpression(
   document: CheckedDocument,
   environment: EnvironmentName,

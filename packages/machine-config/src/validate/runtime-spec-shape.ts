@@ -1,6 +1,6 @@
 /**
- * What a value in a runtime specification is: a scalar, an object of named parts, a list, or a map of any keys. Keys that
- * are not named may hold anything.
+ * The type of a value in a runtime specification: a scalar, an object with known keys, a list, or a map with
+ * any keys. Unknown keys of an object may have any value.
  */
 export type SpecShape =
   | 'text'
@@ -150,7 +150,7 @@ const linux = parts({
   timeOffsets: { map: parts({ secs: 'int', nanosecs: 'uint32' }) },
 });
 
-/** A runtime specification, as far as it is about Linux. Source: OCI runtime specification, 1.2, specs-go. */
+/** The Linux part of a runtime specification. Source: OCI runtime specification, 1.2, specs-go. */
 export const runtimeSpec: SpecShape = parts({
   ociVersion: 'text',
   process,

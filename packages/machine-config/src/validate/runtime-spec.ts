@@ -5,7 +5,10 @@ import { type IntegerName, runtimeSpec, type SpecShape } from './runtime-spec-sh
 
 type Path = readonly (string | number)[];
 
-/** Overrides must fit a runtime specification: each known key holds what it is for, unknown ones are passed over. */
+/**
+ * Checks that known keys of the overrides have the types of the runtime specification. Unknown keys are
+ * ignored.
+ */
 export function checkRuntimeSpec(document: CheckedDocument, ...path: string[]): void {
   for (const [where, wanted] of misfits(document.map(...path), runtimeSpec, path))
     document.refuse(`must be ${wanted} in a runtime specification`, ...where);
@@ -28,7 +31,7 @@ function* misfits(value: YamlValue | undefined, shape: SpecShape, path: Path): G
   }
 }
 
-/** Keys are compared without regard to case, as readers in Go do. */
+/** Compares keys case-insensitively, like the JSON decoder of Go. */
 function partOf(parts: Readonly<Record<string, SpecShape>>, key: string): SpecShape | undefined {
   const lower = key.toLowerCase();
   const known = Object.keys(parts).find((name) => name.toLowerCase() === lower);

@@ -4,9 +4,9 @@ import { loadConfiguration } from '../decode/load-configuration.ts';
 import type { ValidateOptions } from './validate-configuration.ts';
 import { validateConfiguration } from './validate-configuration.ts';
 
-// For tests of validation.
+// Helpers for tests of validation.
 
-/** A certificate with its key, and a second key that does not belong to it; PEM. */
+/** Generates a certificate with its key, and a second key that does not belong to it, as PEM. */
 export async function sampleAuthority() {
   const notBefore = new Date('2026-01-02T03:04:05Z');
   const [authority, other] = await Promise.all([
@@ -16,12 +16,12 @@ export async function sampleAuthority() {
   return { certificate: authority.certificate, key: authority.key, otherKey: other.key };
 }
 
-/** The text of one document. */
+/** Returns the text of one document. */
 export function documentText(kind: string, body: string): string {
   return `apiVersion: v1alpha1\nkind: ${kind}\n${body.trim()}\n`;
 }
 
-/** What validation says of the stream, without positions. */
+/** Returns the errors and warnings about the documents, without positions. */
 export function verdict(texts: readonly string[], options: Partial<ValidateOptions> = {}) {
   const configuration = loadConfiguration(texts.join('---\n'));
   const { warnings, errors } = validateConfiguration(configuration, {
@@ -33,10 +33,13 @@ export function verdict(texts: readonly string[], options: Partial<ValidateOptio
   return { warnings: warnings.map(bare), errors: errors.map(bare) };
 }
 
-/** Kind, body, and what is said of it: `!` begins an error, `?` a warning. The label of the document is left out. */
+/**
+ * Kind and body of a document, and the expected errors (`!`) and warnings (`?`) without the label of the
+ * document.
+ */
 export type Row = readonly [kind: string, body: string, ...said: string[]];
 
-/** Each document must have exactly that said of it. */
+/** Checks that validation reports exactly the expected errors and warnings for each document. */
 export function checkRows(rows: readonly Row[]): void {
   for (const [kind, body, ...expected] of rows) {
     const { warnings, errors } = verdict([documentText(kind, body)]);
@@ -45,7 +48,8 @@ export function checkRows(rows: readonly Row[]): void {
       ...errors.flatMap((error) => bare(error).split('\n')).map((line) => `!${line}`),
       ...warnings.map((line) => `?${bare(line)}`),
     ];
-    // What is said of a document by itself only: some kinds are for control planes.
+    // Ignore errors about other documents: that a kind needs a control plane, or that discovery needs an
+    // identity.
     const own = said.filter(
       (line) => !line.startsWith('!only for control planes') && !line.startsWith('!discovery needs'),
     );

@@ -11,7 +11,7 @@ const crt = Buffer.from('-----BEGIN CERTIFICATE-----').toString('base64');
 const legacy = (type: string, machine = '', cluster = '') =>
   `machine:\n  type: ${type}\n  ca: { crt: ${crt}${type === 'worker' ? '' : `, key: ${crt}`} }\n${machine}\ncluster:\n  token: t\n${cluster}\n`;
 
-test('validateConfiguration() finds nothing wrong with what gen config writes, whatever the contract and mode', async () => {
+test('validateConfiguration() reports no error for generated configurations, for every contract and mode', async () => {
   const { certificate, key } = await sampleAuthority();
   const secrets = await generateSecrets({
     now: new Date(),
@@ -32,7 +32,7 @@ test('validateConfiguration() finds nothing wrong with what gen config writes, w
   }
 });
 
-test('validationMessage() nests the errors of the v1alpha1 document and names the others by kind and name', () => {
+test('validationMessage() nests errors of the v1alpha1 document and names others by kind and name', () => {
   const configuration = loadConfiguration(
     [
       documentText('VLANConfig', 'name: v'),
@@ -57,7 +57,7 @@ parent is required (line 1, column 1)
   assert.equal(validationMessage({ warnings: ['w'], errors: [] }), undefined);
 });
 
-test('a document does not stand beside the legacy settings that it says anew', () => {
+test('a document conflicts with the legacy settings that it replaces', () => {
   const rows: [document: string, machine: string, cluster: string, ...paths: string[]][] = [
     [
       documentText('HostnameConfig', 'auto: off'),
@@ -120,24 +120,24 @@ test('a document does not stand beside the legacy settings that it says anew', (
   for (const [document, machine, cluster, ...paths] of rows) {
     const { errors } = verdict([legacy('controlplane', machine, cluster), document]);
     const conflicts = errors.flatMap(
-      (error) => /cannot stand beside (\S+) of v1alpha1\.Config$/.exec(error)?.[1] ?? [],
+      (error) => /conflicts with (\S+) of v1alpha1\.Config$/.exec(error)?.[1] ?? [],
     );
     assert.deepEqual(conflicts, paths, document);
     assert.deepEqual(
-      verdict([document]).errors.filter((error) => error.includes('beside')),
+      verdict([document]).errors.filter((error) => error.includes('conflicts with')),
       [],
     );
   }
 });
 
-test('a conflict is told with the position of the legacy setting', () => {
+test('a conflict error contains the position of the legacy setting', () => {
   const texts = [documentText('HostnameConfig', 'auto: off'), legacy('worker', '  network: { hostname: a }')];
   assert.deepEqual(validateConfiguration(loadConfiguration(texts.join('---\n')), { mode: 'metal' }).errors, [
-    'HostnameConfig cannot stand beside machine.network.hostname of v1alpha1.Config (line 8, column 24)',
+    'HostnameConfig conflicts with machine.network.hostname of v1alpha1.Config (line 8, column 24)',
   ]);
 });
 
-test('rules about all documents together', () => {
+test('validation checks rules across documents', () => {
   const kubeCA = `  ca: { crt: ${crt}, key: ${crt} }`;
   const rows: [texts: string[], mode: 'container' | 'metal', ...errors: string[]][] = [
     [[legacy('worker')], 'metal'],
@@ -149,7 +149,7 @@ test('rules about all documents together', () => {
     [
       [legacy('worker', '  features: { hostDNS: { enabled: true } }')],
       'container',
-      'host DNS must be forwarded to in a container: ResolverConfig hostDNS.forwardKubeDNSToHost',
+      'cluster DNS must be forwarded to host DNS in a container: ResolverConfig hostDNS.forwardKubeDNSToHost',
     ],
     [
       [
@@ -172,7 +172,7 @@ test('rules about all documents together', () => {
     [
       [legacy('controlplane', '', kubeCA)],
       'metal',
-      'the Kubernetes issuing CA needs encryption of what etcd holds: KubeEtcdEncryptionConfig',
+      'a node with the Kubernetes issuing CA needs etcd encryption: KubeEtcdEncryptionConfig',
     ],
     [[legacy('controlplane', '', `${kubeCA}\n  secretboxEncryptionSecret: s`)], 'metal'],
     [
@@ -195,18 +195,18 @@ test('rules about all documents together', () => {
     assert.deepEqual(verdict(texts, { mode }).errors, errors, texts.join('---\n'));
 });
 
-test('containers depend on those there are, and not in a circle', () => {
+test('dependencies of containers must exist and must not be circular', () => {
   const container = (name: string, ...needs: string[]) =>
     documentText(
       'ContainerConfig',
       `name: ${name}\nimage: i\ndependsOn: { containers: [${needs.join(', ')}] }`,
     );
   assert.deepEqual(verdict([container('a', 'b', 'x'), container('b', 'c'), container('c')]).errors, [
-    'ContainerConfig/a: dependsOn.containers names "x", which there is not',
+    'ContainerConfig/a: dependsOn.containers names "x", which does not exist',
   ]);
   assert.deepEqual(
     verdict([container('z', 'a'), container('a', 'b'), container('b', 'c'), container('c', 'a')]).errors,
-    ['containers depend on each other in a circle: a -> b -> c -> a'],
+    ['circular dependency between containers: a -> b -> c -> a'],
   );
   const chain = Array.from({ length: 900 }, (_, at) =>
     container(`c${at}`, ...(at < 899 ? [`c${at + 1}`] : [])),

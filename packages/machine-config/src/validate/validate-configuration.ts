@@ -8,31 +8,31 @@ import { formatErrors } from './format-errors.ts';
 import { checkImageVersion } from './image-version.ts';
 import { checkLegacyDocument } from './legacy/check-legacy-document.ts';
 
-/** Where a configuration is to be used. */
+/** The kind of platform that a configuration is for. */
 export const validationModes = ['metal', 'metal-agent', 'cloud', 'container'] as const;
 
 export type ValidationMode = (typeof validationModes)[number];
 
 export interface ValidateOptions {
   readonly mode: ValidationMode;
-  /** Warnings about the v1alpha1 document become errors. */
+  /** Report warnings about the v1alpha1 document as errors. */
   readonly strict?: boolean;
-  /** Leaves out what only a node checks: versions of Kubernetes in the tags of images. */
+  /** Skip checks that only a node makes: Kubernetes versions in image tags. */
   readonly local?: boolean;
-  /** A node that is installed already needs no place to install to. */
+  /** The node is already installed and needs no `machine.install`. */
   readonly isInstalled?: boolean;
 }
 
 export interface ValidationResult {
-  /** One line each. */
+  /** Warnings, one line each. */
   readonly warnings: readonly string[];
-  /** Each begins with the document it is about, where it is about one; may have several lines. */
+  /** Errors. Each starts with the label of its document, if it is about one, and may have several lines. */
   readonly errors: readonly string[];
 }
 
 /**
- * Checks what decoding cannot: whether the values make sense, by themselves and together. Nothing is thrown; a
- * configuration without errors can be used in that mode. `validationMessage` makes one text of the errors.
+ * Checks what the decoder cannot: whether values are valid, alone and in combination. It never throws. A
+ * configuration without errors can be used in that mode. `validationMessage` formats the errors.
  *
  * Source: Talos v1.14: machine configuration, validation.
  */
@@ -75,7 +75,7 @@ export function validateConfiguration(
   };
 }
 
-/** The errors as one text; undefined when there is none. */
+/** Formats the errors as one text; `undefined` when there are none. */
 export function validationMessage({ errors }: ValidationResult): string | undefined {
   return errors.length === 0 ? undefined : formatErrors(errors);
 }

@@ -6,7 +6,9 @@ import { rootOf } from './check-name.ts';
 import { explainNumbers } from './explain-numbers.ts';
 import { findInScope, type Scope } from './scope.ts';
 
-/** A function by its name or its full name, or a method of its target. */
+/**
+ * Returns the type of a call: of a function by its simple or qualified name, or of a method of its target.
+ */
 export function typeOfCall(context: CheckContext, call: Call, scope: Scope | undefined): Type {
   const { functions } = context.environment;
   const name = call.target === undefined ? call.name : qualifiedFunction(context, call, scope);
@@ -24,13 +26,16 @@ function typeOfMethod(context: CheckContext, call: Call, target: Expression, sco
   const { name, at } = call;
   const targetType = context.typeOf(target, scope);
   const overloads = context.environment.functions.get(name);
-  // The target's own problem is reported already: `nosuch.method()` has one problem, not two.
+  // A problem of the target is already reported: `nosuch.method()` must report one problem, not two.
   if (overloads === undefined) return targetType.name === 'error' ? targetType : undeclared(context, call);
   const operands = [targetType, ...call.arguments.map((each) => context.typeOf(each, scope))];
   return resolveCall(context, { name, overloads, isMethod: true, operands, at });
 }
 
-/** `optional.of(x)` is a function by its full name, unless a macro declares `optional`. */
+/**
+ * Returns the qualified name of a call such as `optional.of(x)`, or `undefined` when a macro variable
+ * `optional` hides it.
+ */
 function qualifiedFunction(context: CheckContext, { target, name }: Call, scope: Scope | undefined) {
   if (target === undefined) return undefined;
   const root = rootOf(context, target);
@@ -44,7 +49,7 @@ function undeclared(context: CheckContext, { name, at }: Call): Type {
   return context.report(at, `undeclared reference to ${JSON.stringify(name)}`);
 }
 
-/** A call whose operands have types. The first operand of a method is its target. */
+/** A call with the types of its operands. The first operand of a method is its target. */
 interface ResolvedCall {
   readonly name: string;
   readonly overloads: readonly Overload[];
@@ -53,7 +58,9 @@ interface ResolvedCall {
   readonly at: number;
 }
 
-/** The result of the overloads that take these operands: `dyn` where several do and their results differ. */
+/**
+ * Returns the result type of the overloads that accept these operands, or `dyn` when their results differ.
+ */
 export function resolveCall(context: CheckContext, call: ResolvedCall): Type {
   let result: Type | undefined;
   for (const overload of call.overloads) {
@@ -74,7 +81,7 @@ function matchOverload(context: CheckContext, call: ResolvedCall, overload: Over
   return substitution.areAssignable(call.operands, wanted) ? instantiate(overload.result, fresh) : undefined;
 }
 
-/** The type with variables of its own, so that two calls do not share them. */
+/** Replaces the type variables by fresh ones, so that two calls do not share them. */
 function instantiate(type: Type, variables: ReadonlyMap<string, Type>): Type {
   if (variables.size === 0) return type;
   if (type.kind === 'variable') return variables.get(type.name) ?? type;

@@ -6,12 +6,12 @@ import { Substitution } from '../types/substitution.ts';
 import { plainType, type Type } from '../types/type.ts';
 import type { Scope } from './scope.ts';
 
-/** What the checks of all parts of one expression share. */
+/** State that the checks of all parts of one expression share. */
 export class CheckContext {
   readonly environment: Environment;
   readonly substitution = new Substitution();
   readonly problems: ExpressionProblem[] = [];
-  /** The type of any part: each kind of part has its own check, and they call each other through this. */
+  /** Returns the type of any part of the expression. Checks of composite parts use it for their children. */
   readonly typeOf: (expression: Expression, scope: Scope | undefined) => Type;
 
   constructor(
@@ -22,7 +22,10 @@ export class CheckContext {
     this.typeOf = (expression, scope) => typeOf(this, expression, scope);
   }
 
-  /** Reports a problem. The part has no type then, which goes with everything: nothing is reported twice. */
+  /**
+   * Reports a problem and returns the type `error`. That type is assignable to every other, so that no second
+   * problem follows.
+   */
   report(at: number, message: string): Type {
     this.problems.push(new ExpressionProblem(at, message));
     return plainType('error');
@@ -32,7 +35,7 @@ export class CheckContext {
     return formatType(this.substitution.resolve(type), this.substitution.budget);
   }
 
-  /** Reports unless the value is of the type. */
+  /** Reports a problem unless the value is assignable to the wanted type. */
   require(value: Type, wanted: Type, at: number): void {
     if (!this.substitution.isAssignable(value, wanted))
       this.report(at, `expected type '${this.format(wanted)}' but found '${this.format(value)}'`);

@@ -48,7 +48,7 @@ export function typeOfMessage(
   return shape.type;
 }
 
-/** The value of an item that is written with a question mark. */
+/** Returns the value type of an optional item, such as `?b` in `[a, ?b]`. */
 function unwrap(context: CheckContext, type: Type, at: number): Type {
   const optional = context.substitution.head(type);
   if (optional.name === 'optional_type') return parameter(optional, 0);

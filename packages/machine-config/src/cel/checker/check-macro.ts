@@ -4,7 +4,9 @@ import { resolveCall } from './check-call.ts';
 import type { CheckContext } from './check-context.ts';
 import type { Scope } from './scope.ts';
 
-/** `range.all(x, …)` and the others that go through a list or the keys of a map. */
+/**
+ * Returns the type of `range.all(x, …)` and the other macros that iterate over a list or the keys of a map.
+ */
 export function typeOfComprehension(
   context: CheckContext,
   { macro, range, variable, condition, body }: Comprehension,
@@ -31,7 +33,10 @@ function itemOf(context: CheckContext, type: Type, at: number): Type {
   );
 }
 
-/** `optional.optMap(x, …)`, whose body gives a value, and `optFlatMap`, whose body gives an optional one. */
+/**
+ * Returns the type of `optional.optMap(x, …)`, whose body is a plain value, or of `optFlatMap`, whose body is
+ * an optional.
+ */
 export function typeOfOptionalMapping(
   context: CheckContext,
   { macro, target, variable, body, at }: OptionalMapping,

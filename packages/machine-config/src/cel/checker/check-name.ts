@@ -16,7 +16,7 @@ export function typeOfName(
   );
 }
 
-/** A name with dots may be declared as a whole; else it selects fields. */
+/** A dotted name may be declared as a whole; otherwise each dot selects a field. */
 export function typeOfSelection(context: CheckContext, selection: Selection, scope: Scope | undefined): Type {
   const declared = selection.mode === 'value' ? declaredType(context, selection, scope) : undefined;
   if (declared !== undefined) return declared;
@@ -39,7 +39,7 @@ function declaredType(
   return name === undefined ? undefined : context.environment.values.get(name);
 }
 
-/** Where a chain of selections begins. */
+/** Returns the expression at the start of a chain of selections. */
 export function rootOf({ substitution }: CheckContext, expression: Expression): Expression {
   let root = expression;
   while (root.kind === 'selection') {
@@ -53,7 +53,7 @@ function typeOfField(context: CheckContext, operand: Type, { field, at }: Select
   const type = context.substitution.head(operand);
   if (type.kind === 'message') {
     const fields = context.environment.messages.get(type.name)?.fields;
-    // The fields of a message that is not declared are read when the expression runs.
+    // The message is not declared, so its fields are checked only at run time.
     if (fields === undefined) return plainType('dyn');
     return fields.get(field) ?? context.report(at, undefinedField(field, fields));
   }

@@ -10,14 +10,14 @@ import { typeOfComprehension, typeOfOptionalMapping } from './check-macro.ts';
 import { typeOfName, typeOfSelection } from './check-name.ts';
 import type { Scope } from './scope.ts';
 
-/** The type of an expression as text, or its problems in the order of the text. */
+/** The type of an expression as text, and its problems in the order of the text. */
 export interface CheckedType {
   readonly type: string;
   readonly problems: readonly ExpressionProblem[];
 }
 
 /**
- * Works out the type of an expression without values.
+ * Infers the type of an expression without evaluating it.
  *
  * Source: Common Expression Language, language definition, gradual type checking.
  */

@@ -1,6 +1,6 @@
 import type { Type } from '../types/type.ts';
 
-/** Variables that macros declare, the innermost first. */
+/** Variables declared by macros, innermost first. */
 export interface Scope {
   readonly name: string;
   readonly type: Type;

@@ -1,7 +1,7 @@
 /**
- * An expression, and its type or, after `! `, the reason for which it is refused.
+ * Each row is an expression and its type, or `! ` and the reason why it is rejected.
  *
- * The rows say in our own words what the public conformance tests of the Common Expression Language ask for. Each was
- * compared once with what talosctl v1.13.9 says of it.
+ * The rows cover, in our own words, the public conformance tests of the Common Expression Language. Each
+ * result was compared once with that of talosctl v1.13.9.
  */
 export type ConformanceRows = readonly (readonly [expression: string, outcome: string])[];

@@ -1,6 +1,6 @@
 import type { ConformanceRows } from './conformance-rows.ts';
 
-/** Selectors of disks. */
+/** Test rows for expressions that select disks. */
 export const diskRows: ConformanceRows = [
   ['disk.size > 120u', 'bool'],
   ['disk.size > 120u * GB && disk.size < 1u * TiB', 'bool'],
@@ -25,16 +25,16 @@ export const diskRows: ConformanceRows = [
   ['disk', 'talos.resource.definitions.block.DiskSpec'],
   [
     'disk.size > 120',
-    "! 1:11: found no matching overload for '_>_' applied to '(uint, int)': types of numbers do not mix, an unsigned number ends in u, as in 120u",
+    "! 1:11: found no matching overload for '_>_' applied to '(uint, int)': number types cannot be mixed: an unsigned number ends in u, as in 120u",
   ],
   [
     'disk.size > 120.0',
-    "! 1:11: found no matching overload for '_>_' applied to '(uint, double)': types of numbers do not mix, an unsigned number ends in u, as in 120u; a double has a point, as in 12.0",
+    "! 1:11: found no matching overload for '_>_' applied to '(uint, double)': number types cannot be mixed: an unsigned number ends in u, as in 120u; a double has a point, as in 12.0",
   ],
   ["disk.size > '120GB'", "! 1:11: found no matching overload for '_>_' applied to '(uint, string)'"],
   [
     'disk.size > 10 * GB',
-    "! 1:16: found no matching overload for '_*_' applied to '(int, uint)': types of numbers do not mix, an unsigned number ends in u, as in 120u",
+    "! 1:16: found no matching overload for '_*_' applied to '(int, uint)': number types cannot be mixed: an unsigned number ends in u, as in 120u",
   ],
   [
     "disk.size > 10u * GB && disk.rotational == 'false'",
@@ -63,8 +63,8 @@ export const diskRows: ConformanceRows = [
   ['GiB', 'uint'],
   ['YiB > 1u', '! 1:1: undeclared reference to "YiB"'],
   ['optional.of(1).hasValue()', '! 1:1: undeclared reference to "optional"'],
-  ['disk.?size', '! 1:6: syntax error: this field has no optional values'],
-  ['[?disk]', '! 1:2: syntax error: this field has no optional values'],
+  ['disk.?size', '! 1:6: syntax error: this field does not support optional values'],
+  ['[?disk]', '! 1:2: syntax error: this field does not support optional values'],
   ['optional_type', '! 1:1: undeclared reference to "optional_type"'],
   ['disk && true', "! 1:1: expected type 'bool' but found 'talos.resource.definitions.block.DiskSpec'"],
   ['!disk.size', "! 1:1: found no matching overload for '!_' applied to '(uint)'"],

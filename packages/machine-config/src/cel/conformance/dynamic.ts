@@ -1,6 +1,6 @@
 import type { ConformanceRows } from './conformance-rows.ts';
 
-/** Values whose types are known only when the expression runs. */
+/** Test rows for values whose types are known only at run time. */
 export const dynamicRows: ConformanceRows = [
   ['dyn(1)', 'dyn'],
   ["dyn(1) == 'a'", 'bool'],

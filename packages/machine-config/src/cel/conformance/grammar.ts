@@ -1,6 +1,6 @@
 import type { ConformanceRows } from './conformance-rows.ts';
 
-/** The grammar, and what it refuses. */
+/** Test rows for the grammar: accepted syntax, and syntax errors. */
 export const grammarRows: ConformanceRows = [
   ['', '! 1:1: syntax error: the expression ends where a value is expected'],
   ['1 + 2 * 3', 'int'],

@@ -1,6 +1,6 @@
 import type { ConformanceRows } from './conformance-rows.ts';
 
-/** Selectors of links. */
+/** Test rows for expressions that select links. */
 export const linkRows: ConformanceRows = [
   ["mac(link.permanent_addr) == '00:11:22:33:44:55'", 'bool'],
   ["glob('00:1a:*', mac(link.hardware_addr))", 'bool'],
@@ -27,7 +27,7 @@ export const linkRows: ConformanceRows = [
   ["mac('00:11')", "! 1:4: found no matching overload for 'mac' applied to '(string)'"],
   [
     'link.mtu >= 1500',
-    "! 1:10: found no matching overload for '_>=_' applied to '(uint, int)': types of numbers do not mix, an unsigned number ends in u, as in 120u",
+    "! 1:10: found no matching overload for '_>=_' applied to '(uint, int)': number types cannot be mixed: an unsigned number ends in u, as in 120u",
   ],
   ["link.type == 'ether'", "! 1:11: found no matching overload for '_==_' applied to '(int, string)'"],
   [
@@ -37,7 +37,7 @@ export const linkRows: ConformanceRows = [
   ['link.vlan.nosuch == 1', '! 1:10: undefined field "nosuch": the fields are vid, protocol'],
   [
     'link.speed_megabits > 1000u',
-    "! 1:21: found no matching overload for '_>_' applied to '(int, uint)': types of numbers do not mix, an unsigned number ends in u, as in 120u",
+    "! 1:21: found no matching overload for '_>_' applied to '(int, uint)': number types cannot be mixed: an unsigned number ends in u, as in 120u",
   ],
   ['GiB > 1u', '! 1:1: undeclared reference to "GiB"'],
   ['link', 'talos.resource.definitions.network.LinkStatusSpec'],

@@ -1,6 +1,6 @@
 import type { ConformanceRows } from './conformance-rows.ts';
 
-/** Lists and maps: what they join to, and what is asked of them. */
+/** Test rows for list and map literals, and for operations on lists and maps. */
 export const listsAndMapsRows: ConformanceRows = [
   ['[]', 'list(dyn)'],
   ['[1, 2]', 'list(int)'],

@@ -1,6 +1,6 @@
 import type { ConformanceRows } from './conformance-rows.ts';
 
-/** Literals, and those without a value. */
+/** Test rows for valid and invalid literals. */
 export const literalsRows: ConformanceRows = [
   ['true', 'bool'],
   ['7', 'int'],
@@ -44,7 +44,7 @@ export const literalsRows: ConformanceRows = [
   ['"\\U00110000"', '! 1:2: invalid escape sequence \\U00110000 in string'],
   ['"\\400"', '! 1:2: invalid escape sequence \\4 in string'],
   ['b"\\u00e9"', '! 1:3: invalid escape sequence \\u00e9 in bytes'],
-  ['"never ends', '! 1:1: syntax error: the text that begins here has no end'],
+  ['"never ends', '! 1:1: syntax error: the string that begins here is not terminated'],
   ["'a' 'b'", '! 1:5: syntax error: found "\'b\'" where the end of the expression is expected'],
   ['rb"a"', '! 1:3: syntax error: found "\\"a\\"" where the end of the expression is expected'],
   ['1a', '! 1:2: syntax error: found "a" where the end of the expression is expected'],

@@ -1,6 +1,6 @@
 import type { ConformanceRows } from './conformance-rows.ts';
 
-/** Logic, conditions and null. */
+/** Test rows for logical operators, conditional expressions and null. */
 export const logicRows: ConformanceRows = [
   ['true && false || !true', 'bool'],
   ['memory_full_avg10 > 1.0 && memory_some_avg10 > 2.0 && true', 'bool'],
@@ -25,7 +25,7 @@ export const logicRows: ConformanceRows = [
   ["true ? 1 : 'a'", "! 1:6: found no matching overload for '_?_:_' applied to '(bool, int, string)'"],
   [
     'true ? 1 : 2u',
-    "! 1:6: found no matching overload for '_?_:_' applied to '(bool, int, uint)': types of numbers do not mix, an unsigned number ends in u, as in 120u",
+    "! 1:6: found no matching overload for '_?_:_' applied to '(bool, int, uint)': number types cannot be mixed: an unsigned number ends in u, as in 120u",
   ],
   ['true ? 1 : null', "! 1:6: found no matching overload for '_?_:_' applied to '(bool, int, null)'"],
   [

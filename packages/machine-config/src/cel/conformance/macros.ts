@@ -32,7 +32,7 @@ export const macrosRows: ConformanceRows = [
   ['[1].map(x, x, x)', "! 1:12: expected type 'bool' but found 'int'"],
   [
     '[1].map(x, x + 1u)',
-    "! 1:14: found no matching overload for '_+_' applied to '(int, uint)': types of numbers do not mix, an unsigned number ends in u, as in 120u",
+    "! 1:14: found no matching overload for '_+_' applied to '(int, uint)': number types cannot be mixed: an unsigned number ends in u, as in 120u",
   ],
   ["[1].all(x, x == 'a')", "! 1:14: found no matching overload for '_==_' applied to '(int, string)'"],
   ["{'a': 1}.all(k, k > 1)", "! 1:19: found no matching overload for '_>_' applied to '(string, int)'"],

@@ -1,6 +1,6 @@
 import type { ConformanceRows } from './conformance-rows.ts';
 
-/** Messages of protobuf's own. */
+/** Test rows for the well-known messages of protobuf. */
 export const messagesRows: ConformanceRows = [
   ['google.protobuf.Int64Value{value: 1}', 'wrapper(int)'],
   ['google.protobuf.Int64Value{value: 1} + 1', 'int'],

@@ -1,6 +1,6 @@
 import type { ConformanceRows } from './conformance-rows.ts';
 
-/** Numbers: int, uint and double do not mix. */
+/** Test rows for numbers: the types int, uint and double cannot be mixed. */
 export const numbersRows: ConformanceRows = [
   ['1 + 2', 'int'],
   ['1u + 2u', 'uint'],
@@ -19,53 +19,53 @@ export const numbersRows: ConformanceRows = [
   ["double('1e3') / double(3u)", 'double'],
   [
     '1 + 1u',
-    "! 1:3: found no matching overload for '_+_' applied to '(int, uint)': types of numbers do not mix, an unsigned number ends in u, as in 120u",
+    "! 1:3: found no matching overload for '_+_' applied to '(int, uint)': number types cannot be mixed: an unsigned number ends in u, as in 120u",
   ],
   [
     '1u + 1',
-    "! 1:4: found no matching overload for '_+_' applied to '(uint, int)': types of numbers do not mix, an unsigned number ends in u, as in 120u",
+    "! 1:4: found no matching overload for '_+_' applied to '(uint, int)': number types cannot be mixed: an unsigned number ends in u, as in 120u",
   ],
   [
     '1 + 1.0',
-    "! 1:3: found no matching overload for '_+_' applied to '(int, double)': types of numbers do not mix, a double has a point, as in 12.0",
+    "! 1:3: found no matching overload for '_+_' applied to '(int, double)': number types cannot be mixed: a double has a point, as in 12.0",
   ],
   [
     '1.0 * 2u',
-    "! 1:5: found no matching overload for '_*_' applied to '(double, uint)': types of numbers do not mix, an unsigned number ends in u, as in 120u; a double has a point, as in 12.0",
+    "! 1:5: found no matching overload for '_*_' applied to '(double, uint)': number types cannot be mixed: an unsigned number ends in u, as in 120u; a double has a point, as in 12.0",
   ],
   [
     '1 - 1u',
-    "! 1:3: found no matching overload for '_-_' applied to '(int, uint)': types of numbers do not mix, an unsigned number ends in u, as in 120u",
+    "! 1:3: found no matching overload for '_-_' applied to '(int, uint)': number types cannot be mixed: an unsigned number ends in u, as in 120u",
   ],
   ['7.0 % 2.0', "! 1:5: found no matching overload for '_%_' applied to '(double, double)'"],
   ['-7u', "! 1:1: found no matching overload for '-_' applied to '(uint)'"],
   [
     '1 < 1u',
-    "! 1:3: found no matching overload for '_<_' applied to '(int, uint)': types of numbers do not mix, an unsigned number ends in u, as in 120u",
+    "! 1:3: found no matching overload for '_<_' applied to '(int, uint)': number types cannot be mixed: an unsigned number ends in u, as in 120u",
   ],
   [
     '1u > 1',
-    "! 1:4: found no matching overload for '_>_' applied to '(uint, int)': types of numbers do not mix, an unsigned number ends in u, as in 120u",
+    "! 1:4: found no matching overload for '_>_' applied to '(uint, int)': number types cannot be mixed: an unsigned number ends in u, as in 120u",
   ],
   [
     '1 <= 1.0',
-    "! 1:3: found no matching overload for '_<=_' applied to '(int, double)': types of numbers do not mix, a double has a point, as in 12.0",
+    "! 1:3: found no matching overload for '_<=_' applied to '(int, double)': number types cannot be mixed: a double has a point, as in 12.0",
   ],
   [
     '1.0 >= 1u',
-    "! 1:5: found no matching overload for '_>=_' applied to '(double, uint)': types of numbers do not mix, an unsigned number ends in u, as in 120u; a double has a point, as in 12.0",
+    "! 1:5: found no matching overload for '_>=_' applied to '(double, uint)': number types cannot be mixed: an unsigned number ends in u, as in 120u; a double has a point, as in 12.0",
   ],
   [
     '1 == 1u',
-    "! 1:3: found no matching overload for '_==_' applied to '(int, uint)': types of numbers do not mix, an unsigned number ends in u, as in 120u",
+    "! 1:3: found no matching overload for '_==_' applied to '(int, uint)': number types cannot be mixed: an unsigned number ends in u, as in 120u",
   ],
   [
     '1 != 1.0',
-    "! 1:3: found no matching overload for '_!=_' applied to '(int, double)': types of numbers do not mix, a double has a point, as in 12.0",
+    "! 1:3: found no matching overload for '_!=_' applied to '(int, double)': number types cannot be mixed: a double has a point, as in 12.0",
   ],
   [
     '1u == 1.0',
-    "! 1:4: found no matching overload for '_==_' applied to '(uint, double)': types of numbers do not mix, an unsigned number ends in u, as in 120u; a double has a point, as in 12.0",
+    "! 1:4: found no matching overload for '_==_' applied to '(uint, double)': number types cannot be mixed: an unsigned number ends in u, as in 120u; a double has a point, as in 12.0",
   ],
   ['!1', "! 1:1: found no matching overload for '!_' applied to '(int)'"],
   ["1 + '1'", "! 1:3: found no matching overload for '_+_' applied to '(int, string)'"],

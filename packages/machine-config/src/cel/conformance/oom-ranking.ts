@@ -1,6 +1,6 @@
 import type { ConformanceRows } from './conformance-rows.ts';
 
-/** Rankings of the OOM handler; that of Talos is among them. */
+/** Test rows for ranking expressions of the OOM handler, including the Talos default. */
 export const oomRankingRows: ConformanceRows = [
   [
     'memory_max.hasValue() ? 0.0 : ({Besteffort: 1.0, Burstable: 0.5, Guaranteed: 0.0, Podruntime: 0.0, System: 0.0}[class] * double(memory_current.orValue(0u)))',
@@ -32,7 +32,7 @@ export const oomRankingRows: ConformanceRows = [
   ],
   [
     'memory_max.hasValue() ? 0 : 1.0',
-    "! 1:23: found no matching overload for '_?_:_' applied to '(bool, int, double)': types of numbers do not mix, a double has a point, as in 12.0",
+    "! 1:23: found no matching overload for '_?_:_' applied to '(bool, int, double)': number types cannot be mixed: a double has a point, as in 12.0",
   ],
   [
     'memory_max.hasValue ? 0.0 : 1.0',
@@ -40,7 +40,7 @@ export const oomRankingRows: ConformanceRows = [
   ],
   [
     'memory_max.value() * 1.5',
-    "! 1:20: found no matching overload for '_*_' applied to '(uint, double)': types of numbers do not mix, an unsigned number ends in u, as in 120u; a double has a point, as in 12.0",
+    "! 1:20: found no matching overload for '_*_' applied to '(uint, double)': number types cannot be mixed: an unsigned number ends in u, as in 120u; a double has a point, as in 12.0",
   ],
   [
     '{Besteffort: 1.0}[path]',

@@ -1,6 +1,6 @@
 import type { ConformanceRows } from './conformance-rows.ts';
 
-/** Triggers of the OOM handler; those of Talos are among them. */
+/** Test rows for trigger expressions of the OOM handler, including the Talos defaults. */
 export const oomTriggerRows: ConformanceRows = [
   ["memory_full_avg10 > 12.0 && time_since_trigger > duration('500ms')", 'bool'],
   ["memory_full_avg10 > 12.0 && d_memory_full_avg10 > 0.0 && time_since_trigger > duration('500ms')", 'bool'],
@@ -12,11 +12,11 @@ export const oomTriggerRows: ConformanceRows = [
   ['d_qos_memory_some_avg300[Burstable]', 'double'],
   [
     'memory_full_avg10 > 12',
-    "! 1:19: found no matching overload for '_>_' applied to '(double, int)': types of numbers do not mix, a double has a point, as in 12.0",
+    "! 1:19: found no matching overload for '_>_' applied to '(double, int)': number types cannot be mixed: a double has a point, as in 12.0",
   ],
   [
     'memory_full_avg10 > 12u',
-    "! 1:19: found no matching overload for '_>_' applied to '(double, uint)': types of numbers do not mix, an unsigned number ends in u, as in 120u; a double has a point, as in 12.0",
+    "! 1:19: found no matching overload for '_>_' applied to '(double, uint)': number types cannot be mixed: an unsigned number ends in u, as in 120u; a double has a point, as in 12.0",
   ],
   ['memory_full_avg10', 'double'],
   [

@@ -1,6 +1,6 @@
 import type { ConformanceRows } from './conformance-rows.ts';
 
-/** Optional values. */
+/** Test rows for optional values. */
 export const optionalsRows: ConformanceRows = [
   ['optional.of(1)', 'optional_type(int)'],
   ['optional.none()', 'optional_type(dyn)'],

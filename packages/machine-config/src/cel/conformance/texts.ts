@@ -1,6 +1,6 @@
 import type { ConformanceRows } from './conformance-rows.ts';
 
-/** Texts and bytes. */
+/** Test rows for strings and bytes. */
 export const textsRows: ConformanceRows = [
   ["'a' + 'b'", 'string'],
   ["b'a' + b'b'", 'bytes'],

@@ -1,6 +1,6 @@
 import type { ConformanceRows } from './conformance-rows.ts';
 
-/** Times and durations. */
+/** Test rows for timestamps and durations. */
 export const timeRows: ConformanceRows = [
   ["duration('1h') + duration('30m')", 'duration'],
   ["duration('1h') - duration('30m') > duration('1s')", 'bool'],

@@ -1,6 +1,6 @@
 import type { ConformanceRows } from './conformance-rows.ts';
 
-/** Types as values. */
+/** Test rows for types that are used as values. */
 export const typesRows: ConformanceRows = [
   ['int', 'type(int)'],
   ['type(1)', 'type(int)'],

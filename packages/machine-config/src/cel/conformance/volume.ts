@@ -1,6 +1,6 @@
 import type { ConformanceRows } from './conformance-rows.ts';
 
-/** Selectors of volumes. */
+/** Test rows for expressions that select volumes. */
 export const volumeRows: ConformanceRows = [
   ["volume.partition_label == 'META' && volume.name in ['', 'talosmeta'] && volume.size == 1048576u", 'bool'],
   ["volume.size > 1u * GiB && disk.transport == 'nvme'", 'bool'],
@@ -10,7 +10,7 @@ export const volumeRows: ConformanceRows = [
   ['volume.offset + volume.probed_size <= volume.size', 'bool'],
   [
     'volume.partition_index == 1',
-    "! 1:24: found no matching overload for '_==_' applied to '(uint, int)': types of numbers do not mix, an unsigned number ends in u, as in 120u",
+    "! 1:24: found no matching overload for '_==_' applied to '(uint, int)': number types cannot be mixed: an unsigned number ends in u, as in 120u",
   ],
   ['volume.label == 1', "! 1:14: found no matching overload for '_==_' applied to '(string, int)'"],
   [

@@ -92,7 +92,7 @@ const enumerations: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Full names of the constants that the enumerations of a link have: each is an `int`.
+ * Full names of the constants of the enumerations used by links. Each constant is an `int`.
  *
  * Source: Talos v1.14: resources, network.
  */

@@ -11,18 +11,18 @@ import type { MessageDeclarations } from './messages.ts';
 import { type FunctionDeclarations, optionalFunctions, standardFunctions } from './standard-functions.ts';
 import { wellKnownMessages } from './well-known-messages.ts';
 
-/** What a field of the configuration declares for its expressions. Types are written as CEL writes them. */
+/** The names that a configuration field declares for its expressions. Types are in CEL notation. */
 export interface EnvironmentInit {
   readonly variables: Readonly<Record<string, string>>;
   readonly functions?: FunctionDeclarations;
   readonly messages?: MessageDeclarations;
   /** Full names of enumeration constants. */
   readonly constants?: readonly string[];
-  /** Optional values and their functions. */
+  /** Whether expressions may use optional values and their functions. */
   readonly hasOptionals?: boolean;
 }
 
-/** A message that a literal can make: the type that it has, and its fields. */
+/** A message that a literal can create: its type, and its fields. */
 export interface MessageShape {
   readonly type: Type;
   readonly fields: ReadonlyMap<string, Type>;
@@ -30,14 +30,18 @@ export interface MessageShape {
 
 /** All names that an expression may use. */
 export interface Environment {
-  /** By simple or full name. The name of a type is a value as well, of type `type`. */
+  /** Values by simple or full name. The name of a type is also a value, of type `type`. */
   readonly values: ReadonlyMap<string, Type>;
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
   readonly messages: ReadonlyMap<string, MessageShape>;
   readonly hasOptionals: boolean;
 }
 
-/** Reads the declarations. Throws RangeError at one that is malformed. */
+/**
+ * Builds an environment from its declarations.
+ *
+ * @throws RangeError if a declaration is malformed
+ */
 export function createEnvironment(init: EnvironmentInit): Environment {
   const hasOptionals = init.hasOptionals ?? false;
   const messages = new Map([
@@ -65,7 +69,7 @@ export function createEnvironment(init: EnvironmentInit): Environment {
   };
 }
 
-/** `int`, `list` and so on are values too. */
+/** The names of types as values: `int`, `list` and so on. */
 function typeNames(hasOptionals: boolean): [string, Type][] {
   const withoutName = ['timestamp', 'duration', 'dyn', 'error', 'wrapper'];
   const plain = plainTypeNames.map((name) => [name, typeType(plainType(name))] as [string, Type]);

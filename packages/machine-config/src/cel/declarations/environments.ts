@@ -2,13 +2,13 @@ import { linkConstants } from './enumerations.ts';
 import { createEnvironment, type Environment, type EnvironmentInit } from './environment.ts';
 import { diskMessage, linkMessage, messages, volumeMessage } from './messages.ts';
 
-/** The fields of the configuration that take expressions, by what their expressions see. */
+/** Names of the environments, by the configuration field or resource that the expressions are about. */
 export type EnvironmentName = 'disk' | 'volume' | 'link' | 'oom-trigger' | 'oom-ranking';
 
 const variablesOf = (type: string, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, type]));
 
-/** Multipliers of sizes, in bytes. */
+/** Units of size, in bytes. */
 const units = variablesOf('uint', [
   ...['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'],
   ...['kB', 'MB', 'GB', 'TB', 'PB', 'EB'],
@@ -16,16 +16,16 @@ const units = variablesOf('uint', [
 
 const glob = { glob: ['(string, string) -> bool'] };
 
-/** Classes of cgroups. */
+/** The cgroup classes of the OOM handler. */
 const classes = variablesOf('int', ['Besteffort', 'Burstable', 'Guaranteed', 'Podruntime', 'System']);
 
-/** Pressure of memory: some or all tasks wait; over 10, 60 and 300 s in percent, and in total. */
+/** Memory pressure (PSI), as `some` or `full`: averages over 10, 60 and 300 s in percent, and the total. */
 const pressures = ['some', 'full'].flatMap((share) =>
   ['avg10', 'avg60', 'avg300', 'total'].map((window) => `memory_${share}_${window}`),
 );
 const usages = ['memory_current', 'memory_max', 'memory_peak'];
 
-/** Each value has its derivative beside it, per second. */
+/** Adds the derivative of each value, per second, as `d_` and its name. */
 const withDerivatives = (names: readonly string[]) => names.flatMap((name) => [name, `d_${name}`]);
 
 /** Source: Talos v1.14: machine configuration, CEL environments; OOM configuration. Links have no units. */
@@ -75,7 +75,10 @@ const declarations: Readonly<Record<EnvironmentName, EnvironmentInit>> = {
 
 const created = new Map<EnvironmentName, Environment>();
 
-/** The environment of a field. It is made when it is first asked for: few configurations have expressions. */
+/**
+ * Returns the environment of a field. It is built on first use, because few configurations contain
+ * expressions.
+ */
 export function environmentOf(name: EnvironmentName): Environment {
   const environment = created.get(name) ?? createEnvironment(declarations[name]);
   created.set(name, environment);

@@ -1,4 +1,4 @@
-/** The fields of each message by its full name, and their types as CEL sees them. */
+/** Field types of each message, in CEL notation, by the full name of the message. */
 export type MessageDeclarations = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export const diskMessage = 'talos.resource.definitions.block.DiskSpec';
@@ -9,7 +9,7 @@ const network = 'talos.resource.definitions.network';
 const address = 'common.NetIP';
 const prefix = 'common.NetIPPrefix';
 
-/** Source: Talos v1.14: resources, block and network. Numbers of enumerations are `int`. */
+/** Source: Talos v1.14: resources, block and network. Enumeration values have the type `int`. */
 export const messages: MessageDeclarations = {
   [diskMessage]: {
     size: 'uint',

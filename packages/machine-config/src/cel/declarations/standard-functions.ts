@@ -1,4 +1,7 @@
-/** Overloads of each function, in CEL's own notation: `(string) -> int`, or of a value: `string.() -> int`. */
+/**
+ * Overloads of each function in CEL notation: `(string) -> int` for a function, `string.() -> int` for a
+ * method.
+ */
 export type FunctionDeclarations = Readonly<Record<string, readonly string[]>>;
 
 const ordered = ['bool', 'int', 'uint', 'double', 'string', 'bytes', 'timestamp', 'duration'];

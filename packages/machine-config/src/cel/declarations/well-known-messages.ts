@@ -1,4 +1,4 @@
-/** What CEL takes a message of protobuf's own for, and the fields that a literal of it may set. */
+/** A well-known message of protobuf: its type in CEL, and the fields that a literal may set. */
 export interface WellKnownMessage {
   readonly type: string;
   readonly fields: Readonly<Record<string, string>>;

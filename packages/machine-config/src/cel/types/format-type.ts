@@ -1,10 +1,10 @@
 import type { StepBudget } from './step-budget.ts';
 import type { Type } from './type.ts';
 
-/** More characters of one type are not printed. */
+/** Maximum number of characters printed of one type. */
 const maxTypeLength = 200;
 
-/** The type as CEL writes it, cut when it is very long. Variables must be resolved before. */
+/** Formats a type in CEL notation and truncates a very long text. Type variables must be resolved first. */
 export function formatType(type: Type, budget: StepBudget): string {
   const text = writeType(type, budget);
   return text.length > maxTypeLength ? `${text.slice(0, maxTypeLength)}…` : text;

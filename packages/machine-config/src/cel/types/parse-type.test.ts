@@ -22,7 +22,7 @@ test('parseOverload() reads functions and methods', () => {
   assert.deepEqual(parseOverload('() -> int').operands, []);
 });
 
-test('a malformed declaration is refused', () => {
+test('malformed declarations are rejected', () => {
   for (const text of ['', 'integer', 'list', 'list(int', 'map(int)', 'int int', 'list(int, int)'])
     assert.throws(() => parseType(text), RangeError, text);
   for (const text of ['int', '(int)', '(int -> int', '(integer) -> int'])

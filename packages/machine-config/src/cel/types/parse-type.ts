@@ -8,19 +8,20 @@ import {
   typeVariable,
 } from './type.ts';
 
-/** A function as it is declared: `(list(A), int) -> A`, or of a value: `string.(string) -> bool`. */
+/** A declared function `(list(A), int) -> A`, or a declared method `string.(string) -> bool`. */
 export interface Overload {
   readonly isMethod: boolean;
-  /** What it is applied to; of a method, its target comes first. */
+  /** Types of the operands. The first operand of a method is its target. */
   readonly operands: readonly Type[];
   readonly result: Type;
-  /** Names of the type variables in it. */
+  /** Names of the type variables in the declaration. */
   readonly variables: readonly string[];
 }
 
 /**
- * Reads a type as CEL writes it. A single capital letter is a type variable, a name with dots is a message. Throws
- * RangeError at text that is no type: declarations are ours.
+ * Parses a type in CEL notation. A single capital letter is a type variable, a name with dots is a message.
+ *
+ * @throws RangeError if the text is not a type: only our own declarations are parsed
  */
 export function parseType(text: string): Type {
   const [type, rest] = readType(text);
@@ -28,7 +29,11 @@ export function parseType(text: string): Type {
   return type;
 }
 
-/** Reads a declaration. Throws RangeError at text that is none. */
+/**
+ * Parses the declaration of a function or method.
+ *
+ * @throws RangeError if the text is malformed
+ */
 export function parseOverload(text: string): Overload {
   const [, target, parameters, result] = /^(?:(.+?)\.)?\((.*)\) -> (.+)$/.exec(text) ?? [];
   if (parameters === undefined || result === undefined)

@@ -1,11 +1,11 @@
 import { maxCheckSteps } from '../limits.ts';
 
-/** Thrown when a check takes more than `maxCheckSteps`. */
+/** Thrown when a check takes more than `maxCheckSteps` steps. */
 export class TooManySteps extends Error {}
 
 /**
- * Counts the steps of one check. Types can share their parts, so that a short expression may have a type whose full
- * text is as long as 2 to the power of its length: each visit of a part is one step.
+ * Counts the steps of one check. Types can share parts, so the full text of a type can be exponentially
+ * longer than the expression. Each visit of a part is one step.
  */
 export class StepBudget {
   #left = maxCheckSteps;

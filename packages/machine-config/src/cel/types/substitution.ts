@@ -2,10 +2,10 @@ import { StepBudget } from './step-budget.ts';
 import { isDynamic, plainType, type Type, typeVariable } from './type.ts';
 
 /**
- * What is known of the type variables of one expression, and the rules by which one type is taken for another.
+ * The bindings of the type variables of one expression, and the rules for assignability.
  *
- * Source: Common Expression Language, language definition, gradual type checking; the rules for null are those of
- * Talos v1.14: null goes with messages, wrappers, timestamps, durations and optionals.
+ * Source: Common Expression Language, language definition, gradual type checking; the rules for null are
+ * those of Talos v1.14: null is assignable to messages, wrappers, timestamps, durations and optionals.
  */
 export class Substitution {
   readonly budget = new StepBudget();
@@ -13,12 +13,12 @@ export class Substitution {
   readonly #undo: (readonly [string, Type | undefined])[] = [];
   #count = 0;
 
-  /** A type variable that nothing is known of. */
+  /** Returns a new, unbound type variable. */
   fresh(): Type {
     return typeVariable(`T${this.#count++}`);
   }
 
-  /** Runs `attempt`, and forgets what it bound unless it gives true. */
+  /** Runs `attempt` and undoes its bindings unless it returns `true`. */
   attempt(attempt: () => boolean): boolean {
     const mark = this.#undo.length;
     const isDone = attempt();
@@ -39,7 +39,7 @@ export class Substitution {
     this.#bindings.set(name, type);
   }
 
-  /** The type with its variables replaced by what is known of them; an unknown one becomes `dyn` if asked for. */
+  /** Replaces bound variables by their types. Unbound variables become `dyn` if `unknownAsDyn` is set. */
   resolve(type: Type, unknownAsDyn = false): Type {
     this.budget.spend();
     if (type.kind === 'variable') {
@@ -51,14 +51,14 @@ export class Substitution {
     return { ...type, parameters: type.parameters.map((each) => this.resolve(each, unknownAsDyn)) };
   }
 
-  /** The type itself, or what a variable is bound to; parameters stay as they are. */
+  /** Returns the type itself, or the type to which a variable is bound. Does not resolve parameters. */
   head(type: Type): Type {
     this.budget.spend();
     const bound = type.kind === 'variable' ? this.#bindings.get(type.name) : undefined;
     return bound === undefined ? type : this.head(bound);
   }
 
-  /** Whether all values may stand where the types are asked for. Binds variables; forgets them if not. */
+  /** Whether each value is assignable to the wanted type. Binds type variables only if all values are. */
   areAssignable(values: readonly Type[], wanted: readonly Type[]): boolean {
     return (
       values.length === wanted.length &&
@@ -70,7 +70,7 @@ export class Substitution {
     return this.areAssignable([value], [wanted]);
   }
 
-  /** Whether both are the same type. Two variables that nothing is known of are not. */
+  /** Whether both are the same type. Two different unbound variables are not. */
   isSame(first: Type, second: Type): boolean {
     const [one, other] = [this.head(first), this.head(second)];
     return (
@@ -81,7 +81,7 @@ export class Substitution {
     );
   }
 
-  /** The type of two values in one list: the more general one of both, or `dyn`. */
+  /** Returns the common type of two values in one list: the more general of the two types, or `dyn`. */
   join(previous: Type | undefined, next: Type): Type {
     if (previous === undefined) return next;
     return this.isAssignable(previous, next) ? this.#moreGeneral(previous, next) : plainType('dyn');
@@ -100,7 +100,7 @@ export class Substitution {
     if (wanted.name === 'wrapper' && value.name !== 'wrapper')
       return this.#isAssignable(value, wanted.parameters[0] as Type);
     if (value.kind !== wanted.kind || value.name !== wanted.name) return false;
-    // Types compare with each other whatever they are types of.
+    // Types as values can be compared with each other, whatever type they denote.
     if (value.name === 'type') return true;
     return value.parameters.every((each, index) =>
       this.#isAssignable(each, wanted.parameters[index] as Type),
@@ -133,7 +133,7 @@ export class Substitution {
     return this.#isNotMoreSpecific(first, second) ? first : second;
   }
 
-  /** Whether `first` says as much as `second` or less. */
+  /** Whether `first` is as general as `second`, or more general. */
   #isNotMoreSpecific(first: Type, second: Type): boolean {
     const [one, other] = [this.head(first), this.head(second)];
     if (isDynamic(one) || one.kind === 'variable') return true;

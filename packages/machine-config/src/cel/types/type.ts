@@ -1,6 +1,6 @@
 /**
- * A type of CEL. `value` is a type by its name with its parameters: `int`, `list(int)`. `message` is a protobuf message
- * by its full name. `variable` stands for a type that is not known yet.
+ * A type of CEL. Kind `value` is a built-in type with its parameters, such as `int` or `list(int)`. Kind
+ * `message` is a protobuf message by its full name. Kind `variable` is a type that is not known yet.
  *
  * Source: Common Expression Language, language definition, values and gradual type checking.
  */
@@ -10,7 +10,7 @@ export interface Type {
   readonly parameters: readonly Type[];
 }
 
-/** The types with parameters, and how many. */
+/** The number of parameters of each parameterized type. */
 export const parameterCounts: Readonly<Record<string, number>> = {
   list: 1,
   map: 2,
@@ -42,15 +42,18 @@ export const mapType: (key: Type, value: Type) => Type = generic('map');
 export const optionalType: (value: Type) => Type = generic('optional_type');
 /** The type of a type: `type(int)` is the type of `int`. */
 export const typeType: (of: Type) => Type = generic('type');
-/** A number, text or boolean that may be null, as the wrapper messages of protobuf are. */
+/** A number, string or boolean that may be null, like the wrapper messages of protobuf. */
 export const wrapperType: (of: Type) => Type = generic('wrapper');
 
 export const messageType = (name: string): Type => ({ kind: 'message', name, parameters: [] });
 export const typeVariable = (name: string): Type => ({ kind: 'variable', name, parameters: [] });
 
-/** Values of these are checked when the expression runs, not before. `error` follows a problem reported already. */
+/**
+ * Whether values of the type are checked only at run time. `error` is the type of a part whose problem is
+ * already reported.
+ */
 export const isDynamic = ({ kind, name }: Type): boolean =>
   kind === 'value' && (name === 'dyn' || name === 'error');
 
-/** The type of a parameter by its place; `dyn` where there is none. */
+/** Returns the type parameter at an index, or `dyn` when it does not exist. */
 export const parameter = ({ parameters }: Type, index: number): Type => parameters[index] ?? plain.dyn;

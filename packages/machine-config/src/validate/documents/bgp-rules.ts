@@ -44,7 +44,9 @@ function checkImports(document: CheckedDocument): void {
   }
 }
 
-/** At least one prefix, without host bits, none inside another one of any entry. */
+/**
+ * Requires at least one prefix. Prefixes must have no host bits and must not overlap, even between entries.
+ */
 function checkPrefixes(entry: CheckedDocument, earlier: Prefix[]): void {
   const texts = entry.texts('prefixes');
   if (texts.length === 0) entry.refuse('needs at least one prefix', 'prefixes');

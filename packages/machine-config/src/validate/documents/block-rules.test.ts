@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import { checkRows } from '../sample-validation.ts';
 
-test('rules of volumes', () => {
+test('validation checks documents that configure volumes', () => {
   const disk = 'diskSelector: { match: system_disk }';
   checkRows([
     ['VolumeConfig', 'name: EPHEMERAL\nmount: { secure: true }'],
@@ -21,7 +21,7 @@ test('rules of volumes', () => {
     [
       'VolumeConfig',
       'name: ETCD\nmount: { secure: true }',
-      '!mount needs provisioning: without it ETCD is a folder',
+      '!mount needs provisioning: without it ETCD is a directory',
     ],
     ['VolumeConfig', 'name: ETCD\nmount: { secure: true }\nprovisioning: { minSize: 1GiB }'],
     [
@@ -34,7 +34,7 @@ test('rules of volumes', () => {
     [
       'VolumeConfig',
       'name: EPHEMERAL\nprovisioning: { diskSelector: { match: disk.size > 120 } }',
-      "!provisioning.diskSelector.match is not a valid expression: 1:11: found no matching overload for '_>_' applied to '(uint, int)': types of numbers do not mix, an unsigned number ends in u, as in 120u",
+      "!provisioning.diskSelector.match is not a valid expression: 1:11: found no matching overload for '_>_' applied to '(uint, int)': number types cannot be mixed: an unsigned number ends in u, as in 120u",
     ],
     ['VolumeConfig', 'name: EPHEMERAL\nprovisioning: { minSize: 2GiB, maxSize: 10% }'],
     ['VolumeConfig', 'name: EPHEMERAL\nprovisioning: { minSize: 2GiB, maxSize: -1GiB }'],
@@ -104,7 +104,7 @@ test('rules of volumes', () => {
   ]);
 });
 
-test('rules of software storage', () => {
+test('validation checks documents that configure software storage', () => {
   const selector = 'volumeSelector: { match: "true" }';
   checkRows([
     ['LVMVolumeGroupConfig', `name: v_g\nprovisioning: { ${selector} }`],

@@ -5,7 +5,7 @@ import { requireExpression } from '../require-expression.ts';
 
 const systemVolumes = ['STATE', 'EPHEMERAL', 'IMAGECACHE', 'ETCD', 'CRI', 'KUBELET', 'LOG'];
 
-/** Volumes that are folders of EPHEMERAL unless they are given room of their own. */
+/** Volumes that are directories of EPHEMERAL unless they have their own provisioning. */
 const folderVolumes = ['ETCD', 'CRI', 'KUBELET', 'LOG'];
 
 /** Rules for volumes and file systems. Source: Talos v1.14: machine configuration, block devices and volumes. */
@@ -47,8 +47,8 @@ function checkSystemVolume(document: CheckedDocument): void {
       if (key.boolean('lockToState'))
         document.refuse('is not supported for STATE', 'encryption', 'keys', at, 'lockToState');
   }
-  if (folderVolumes.includes(name) && document.has('mount') && !asksForRoom(document))
-    document.refuse(`needs provisioning: without it ${name} is a folder`, 'mount');
+  if (folderVolumes.includes(name) && document.has('mount') && !hasProvisioning(document))
+    document.refuse(`needs provisioning: without it ${name} is a directory`, 'mount');
   checkProvisioning(document);
   checkEncryption(document);
   checkTrimAndScrub(document);
@@ -100,7 +100,7 @@ function requireSelector(document: CheckedDocument): void {
   document.require('provisioning', 'diskSelector', 'match');
 }
 
-function asksForRoom(document: CheckedDocument): boolean {
+function hasProvisioning(document: CheckedDocument): boolean {
   return Object.keys(document.map('provisioning')).length > 0;
 }
 
@@ -110,7 +110,7 @@ function checkProvisioning(document: CheckedDocument): void {
   checkSizeBounds(document);
 }
 
-/** `minSize` and `maxSize` of `provisioning`. */
+/** Checks `minSize` and `maxSize` of `provisioning`. */
 export function checkSizeBounds(document: CheckedDocument): void {
   const [minText, maxText] = [
     document.text('provisioning', 'minSize'),
@@ -153,7 +153,7 @@ function checkScrubInterval(document: CheckedDocument): void {
   if (interval !== 0n && interval < 10_000_000_000n) document.refuse('must be 0 or at least 10s', 'interval');
 }
 
-/** A duration that must not be below zero. */
+/** Reports an error if a duration is negative. */
 export function checkNotNegative(document: CheckedDocument, ...path: string[]): void {
   if (document.text(...path).startsWith('-')) document.refuse('must not be negative', ...path);
 }

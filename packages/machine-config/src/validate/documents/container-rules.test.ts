@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import { checkRows } from '../sample-validation.ts';
 
-test('rules of registries, the container runtime and containers', () => {
+test('validation checks documents that configure registries, the container runtime and containers', () => {
   checkRows([
     [
       'RegistryMirrorConfig',
@@ -9,7 +9,7 @@ test('rules of registries, the container runtime and containers', () => {
       '!endpoints[0].url is required',
       '!endpoints[1].url must be a URL with scheme http or https',
     ],
-    ['RegistryAuthConfig', 'name: r\nusername: u\nauth: a', '!auth excludes username'],
+    ['RegistryAuthConfig', 'name: r\nusername: u\nauth: a', '!auth cannot be combined with username'],
     [
       'RegistryTLSConfig',
       'name: r\nclientIdentity: { cert: x }\nca: y',

@@ -28,7 +28,7 @@ export const containerRules: DocumentRules = {
 function checkImage(document: CheckedDocument): void {
   if (!document.require('image')) return;
   const image = document.text('image');
-  if (!isImageReference(image)) document.refuse('must be the reference of an image', 'image');
+  if (!isImageReference(image)) document.refuse('must be an image reference', 'image');
   else if (!hasDigest(image)) document.warn('is not pinned by a digest', 'image');
 }
 

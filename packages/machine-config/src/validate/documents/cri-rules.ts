@@ -18,7 +18,7 @@ export const criRules: DocumentRules = {
   RegistryAuthConfig(document) {
     document.require('name');
     const given = ['username', 'auth', 'identityToken'].filter((key) => document.text(key) !== '');
-    if (given.length > 1) document.refuse(`excludes ${given[0]}`, given[1] as string);
+    if (given.length > 1) document.refuse(`cannot be combined with ${given[0]}`, given[1] as string);
   },
   RegistryTLSConfig(document) {
     document.require('name');
@@ -29,7 +29,7 @@ export const criRules: DocumentRules = {
     if (document.has('clientIdentity') && (certificate === '' || key === ''))
       document.refuse('needs both cert and key', 'clientIdentity');
     else if (certificate !== '' && !isLoadablePair(certificate, key))
-      document.refuse('is no certificate with its key in PEM', 'clientIdentity');
+      document.refuse('must be a certificate with its key in PEM', 'clientIdentity');
     if (document.text('ca') !== '' && !parseCertificates(document.text('ca')))
       document.refuse('must be a certificate in PEM', 'ca');
   },

@@ -4,7 +4,7 @@ import { checkRows, sampleAuthority } from '../sample-validation.ts';
 const authority = await sampleAuthority();
 const indented = (pem: string, by: number) => pem.trimEnd().replaceAll('\n', `\n${' '.repeat(by)}`);
 
-test('rules of Kubernetes', () => {
+test('validation checks documents that configure Kubernetes', () => {
   checkRows([
     [
       'KubeClusterConfig',
@@ -21,18 +21,18 @@ test('rules of Kubernetes', () => {
       'dnsDomain: a b\npodSubnets: [10.1.0.1/16, 10.0.0.0/7]\nserviceSubnets: [10.0.0.0/8]\nnodeCIDRMaskSizeIPv4: 33',
       '!dnsDomain must be a DNS name',
       '!podSubnets[0] must be a prefix without host bits',
-      '!serviceSubnets must be as many as podSubnets',
+      '!serviceSubnets must have as many entries as podSubnets',
       '!nodeCIDRMaskSizeIPv4 must be 1 to 32',
-      '!podSubnets[1] must be at most 16 bits shorter than the mask of a node, 33',
+      '!podSubnets[1] must have a prefix at most 16 bits shorter than the node mask, 33',
       '!serviceSubnets[0] must have at most 20 host bits',
     ],
     [
       'KubeNetworkConfig',
       'podSubnets: [10.1.1.0/28, 10.2.0.0/16]\nserviceSubnets: []',
-      '!podSubnets[1] must be of the other family of addresses',
-      '!serviceSubnets must be one or two',
-      '!serviceSubnets must be as many as podSubnets',
-      '!podSubnets[0] must not be longer than the mask of a node, 24',
+      '!podSubnets[1] must be of the other address family',
+      '!serviceSubnets must have one or two entries',
+      '!serviceSubnets must have as many entries as podSubnets',
+      '!podSubnets[0] must not have a prefix longer than the node mask, 24',
     ],
     [
       'KubeNodeConfig',
@@ -45,10 +45,10 @@ test('rules of Kubernetes', () => {
       '!labels.a/b/c has more than one slash',
       '!labels.-d must be up to 63 letters, digits, "-", "_" and ".", and begin and end with a letter or digit',
       '!labels.A/e has a prefix that is not a DNS name in lower case',
-      '!labels.f is not the value of a label',
-      '!annotations.talos.dev/owned-labels belongs to the system',
+      '!labels.f is not a valid label value',
+      '!annotations.talos.dev/owned-labels is reserved for the system',
       '!taints.k must be an effect or value:effect, the effect one of NoSchedule, PreferNoSchedule, NoExecute',
-      '!taints.l has a value that is not one of a label',
+      '!taints.l has a value that is not a valid label value',
     ],
     [
       'KubeNodeConfig',
@@ -80,8 +80,8 @@ test('rules of Kubernetes', () => {
       'KubeAPIServerConfig',
       'extraArgs: { oidc-issuer-url: x, authorization-mode: y, v: "4" }\nresources: { limits: { cpu: [], disk: 1 } }',
       '!image is required',
-      '!extraArgs.oidc-issuer-url has a document of its own',
-      '!extraArgs.authorization-mode has a document of its own',
+      '!extraArgs.oidc-issuer-url must be configured in a separate document',
+      '!extraArgs.authorization-mode must be configured in a separate document',
       '!resources.limits.cpu must be a number or a text',
       '!resources.limits.disk must be cpu or memory',
     ],
@@ -90,8 +90,8 @@ test('rules of Kubernetes', () => {
     [
       'KubeProxyConfig',
       'image: i\nmode: ipvs\nextraArgs: { v: "4" }',
-      '?mode is deprecated: nftables takes its place',
-      '?extraArgs has no effect on what config sets',
+      '?mode is deprecated: use nftables',
+      '?extraArgs has no effect on fields that config sets',
     ],
     ['KubeProxyConfig', 'image: i\nmode: x', '!mode must be nftables'],
     ['KubeFlannelCNIConfig', 'backendPort: 1', '!backendType is required'],

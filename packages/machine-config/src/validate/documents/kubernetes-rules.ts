@@ -8,7 +8,7 @@ import { checkProtectedFields } from '../protected-fields.ts';
 import { checkSubnets } from './kubernetes-subnets.ts';
 import { isFilter } from './network-rules.ts';
 
-/** Flags that other documents stand for. */
+/** Flags of the API server that are configured by other documents. */
 const ownFlags = [
   'anonymous-auth',
   'oidc-',
@@ -18,7 +18,7 @@ const ownFlags = [
   'authorization-webhook-',
 ];
 
-/** Roles that pods may be granted. */
+/** Roles that may be granted to pods. */
 export const grantableRoles = [
   'os:admin',
   'os:operator',
@@ -72,7 +72,7 @@ export const kubernetesRules: DocumentRules = {
     document.require('image');
     for (const flag of Object.keys(document.map('extraArgs')))
       if (ownFlags.some((prefix) => (prefix.endsWith('-') ? flag.startsWith(prefix) : flag === prefix)))
-        document.refuse('has a document of its own', 'extraArgs', flag);
+        document.refuse('must be configured in a separate document', 'extraArgs', flag);
     checkResources(document);
   },
   KubeControllerManagerConfig: whenEnabled((document) => {
@@ -117,7 +117,7 @@ export const kubernetesRules: DocumentRules = {
   KubeTalosAPIAccessConfig: (document) => checkRoles(document, 'allowedRoles'),
 };
 
-/** `enabled: false` skips all other checks of a document. */
+/** Skips all other checks of a document with `enabled: false`. */
 function whenEnabled(rule: DocumentRule): DocumentRule {
   return (document) => {
     if (document.boolean('enabled') !== false) rule(document);
@@ -139,14 +139,14 @@ function checkAuthority(document: CheckedDocument): void {
 function checkProxy(document: CheckedDocument): void {
   document.require('image');
   const mode = document.text('mode');
-  if (['iptables', 'ipvs'].includes(mode)) document.warn('is deprecated: nftables takes its place', 'mode');
+  if (['iptables', 'ipvs'].includes(mode)) document.warn('is deprecated: use nftables', 'mode');
   else if (!['', 'nftables'].includes(mode)) document.refuse('must be nftables', 'mode');
   if (Object.keys(document.map('extraArgs')).length > 0)
-    document.warn('has no effect on what config sets', 'extraArgs');
+    document.warn('has no effect on fields that config sets', 'extraArgs');
   checkResources(document);
 }
 
-/** Only processors and memory can be asked for. */
+/** Checks that requests and limits name only `cpu` and `memory`. */
 export function checkResources(document: CheckedDocument, ...path: string[]): void {
   for (const part of ['requests', 'limits']) {
     const at = [...path, 'resources', part];

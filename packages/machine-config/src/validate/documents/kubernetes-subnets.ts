@@ -6,7 +6,7 @@ export function checkSubnets(document: CheckedDocument): void {
   const pods = subnetsOf(document, 'podSubnets');
   const services = subnetsOf(document, 'serviceSubnets');
   if (document.texts('podSubnets').length !== document.texts('serviceSubnets').length)
-    document.refuse('must be as many as podSubnets', 'serviceSubnets');
+    document.refuse('must have as many entries as podSubnets', 'serviceSubnets');
   checkMask(document, 4, 'nodeCIDRMaskSizeIPv4', pods);
   checkMask(document, 6, 'nodeCIDRMaskSizeIPv6', pods);
   for (const { prefix, at } of services)
@@ -19,10 +19,10 @@ interface Subnet {
   readonly at: number;
 }
 
-/** One or two, of different families. */
+/** Parses one or two subnets; two must have different address families. */
 function subnetsOf(document: CheckedDocument, key: string): Subnet[] {
   const texts = document.texts(key);
-  if (texts.length < 1 || texts.length > 2) document.refuse('must be one or two', key);
+  if (texts.length < 1 || texts.length > 2) document.refuse('must have one or two entries', key);
   const subnets: Subnet[] = [];
   for (const [at, text] of texts.entries()) {
     const prefix = parsePrefix(text);
@@ -30,7 +30,7 @@ function subnetsOf(document: CheckedDocument, key: string): Subnet[] {
     else if (widthOf(prefix.family) - prefix.length < 4)
       document.refuse('must have at least 4 host bits', key, at);
     else if (subnets.some((other) => other.prefix.family === prefix.family))
-      document.refuse('must be of the other family of addresses', key, at);
+      document.refuse('must be of the other address family', key, at);
     else subnets.push({ prefix, at });
   }
   return subnets;
@@ -43,8 +43,12 @@ function checkMask(document: CheckedDocument, family: IpFamily, key: string, pod
   for (const { prefix, at } of pods) {
     if (prefix.family !== family) continue;
     if (prefix.length > mask)
-      document.refuse(`must not be longer than the mask of a node, ${mask}`, 'podSubnets', at);
+      document.refuse(`must not have a prefix longer than the node mask, ${mask}`, 'podSubnets', at);
     else if (mask - prefix.length > 16)
-      document.refuse(`must be at most 16 bits shorter than the mask of a node, ${mask}`, 'podSubnets', at);
+      document.refuse(
+        `must have a prefix at most 16 bits shorter than the node mask, ${mask}`,
+        'podSubnets',
+        at,
+      );
   }
 }

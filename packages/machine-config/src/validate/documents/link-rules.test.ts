@@ -3,16 +3,16 @@ import { checkRows } from '../sample-validation.ts';
 
 const key32 = Buffer.alloc(32).toString('base64');
 
-test('rules of links', () => {
+test('validation checks documents that configure links', () => {
   checkRows([
     ['LinkConfig', 'name: eth0\naddresses: [{ address: 10.0.0.2/24 }]\nroutes: [{ gateway: 10.0.0.1 }]'],
     [
       'LinkConfig',
       'addresses: [{}, { address: "::/64" }]\nroutes: [{ destination: 0.0.0.0/0, gateway: 0.0.0.0 }, { table: "256" }]',
       '!name is required',
-      '!addresses[0].address must be an address with the length of its prefix, such as 10.0.0.2/24',
-      '!addresses[1].address must be an address with the length of its prefix, such as 10.0.0.2/24',
-      '!routes[0].destination must be left out for a default route',
+      '!addresses[0].address must be an address with a prefix length, such as 10.0.0.2/24',
+      '!addresses[1].address must be an address with a prefix length, such as 10.0.0.2/24',
+      '!routes[0].destination must be omitted for a default route',
       '!routes[0].gateway must be an address',
       '!routes[1] needs destination or gateway',
       '!routes[1].table must be a routing table: 1 to 252, default, main or local',
@@ -65,7 +65,7 @@ test('rules of links', () => {
     [
       'LinkAliasConfig',
       'name: n%dx',
-      '!name may hold "%" only as "%d" at its end, behind a prefix',
+      '!name may contain "%" only as "%d" at the end, after a prefix',
       '!selector.match is required',
     ],
     ['EthernetConfig', 'rings: { rx: 1 }', '!name is required'],

@@ -5,7 +5,7 @@ import { requireExpression } from '../require-expression.ts';
 import { checkNotNegative } from './block-rules.ts';
 import { isKey } from './security-rules.ts';
 
-/** Bond modes that know a primary link. */
+/** Bond modes that support a primary link. */
 const modesWithPrimary = ['active-backup', 'balance-tlb', 'balance-alb'];
 
 /** Rules for links. Source: Talos v1.14: machine configuration, network. */
@@ -44,7 +44,7 @@ export const linkRules: DocumentRules = {
   },
   LinkAliasConfig(document) {
     if (document.require('name') && document.name.includes('%') && !/^[^%]+%d$/.test(document.name))
-      document.refuse('may hold "%" only as "%d" at its end, behind a prefix', 'name');
+      document.refuse('may contain "%" only as "%d" at the end, after a prefix', 'name');
     requireExpression(document, 'link', ['selector', 'match']);
   },
   EthernetConfig: (document) => void document.require('name'),
@@ -57,12 +57,12 @@ function checkLink(document: CheckedDocument): void {
   checkLinkSettings(document);
 }
 
-/** What all links have in common. */
+/** Checks the fields that all kinds of links share. */
 function checkLinkSettings(link: CheckedDocument): void {
   for (const address of link.items('addresses')) {
     const [bare = ''] = address.text('address').split('/');
     if (bare === '' || isUnspecified(bare))
-      address.refuse('must be an address with the length of its prefix, such as 10.0.0.2/24', 'address');
+      address.refuse('must be an address with a prefix length, such as 10.0.0.2/24', 'address');
   }
   for (const route of link.items('routes')) checkRoute(route);
 }
@@ -70,7 +70,7 @@ function checkLinkSettings(link: CheckedDocument): void {
 function checkRoute(route: CheckedDocument): void {
   const destination = route.text('destination');
   const prefix = parsePrefix(destination);
-  if (prefix?.length === 0) route.refuse('must be left out for a default route', 'destination');
+  if (prefix?.length === 0) route.refuse('must be omitted for a default route', 'destination');
   for (const key of ['gateway', 'source']) {
     const text = route.text(key);
     if (isUnspecified(text)) route.refuse('must be an address', key);
@@ -81,7 +81,7 @@ function checkRoute(route: CheckedDocument): void {
 
 export const tableForm = 'must be a routing table: 1 to 252, default, main or local';
 
-/** Also true of none. */
+/** Whether the text is a routing table. An empty text is accepted. */
 export function isTable(text: string): boolean {
   return ['', 'unspec', 'default', 'main', 'local'].includes(text.toLowerCase()) || isByte(text);
 }

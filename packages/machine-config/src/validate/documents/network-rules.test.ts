@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import { checkRows } from '../sample-validation.ts';
 
-test('rules of addresses, names and time', () => {
+test('validation checks documents that configure addresses, names and time', () => {
   checkRows([
     ['DHCPv4Config', 'name: e\nclientIdentifier: duid', '!duidRaw is required with clientIdentifier duid'],
     [
@@ -14,7 +14,7 @@ test('rules of addresses, names and time', () => {
     ['HCloudVIPConfig', 'name: 10.0.0.1', '!link is required', '!apiToken is required'],
     ['BlackholeRouteConfig', 'name: 10.0.0.0', '!name must be a prefix such as 10.0.0.0/8'],
     ['RoutingRuleConfig', 'name: 1000\ntable: "100"'],
-    ['RoutingRuleConfig', 'name: 32766\naction: blackhole', '!name is a priority of the system'],
+    ['RoutingRuleConfig', 'name: 32766\naction: blackhole', '!name is reserved for the system'],
     [
       'RoutingRuleConfig',
       'name: x\nfwMask: 1',
@@ -24,7 +24,7 @@ test('rules of addresses, names and time', () => {
     ],
     ['HostnameConfig', 'auto: stable'],
     ['HostnameConfig', '', '!needs auto or hostname'],
-    ['HostnameConfig', 'auto: stable\nhostname: a', '!hostname excludes auto: stable'],
+    ['HostnameConfig', 'auto: stable\nhostname: a', '!hostname cannot be combined with auto: stable'],
     [
       'HostnameConfig',
       `hostname: ${'a'.repeat(64)}.b`,
@@ -44,14 +44,14 @@ test('rules of addresses, names and time', () => {
     [
       'ResolverConfig',
       'nameservers: [{ address: 1.1.1.1, protocol: DoT, tlsServerName: n }]\nhostDNS: { enabled: true }',
-      '?nameservers are all encrypted: none is left for what the others need to be reached',
+      '?nameservers are all encrypted: add an unencrypted server, which may be needed to reach the others',
     ],
     [
       'TimeSyncConfig',
       'bootTimeout: -1s\nntp: { useNTS: true, servers: [a.b, 1.1.1.1] }\nptp: {}',
       '!bootTimeout must not be negative',
-      '!ptp excludes ntp',
-      '!ntp.servers[1] must be a name for NTS',
+      '!ptp cannot be combined with ntp',
+      '!ntp.servers[1] must be a host name when NTS is used',
     ],
     [
       'KubeSpanConfig',

@@ -5,7 +5,7 @@ import { bgpRules } from './bgp-rules.ts';
 import { checkNotNegative } from './block-rules.ts';
 import { isTable, tableForm } from './link-rules.ts';
 
-/** Priorities that belong to the system. */
+/** Rule priorities reserved for the system. */
 const ownPriorities = [0, 32500, 32766, 32767];
 
 /** Rules for names, time, routing and filters. Source: Talos v1.14: machine configuration, network. */
@@ -65,7 +65,7 @@ export const networkRules: DocumentRules = {
   },
 };
 
-/** A prefix or an address, with `!` in front for "not". */
+/** Whether the text is a prefix or an address, optionally after a `!` that excludes it. */
 export function isFilter(text: string): boolean {
   const bare = text.replace(/^!/, '');
   return isPrefixText(bare) || isIpText(bare);
@@ -90,7 +90,7 @@ function checkDhcp(document: CheckedDocument): void {
 function checkRoutingRule(document: CheckedDocument): void {
   const priority = /^\d{1,10}$/.test(document.name) ? Number(document.name) : Number.NaN;
   if (!(priority < 2 ** 32)) document.refuse('must be a priority: a number up to 4294967295', 'name');
-  else if (ownPriorities.includes(priority)) document.refuse('is a priority of the system', 'name');
+  else if (ownPriorities.includes(priority)) document.refuse('is reserved for the system', 'name');
   const table = document.text('table');
   if (!isTable(table)) document.refuse(tableForm, 'table');
   const isUnicast = ['', 'unicast'].includes(document.text('action'));
@@ -104,11 +104,12 @@ function checkHostname(document: CheckedDocument): void {
   const [auto, hostname] = [document.text('auto'), document.text('hostname')];
   if (auto === '' && hostname === '') document.refuse('needs auto or hostname');
   if (hostname === '') return;
-  if (auto !== '' && auto !== 'off') document.refuse(`excludes auto: ${auto}`, 'hostname');
+  if (auto !== '' && auto !== 'off') document.refuse(`cannot be combined with auto: ${auto}`, 'hostname');
   const [label = ''] = hostname.split('.');
   if (hostname.length > 253 || label.length < 1 || label.length > 63)
     document.refuse('must have 1 to 63 characters before the first dot and 253 in all', 'hostname');
-  // It stands in command lines, certificates and tables: the one thing that no name has.
+  // The name is used in command lines, certificates and tables, so it must not contain blanks or control
+  // characters.
   if (/[\s\p{Cc}]/u.test(hostname)) document.refuse('must have no blank or control character', 'hostname');
 }
 
@@ -122,7 +123,10 @@ function checkResolver(document: CheckedDocument): void {
     if (!isEncrypted && hasName) server.refuse('needs the protocol DoT or DoH', 'tlsServerName');
   }
   if (servers.length > 0 && servers.every((server) => ['DoT', 'DoH'].includes(server.text('protocol'))))
-    document.warn('are all encrypted: none is left for what the others need to be reached', 'nameservers');
+    document.warn(
+      'are all encrypted: add an unencrypted server, which may be needed to reach the others',
+      'nameservers',
+    );
   for (const key of ['forwardKubeDNSToHost', 'resolveMemberNames'])
     if (document.boolean('hostDNS', key) && !document.boolean('hostDNS', 'enabled'))
       document.refuse('needs hostDNS.enabled', 'hostDNS', key);
@@ -130,10 +134,10 @@ function checkResolver(document: CheckedDocument): void {
 
 function checkTimeSync(document: CheckedDocument): void {
   checkNotNegative(document, 'bootTimeout');
-  if (document.has('ntp') && document.has('ptp')) document.refuse('excludes ntp', 'ptp');
+  if (document.has('ntp') && document.has('ptp')) document.refuse('cannot be combined with ntp', 'ptp');
   if (document.boolean('ntp', 'useNTS'))
     for (const [at, server] of document.texts('ntp', 'servers').entries())
-      if (isIpText(server)) document.refuse('must be a name for NTS', 'ntp', 'servers', at);
+      if (isIpText(server)) document.refuse('must be a host name when NTS is used', 'ntp', 'servers', at);
 }
 
 function checkNetworkRule(document: CheckedDocument): void {

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import { checkRows } from '../sample-validation.ts';
 
-test('rules of the running system', () => {
+test('validation checks documents that configure the running system', () => {
   checkRows([
     [
       'EnvironmentConfig',
@@ -42,7 +42,7 @@ test('rules of the running system', () => {
       'UnattendedInstallConfig',
       'reboot: true',
       '!provisioning.diskSelector.match is required',
-      '?installer.image is not given: the image that booted is installed',
+      '?installer.image is not set: the booted image will be installed',
     ],
     [
       'ExtensionServiceConfig',
@@ -53,7 +53,7 @@ test('rules of the running system', () => {
   ]);
 });
 
-test('rules of discovery, trust and managers', () => {
+test('validation checks documents that configure discovery, trust and SideroLink', () => {
   checkRows([
     [
       'DiscoveryServiceConfig',
@@ -84,14 +84,14 @@ test('rules of discovery, trust and managers', () => {
     [
       'ImageVerificationConfig',
       'rules: [{ image: "*", skip: true, deny: true }, { image: a, skip: true, keyless: { issuer: i } }, { image: a/b:c }, { publicKey: {} }]',
-      '!rules[0].deny excludes skip',
-      '!rules[1].keyless excludes skip and deny',
+      '!rules[0].deny cannot be combined with skip',
+      '!rules[1].keyless cannot be combined with skip or deny',
       '!rules[1].keyless needs subject or subjectRegex',
       '!rules[2] needs exactly one of keyless and publicKey',
       '!rules[3].image is required',
       '!rules[3].publicKey.certificate is required',
-      '?rules[1].image holds no "/": it matches a registry only',
-      '?rules[2].image holds ":" behind the first "/": tags are not part of what is compared',
+      '?rules[1].image contains no "/": it matches only a registry',
+      '?rules[2].image contains ":" after the first "/": tags are not compared',
     ],
   ]);
 });

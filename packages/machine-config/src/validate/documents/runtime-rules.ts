@@ -6,7 +6,7 @@ import type { CheckedDocument, DocumentRules } from '../checked-document.ts';
 import { requireExpression } from '../require-expression.ts';
 import { checkNotNegative } from './block-rules.ts';
 
-/** Files below `/etc` that the system writes itself. */
+/** Files below `/etc` that the system itself writes. */
 const ownFiles = [
   'resolv.conf',
   'hosts',
@@ -76,7 +76,7 @@ export const runtimeRules: DocumentRules = {
   UnattendedInstallConfig(document) {
     requireExpression(document, 'disk', ['provisioning', 'diskSelector', 'match']);
     if (document.text('installer', 'image') === '')
-      document.warn('is not given: the image that booted is installed', 'installer', 'image');
+      document.warn('is not set: the booted image will be installed', 'installer', 'image');
   },
   ExtensionServiceConfig(document) {
     document.require('name');

@@ -2,7 +2,10 @@ import { isPciAddress } from '../../forms/names.ts';
 import { parseUrl } from '../../forms/url-text.ts';
 import type { CheckedDocument, DocumentRules } from '../checked-document.ts';
 
-/** Rules for discovery, hardware, trust and managers. Source: Talos v1.14: machine configuration, hardware, security. */
+/**
+ * Rules for discovery, hardware, trust and SideroLink. Source: Talos v1.14: machine configuration, hardware,
+ * security.
+ */
 export const securityRules: DocumentRules = {
   DiscoveryServiceConfig(document) {
     document.require('name');
@@ -31,7 +34,7 @@ export const securityRules: DocumentRules = {
   },
 };
 
-/** Standard base64 of 32 bytes. */
+/** Whether the text is standard base64 of 32 bytes. */
 export function isKey(text: string): boolean {
   return /^[A-Za-z0-9+/]{43}=$/.test(text);
 }
@@ -39,15 +42,17 @@ export function isKey(text: string): boolean {
 function checkVerificationRule(rule: CheckedDocument): void {
   if (rule.require('image')) {
     const image = rule.text('image');
-    if (image.includes('@')) rule.warn('holds "@": digests are not part of what is compared', 'image');
+    if (image.includes('@')) rule.warn('contains "@": digests are not compared', 'image');
     if (image.slice(image.indexOf('/') + 1).includes(':') && image.includes('/'))
-      rule.warn('holds ":" behind the first "/": tags are not part of what is compared', 'image');
-    if (!image.includes('/') && image !== '*') rule.warn('holds no "/": it matches a registry only', 'image');
+      rule.warn('contains ":" after the first "/": tags are not compared', 'image');
+    if (!image.includes('/') && image !== '*')
+      rule.warn('contains no "/": it matches only a registry', 'image');
   }
   const [skip, deny] = [rule.boolean('skip') ?? false, rule.boolean('deny') ?? false];
   const verifiers = ['keyless', 'publicKey'].filter((key) => rule.has(key));
-  if (skip && deny) rule.refuse('excludes skip', 'deny');
-  if ((skip || deny) && verifiers.length > 0) rule.refuse('excludes skip and deny', verifiers[0] as string);
+  if (skip && deny) rule.refuse('cannot be combined with skip', 'deny');
+  if ((skip || deny) && verifiers.length > 0)
+    rule.refuse('cannot be combined with skip or deny', verifiers[0] as string);
   if (!skip && !deny && verifiers.length !== 1) rule.refuse('needs exactly one of keyless and publicKey');
   if (rule.has('keyless')) {
     rule.require('keyless', 'issuer');

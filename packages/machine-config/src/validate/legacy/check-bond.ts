@@ -1,6 +1,6 @@
 import type { CheckedDocument } from '../checked-document.ts';
 
-/** What each of these may be. Source: Talos v1.14: machine configuration, network enumerations. */
+/** The allowed values of each field. Source: Talos v1.14: machine configuration, network enumerations. */
 const words: Readonly<Record<string, readonly string[]>> = {
   mode: ['balance-rr', 'active-backup', 'balance-xor', 'broadcast', '802.3ad', 'balance-tlb', 'balance-alb'],
   xmitHashPolicy: ['layer2', 'layer3+4', 'layer2+3', 'encap2+3', 'encap3+4'],
@@ -18,7 +18,7 @@ const sharing = ['balance-tlb', 'balance-alb'];
 export function checkBond(bond: CheckedDocument): void {
   const mode = bond.text('mode');
   if (bond.texts('interfaces').length > 0 && bond.items('deviceSelectors').length > 0)
-    bond.refuse('excludes interfaces', 'deviceSelectors');
+    bond.refuse('cannot be combined with interfaces', 'deviceSelectors');
   for (const [key, known] of Object.entries(words)) {
     const text = bond.text(key);
     if (text !== '' && !known.includes(text)) bond.refuse(`must be one of ${known.join(', ')}`, key);
@@ -35,7 +35,7 @@ export function checkBond(bond: CheckedDocument): void {
   only(['tlbDynamicLb'], sharing);
   for (const key of ['arpValidate', 'arpInterval'])
     if (isSet(bond, key) && ['802.3ad', ...sharing].includes(mode))
-      bond.refuse(`excludes the mode ${mode}`, key);
+      bond.refuse(`cannot be combined with the mode ${mode}`, key);
   if ((bond.integer('packetsPerSlave') ?? 0) > 1 && mode !== 'balance-rr')
     bond.refuse('needs the mode balance-rr', 'packetsPerSlave');
 }

@@ -4,7 +4,7 @@ import type { CheckedDocument } from '../checked-document.ts';
 import { checkResources } from '../documents/kubernetes-rules.ts';
 import { isFilter } from '../documents/network-rules.ts';
 
-/** What is below `cluster`. Source: Talos v1.14: machine configuration, legacy document rules. */
+/** Checks the fields of `cluster`. Source: Talos v1.14: machine configuration, legacy document rules. */
 export function checkCluster(legacy: CheckedDocument, isControlPlane: boolean): void {
   const cluster = legacy.at('cluster');
   if (cluster.has('controlPlane')) {
@@ -41,7 +41,7 @@ function checkEtcd(cluster: CheckedDocument, isControlPlane: boolean): void {
   if (!isControlPlane) etcd.refuse('is for control planes only');
   if (!etcd.has('ca')) etcd.refuse('is required', 'ca');
   if (etcd.text('subnet') !== '' && etcd.texts('advertisedSubnets').length > 0)
-    etcd.refuse('excludes advertisedSubnets', 'subnet');
+    etcd.refuse('cannot be combined with advertisedSubnets', 'subnet');
   if (etcd.text('subnet') !== '' && !isFilter(etcd.text('subnet')))
     etcd.refuse('must be a prefix or address, "!" negates', 'subnet');
   for (const key of ['advertisedSubnets', 'listenSubnets'])
@@ -75,7 +75,7 @@ function checkAuthorizers(cluster: CheckedDocument): void {
   if (authorizers.length > 0)
     for (const flag of Object.keys(cluster.map('apiServer', 'extraArgs')))
       if (flag === 'authorization-mode' || flag.startsWith('authorization-webhook-'))
-        cluster.refuse('excludes authorizationConfig', 'apiServer', 'extraArgs', flag);
+        cluster.refuse('cannot be combined with authorizationConfig', 'apiServer', 'extraArgs', flag);
   for (const authorizer of authorizers) {
     authorizer.require('name');
     if (authorizer.require('type') && !['Node', 'RBAC', 'Webhook'].includes(authorizer.text('type')))

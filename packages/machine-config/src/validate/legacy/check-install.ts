@@ -16,5 +16,5 @@ export function checkInstall(legacy: CheckedDocument): void {
   if (install.text('diskSelector', 'name') !== '')
     install.refuse('is no longer supported', 'diskSelector', 'name');
   if (install.texts('extraKernelArgs').length > 0 && install.boolean('grubUseUKICmdline'))
-    install.refuse('excludes grubUseUKICmdline', 'extraKernelArgs');
+    install.refuse('cannot be combined with grubUseUKICmdline', 'extraKernelArgs');
 }

@@ -12,7 +12,7 @@ export function checkInterfaces(legacy: CheckedDocument): void {
     checkSelection(link);
     checkPort(link, ports);
     if (link.has('bond')) {
-      if (link.has('bridge')) link.refuse('excludes bond', 'bridge');
+      if (link.has('bridge')) link.refuse('cannot be combined with bond', 'bridge');
       checkBond(link.at('bond'));
     }
     checkAddressing(link);
@@ -21,7 +21,7 @@ export function checkInterfaces(legacy: CheckedDocument): void {
   }
 }
 
-/** Which links are ports of bonds and bridges; a link that is one twice is refused. */
+/** Returns the names of all ports of bonds and bridges. Rejects a link that is a port twice. */
 function portOwners(links: readonly CheckedDocument[]): ReadonlySet<string> {
   const ports = new Set<string>();
   for (const link of links) {
@@ -45,27 +45,27 @@ function checkSelection(link: CheckedDocument): void {
 
 function checkPort(link: CheckedDocument, ports: ReadonlySet<string>): void {
   if (!ports.has(link.text('interface'))) return;
-  if (link.boolean('dhcp')) link.refuse('excludes being a port of a bond or bridge', 'dhcp');
+  if (link.boolean('dhcp')) link.refuse('is not supported on a port of a bond or bridge', 'dhcp');
   for (const key of ['addresses', 'cidr', 'vip']) {
     const value = link.value(key);
     const isGiven =
       typeof value === 'object' ? Object.keys(value ?? {}).length > 0 : value !== undefined && value !== '';
-    if (isGiven) link.refuse('excludes being a port of a bond or bridge', key);
+    if (isGiven) link.refuse('is not supported on a port of a bond or bridge', key);
   }
 }
 
-/** Addresses, routes and shared addresses of a link or VLAN. */
+/** Checks addresses, routes and virtual IPs of a link or VLAN. */
 function checkAddressing(link: CheckedDocument): void {
   const cidr = link.text('cidr');
   const addresses = link.texts('addresses');
   if (cidr !== '') {
     link.warn('is deprecated: use addresses', 'cidr');
-    if (addresses.length > 0) link.refuse('excludes addresses', 'cidr');
-    if (!isAddress(cidr)) link.refuse('must be an address with the length of its prefix', 'cidr');
+    if (addresses.length > 0) link.refuse('cannot be combined with addresses', 'cidr');
+    if (!isAddress(cidr)) link.refuse('must be an address with a prefix length', 'cidr');
   }
   for (const [at, address] of addresses.entries())
     if (!isAddress(address))
-      link.refuse('must be an address, with or without the length of its prefix', 'addresses', at);
+      link.refuse('must be an address, with or without a prefix length', 'addresses', at);
   if (link.has('vip') && !isIpText(link.text('vip', 'ip'))) link.refuse('must be an address', 'vip', 'ip');
   for (const route of link.items('routes')) {
     const [network, gateway] = [route.text('network'), route.text('gateway')];

@@ -7,13 +7,13 @@ import { checkMachine } from './check-machine.ts';
 import { checkControlPlane, checkWorker } from './check-type.ts';
 
 export interface LegacyOptions {
-  /** The checks of `machine.install` count. */
+  /** Whether to check `machine.install`. */
   readonly needsInstall: boolean;
-  /** Leaves out versions of images. */
+  /** Skips the checks of image versions. */
   readonly local?: boolean;
 }
 
-/** The rules of the v1alpha1 document. Source: Talos v1.14: machine configuration, legacy document rules. */
+/** Checks the v1alpha1 document. Source: Talos v1.14: machine configuration, legacy document rules. */
 export function checkLegacyDocument(legacy: CheckedDocument, options: LegacyOptions): void {
   if (!legacy.has('machine')) {
     legacy.refuse('is required', 'machine');

@@ -7,7 +7,9 @@ import { checkNodeMetadata } from '../node-metadata.ts';
 import { checkProtectedFields } from '../protected-fields.ts';
 import { checkRuntimeSpec } from '../runtime-spec.ts';
 
-/** What is below `machine`, without links and installation. Source: Talos v1.14: legacy document rules. */
+/**
+ * Checks the fields of `machine`, except links and installation. Source: Talos v1.14: legacy document rules.
+ */
 export function checkMachine(legacy: CheckedDocument, isControlPlane: boolean): void {
   const machine = legacy.at('machine');
   checkFeatures(machine, isControlPlane);
@@ -57,7 +59,7 @@ function checkKubeSpan(machine: CheckedDocument): void {
       kubeSpan.refuse('must be a prefix', 'filters', 'excludeAdvertisedNetworks', at);
 }
 
-/** Only the last partition may take what is left. */
+/** Only the last partition of a disk may omit its size and take the remaining space. */
 function checkDisks(machine: CheckedDocument): void {
   for (const disk of machine.items('disks')) {
     const partitions = disk.items('partitions');
@@ -105,7 +107,7 @@ function checkLogging(machine: CheckedDocument): void {
 function checkExtensions(machine: CheckedDocument): void {
   const extensions = machine.items('install', 'extensions');
   if (extensions.length > 0)
-    machine.warn('is deprecated: images with extensions take its place', 'install', 'extensions');
+    machine.warn('is deprecated: use an image that contains the extensions', 'install', 'extensions');
   const images = new Set<string>();
   for (const extension of extensions) {
     const image = extension.text('image');

@@ -1,7 +1,7 @@
 import { parseUrl } from '../../forms/url-text.ts';
 import type { CheckedDocument } from '../checked-document.ts';
 
-/** What only control planes must have. */
+/** Checks fields that are required only on control planes. */
 export function checkControlPlane(legacy: CheckedDocument): void {
   if (legacy.text('machine', 'ca', 'crt') === '')
     legacy.refuse('is required on a control plane', 'machine', 'ca', 'crt');
@@ -17,15 +17,16 @@ function checkCni(cni: CheckedDocument): void {
     cni.refuse('must be flannel, custom or none', 'name');
     return;
   }
-  if (name !== 'custom' && urls.length > 0) cni.refuse(`excludes the name ${name}`, 'urls');
-  if (name !== 'flannel' && cni.has('flannel')) cni.refuse(`excludes the name ${name}`, 'flannel');
+  if (name !== 'custom' && urls.length > 0) cni.refuse(`cannot be combined with the name ${name}`, 'urls');
+  if (name !== 'flannel' && cni.has('flannel'))
+    cni.refuse(`cannot be combined with the name ${name}`, 'flannel');
   if (name !== 'custom') return;
   if (urls.length === 0) cni.warn('is empty', 'urls');
   for (const [at, url] of urls.entries())
     if (!parseUrl(url)?.host) cni.refuse('must be a URL with scheme and host', 'urls', at);
 }
 
-/** What workers must not have. */
+/** Rejects fields that are not allowed on workers. */
 export function checkWorker(legacy: CheckedDocument): void {
   if (legacy.text('machine', 'ca', 'key') !== '')
     legacy.refuse('is not allowed on a worker', 'machine', 'ca', 'key');
