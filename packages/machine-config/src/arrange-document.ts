@@ -12,12 +12,15 @@ import {
   type YamlValue,
 } from './yaml/yaml-value.ts';
 
-/** How the keys of maps are sorted: `natural` takes numbers inside by value; with comments it is `bytewise`. */
+/**
+ * Sort order of map keys. `natural` compares runs of digits as numbers; text with comments uses `bytewise`.
+ */
 export type KeyOrder = 'natural' | 'bytewise';
 
 /**
- * The document as it is written: `apiVersion` and `kind` first, fields in the order of the schema, keys of maps
- * sorted, values without meaning left out or, where the schema says so, written all the same.
+ * Returns the document in the form in which it is written. `apiVersion` and `kind` come first, then the
+ * fields in the order of the schema; map keys are sorted. Empty values are omitted unless the schema says to
+ * write them always.
  *
  * Source: Talos v1.14: machine configuration, encoding.
  */
@@ -67,7 +70,7 @@ function arrangeField(value: YamlValue, field: FieldSchema, order: KeyOrder): Ya
   }
 }
 
-/** What an always written field is written as when it is not set. */
+/** The value written for an always-written field that is not set. */
 function missingValue(field: FieldSchema, order: KeyOrder): YamlValue {
   if (field.missingText === undefined) return arrangeField(zeroOf(field), field, order);
   return field.missingText === 'null' ? null : field.missingText;
@@ -127,7 +130,7 @@ function compareBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** Runs of digits compare as numbers; letters come after everything else. */
+/** Compares two keys: runs of digits as numbers, and letters after all other characters. */
 export function compareNatural(a: string, b: string): number {
   const as = a.match(/\d+|\D/gu) ?? [];
   const bs = b.match(/\d+|\D/gu) ?? [];

@@ -3,22 +3,22 @@ import type { YamlMap } from './yaml/yaml-value.ts';
 
 /** One document of a machine configuration. */
 export interface ConfigDocument {
-  /** A kind of the schema; `legacyKind` for the document without `kind`. */
+  /** A kind of the schema, or `legacyKind` for the document without `kind`. */
   readonly kind: string;
-  /** Its fields as of the schema, without `apiVersion` and `kind`; only those that were mentioned. */
+  /** The fields that are set, as the schema defines them, without `apiVersion` and `kind`. */
   readonly value: YamlMap;
-  /** Where it was read; a document that was made or changed has none. */
+  /** The source of the document; `undefined` when it was created or changed. */
   readonly origin?: DocumentOrigin;
-  /** What a JSON patch made of it: as long as nothing else changes the document, it is written as this tree. */
+  /** The result of a JSON patch. The document is written as this tree until another change is made. */
   readonly tree?: YamlMap;
 }
 
-/** A document as it stood in its stream, for messages about it. */
+/** The position of a document in its stream, for error messages. */
 export interface DocumentOrigin {
-  /** Counts from 1 over all documents of the stream, empty ones included. */
+  /** Number of the document in the stream, from 1; empty documents count. */
   readonly index: number;
   readonly root: MapNode;
 }
 
-/** The documents in their order. */
+/** Documents in the order in which they are written. */
 export type Configuration = readonly ConfigDocument[];

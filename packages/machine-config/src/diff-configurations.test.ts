@@ -10,7 +10,7 @@ machine:
 cluster: {} # another
 `;
 
-test('diffConfigurations() shows what changed as a unified diff, comments and style aside', () => {
+test('diffConfigurations() shows changes as a unified diff and ignores comments and style', () => {
   assert.equal(
     diffConfigurations(machine('a'), loadConfiguration(machine('b')), {
       names: ['old', 'new'],
@@ -27,13 +27,13 @@ test('diffConfigurations() shows what changed as a unified diff, comments and st
   );
 });
 
-test('diffConfigurations() is empty for what only looks different, and for nothing beside nothing', () => {
+test('diffConfigurations() is empty for equivalent texts, and for two empty texts', () => {
   const plain = 'version: ""\nmachine: { network: { hostname: "a" }, type: worker }\ncluster: {}\n';
   assert.equal(diffConfigurations(machine('a'), plain), '');
   assert.equal(diffConfigurations('', '\n'), '');
 });
 
-test('diffConfigurations() shows a new configuration whole', () => {
+test('diffConfigurations() shows a new configuration completely', () => {
   const text = 'apiVersion: v1alpha1\nkind: HostnameConfig\nauto: off\n';
   assert.equal(
     diffConfigurations('', text),
@@ -41,10 +41,10 @@ test('diffConfigurations() shows a new configuration whole', () => {
   );
 });
 
-test('diffConfigurations() takes little time for texts with nothing in common', () => {
+test('diffConfigurations() is fast for texts that have nothing in common', () => {
   const many = (word: string) =>
     `apiVersion: v1alpha1\nkind: EnvironmentConfig\nvariables:\n${Array.from({ length: 14_000 }, (_, at) => `  ${word}${at}: ${word}\n`).join('')}`;
-  // Of this process alone: others may take the processors.
+  // CPU time of this process, so that other processes on the machine do not matter.
   const started = process.cpuUsage();
   const diff = diffConfigurations(many('A'), many('B'));
   assert.equal(diff.split('\n').length, 3 + 2 * 14_003 + 1);

@@ -4,19 +4,24 @@ import { loadConfiguration } from './decode/load-configuration.ts';
 import { encodeConfiguration } from './encode-configuration.ts';
 
 export interface DiffOptions {
-  /** Names of the two sides in the head of the diff. */
+  /** Names of the two sides in the diff header. */
   readonly names?: readonly [before: string, after: string];
-  /** Unchanged lines around a change. */
+  /** Number of unchanged lines around a change. */
   readonly contextLines?: number;
 }
 
-/** Texts that differ in more lines than this are shown as taken out and put in whole: finding out more takes too long. */
+/**
+ * If more lines than this differ, the diff removes one text and adds the other: an exact diff takes too long.
+ */
 const maxChangedLines = 2000;
 
 /**
- * A unified diff of the two, both written anew without comments, so that only what a node would see counts; empty when
- * there is no difference. A text is read first and throws what `loadConfiguration` throws; an empty one has no
- * documents. The diff shows everything, secrets included: redact first what is not for the eyes of an administrator.
+ * Returns a unified diff of two configurations, or an empty text when they are equal. Both are encoded again
+ * without comments, so that only differences that affect a node count. A text is decoded first; an empty text
+ * has no documents. The diff contains secrets: redact the configurations first for readers other than
+ * administrators.
+ *
+ * @throws the faults of `loadConfiguration` for a text
  *
  * Source: Talos v1.14: applying a configuration, dry run.
  */

@@ -5,7 +5,7 @@ import { encodeConfiguration } from './encode-configuration.ts';
 
 const annotated = { docs: true, examples: false };
 
-test('encodeConfiguration() sorts keys of maps by numbers inside, but bytewise when there are comments', () => {
+test('encodeConfiguration() sorts map keys by the numbers inside, but bytewise when it writes comments', () => {
   const text = 'apiVersion: v1alpha1\nkind: SysctlConfig\nparams: { a10: x, a9: x, B: x, a-1: x, a.1: x }\n';
   const keys = (encoded: string) => [...encoded.matchAll(/^ {4}(\S+):/gm)].map(([, key]) => key);
   const configuration = loadConfiguration(text);
@@ -13,7 +13,7 @@ test('encodeConfiguration() sorts keys of maps by numbers inside, but bytewise w
   assert.deepEqual(keys(encodeConfiguration(configuration, annotated)), ['B', 'a-1', 'a.1', 'a10', 'a9']);
 });
 
-test('encodeConfiguration() keeps three emptied lists of the legacy document where there are comments', () => {
+test('encodeConfiguration() keeps three empty lists of the legacy document when it writes comments', () => {
   const configuration = loadConfiguration(
     'machine: { seccompProfiles: [], pods: [] }\ncluster: { extraManifests: [], inlineManifests: [] }\n',
   );
@@ -29,7 +29,7 @@ test('encodeConfiguration() keeps three emptied lists of the legacy document whe
   ]);
 });
 
-test('encodeConfiguration() separates documents by a line of its own, none at the start or end', () => {
+test('encodeConfiguration() writes a separator line between documents, but not at the start or end', () => {
   const text = 'machine: {}\n---\napiVersion: v1alpha1\nkind: HostnameConfig\nauto: off\n---\n# nothing\n';
   const encoded = encodeConfiguration(loadConfiguration(text));
   assert.equal(

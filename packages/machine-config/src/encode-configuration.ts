@@ -6,8 +6,8 @@ import { encodeYaml } from './yaml/encode-yaml.ts';
 const noComments: CommentModes = { docs: false, examples: false };
 
 /**
- * The documents as one stream: the legacy document first, then the others in their order; without comments unless
- * asked for. What a JSON patch made is written as JSON turned into YAML: keys sorted, columns of 2, never with comments.
+ * Encodes the documents as one YAML stream in their order, optionally with comments. The result of a JSON
+ * patch is written like JSON converted to YAML: sorted keys, 2 spaces of indentation, no comments.
  *
  * Source: Talos v1.14: machine configuration, encoding.
  */

@@ -1,18 +1,23 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Returns that many random bytes, fit for secrets. */
+/** Returns the given number of random bytes, suitable for secrets. */
 export type RandomSource = (sizeBytes: number) => Uint8Array;
 
 export const systemRandom: RandomSource = (sizeBytes) => randomFillSync(new Uint8Array(sizeBytes));
 
 const tokenAlphabet = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/** A token of the bootstrap form: 6 characters, a dot, 16 characters. Source: Kubernetes: bootstrap tokens. */
+/**
+ * Generates a token in the form of bootstrap tokens: 6 characters, a dot, 16 characters. Source: Kubernetes:
+ * bootstrap tokens.
+ */
 export function generateToken(random: RandomSource): string {
   return `${randomText(6, random)}.${randomText(16, random)}`;
 }
 
-/** Bytes past the last full round of the alphabet are thrown away: every character is equally likely. */
+/**
+ * Rejects bytes beyond the largest multiple of the alphabet size, so that all characters are equally likely.
+ */
 function randomText(length: number, random: RandomSource): string {
   const limit = 256 - (256 % tokenAlphabet.length);
   let text = '';

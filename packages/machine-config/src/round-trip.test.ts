@@ -9,16 +9,16 @@ import { documentKinds, legacyKind } from './schema/document-schema.ts';
 
 const noComments = { docs: false, examples: false };
 
-test('a document of any kind is read back the same after it was written', () => {
+test('a document of any kind is decoded to the same value after it was encoded', () => {
   for (const kind of documentKinds) {
     fc.assert(
       fc.property(arbitraryDocument(kind), (value) => {
-        // Without either of the two it is told from nothing that this is the legacy document.
+        // Without `machine` or `cluster`, the decoder cannot recognize the legacy document.
         const document = { kind, value: kind === legacyKind ? { machine: {}, ...value } : value };
         fc.pre(!isLinkWithItself(document.value));
         const written = encodeConfiguration([document]);
         const [read] = loadConfiguration(written);
-        // What is always written comes back as empty where it was missing.
+        // Fields that are always written are decoded as empty when they were missing.
         assert.deepEqual(
           arrangeDocument({ kind, value: read?.value ?? {} }, 'natural'),
           arrangeDocument(document, 'natural'),
@@ -31,7 +31,7 @@ test('a document of any kind is read back the same after it was written', () => 
   }
 });
 
-test('a document of any kind means the same with comments as without', () => {
+test('a document of any kind is decoded to the same value with and without comments', () => {
   for (const kind of documentKinds) {
     fc.assert(
       fc.property(arbitraryDocument(kind), (value) => {
@@ -48,7 +48,7 @@ test('a document of any kind means the same with comments as without', () => {
   }
 });
 
-/** A pair of links with one name is refused when it is read. */
+/** The decoder rejects a veth pair in which both ends have the same name. */
 function isLinkWithItself(value: ReturnType<typeof arrangeDocument>): boolean {
   const { peer } = value;
   return (

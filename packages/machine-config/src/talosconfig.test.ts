@@ -19,7 +19,7 @@ test('encodeTalosconfig() writes one context named after the cluster, with an em
   assert.deepEqual(Object.keys(parse(text).contexts.alpha), ['endpoints', 'ca', 'crt', 'key']);
 });
 
-test('encodeTalosconfig() quotes names that would read as something else', () => {
+test('encodeTalosconfig() quotes cluster names that look like other YAML types', () => {
   const { context, contexts } = parse(
     encodeTalosconfig({ clusterName: '1.10', endpoints: ['10.0.0.1'], nodes: ['n1'], ...pem }),
   );
@@ -29,9 +29,9 @@ test('encodeTalosconfig() quotes names that would read as something else', () =>
   );
 });
 
-test('generateTalosconfig() signs an administrator without a name for one year, for client authentication alone', async () => {
+test('generateTalosconfig() issues a client certificate for os:admin without a common name, valid for one year', async () => {
   const now = new Date('2026-01-02T03:04:05Z');
-  // An old contract: its service account key is made quickly.
+  // An old contract has an ECDSA service account key, which is fast to generate.
   const secrets = await generateSecrets({ now, contract: { major: 1, minor: 6 } });
   const { contexts } = parse(await generateTalosconfig({ secrets, clusterName: 'alpha', now }));
   const { ca, crt, key } = contexts.alpha;

@@ -2,25 +2,25 @@ import { base64FromPem } from './secrets/encode-secrets.ts';
 import type { SecretsBundle } from './secrets/secrets-bundle.ts';
 import { encodeYaml } from './yaml/encode-yaml.ts';
 
-/** What a client needs to reach one cluster; PEM where a certificate or a key is meant. */
+/** Input for the context of one cluster. Certificates and keys are PEM. */
 export interface TalosconfigInput {
   readonly clusterName: string;
   readonly endpoints?: readonly string[];
   readonly nodes?: readonly string[];
-  /** The OS CA. */
+  /** Certificate of the OS CA. */
   readonly ca: string;
   readonly certificate: string;
   readonly key: string;
 }
 
-/** The life of the admin certificate: one year. Source: Talos v1.14: gen config, talosconfig. */
+/** Validity of the admin certificate: one year. Source: Talos v1.14: gen config, talosconfig. */
 export const adminCertificateHours = 8760;
 
-/** The organizations of the admin certificate. */
+/** The roles of the admin certificate, which are its organizations. */
 export const adminRoles: readonly string[] = ['os:admin'];
 
 /**
- * The text of a client configuration with one context, named after the cluster.
+ * Encodes a client configuration with one context, named after the cluster.
  *
  * Source: Talos v1.14: gen config, talosconfig.
  */
@@ -40,13 +40,15 @@ export interface GenerateTalosconfigInput {
   readonly clusterName: string;
   readonly endpoints?: readonly string[];
   readonly nodes?: readonly string[];
-  /** The certificate is valid from then on, for `adminCertificateHours`. */
+  /** Start of the validity of the certificate, which lasts `adminCertificateHours`. */
   readonly now: Date;
 }
 
 /**
- * The text of a client configuration with a fresh administrator's certificate: organisations only, for client
- * authentication only, signed by the OS CA. Throws `invalid-argument` when that CA cannot sign.
+ * Encodes a client configuration with a new admin certificate. The OS CA signs the certificate; its subject
+ * has only organizations, and it is valid only for client authentication.
+ *
+ * @throws Fault `invalid-argument` if the OS CA cannot sign
  *
  * Source: Talos v1.14: client credentials.
  */

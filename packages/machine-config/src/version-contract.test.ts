@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { currentContract, parseVersionContract } from './version-contract.ts';
 
-test('parseVersionContract() takes short and long forms, of which only major and minor count', () => {
+test('parseVersionContract() accepts short and long forms and uses only major and minor', () => {
   assert.deepEqual(
     ['v1.13', '1.13', 'v1.13.2', '1.13.0-beta.1', 'v1.13.0-3-gabcdef+dirty'].map(parseVersionContract),
     Array(5).fill({ major: 1, minor: 13 }),
@@ -14,7 +14,7 @@ test('parseVersionContract() takes short and long forms, of which only major and
   ]);
 });
 
-test('parseVersionContract() refuses what is no version, and versions it does not know', () => {
+test('parseVersionContract() rejects malformed and unsupported versions', () => {
   for (const text of ['x', '1', 'v1.', '1.2.', ' 1.2', '1.2x']) {
     assert.throws(() => parseVersionContract(text), {
       kind: 'invalid-argument',
@@ -24,7 +24,7 @@ test('parseVersionContract() refuses what is no version, and versions it does no
   for (const text of ['0.14', 'v1.18', '2.0']) {
     assert.throws(() => parseVersionContract(text), {
       kind: 'invalid-argument',
-      message: `unsupported version ${JSON.stringify(text)}: known are v1.0 to v1.17`,
+      message: `unsupported version ${JSON.stringify(text)}: supported are v1.0 to v1.17`,
     });
   }
 });

@@ -1,7 +1,7 @@
 import { Fault } from '@nodewright/fault';
 
 /**
- * The Talos version that generated output is for. Only major and minor count.
+ * The Talos version for which output is generated. Only major and minor matter.
  *
  * Source: Talos v1.14: machine configuration, version contracts.
  */
@@ -12,12 +12,16 @@ export interface VersionContract {
 
 export const oldestContract: VersionContract = { major: 1, minor: 0 };
 export const currentContract: VersionContract = { major: 1, minor: 15 };
-/** Versions that are not out yet; what is generated for them is what the current contract says. */
+/**
+ * The newest accepted version. Versions after the current contract are not released; their output is that of
+ * the current contract.
+ */
 export const newestContract: VersionContract = { major: 1, minor: currentContract.minor + 2 };
 
 /**
- * Reads `v1.13`, `1.13` and longer forms such as `v1.13.0-beta.1`. The empty text is the current contract. Throws
- * `invalid-argument` for anything else and for versions that are not known here.
+ * Parses `v1.13`, `1.13` and longer forms such as `v1.13.0-beta.1`. An empty text means the current contract.
+ *
+ * @throws Fault `invalid-argument` for a malformed or unsupported version
  */
 export function parseVersionContract(text: string): VersionContract {
   if (text === '') return currentContract;
@@ -30,7 +34,10 @@ export function parseVersionContract(text: string): VersionContract {
   const contract = { major: Number(match[1]), minor: Number(match[2]) };
   if (isBefore(contract, oldestContract) || isBefore(newestContract, contract)) {
     const known = `${formatContract(oldestContract)} to ${formatContract(newestContract)}`;
-    throw new Fault('invalid-argument', `unsupported version ${JSON.stringify(text)}: known are ${known}`);
+    throw new Fault(
+      'invalid-argument',
+      `unsupported version ${JSON.stringify(text)}: supported are ${known}`,
+    );
   }
   return contract;
 }
@@ -44,16 +51,16 @@ function isBefore(a: VersionContract, b: VersionContract): boolean {
   return a.major < b.major || (a.major === b.major && a.minor < b.minor);
 }
 
-/** The last 1.x whose output lacks the feature, per feature: the table of contracts turned into questions. */
+/** For each feature, the minor version of the last 1.x contract whose output does not have it. */
 const lastWithout = {
-  /** Kubernetes, install, discovery and more as documents of their own. */
+  /** Separate documents for Kubernetes, installation, discovery and more. */
   kubernetesDocuments: 13,
-  /** Cluster IDs in the standard base64 alphabet instead of the one for URLs. */
+  /** Cluster IDs in the standard base64 alphabet instead of the URL-safe one. */
   standardClusterId: 13,
   kubeSpanDocument: 12,
-  /** More than one document at all: host name and registries. */
+  /** More than one document: host name and registries. */
   documents: 11,
-  /** Written until 1.11, implied since. */
+  /** Features that are written until 1.11 and are always on in later versions. */
   impliedFeatures: 11,
   grubUseUKICmdline: 11,
   forwardKubeDNS: 7,

@@ -2,20 +2,20 @@ import type { ConfigNode, ConfigSource } from '../yaml/config-node.ts';
 import type { Comment, Path } from '../yaml/encode-yaml.ts';
 import type { SourceComment } from './find-comments.ts';
 
-/** A key or an element of a list, and where it stands. */
+/** A key or a list element, and its position in the text. */
 interface Entry {
   readonly path: Path;
   readonly line: number;
   readonly column: number;
-  /** Of the dash before it, for elements; else that of the entry. */
+  /** Column of the dash for a list element, otherwise the column of the entry. */
   readonly outerColumn: number;
 }
 
 /** The comments of a document. */
 export interface AttachedComments {
-  /** About the document: before its first key, with an empty line behind. */
+  /** Comments about the whole document: before its first key and followed by an empty line. */
   readonly head: readonly string[];
-  /** By `pathKey`. */
+  /** Comments by path, as formatted by `pathKey`. */
   readonly byPath: ReadonlyMap<string, Comment>;
 }
 
@@ -24,8 +24,9 @@ export function pathKey(path: Path): string {
 }
 
 /**
- * Gives each comment of a document to the key or element it is about: behind something, to that; on a line of its own, to
- * what follows, unless that is further out: then to what it is below of.
+ * Attaches each comment of a document to a key or list element. A comment behind a value belongs to that
+ * value. A comment on its own line belongs to the next entry, unless that entry is less indented: then it
+ * belongs to the entry above.
  */
 export function attachComments(source: ConfigSource, comments: readonly SourceComment[]): AttachedComments {
   const entries = entriesOf(source.root, []).sort(
@@ -46,7 +47,7 @@ export function attachComments(source: ConfigSource, comments: readonly SourceCo
       const owner = before.at(-1) ?? next;
       if (owner === undefined) continue;
       const known = of(owner);
-      // A second one beside the same key comes from inside a value that takes one line now.
+      // A second comment for the same entry comes from inside a value that is now written on one line.
       if (known.onFirstLine === undefined && before.length > 0) known.onFirstLine = comment.text;
       else known.above.push(comment.text);
       continue;
@@ -66,7 +67,7 @@ export function attachComments(source: ConfigSource, comments: readonly SourceCo
   return { head, byPath: attached };
 }
 
-/** How many comments are about the document itself. */
+/** Returns the number of leading comments that are about the document itself. */
 function lengthOfHead(comments: readonly SourceComment[], first: Entry | undefined): number {
   if (first === undefined) return comments.length;
   const before = comments.filter((comment) => isAfter(first, comment));
@@ -82,7 +83,7 @@ function isAfter(entry: Entry, comment: SourceComment): boolean {
   return entry.line > comment.line || (entry.line === comment.line && entry.column > comment.column);
 }
 
-/** What an alias stands for is written once more where it is used, but the comments are where the anchor is. */
+/** The value of an alias is written again where it is used, but its comments stay at the anchor. */
 function entriesOf(node: ConfigNode, path: Path, seen = new Set<ConfigNode>()): Entry[] {
   if (seen.has(node)) return [];
   seen.add(node);
@@ -96,7 +97,7 @@ function entriesOf(node: ConfigNode, path: Path, seen = new Set<ConfigNode>()): 
   if (node.kind === 'scalar') return [];
   return node.items.flatMap((item, at) => {
     const inside = [...path, at];
-    // The first key of a mapping speaks for the element.
+    // The first key of a mapping represents the list element.
     if (item.kind === 'map' && item.entries.size > 0) return entriesOf(item, inside, seen);
     const { line, column } = item;
     return [{ path: inside, line, column, outerColumn: column - 2 }, ...entriesOf(item, inside, seen)];

@@ -52,7 +52,7 @@ auto: 'off'
 const patched = (text: string, patch: string) =>
   encodeKeepingComments(applyPatches(loadConfiguration(text), [parsePatch(patch)]), text);
 
-test('encodeKeepingComments() keeps every comment where it was, and the bytes of documents that did not change', () => {
+test('encodeKeepingComments() keeps every comment in place, and the bytes of unchanged documents', () => {
   assert.equal(
     patched(source, 'machine: { network: { hostname: b, nameservers: [3.3.3.3] } }'),
     `# head of the file
@@ -99,17 +99,17 @@ auto: 'off'
   );
 });
 
-test('encodeKeepingComments() gives the text back when nothing changed', () => {
+test('encodeKeepingComments() returns the same text when nothing changed', () => {
   assert.equal(encodeKeepingComments(loadConfiguration(source), source), source);
 });
 
-test('encodeKeepingComments() keeps what stands before the mark of the first document', () => {
+test('encodeKeepingComments() keeps the text before the `---` of the first document', () => {
   const text = '# head\n---\n# about it\napiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a # name\n';
   const changed = patched(text, 'apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: b\n');
   assert.equal(changed, text.replace('hostname: a', 'hostname: b'));
 });
 
-test('encodeKeepingComments() adds new documents, and takes those that are gone with their comments', () => {
+test('encodeKeepingComments() adds new documents, and removes deleted ones with their comments', () => {
   const text = patched(
     source,
     'apiVersion: v1alpha1\nkind: HostnameConfig\n$patch: delete\n---\napiVersion: v1alpha1\nkind: DummyLinkConfig\nname: d\n',
@@ -121,7 +121,7 @@ test('encodeKeepingComments() adds new documents, and takes those that are gone 
   );
 });
 
-test('encodeKeepingComments() keeps the comments of what gen config writes', () => {
+test('encodeKeepingComments() keeps the comments of a generated configuration', () => {
   const commentsOf = (text: string) =>
     text.split('\n').flatMap((line) => /(?:^|\s)# (.*)$/.exec(line)?.[1]?.trim() ?? []);
   for (const type of types) {
@@ -147,7 +147,7 @@ test('encodeKeepingComments() keeps the comments of what gen config writes', () 
   }
 });
 
-test('encodeKeepingComments() writes what is read back as the changed configuration, whatever the comments', () => {
+test('encodeKeepingComments() writes text that decodes to the changed configuration, whatever the comments', () => {
   const commented = fc.constantFrom(...documentKinds).chain((kind) =>
     fc.record({
       kind: fc.constant(kind),
@@ -168,7 +168,7 @@ test('encodeKeepingComments() writes what is read back as the changed configurat
       try {
         loaded = loadConfiguration(text);
       } catch {
-        // A comment may cut a text of several lines short, or a pair of links may have one name.
+        // A comment may end a multi-line text early, or two links may have the same name.
         return;
       }
       const changed = head(after).map((document) => ({
@@ -182,7 +182,7 @@ test('encodeKeepingComments() writes what is read back as the changed configurat
   );
 });
 
-/** Two ends of a pair may share a name here. */
+/** Skips the test case when two links have the same name. */
 function loadConfigurationLeniently(text: string): ReturnType<typeof loadConfiguration> {
   try {
     return loadConfiguration(text);

@@ -8,11 +8,11 @@ import { attachComments, pathKey } from './attach-comments.ts';
 import { findComments, type SourceLayout } from './find-comments.ts';
 
 /**
- * A configuration that came from a text and was then changed, written so that the comments stay: a document that did not
- * change keeps its bytes; in one that did, comments stay with the keys and elements they were about, and go with those
- * that are gone. Without any change the text comes back as it was.
+ * Encodes a changed configuration and keeps the comments of its source text. An unchanged document keeps its
+ * bytes. In a changed document, comments stay with their keys and elements, and are removed with them. If
+ * nothing changed, the result is the source text.
  *
- * Throws what `loadConfiguration` throws for the text.
+ * @throws the faults of `loadConfiguration` for the source text
  */
 export function encodeKeepingComments(configuration: Configuration, source: string): string {
   const before = loadConfiguration(source);
@@ -25,7 +25,7 @@ export function encodeKeepingComments(configuration: Configuration, source: stri
   return preambleOf(before, source, layout) + documents.join('---\n');
 }
 
-/** Comments before the `---` of the first document, that mark included. */
+/** The text before the first document, including its `---`. */
 function preambleOf(before: Configuration, source: string, layout: SourceLayout): string {
   const first = layout.sections[Math.min(...before.map((document) => sectionOf(document, layout)))];
   return first?.isPlain ? source.slice(0, first.start) : '';

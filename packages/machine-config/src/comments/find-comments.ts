@@ -1,27 +1,27 @@
 import { CST, Lexer } from 'yaml';
 
-/** A comment as it was written. */
+/** A comment as written in the source. */
 export interface SourceComment {
-  /** Behind the `#`, without one space after it. */
+  /** Text behind the `#`, without one leading space. */
   readonly text: string;
-  /** From 1. */
+  /** Line number, from 1; so is `column`. */
   readonly line: number;
   readonly column: number;
-  /** Nothing stands before it on its line. */
+  /** Nothing precedes the comment on its line. */
   readonly hasLineToItself: boolean;
   /** The line above is empty. */
   readonly followsBlankLine: boolean;
-  /** Which document of the stream it is in, from 0: documents begin at `---`. */
+  /** Index of the document in the stream, from 0. Documents begin at `---`. */
   readonly section: number;
 }
 
-/** Where the text of a document stands, the `---` before it not included. */
+/** The range of a document in the text, without the `---` before it. */
 export interface SourceSection {
   readonly start: number;
   readonly end: number;
-  /** From 1. */
+  /** Line number, from 1. */
   readonly firstLine: number;
-  /** Nothing but the document: no directive, nothing on the line of its `---`. */
+  /** The text holds only the document: no directive, and nothing on the line of the `---`. */
   readonly isPlain: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface SourceLayout {
   readonly sections: readonly SourceSection[];
 }
 
-/** Finds comments and documents in a text that can be read, as the reader of YAML sees them. */
+/** Finds the comments and documents of a valid YAML text, with the lexer of the YAML library. */
 export function findComments(text: string): SourceLayout {
   const lines = text.split('\n');
   const comments: SourceComment[] = [];
@@ -84,7 +84,7 @@ function* words(text: string): Generator<Word> {
   for (const word of new Lexer().lex(text)) {
     const kind: string | null = isText ? 'text' : CST.tokenType(word);
     isText = kind === 'scalar';
-    // Marks of the reader itself have no place in the text.
+    // Markers that the lexer inserts are not part of the text.
     if (kind === 'scalar' || kind === 'doc-mode' || kind === 'flow-error-end') continue;
     yield { kind, offset, word, line, column: offset - lineStart + 1 };
     offset += word.length;

@@ -18,13 +18,13 @@ import { valueFromNode } from '../yaml/value-from-node.ts';
 import { mapFromEntries, PlainScalar, type YamlMap, type YamlValue } from '../yaml/yaml-value.ts';
 import { decodeScalar, isScalarProblem } from './decode-scalar.ts';
 
-/** Top-level keys of the legacy document that stand for its missing `apiVersion`. */
+/** Top-level keys that identify the legacy document when `apiVersion` is missing. */
 const legacyKeys = ['machine', 'cluster', 'debug', 'persist'];
 
-/** Stands for a value that is not shown. */
+/** Replaces a value that must not be shown. */
 const hidden = new PlainScalar('...');
 
-/** Which document a mapping is. */
+/** The kind and name of a document. */
 export interface DocumentIdentity {
   readonly kind: string;
   /** Empty for kinds without a name. */
@@ -32,7 +32,9 @@ export interface DocumentIdentity {
 }
 
 /**
- * Finds out which document this is. Throws `invalid-argument` with its position when it cannot be told.
+ * Determines the kind and name of a document.
+ *
+ * @throws Fault `invalid-argument` with the position, if kind or version are missing or unknown
  *
  * Source: Talos v1.14: machine configuration, decoding rules 2 and 3.
  */
@@ -57,10 +59,12 @@ export function identifyDocument({ index, root }: ConfigSource): DocumentIdentit
 }
 
 /**
- * Decodes one document against the schema of its kind: scalars become what their fields hold, null means not
- * mentioned. Values that do not fit and keys that do not exist are `invalid-argument`; the former win, and all of one
- * sort are named in one text, each with its position. What unknown keys hold is not shown, since a misspelt key may
- * hold a secret. A document that does not say itself what it is needs `identity`.
+ * Decodes one document with the schema of its kind. Scalars become values of their fields; null means that
+ * the field is not set. The error lists all values of a wrong type, or else all unknown keys, each with its
+ * position. It omits the values of unknown keys, because a misspelt key may hold a secret. Pass `identity`
+ * for a document that does not state its kind.
+ *
+ * @throws Fault `invalid-argument` on values of a wrong type or unknown keys
  *
  * Source: Talos v1.14: machine configuration, decoding rules 4, 5 and 7.
  */
@@ -91,7 +95,7 @@ export function decodeDocument(
 
 interface Decoded<T> {
   readonly known: T;
-  /** The part of the tree that no field consumed. */
+  /** The part of the tree that matches no field. */
   readonly unknown?: YamlValue;
 }
 
@@ -154,11 +158,13 @@ class Decoder {
     }
   }
 
-  /** A part of any shape. A timestamp in it would be neither a text nor a number to those who read it. */
+  /**
+   * Decodes a part without a schema. Timestamps are rejected, because they are neither strings nor numbers.
+   */
   #free(node: MapNode | ListNode, path: string): YamlValue {
     for (const timestamp of timestampsIn(node)) {
       this.#problems.push(
-        `  ${formatPosition(timestamp)}: ${path}: a timestamp has no meaning here: write it in quotes for a text`,
+        `  ${formatPosition(timestamp)}: ${path}: a timestamp is not allowed here: quote it to make it a string`,
       );
     }
     return valueFromNode(node);
@@ -222,7 +228,7 @@ class Decoder {
       this.#problems.push(`  ${position}: ${path}: merge keys ("<<") are not supported here`);
       return { known: undefined };
     }
-    // Text in the place of a map or list may be anything that was indented wrongly, secrets included: it is not shown.
+    // A scalar in place of a map or list may be wrongly indented text, even a secret, and must not be shown.
     const isMisplaced = /^(?:object|map|list)/.test(wanted);
     const shown = node.kind === 'scalar' && !isMisplaced ? ` \`${shortened(node.text)}\`` : '';
     this.#problems.push(
@@ -247,7 +253,7 @@ const wantedWords: Partial<Record<FieldSchema['type'], string>> = {
   int: 'int',
 };
 
-/** What a single element of a collection of scalars must be. */
+/** Returns the schema of one element of a list or map of scalars. */
 function scalarField(field: FieldSchema, node: ScalarNode): Pick<FieldSchema, 'type' | 'values'> {
   switch (field.type) {
     case 'ints':
@@ -277,7 +283,7 @@ function tagOf(node: ConfigNode): string {
   return '!!str';
 }
 
-/** An object that is no object of its own in the schema, but a group of fields: empty, it is not there. */
+/** Whether an empty object is omitted, because it only groups fields. */
 function isLeftOut(value: YamlValue, field: FieldSchema): boolean {
   return field.type === 'obj' && isEmptyValue(value, field);
 }
@@ -286,7 +292,7 @@ function unknownPart(entries: [string, YamlValue][]): { unknown?: YamlValue } {
   return entries.length === 0 ? {} : { unknown: sortKeys(mapFromEntries(entries)) };
 }
 
-/** Only its keys; what they hold is left out. */
+/** Returns the structure of a node, with all values hidden. */
 function shapeOf(node: ConfigNode): YamlValue {
   if (node.kind === 'list') return node.items.map(shapeOf);
   if (node.kind === 'scalar') return hidden;

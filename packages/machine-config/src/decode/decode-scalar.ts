@@ -6,14 +6,14 @@ import { integerFromText, wholeNumberFromText } from '../yaml/value-from-node.ts
 import type { YamlValue } from '../yaml/yaml-value.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 
-/** A scalar that cannot be what the field wants; the text names the wanted type. */
+/** A scalar that does not fit the type of its field. `wanted` names that type. */
 export interface ScalarProblem {
   readonly wanted: string;
 }
 
 type IntegerType = Extract<FieldType, 'int' | `uint${number}` | 'mode'>;
 
-/** The smallest and the greatest number that a field of the type holds: those of the types of Go. */
+/** Minimum and maximum value of each integer type, as in Go. */
 export const integerRanges: Readonly<Record<IntegerType, readonly [bigint, bigint]>> = {
   int: [-(2n ** 63n), 2n ** 63n - 1n],
   uint8: [0n, 2n ** 8n - 1n],
@@ -24,7 +24,7 @@ export const integerRanges: Readonly<Record<IntegerType, readonly [bigint, bigin
 };
 
 /**
- * The value of a scalar in a field of that type, in the form in which it is written again.
+ * Decodes a scalar for a field of the given type, in the form in which it is encoded again.
  *
  * Source: Talos v1.14: machine configuration, scalar forms.
  */
@@ -87,7 +87,7 @@ function decodeInteger(node: ScalarNode, type: IntegerType): number | bigint | S
   return value;
 }
 
-/** Octal, with or without the `o`. */
+/** Decodes an octal number, with or without the `o` after the first zero. */
 function decodeMode(node: ScalarNode): number | ScalarProblem {
   const value = integerFromText(node.text);
   const [low, high] = integerRanges.mode;
@@ -102,7 +102,7 @@ function decodeHardwareAddress(node: ScalarNode): string | ScalarProblem {
   return (digits.match(/../g) ?? []).join(':');
 }
 
-/** Any case is understood, the canonical one is written. */
+/** Accepts upper and lower case and returns the canonical form. */
 function decodeEnum(node: ScalarNode, values: readonly string[]): string | ScalarProblem {
   if (node.text === '') return '';
   const known = values.find((value) => value.toLowerCase() === node.text.toLowerCase());

@@ -9,7 +9,7 @@ import { loadConfiguration } from './load-configuration.ts';
 const document = (kind: string, body: string) => `apiVersion: v1alpha1\nkind: ${kind}\n${body}`;
 const normalized = (text: string) => encodeConfiguration(loadConfiguration(text));
 
-/** The message of the fault, of any kind but always about the argument. */
+/** The message of the `invalid-argument` fault, or `accepted`. */
 function refusal(text: string): string {
   try {
     loadConfiguration(text);
@@ -20,7 +20,7 @@ function refusal(text: string): string {
   return 'accepted';
 }
 
-test('the schema of each kind of document can be read', () => {
+test('every document kind has a schema that can be parsed', () => {
   assert.deepEqual(
     documentKinds.filter((kind) => (documentSchema(kind)?.fields.size ?? 0) === 0),
     [],
@@ -35,7 +35,7 @@ test('loadConfiguration() puts the legacy document first and keeps the order of 
   );
 });
 
-test('loadConfiguration() accepts the scalar forms of the reference and writes the canonical ones', () => {
+test('loadConfiguration() accepts the documented scalar forms, and the encoder writes the canonical ones', () => {
   assert.equal(
     normalized(`machine:
     network: { kubespan: { enabled: YES, mtu: 0x5_00 } }
@@ -98,14 +98,14 @@ cluster: null
   );
 });
 
-test('loadConfiguration() takes free-form parts as they are', () => {
+test('loadConfiguration() keeps free-form parts unchanged', () => {
   const body =
     'config:\n    b: true\n    c:\n        - 0x10\n        - 1.5\n        - null\n        - "yes"\n        - no\n    "10": x\n';
   const [loaded] = loadConfiguration(document('KubeletConfig', `image: i\n${body}`));
   assert.deepEqual(loaded?.value.config, { 10: 'x', b: true, c: [16, 1.5, null, 'yes', 'no'] });
 });
 
-test('loadConfiguration() renders all keys that it does not know as a tree', () => {
+test('loadConfiguration() reports all unknown keys as a tree', () => {
   assert.equal(
     refusal(
       'machine:\n  typo: { b: 1, a: [x] }\n  files: [{ path: /a }, { pth: /b }]\ncluster: {}\nzzz: 1\n',
@@ -118,7 +118,7 @@ test('loadConfiguration() renders all keys that it does not know as a tree', () 
   );
 });
 
-test('loadConfiguration() lists all values that do not fit, each with its line and shortened', () => {
+test('loadConfiguration() lists all values of a wrong type, shortened, each with its line', () => {
   assert.equal(
     refusal(
       document(
@@ -133,14 +133,14 @@ test('loadConfiguration() lists all values that do not fit, each with its line a
   );
 });
 
-test('loadConfiguration() takes empty lines off the beginning of an inline manifest, but no spaces', () => {
+test('loadConfiguration() strips leading empty lines, but not spaces, from an inline manifest', () => {
   const [legacy] = loadConfiguration(
     'cluster: { inlineManifests: [{ name: a, contents: "\\n\\t\\r\\n  a: b\\n\\n" }] }',
   );
   assert.deepEqual(legacy?.value.cluster, { inlineManifests: [{ name: 'a', contents: '  a: b\n\n' }] });
 });
 
-test('loadConfiguration() takes addresses, prefixes and sizes as they are written, and nothing else for them', () => {
+test('loadConfiguration() keeps addresses, prefixes and sizes as written, and rejects malformed ones', () => {
   const link = (route: string) => document('LinkConfig', `name: a\nroutes: [${route}]\n`);
   const volume = (provisioning: string) =>
     document('VolumeConfig', `name: EPHEMERAL\nprovisioning: ${provisioning}\n`);
@@ -185,7 +185,7 @@ test('loadConfiguration() takes addresses, prefixes and sizes as they are writte
     );
 });
 
-test('loadConfiguration() refuses values outside the range of their fields', () => {
+test('loadConfiguration() rejects values outside the range of their fields', () => {
   const rows = [
     'machine: { network: { kubespan: { mtu: -1 } } }',
     'machine: { network: { kubespan: { mtu: 4294967296 } } }',
@@ -199,7 +199,7 @@ test('loadConfiguration() refuses values outside the range of their fields', () 
     );
 });
 
-test('loadConfiguration() tells what a document lacks to be known', () => {
+test('loadConfiguration() says why a document cannot be identified', () => {
   assert.deepEqual(
     [
       '',
@@ -226,7 +226,7 @@ test('loadConfiguration() tells what a document lacks to be known', () => {
   );
 });
 
-test('loadConfiguration() refuses documents that cannot stand side by side', () => {
+test('loadConfiguration() rejects duplicate and conflicting documents', () => {
   const vlan = (name: string) => document('VLANConfig', `name: ${name}\n`);
   const rows: [string[], string][] = [
     [
@@ -253,7 +253,7 @@ test('loadConfiguration() refuses documents that cannot stand side by side', () 
     assert.equal(refusal(documents.map((text) => `${text.trimEnd()}\n`).join('---\n')), expected);
 });
 
-test('durations are written as Go prints them', () => {
+test('durations are written in the format of Go', () => {
   const rows: [string, string][] = [
     ['168h', '168h0m0s'],
     ['60s', '1m0s'],

@@ -12,14 +12,14 @@ const unitNanoseconds: Readonly<Record<string, bigint>> = {
 const maxNanoseconds = 2n ** 63n - 1n;
 
 /**
- * Nanoseconds of a Go duration text such as `1h30m` or `-1.5s`; `0` needs no unit. Undefined for anything else and
- * beyond 292 years.
+ * Parses a Go duration such as `1h30m` or `-1.5s` into nanoseconds; `0` needs no unit. Returns `undefined`
+ * for any other text, and for more than 292 years.
  */
 export function parseDuration(text: string): bigint | undefined {
   const sign = text.startsWith('-') ? -1n : 1n;
   const body = text.replace(/^[-+]/, '');
   if (body === '0') return 0n;
-  // The two signs for micro are escaped: one letter beyond Latin-1 makes a bundle take twice its memory.
+  // The two micro signs are escaped: one character beyond Latin-1 doubles the memory that a bundle takes.
   if (!/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$/.test(body)) return undefined;
   let total = 0n;
   for (const [, whole = '', fraction = '', unit = ''] of body.matchAll(
@@ -31,7 +31,7 @@ export function parseDuration(text: string): bigint | undefined {
   return total > maxNanoseconds ? undefined : sign * total;
 }
 
-/** As Go prints it: `168h0m0s`, `1m0s`, `500ms`, `1.5s`, `0s`. */
+/** Formats a duration like Go: `168h0m0s`, `1m0s`, `500ms`, `1.5s`, `0s`. */
 export function formatDuration(nanoseconds: bigint): string {
   if (nanoseconds === 0n) return '0s';
   if (nanoseconds < 0n) return `-${formatDuration(-nanoseconds)}`;
@@ -53,7 +53,7 @@ function decimal(value: bigint, unit: bigint): string {
   return fraction === '' ? String(value / unit) : `${value / unit}.${fraction}`;
 }
 
-/** Milliseconds of a duration that was decoded before; empty is 0. */
+/** Converts a decoded duration to milliseconds; an empty text is 0. */
 export function millisecondsOf(text: string): number {
   return Number(parseDuration(text) ?? 0n) / 1e6;
 }

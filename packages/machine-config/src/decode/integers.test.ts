@@ -9,7 +9,9 @@ import { loadConfiguration } from './load-configuration.ts';
 
 type IntegerType = keyof typeof integerRanges;
 
-/** The number of fields of each type; those of peers, tried with the released client where it knows the kind. */
+/**
+ * The number of integer fields of each type, compared with the released client for the kinds that it knows.
+ */
 const expectedCounts: Readonly<Record<IntegerType | 'ints', number>> = {
   int: 26,
   uint8: 9,
@@ -26,7 +28,7 @@ const integerFields = documentKinds.flatMap((kind) =>
   ),
 );
 
-/** A document with a value at the path of one field. */
+/** A document that sets the field at the path to the value. */
 function documentWith(kind: string, path: string, value: string): string {
   const parts = path.split('.');
   const body = parts.reduceRight((inside, part) => {
@@ -46,7 +48,7 @@ function problem(kind: string, path: string, value: string): string {
   }
 }
 
-test('loadConfiguration() takes exactly the range of its type in every integer field of every kind', () => {
+test('loadConfiguration() accepts exactly the range of the type in every integer field of every kind', () => {
   for (const { kind, path, type } of integerFields) {
     const [low, high] = integerRanges[type === 'ints' ? 'int' : type];
     const write = (number: bigint) => {
@@ -62,7 +64,7 @@ test('loadConfiguration() takes exactly the range of its type in every integer f
   }
 });
 
-test('the integer fields have the types of peers', () => {
+test('the number of integer fields of each type matches Talos', () => {
   const counts = Object.groupBy(integerFields, ({ type }) => type as FieldType);
   assert.deepEqual(
     Object.fromEntries(Object.entries(counts).map(([type, fields]) => [type, fields.length])),
@@ -70,7 +72,7 @@ test('the integer fields have the types of peers', () => {
   );
 });
 
-test('loadConfiguration() takes whole numbers in every form of YAML for integers', () => {
+test('loadConfiguration() accepts whole numbers in every YAML notation for integer fields', () => {
   const mtu = (value: string) =>
     loadConfiguration(`apiVersion: v1alpha1\nkind: LinkConfig\nname: a\nmtu: ${value}\n`)[0]?.value.mtu;
   const rows: [string, number][] = [
@@ -96,7 +98,7 @@ test('loadConfiguration() takes whole numbers in every form of YAML for integers
     assert.throws(() => mtu(text), { kind: 'invalid-argument', message: /cannot construct/ }, text);
 });
 
-test('loadConfiguration() takes a timestamp for the text that it is in a field of texts, and nowhere else', () => {
+test('loadConfiguration() accepts an unquoted timestamp only in string fields, as a string', () => {
   const value = (text: string) => loadConfiguration(text)[0]?.value;
   assert.deepEqual(value('machine: { token: 2001-01-01, env: { a: 2001-01-01T00:00:00Z } }'), {
     machine: { token: '2001-01-01', env: { a: '2001-01-01T00:00:00Z' } },
@@ -106,13 +108,13 @@ test('loadConfiguration() takes a timestamp for the text that it is in a field o
   });
   for (const timestamp of ['2001-01-01', '2001-1-2', '2001-12-14T21:59:43.10Z', '2001-12-14 21:59:43'])
     assert.throws(() => value(`machine: { kubelet: { extraConfig: { a: [{ b: ${timestamp} }] } } }`), {
-      message: /line 1, column \d+: machine\.kubelet\.extraConfig: a timestamp has no meaning here/,
+      message: /line 1, column \d+: machine\.kubelet\.extraConfig: a timestamp is not allowed here/,
     });
   for (const text of ['"2001-01-01"', '2001-13-45', '2001-02-30', '2001-12-14 21:59:43 -5'])
     assert.doesNotThrow(() => value(`machine: { kubelet: { extraConfig: { a: ${text} } } }`), text);
 });
 
-test('loadConfiguration() refuses merge keys but in free-form parts, where they are resolved', () => {
+test('loadConfiguration() rejects merge keys except in free-form parts, where it resolves them', () => {
   const refused = [
     'machine: { <<: { token: t } }',
     'machine: { env: { <<: { a: b } } }',

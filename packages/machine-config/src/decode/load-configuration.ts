@@ -6,7 +6,7 @@ import { formatPosition } from '../yaml/config-node.ts';
 import { readYamlStream } from '../yaml/read-yaml-stream.ts';
 import { decodeDocument, identifyDocument } from './decode-document.ts';
 
-/** Kinds of which no two documents may have the same name. */
+/** Groups of kinds in which a name may occur only once. */
 const sharedNames: readonly (readonly string[])[] = [
   ['UserVolumeConfig', 'ExistingVolumeConfig'],
   ['Layer2VIPConfig', 'HCloudVIPConfig'],
@@ -14,8 +14,10 @@ const sharedNames: readonly (readonly string[])[] = [
 ];
 
 /**
- * Reads a machine configuration in full: every document must be of a known kind, hold only known keys with fitting
- * values, and stand there once. Throws `invalid-argument` naming the document, line and column.
+ * Reads a complete machine configuration. Every document must have a known kind, only known keys with valid
+ * values, and a unique name within its kind.
+ *
+ * @throws Fault `invalid-argument` naming the document, line and column
  *
  * Source: Talos v1.14: machine configuration, model and decoding rules.
  */
@@ -38,13 +40,15 @@ export function loadConfiguration(text: string): Configuration {
   return composeConfiguration(documents);
 }
 
-/** The name of a document of a kind with names, else empty. */
+/** The name of a document, or empty when its kind has no names. */
 export function nameOfDocument({ kind, value }: ConfigDocument): string {
   return documentSchema(kind)?.isNamed && typeof value.name === 'string' ? value.name : '';
 }
 
 /**
- * Checks that the documents can stand side by side and puts the legacy document first. Throws `invalid-argument`.
+ * Checks that the documents do not conflict, and puts the legacy document first.
+ *
+ * @throws Fault `invalid-argument` on conflicting documents
  *
  * Source: Talos v1.14: machine configuration, model.
  */
@@ -87,7 +91,7 @@ function refuseSharedNames(documents: readonly ConfigDocument[], kinds: readonly
   }
 }
 
-/** A veth pair also takes the name of its other end. */
+/** Rejects two documents that configure the same link. A veth pair also configures its peer. */
 function refuseSharedLinks(documents: readonly ConfigDocument[]): void {
   const links = sharedNames[2] ?? [];
   const owners = new Map<string, ConfigDocument>();

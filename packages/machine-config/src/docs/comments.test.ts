@@ -6,7 +6,7 @@ import { generateConfig, generateDocuments } from '../generate/generate-config.t
 import type { GenerateOptions } from '../generate/generate-options.ts';
 import { minors, sampleInput, types } from '../generate/sample-input.ts';
 
-test('comments change nothing but comments', () => {
+test('comments do not change the decoded configuration', () => {
   for (const minor of [15, 11]) {
     const documents = generateDocuments(sampleInput('controlplane', { kubeSpan: true }, minor));
     const bare = encodeConfiguration(documents);
@@ -22,7 +22,7 @@ test('comments change nothing but comments', () => {
   }
 });
 
-test('every generated field with a fixed name has a line of help', () => {
+test('every generated field with a fixed name has a help line', () => {
   const options: GenerateOptions = {
     kubeSpan: true,
     installImage: 'i',
@@ -50,12 +50,12 @@ test('every generated field with a fixed name has a line of help', () => {
   }
 });
 
-test('examples decode once their comment marks are gone', () => {
+test('examples decode after they are uncommented', () => {
   const documents = generateDocuments(sampleInput('controlplane'));
   const text = encodeConfiguration(documents, { docs: false, examples: true });
   const uncommented = text
     .split('---\n')
-    // A sample that stands for an empty value takes its place.
+    // An uncommented sample replaces the empty value above it.
     .map((part) =>
       part
         .replaceAll(/^( *)(\w+): (?:\{\}|\[\])\n\1# \2:/gm, '$1$2:')

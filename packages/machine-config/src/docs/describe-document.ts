@@ -4,17 +4,17 @@ import { type Comment, encodeYaml, type Path } from '../yaml/encode-yaml.ts';
 import { entriesOf, isYamlList, isYamlMap, type YamlMap, type YamlValue } from '../yaml/yaml-value.ts';
 import { type DocumentDocs, documentDocs, type FieldDoc } from './field-docs.ts';
 
-/** Which comments a configuration is written with. */
+/** Which comments to write into a configuration. */
 export interface CommentModes {
-  /** One line of help per field. */
+  /** Write one line of help per field. */
   readonly docs: boolean;
-  /** Sample values, commented out, for fields that have none. */
+  /** Write commented-out sample values for fields that are not set. */
   readonly examples: boolean;
 }
 
 /**
- * The comments for a document that is written as `arranged`: beside a scalar, above an object, and sample values where
- * the field would stand.
+ * Returns the comments for a document written as `arranged`: help beside a scalar or above an object, and
+ * samples at the position of the missing field.
  *
  * Source: Talos v1.14: machine configuration, encoding, comment modes. The texts are our own.
  */
@@ -47,7 +47,7 @@ class CommentWriter {
     this.#comments = comments;
   }
 
-  /** `path` leads to the object in the document, `names` in the schema. */
+  /** Adds the comments of one object. `path` is its path in the document, `names` its path in the schema. */
   object(value: YamlMap, fields: FieldMap, path: Path, names: readonly string[]): void {
     let samples: string[] = [];
     let lastKey: string | undefined;
@@ -68,7 +68,7 @@ class CommentWriter {
     if (lastKey !== undefined) this.#append(lastKey, samples);
   }
 
-  /** Samples of the fields before this one go below the field written last, or above this one when it is the first. */
+  /** Puts the pending samples below the previous field, or above this field if it is the first. */
   #comment(
     value: YamlValue,
     field: FieldSchema,
@@ -104,7 +104,7 @@ class CommentWriter {
     }
   }
 
-  /** A sample for the field itself, else samples for the fields inside it. */
+  /** Returns the sample of the field itself, or else the samples of the fields inside it. */
   #samplesOfEmpty(field: FieldSchema, doc: FieldDoc | undefined, names: readonly string[]): string[] {
     if (doc?.example !== undefined) return this.#sample(field.name, { help: '', example: doc.example });
     const inside = [...field.fields.values()].flatMap((child) =>

@@ -3,15 +3,15 @@ import { kubernetesDocs } from './kubernetes-docs.ts';
 import { legacyClusterDocs, legacyMachineDocs } from './legacy-docs.ts';
 import { nodeDocs } from './node-docs.ts';
 
-/** What is said about a field in a commented configuration. */
+/** Help and sample value of a field, for commented configurations. */
 export interface FieldDoc {
-  /** One line. */
+  /** One line of text. */
   readonly help: string;
-  /** A value to start from, shown commented out while the field has none. */
+  /** Sample value, shown commented out while the field is not set. */
   readonly example?: YamlValue;
 }
 
-/** By dotted path inside the document, without positions in lists; the empty path is the document itself. */
+/** Docs by dotted path in the document, without list indices. The empty path is the document itself. */
 export type DocumentDocs = Readonly<Record<string, FieldDoc>>;
 
 const docsByKind: Readonly<Record<string, DocumentDocs>> = {
@@ -20,7 +20,7 @@ const docsByKind: Readonly<Record<string, DocumentDocs>> = {
   ...kubernetesDocs,
 };
 
-/** Our own texts, for the documents and fields that are generated. Other kinds have none. */
+/** Returns the docs of the fields of generated documents. The texts are our own; other kinds have none. */
 export function documentDocs(kind: string): DocumentDocs {
   return docsByKind[kind] ?? {};
 }

@@ -1,33 +1,33 @@
 import type { ConfigReader } from './config-reader.ts';
 
-/** What the node knows of its cluster. */
+/** Settings of the cluster that the node belongs to. */
 export interface ClusterSettings {
   readonly cluster: {
-    /** Empty where the configuration does not say (workers of contracts up to 1.7). */
+    /** Cluster name; empty when not set (workers of contracts up to 1.7). */
     readonly name: string;
-    /** URL of the Kubernetes control plane; empty where the configuration does not say. */
+    /** URL of the Kubernetes control plane; empty when not set. */
     readonly endpoint: string;
-    /** Opaque; empty when not given. */
+    /** Opaque cluster ID; empty when not set. */
     readonly id: string;
-    /** Base64 of 32 bytes; empty when not given. A secret. */
+    /** Base64 of 32 bytes; empty when not set. A secret. */
     readonly secret: string;
     readonly dnsDomain: string;
     readonly podSubnets: readonly string[];
     readonly serviceSubnets: readonly string[];
-    /** Where the API server listens on each control plane. */
+    /** Port of the API server on each control plane node. */
     readonly apiServerPort: number;
     readonly apiServerSANs: readonly string[];
-    /** A node with the key of the Kubernetes CA runs an API server. */
+    /** Whether the node has the key of the Kubernetes CA. Such a node runs an API server. */
     readonly hasKubernetesIssuingCA: boolean;
     readonly hasEtcdEncryption: boolean;
     readonly hasEtcdCA: boolean;
   };
   readonly discovery: {
     readonly enabled: boolean;
-    /** The deprecated registry in the annotations of Kubernetes nodes. */
+    /** Whether the deprecated registry in the annotations of Kubernetes nodes is used. */
     readonly kubernetesEnabled: boolean;
     readonly serviceEnabled: boolean;
-    /** URLs; the legacy one is named `default`. */
+    /** Discovery services with their URLs. The service of the legacy section is named `default`. */
     readonly services: readonly { readonly name: string; readonly endpoint: string }[];
   };
   /** The load balancer for the Kubernetes API on each node. */
@@ -80,7 +80,7 @@ function cluster(reader: ConfigReader): ClusterSettings['cluster'] {
   };
 }
 
-/** Here the legacy section wins; validation refuses both at once anyway. */
+/** The legacy section takes precedence here. Validation rejects a configuration with both. */
 function discovery(reader: ConfigReader): ClusterSettings['discovery'] {
   const { legacy } = reader;
   if (legacy.has('cluster', 'discovery')) {

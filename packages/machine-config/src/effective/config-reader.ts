@@ -6,7 +6,7 @@ import { legacyKind } from '../schema/document-schema.ts';
 import { findNode, formatPosition } from '../yaml/config-node.ts';
 import { isYamlList, isYamlMap, type YamlMap, type YamlValue } from '../yaml/yaml-value.ts';
 
-/** Keys, and positions in lists, from the root of a document. */
+/** Keys and list indices, from the root of a document. */
 export type ValuePath = readonly (string | number)[];
 
 /** `machine.acceptedCAs[0].crt` */
@@ -18,8 +18,8 @@ export function formatPath(path: ValuePath): string {
 }
 
 /**
- * Typed access to a part of a document by path. Decoding has made sure of the types, so that what is not there, null
- * included, reads as empty.
+ * Typed access by path to a part of a document. Decoding has already checked the types, so a missing or null
+ * value reads as empty.
  */
 export class DocumentReader {
   readonly document: ConfigDocument;
@@ -43,7 +43,7 @@ export class DocumentReader {
     return value === null ? undefined : value;
   }
 
-  /** Mentioned at all, even as an empty mapping. */
+  /** Whether the key is set, even to an empty mapping. */
   has(...path: string[]): boolean {
     return this.value(...path) !== undefined;
   }
@@ -63,7 +63,7 @@ export class DocumentReader {
     return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
   }
 
-  /** A duration; 0 where there is none. */
+  /** A duration in milliseconds, or 0 when not set. */
   milliseconds(...path: string[]): number {
     return millisecondsOf(this.text(...path));
   }
@@ -73,7 +73,7 @@ export class DocumentReader {
     return isYamlList(value) ? value.filter((item) => typeof item === 'string') : [];
   }
 
-  /** A map whose values are texts. */
+  /** A map with string values. */
   textMap(...path: string[]): Record<string, string> {
     const entries = Object.entries(this.map(...path));
     return Object.fromEntries(
@@ -81,7 +81,7 @@ export class DocumentReader {
     );
   }
 
-  /** A map of flags to one value or several. */
+  /** A map from flag names to one or several values. */
   argMap(...path: string[]): Record<string, readonly string[]> {
     const entries = Object.entries(this.map(...path)).map(([name, value]) => {
       const values = isYamlList(value) ? value : [value];
@@ -95,28 +95,36 @@ export class DocumentReader {
     return isYamlMap(value) ? value : {};
   }
 
-  /** A reader of what is below a path. */
+  /** Returns a reader for the part at the path. */
   below(...path: string[]): DocumentReader {
     return new DocumentReader(this.document, [...this.#base, ...path]);
   }
 
-  /** A reader for each object of a list. */
+  /** Returns a reader for each item of a list. */
   items(...path: string[]): DocumentReader[] {
     const value = this.value(...path);
     if (!isYamlList(value)) return [];
     return value.map((_, at) => new DocumentReader(this.document, [...this.#base, ...path, at]));
   }
 
-  /** The PEM text behind base64. Throws `invalid-argument`. */
+  /**
+   * Decodes base64-encoded PEM. Returns `undefined` when not set.
+   *
+   * @throws Fault `invalid-argument` if the value is not base64-encoded PEM
+   */
   base64Pem(...path: string[]): string | undefined {
     const text = this.text(...path).replace(/\s+/g, '');
     if (text === '') return undefined;
     const pem = /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? Buffer.from(text, 'base64').toString('utf8') : '';
-    if (!pem.includes('-----BEGIN ')) throw this.fault('must be base64 of PEM', ...path);
+    if (!pem.includes('-----BEGIN ')) throw this.fault('must be base64-encoded PEM', ...path);
     return pem;
   }
 
-  /** A PEM text as it stands. Throws `invalid-argument`. */
+  /**
+   * Returns a PEM text, or `undefined` when not set.
+   *
+   * @throws Fault `invalid-argument` if the value is not PEM
+   */
   pem(...path: string[]): string | undefined {
     const text = this.text(...path);
     if (text === '') return undefined;
@@ -124,23 +132,29 @@ export class DocumentReader {
     return text;
   }
 
-  /** Complains about the value at the path, naming document, position and key; values are never quoted. */
+  /**
+   * Creates a fault about the value at the path. The message names document, position and key, but never the
+   * value.
+   */
   fault(what: string, ...path: (string | number)[]): Fault {
     const full = [...this.#base, ...path];
     return new Fault('invalid-argument', `${placeOf(this.document, full)}${formatPath(full)} ${what}`);
   }
 }
 
-/** The document, and where in it the deepest existing part of the path stands, as far as that is known. */
+/**
+ * Formats the document and the position of the deepest existing part of the path. The position is omitted
+ * when the document has no origin.
+ */
 function placeOf({ kind, origin }: ConfigDocument, path: ValuePath): string {
   const label = kind === legacyKind ? 'machine configuration' : `machine configuration: ${kind}`;
   if (!origin) return `${label}: `;
   return `${label}: document ${origin.index}, ${formatPosition(findNode(origin.root, path))}: `;
 }
 
-/** The documents of a configuration by kind. */
+/** Access to the documents of a configuration by kind. */
 export class ConfigReader {
-  /** The legacy document; an empty one where there is none. */
+  /** The legacy document, or an empty one when the configuration has none. */
   readonly legacy: DocumentReader;
   readonly isComplete: boolean;
   readonly #configuration: Configuration;
@@ -152,12 +166,12 @@ export class ConfigReader {
     this.legacy = new DocumentReader(legacy ?? { kind: legacyKind, value: {} });
   }
 
-  /** The only document of a kind without names. */
+  /** The document of a kind that occurs at most once. */
   document(kind: string): DocumentReader | undefined {
     return this.documents(kind)[0];
   }
 
-  /** In the order of the stream. */
+  /** All documents of a kind, in the order of the stream. */
   documents(kind: string): DocumentReader[] {
     return this.#configuration
       .filter((document) => document.kind === kind)

@@ -140,7 +140,7 @@ test('effectiveConfig() reads every legacy section', () => {
   });
 });
 
-test('effectiveConfig() prefers documents, merges maps and joins lists as the reference says', () => {
+test('effectiveConfig() prefers documents to legacy sections, merges maps and joins lists', () => {
   const config = of(
     legacy,
     document('HostnameConfig', 'hostname: beta.example\nauto: off'),
@@ -220,7 +220,7 @@ test('effectiveConfig() prefers documents, merges maps and joins lists as the re
   );
 });
 
-test('effectiveConfig() takes host DNS from the document only when it is enabled there', () => {
+test('effectiveConfig() reads host DNS from ResolverConfig only if hostDNS is enabled in that document', () => {
   const resolver = (body: string) => of(legacy, document('ResolverConfig', `hostDNS: ${body}`)).hostDNS;
   assert.deepEqual(resolver('{ enabled: false }').enabled, true);
   assert.deepEqual(resolver('{ enabled: true, resolveMemberNames: true }'), {
@@ -289,7 +289,7 @@ test('effectiveConfig() reads documents without the v1alpha1 document', () => {
   assert.deepEqual([config.cluster.id, config.cluster.secret], ['id', 'secret']);
 });
 
-test('effectiveConfig() reads every spelling of the machine type', () => {
+test('effectiveConfig() accepts every spelling of the machine type', () => {
   const rows = ['init', 'controlplane', 'worker', 'join', '', 'toString', 'Worker'];
   assert.deepEqual(
     rows.map((type) => of(`machine: { type: "${type}" }`).machineType),
@@ -297,11 +297,11 @@ test('effectiveConfig() reads every spelling of the machine type', () => {
   );
 });
 
-test('effectiveConfig() names document, line, column and key of what is not PEM, and quotes nothing', () => {
+test('effectiveConfig() rejects a value that is not PEM with its position and key, without quoting it', () => {
   const text = `# a comment\n---\nmachine:\n  acceptedCAs:\n    - crt: ${base64(certificate)}\n    - crt: topsecret\n`;
   assert.throws(() => of(text), {
     kind: 'invalid-argument',
     message:
-      'machine configuration: document 1, line 6, column 12: machine.acceptedCAs[1].crt must be base64 of PEM',
+      'machine configuration: document 1, line 6, column 12: machine.acceptedCAs[1].crt must be base64-encoded PEM',
   });
 });

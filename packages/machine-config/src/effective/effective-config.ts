@@ -7,7 +7,7 @@ import { type NetworkSettings, networkSettings } from './network-settings.ts';
 import { type NodeSettings, nodeSettings } from './node-settings.ts';
 import { type RuntimeSettings, runtimeSettings } from './runtime-settings.ts';
 
-/** What a configuration comes to: plain values, whichever of the two forms they were given in. */
+/** The effective values of a configuration, from documents and legacy sections alike. */
 export interface EffectiveConfig
   extends MachineSettings,
     NetworkSettings,
@@ -17,11 +17,12 @@ export interface EffectiveConfig
     RuntimeSettings {}
 
 /**
- * The values in force: those of documents before those of the legacy sections, except where the reference says
- * otherwise, and defaults where there is one. Also for a configuration without the v1alpha1 document.
+ * Computes the effective values. Documents take precedence over legacy sections, except where Talos documents
+ * the opposite; unset values get defaults. The v1alpha1 document may be missing. Other errors of a
+ * configuration are reported by `validateConfiguration`.
  *
- * Throws `invalid-argument` for a certificate or key that is not PEM, naming document, line, column and key; values are
- * never quoted. Everything else that may be wrong with a configuration is for `validateConfiguration` to say.
+ * @throws Fault `invalid-argument` for a certificate or key that is not PEM, naming document, position and
+ * key, but not the value
  *
  * Source: Talos v1.14: machine configuration, effective values.
  */

@@ -9,7 +9,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const etcdOf = (body: string) =>
   effectiveConfig(loadConfiguration(`version: v1alpha1\ncluster: { etcd: { ${body} } }\n`)).etcd;
 
-test('effectiveConfig() has what control planes need of etcd, with defaults', () => {
+test('effectiveConfig() returns the etcd settings of control planes, with defaults', () => {
   assert.deepEqual(etcdOf(`ca: { crt: ${base64(certificate)}, key: ${base64(key)} }`), {
     ca: { certificate, key },
     image: 'registry.k8s.io/etcd:v3.7.1',
@@ -29,7 +29,7 @@ test('effectiveConfig() has what control planes need of etcd, with defaults', ()
   });
 });
 
-test('effectiveConfig() takes the old form of the subnets of etcd, and a wish of its own to listen', () => {
+test('effectiveConfig() accepts the old field for etcd subnets, and separate listen subnets', () => {
   const { advertisedSubnets, listenSubnets } = etcdOf('subnet: 10.0.0.0/8, listenSubnets: [10.2.0.0/16]');
   assert.deepEqual([advertisedSubnets, listenSubnets], [['10.0.0.0/8'], ['10.2.0.0/16']]);
 });

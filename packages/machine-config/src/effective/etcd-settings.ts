@@ -1,21 +1,21 @@
 import type { ConfigReader } from './config-reader.ts';
 
-/** How control planes run etcd. */
+/** Settings of etcd on control planes. */
 export interface EtcdSettings {
   readonly etcd: {
-    /** PEM; on control planes only. The key is a secret. */
+    /** The etcd CA as PEM, on control planes only. The key is a secret. */
     readonly ca: { readonly certificate: string; readonly key: string } | undefined;
     readonly image: string;
-    /** Flags without dashes, each with the values that it is given with, in their order. */
+    /** Flags without dashes. A flag may have several values, in order. */
     readonly extraArgs: Readonly<Record<string, readonly string[]>>;
-    /** Networks with their prefix lengths, or addresses; `!` in front negates. Empty: no wish. */
+    /** CIDR subnets or addresses; a leading `!` excludes. Empty when not configured. */
     readonly advertisedSubnets: readonly string[];
-    /** The same; those that are advertised where the configuration does not say. */
+    /** Subnets in the same form; by default the advertised subnets. */
     readonly listenSubnets: readonly string[];
   };
 }
 
-/** Where the configuration names none. Source: Talos v1.14: etcd image. */
+/** The image when the configuration names none. Source: Talos v1.14: etcd image. */
 export const defaultEtcdImage = 'registry.k8s.io/etcd:v3.7.1';
 
 /** Source: Talos v1.14: machine configuration, `cluster.etcd`. */

@@ -1,27 +1,30 @@
 import type { ConfigReader, DocumentReader } from './config-reader.ts';
 
-/** Who the node is, and whom it trusts. */
+/** Role, credentials and installation of the node. */
 export interface MachineSettings {
-  /** Holds the v1alpha1 document: only then can a node boot with it. */
+  /**
+   * Whether the configuration contains the v1alpha1 document. A node boots only with a complete
+   * configuration.
+   */
   readonly isComplete: boolean;
-  /** Verbose logs of services on the console. */
+  /** Whether service logs also go to the console. */
   readonly debug: boolean;
-  /** `unknown` for any text that is no type, and where there is no v1alpha1 document. */
+  /** `unknown` when the type is invalid or the v1alpha1 document is missing. */
   readonly machineType: 'init' | 'controlplane' | 'worker' | 'unknown';
-  /** What a joining node shows to trustd; empty when not given. A secret. */
+  /** Token that a joining node sends to trustd; empty when not set. A secret. */
   readonly token: string;
-  /** The CA of the OS API, PEM. The key is a secret and on control planes only. */
+  /** CA of the OS API as PEM. The key is a secret that only control planes have. */
   readonly issuingCA: { readonly certificate: string; readonly key?: string } | undefined;
-  /** Further CAs of the OS API to trust, PEM, in their order; without the issuing one. */
+  /** Additional trusted CAs of the OS API as PEM, in order, without the issuing CA. */
   readonly acceptedCAs: readonly string[];
-  /** Further names and addresses for the certificate of the OS API. */
+  /** Additional DNS names and IP addresses for the certificate of the OS API. */
   readonly certSANs: readonly string[];
-  /** Where to install, of either form. */
+  /** Installation settings, from UnattendedInstallConfig or `machine.install`. */
   readonly install:
     | {
-        /** A device path; empty when a selector picks the disk. */
+        /** Device path; empty when a selector chooses the disk. */
         readonly disk: string;
-        /** CEL, of UnattendedInstallConfig only. */
+        /** CEL expression, only from UnattendedInstallConfig; otherwise empty. */
         readonly diskSelector: string;
         readonly image: string;
         readonly wipe: boolean;

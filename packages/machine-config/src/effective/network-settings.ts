@@ -2,26 +2,26 @@ import { millisecondsOf } from '../decode/duration.ts';
 import { linkDocumentKinds } from '../schema/link-documents.ts';
 import type { ConfigReader } from './config-reader.ts';
 
-/** A name server and how to talk to it. */
+/** A DNS server and the protocol to use with it. */
 export interface NameServer {
   readonly address: string;
   readonly protocol: 'Do53' | 'DoT' | 'DoH';
   readonly tlsServerName: string;
 }
 
-/** Names, name resolution and time. */
+/** Host name, DNS, time and address settings. */
 export interface NetworkSettings {
   readonly hostname: {
-    /** Make a name from the identity of the machine (`stable`) or do not (`off`); undefined when nothing is said. */
+    /** `stable` derives a name from the identity of the machine, `off` does not; `undefined` when not set. */
     readonly auto: 'stable' | 'off' | undefined;
-    /** Empty when not given; may hold a domain. */
+    /** Host name, possibly with a domain; empty when not set. */
     readonly hostname: string;
   };
   readonly resolvers: {
     readonly nameServers: readonly NameServer[];
-    /** Undefined when nothing is said; an empty list clears those of other sources. */
+    /** `undefined` when not set. An empty list clears the search domains of other sources. */
     readonly searchDomains: readonly string[] | undefined;
-    /** Do not derive a search domain from the domain of the host. */
+    /** Do not use the domain of the host name as a search domain. */
     readonly disableSearchDomain: boolean;
   };
   readonly hostDNS: {
@@ -31,21 +31,21 @@ export interface NetworkSettings {
   };
   readonly time: {
     readonly disabled: boolean;
-    /** Hosts, or paths of PTP devices. */
+    /** Host names or addresses of servers, or paths of PTP devices. */
     readonly servers: readonly string[];
     readonly useNTS: boolean;
-    /** How long boot waits for the clock; 0 waits for ever. */
+    /** How long boot waits for clock synchronization, in milliseconds; 0 waits without limit. */
     readonly bootTimeoutMs: number;
   };
-  /** Further lines of `/etc/hosts`. */
+  /** Additional entries of `/etc/hosts`. */
   readonly staticHosts: readonly { readonly address: string; readonly hostnames: readonly string[] }[];
   readonly nodeAddressSortAlgorithm: 'v1' | 'v2';
   readonly kubeSpan: { readonly enabled: boolean };
-  /** Links that are not told otherwise get their address by DHCP. */
+  /** Whether links without their own settings use DHCP. */
   readonly usesDefaultDhcp: boolean;
 }
 
-/** Kinds of documents that switch off DHCP where nothing is said. */
+/** Kinds of documents that disable the default DHCP. */
 const linkKinds: readonly string[] = [...linkDocumentKinds, 'DHCPv4Config', 'DHCPv6Config'];
 
 /** Source: Talos v1.14: machine configuration, effective values; HostnameConfig, ResolverConfig, TimeSyncConfig. */
@@ -125,7 +125,7 @@ function protocolOf(text: string): NameServer['protocol'] {
   return text === 'DoT' || text === 'DoH' ? text : 'Do53';
 }
 
-/** The document counts only when it switches the resolver on. */
+/** ResolverConfig takes precedence only if it enables host DNS. */
 function hostDnsSettings(reader: ConfigReader): NetworkSettings['hostDNS'] {
   const document = reader.document('ResolverConfig');
   const usesDocument = document?.boolean('hostDNS', 'enabled') ?? false;

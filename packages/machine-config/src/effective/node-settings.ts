@@ -6,13 +6,13 @@ export interface NodeTaint {
   readonly effect: string;
 }
 
-/** The node as Kubernetes is to see it. */
+/** Settings of the Kubernetes Node object and its addresses. */
 export interface NodeSettings {
   readonly node: {
     readonly labels: Readonly<Record<string, string>>;
     readonly annotations: Readonly<Record<string, string>>;
     readonly taints: readonly NodeTaint[];
-    /** Subnets to take the addresses of the node from; `!` negates. */
+    /** Subnets from which the node addresses are chosen; a leading `!` excludes. */
     readonly validSubnets: readonly string[];
     readonly skipRegistration: boolean;
     readonly registerWithFQDN: boolean;
@@ -38,10 +38,13 @@ function ofDocument(document: NonNullable<ReturnType<ConfigReader['document']>>)
   };
 }
 
-/** Without the document control planes are labelled, and tainted unless workloads are welcome there. */
+/**
+ * Settings when there is no KubeNodeConfig. A control plane gets its role label. It also gets a NoSchedule
+ * taint unless workloads are allowed.
+ */
 function ofLegacy({ legacy, isComplete }: ConfigReader): NodeSettings['node'] {
   const isControlPlane = ['init', 'controlplane'].includes(legacy.text('machine', 'type')) && isComplete;
-  const welcomesWorkloads =
+  const allowsWorkloads =
     legacy.boolean('cluster', 'allowSchedulingOnControlPlanes') ??
     legacy.boolean('cluster', 'allowSchedulingOnMasters') ??
     false;
@@ -52,7 +55,7 @@ function ofLegacy({ legacy, isComplete }: ConfigReader): NodeSettings['node'] {
     },
     annotations: legacy.textMap('machine', 'nodeAnnotations'),
     taints: taintsOf({
-      ...(isControlPlane && !welcomesWorkloads ? { [controlPlaneKey]: 'NoSchedule' } : {}),
+      ...(isControlPlane && !allowsWorkloads ? { [controlPlaneKey]: 'NoSchedule' } : {}),
       ...legacy.textMap('machine', 'nodeTaints'),
     }),
     validSubnets: legacy.texts('machine', 'kubelet', 'nodeIP', 'validSubnets'),
@@ -61,7 +64,7 @@ function ofLegacy({ legacy, isComplete }: ConfigReader): NodeSettings['node'] {
   };
 }
 
-/** `Effect`, or `value:Effect`, cut at the first colon. */
+/** Parses `Effect` or `value:Effect`, split at the first colon. */
 function taintsOf(texts: Readonly<Record<string, string>>): NodeTaint[] {
   return Object.entries(texts).map(([key, text]) => {
     const colon = text.indexOf(':');

@@ -1,7 +1,7 @@
 import { millisecondsOf } from '../decode/duration.ts';
 import type { ConfigReader } from './config-reader.ts';
 
-/** Where service logs go. */
+/** A receiver of service logs. */
 export interface LogDestination {
   /** URL with scheme `tcp` or `udp`. */
   readonly endpoint: string;
@@ -9,20 +9,20 @@ export interface LogDestination {
   readonly extraTags: Readonly<Record<string, string>>;
 }
 
-/** What runs, how the kernel is set up, and where what happens is told. */
+/** Settings of the kernel, log and event receivers, and extensions. */
 export interface RuntimeSettings {
   readonly logDestinations: readonly LogDestination[];
-  /** URLs of those that get the kernel's log. */
+  /** Receivers of kernel logs, with their URLs. */
   readonly kernelLogDestinations: readonly { readonly name: string; readonly url: string }[];
-  /** `host:port` of who gets the events; undefined when nobody does. */
+  /** `host:port` of the event receiver; `undefined` when not set. */
   readonly eventSink: string | undefined;
-  /** Keys as written: dots or slashes. */
+  /** Kernel parameters; keys as configured, with dots or slashes. */
   readonly sysctls: Readonly<Record<string, string>>;
-  /** Keys as written: dots or slashes, below `/sys`. */
+  /** Files below `/sys`; keys as configured, with dots or slashes. */
   readonly sysfs: Readonly<Record<string, string>>;
   readonly kernelModules: readonly { readonly name: string; readonly parameters: readonly string[] }[];
   readonly zswap: { readonly maxPoolPercent: number; readonly shrinkerEnabled: boolean } | undefined;
-  /** Of services and containers, proxy settings included. */
+  /** Environment variables of services and containers, including proxy settings. */
   readonly environment: Readonly<Record<string, string>>;
   readonly watchdog: { readonly device: string; readonly timeoutMs: number } | undefined;
   readonly udevRules: readonly string[];
@@ -84,7 +84,10 @@ export function runtimeSettings(reader: ConfigReader): RuntimeSettings {
   };
 }
 
-/** The legacy list first; a document takes the place of a module with its name. */
+/**
+ * Returns the modules of the legacy list, then those of documents. A document replaces a module with the same
+ * name.
+ */
 function kernelModules(reader: ConfigReader): RuntimeSettings['kernelModules'] {
   const legacy = reader.legacy
     .items('machine', 'kernel', 'modules')

@@ -8,7 +8,7 @@ import { generateConfig } from './generate-config.ts';
 import type { GenerateOptions } from './generate-options.ts';
 import { documentsOf, minors, oldSecrets, sampleInput, secrets, types } from './sample-input.ts';
 
-/** `kind: keys` per document, in order. */
+/** `kind: keys` of each document, in order. */
 function outline(text: string): string[] {
   return documentsOf(text).map(
     ({ apiVersion: _, kind, ...rest }) => `${kind ?? 'v1alpha1'}: ${Object.keys(rest).join(' ')}`,
@@ -64,7 +64,7 @@ test('generateConfig() writes the documents and keys of a worker in order', () =
   ]);
 });
 
-test('generateConfig() puts conditional documents in their places', () => {
+test('generateConfig() inserts optional documents at fixed positions', () => {
   const options: GenerateOptions = {
     sysctls: { 'net.core.somaxconn': '65535' },
     registryMirrors: { 'registry.k8s.io': ['http://b'], 'docker.io': ['http://a', 'http://c'] },
@@ -127,7 +127,7 @@ test('generateConfig() puts conditional documents in their places', () => {
   ]);
 });
 
-test('generateConfig() keeps keys away from workers', () => {
+test('generateConfig() does not write private keys into worker configurations', () => {
   for (const minor of minors) {
     const text = generateConfig(sampleInput('worker', {}, minor));
     const { certs } = secrets;
@@ -147,7 +147,7 @@ test('generateConfig() keeps keys away from workers', () => {
   }
 });
 
-test('generateConfig() leaves Kubernetes and etcd out when asked to', () => {
+test('generateConfig() omits Kubernetes and etcd with skipKubernetesAndEtcd', () => {
   const parts = (minor: number) =>
     documentsOf(generateConfig(sampleInput('controlplane', { skipKubernetesAndEtcd: true }, minor))).flatMap(
       (document) =>
@@ -168,7 +168,7 @@ test('generateConfig() leaves Kubernetes and etcd out when asked to', () => {
   assert.deepEqual(parts(13), ['cluster.id', 'cluster.secret', 'cluster.discovery', 'HostnameConfig']);
 });
 
-test('generateConfig() without Kubernetes says how the cluster is called, keeps etcd, and is valid', () => {
+test('generateConfig() with withoutKubernetes keeps cluster name, endpoint and etcd, and is valid', () => {
   for (const type of types) {
     const text = generateConfig(sampleInput(type, { withoutKubernetes: true }));
     const [legacy, ...rest] = documentsOf(text);
@@ -183,7 +183,7 @@ test('generateConfig() without Kubernetes says how the cluster is called, keeps 
   }
 });
 
-test('effectiveConfig() reads back what generateConfig() wrote, for every type and contract', () => {
+test('effectiveConfig() reads what generateConfig() wrote, for every type and contract', () => {
   for (const minor of minors) {
     for (const type of types) {
       const bundle = minor <= 2 ? oldSecrets : secrets;
@@ -213,7 +213,7 @@ test('effectiveConfig() reads back what generateConfig() wrote, for every type a
   }
 });
 
-test('generated documents are in the written form already: decoding and encoding changes nothing', () => {
+test('generated documents are canonical: decoding and encoding does not change them', () => {
   const options: GenerateOptions = {
     kubeSpan: true,
     registryMirrors: { 'docker.io': ['http://a'] },

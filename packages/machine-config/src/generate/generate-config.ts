@@ -10,7 +10,7 @@ import { legacyDocument } from './legacy-document.ts';
 import { nodeDocuments } from './node-documents.ts';
 
 /**
- * The documents of a new machine configuration, in their order.
+ * Returns the documents of a new machine configuration in the order in which they are written.
  *
  * Source: Talos v1.14: gen config; version contracts.
  */
@@ -24,13 +24,17 @@ export function generateDocuments(input: GenerateInput): Configuration {
 }
 
 export interface GenerateConfigInput extends GenerateInput {
-  /** Applied in their order. */
+  /** Patches, applied in order. */
   readonly patches?: readonly ConfigPatch[];
-  /** None by default. */
+  /** Comments to write; none by default. */
   readonly comments?: CommentModes;
 }
 
-/** A new machine configuration as text. Throws what `applyPatches` throws. */
+/**
+ * Generates a new machine configuration as text.
+ *
+ * @throws the faults of `applyPatches`
+ */
 export function generateConfig(input: GenerateConfigInput): string {
   return encodeConfiguration(applyPatches(generateDocuments(input), input.patches ?? []), input.comments);
 }

@@ -4,43 +4,43 @@ import type { VersionContract } from '../version-contract.ts';
 /** The Kubernetes version of generated configurations, without `v`. Source: Talos v1.14: gen config. */
 export const defaultKubernetesVersion = '1.37.0-rc.1';
 
-/** Without tag: the installer that has no extensions. Source: Talos v1.14: gen config. */
+/** The installer image without extensions; the tag is added separately. Source: Talos v1.14: gen config. */
 export const defaultInstallerImage =
   'factory.talos.dev/metal-installer/376567988ad370138ad8b2698212367b8edcb69b5fd68c80be1f2ec7d603b4ba';
 
 export const defaultInstallDisk = '/dev/sda';
 export const defaultDnsDomain = 'cluster.local';
 
-/** What may be asked for beyond what every configuration needs. Absent means the default. */
+/** Optional inputs of a generated configuration. A missing field has its default. */
 export interface GenerateOptions {
-  /** More names and addresses for the certificates of both APIs. */
+  /** Additional DNS names and IP addresses for the certificates of the OS API and the Kubernetes API. */
   readonly additionalSANs?: readonly string[];
   readonly dnsDomain?: string;
-  /** Empty: nothing about installation is written. Default `/dev/sda`. */
+  /** An empty text omits the installation settings. Default `/dev/sda`. */
   readonly installDisk?: string;
   readonly installImage?: string;
-  /** Without `v`. */
+  /** Kubernetes version without `v`. */
   readonly kubernetesVersion?: string;
-  /** URLs per registry host, in their order. */
+  /** Mirror URLs per registry host, in order. */
   readonly registryMirrors?: Readonly<Record<string, readonly string[]>>;
-  /** Default true. */
+  /** Whether nodes use the discovery service. Default `true`. */
   readonly clusterDiscovery?: boolean;
-  /** Default false. */
+  /** Whether KubeSpan is enabled. Default `false`. */
   readonly kubeSpan?: boolean;
-  /** No Kubernetes and no etcd parts. Default false. */
+  /** Omit all parts for Kubernetes and etcd. Default `false`. */
   readonly skipKubernetesAndEtcd?: boolean;
   /**
-   * Of Kubernetes only how the cluster is called and where it is found, which nodes need to find each other; etcd stays.
-   * For clusters on which Kubernetes does not run yet. Default false.
+   * Of the Kubernetes documents, write only KubeClusterConfig, which nodes need to find each other. etcd
+   * stays. For clusters on which Kubernetes does not run. Default `false`.
    */
   readonly withoutKubernetes?: boolean;
   readonly sysctls?: Readonly<Record<string, string>>;
   readonly allowSchedulingOnControlPlanes?: boolean;
-  /** Default 6443. */
+  /** Port of the Kubernetes API server on each control plane. Default 6443. */
   readonly localAPIServerPort?: number;
   /** URLs of manifests that replace the built-in network plug-in. */
   readonly customCNI?: readonly string[];
-  /** IPv4 by default; both give two subnets each. */
+  /** IP families of pod and service subnets, one subnet per family. Default IPv4. */
   readonly ipFamilies?: readonly ('ipv4' | 'ipv6')[];
 }
 
@@ -50,12 +50,12 @@ export interface GenerateInput {
   /** URL of the Kubernetes control plane. */
   readonly endpoint: string;
   readonly type: 'controlplane' | 'worker';
-  /** Default: the current one. */
+  /** The contract to generate for. Default: the current one. */
   readonly contract?: VersionContract;
   readonly options?: GenerateOptions;
 }
 
-/** Pod and service subnets of the chosen families. */
+/** Returns the pod and service subnets of the selected IP families. */
 export function clusterSubnets(options: GenerateOptions): { podSubnets: string[]; serviceSubnets: string[] } {
   const families = options.ipFamilies ?? ['ipv4'];
   return {
@@ -64,7 +64,7 @@ export function clusterSubnets(options: GenerateOptions): { podSubnets: string[]
   };
 }
 
-/** References of the images of one Kubernetes version. Source: Talos v1.14: gen config. */
+/** Returns the image references of the Kubernetes version. Source: Talos v1.14: gen config. */
 export function kubernetesImages(options: GenerateOptions) {
   const tag = `v${options.kubernetesVersion ?? defaultKubernetesVersion}`;
   return {

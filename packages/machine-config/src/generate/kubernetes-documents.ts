@@ -11,7 +11,7 @@ import { auditPolicy, loadBalancerLabel, podSecurityConfiguration } from './kube
 const controlPlaneRole = 'node-role.kubernetes.io/control-plane';
 
 /**
- * The documents about Kubernetes, in their order: first those of every node, then those of control planes.
+ * Returns the Kubernetes documents in order: those of every node, then those of control planes.
  *
  * Source: Talos v1.14: gen config, documents 13 to 33.
  */
@@ -19,7 +19,7 @@ export function kubernetesDocuments(input: GenerateInput): ConfigDocument[] {
   return [...everyNode(input), ...(input.type === 'controlplane' ? controlPlane(input) : [])];
 }
 
-/** How the cluster is called and where its control plane is. */
+/** Returns the document with the name and endpoint of the cluster. */
 export function clusterDocuments({ clusterName, endpoint }: GenerateInput): ConfigDocument[] {
   return [{ kind: 'KubeClusterConfig', value: { clusterName, endpoint } }];
 }
@@ -104,7 +104,9 @@ const anonymousHealthChecks: YamlMap = {
   jwt: [],
 };
 
-/** From a bundle that has only an AES-CBC secret, upstream changes the name of the key and not the provider. */
+/**
+ * Talos behaves the same: with only an AES-CBC secret, it renames the key but keeps the secretbox provider.
+ */
 function etcdEncryption({ secrets }: GenerateInput): YamlMap {
   const { secretboxEncryptionSecret, aescbcEncryptionSecret } = secrets.secrets;
   const key = secretboxEncryptionSecret

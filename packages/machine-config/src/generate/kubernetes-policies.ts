@@ -1,7 +1,7 @@
 import type { YamlMap } from '../yaml/yaml-value.ts';
 
-// Free-form parts that are the same in the legacy document and in documents of their own.
-// Source: Talos v1.14: gen config; Kubernetes: Pod Security admission, audit policy.
+// Free-form parts shared by the legacy document and the Kubernetes documents. Source: Talos v1.14: gen
+// config; Kubernetes: Pod Security admission, audit policy.
 
 export const podSecurityConfiguration: YamlMap = {
   apiVersion: 'pod-security.admission.config.k8s.io/v1alpha1',

@@ -6,8 +6,8 @@ import type { GenerateInput } from './generate-options.ts';
 import { legacyClusterParts, legacyMachineParts, legacyPair } from './legacy-parts.ts';
 
 /**
- * The v1alpha1 document. Of the current contract it holds what makes a node a member of the cluster; contracts up to
- * 1.13 keep almost everything here.
+ * Returns the v1alpha1 document. For the current contract it contains only the identity of the node and its
+ * certificate authorities. For contracts up to 1.13 it contains almost everything.
  *
  * Source: Talos v1.14: gen config, document 1; version contracts.
  */

@@ -11,15 +11,16 @@ import {
 } from './generate-options.ts';
 import { auditPolicy, loadBalancerLabel, podSecurityConfiguration } from './kubernetes-policies.ts';
 
-// What contracts up to 1.13 write into the v1alpha1 document and later ones have as documents of their own. The order
-// of keys is that of the schema, not that of this file. Source: Talos v1.14: version contracts.
+// Fields that contracts up to 1.13 write into the v1alpha1 document, and later contracts write as separate
+// documents. The encoder orders the keys by the schema, not by this file. Source: Talos v1.14: version
+// contracts.
 
-/** Base64 of PEM; without the key it is the empty text. */
+/** Encodes a certificate and key as base64 of PEM. Without the key, `key` is an empty text. */
 export function legacyPair(pair: CertificateAndKey, withKey: boolean): YamlMap {
   return { crt: base64FromPem(pair.certificate), key: withKey ? base64FromPem(pair.key) : '' };
 }
 
-/** The further parts of `machine`. */
+/** The additional fields of `machine`. */
 export function legacyMachineParts(input: GenerateInput): YamlMap {
   const { options = {}, type } = input;
   const has = featuresOf(input);
@@ -46,7 +47,7 @@ export function legacyMachineParts(input: GenerateInput): YamlMap {
   };
 }
 
-/** The further parts of `cluster`. */
+/** The additional fields of `cluster`. */
 export function legacyClusterParts(input: GenerateInput): YamlMap {
   const { secrets, options = {}, type } = input;
   const withKubernetes = !options.skipKubernetesAndEtcd;
@@ -90,7 +91,7 @@ function installation(input: GenerateInput): YamlMap | undefined {
 }
 
 function registries({ contract = currentContract, options = {} }: GenerateInput): YamlMap | undefined {
-  // When 1.2 came out, images of Kubernetes were moving to another registry.
+  // The mirrors of contract 1.2 cover the move of the Kubernetes images to another registry.
   const moved =
     contract.minor === 2 ? { 'k8s.gcr.io': ['https://registry.k8s.io', 'https://k8s.gcr.io'] } : {};
   const mirrors = Object.entries({ ...moved, ...options.registryMirrors });

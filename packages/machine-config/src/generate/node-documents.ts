@@ -2,11 +2,11 @@ import type { ConfigDocument } from '../config-document.ts';
 import { contractHas, currentContract } from '../version-contract.ts';
 import { defaultInstallDisk, type GenerateInput } from './generate-options.ts';
 
-/** Where members of a cluster find each other unless told otherwise. Source: Talos v1.14: discovery service. */
+/** Default discovery service of a cluster. Source: Talos v1.14: discovery service. */
 export const discoveryEndpoint = 'https://discovery.talos.dev/';
 
 /**
- * The documents about the node itself, in their order: all that is not Kubernetes.
+ * Returns the documents that do not configure Kubernetes, in order.
  *
  * Source: Talos v1.14: gen config, documents 2 to 12.
  */

@@ -2,15 +2,15 @@ import { parseAllDocuments } from 'yaml';
 import { sampleSecrets } from '../secrets/sample-secrets.ts';
 import type { GenerateInput, GenerateOptions } from './generate-options.ts';
 
-// For tests of generated configurations.
+// Inputs and helpers for tests of generated configurations.
 
 export const secrets = await sampleSecrets();
 export const oldSecrets = await sampleSecrets({ major: 1, minor: 2 });
 export const types = ['controlplane', 'worker'] as const;
-/** Of all contracts: 1.0 to 1.15. */
+/** Minor versions of all contracts: 1.0 to 1.15. */
 export const minors = Array.from({ length: 16 }, (_, minor) => minor);
 
-/** What to generate, for contract 1.`minor`. */
+/** Input of the generator for contract 1.`minor`. */
 export function sampleInput(
   type: GenerateInput['type'],
   options: GenerateOptions = {},
@@ -28,12 +28,12 @@ export function sampleInput(
   };
 }
 
-/** The documents as another YAML reader sees them. */
+/** Parses the documents with the YAML library instead of our own reader. */
 export function documentsOf(text: string): Record<string, unknown>[] {
   return parseAllDocuments(text).map((document) => document.toJS() as Record<string, unknown>);
 }
 
-/** All paths to leaves, in order; empty collections are leaves. */
+/** Returns the paths of all leaves, in order. Empty collections are leaves. */
 export function paths(value: unknown, at = ''): string[] {
   if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return [at];
   return Object.entries(value).flatMap(([key, child]) => paths(child, at === '' ? key : `${at}.${key}`));

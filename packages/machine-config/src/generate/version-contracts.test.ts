@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { generateConfig } from './generate-config.ts';
 import { documentsOf, paths, sampleInput } from './sample-input.ts';
 
-test('the number of documents follows the contract', () => {
+test('the number of documents depends on the contract', () => {
   const count = (minor: number) =>
     documentsOf(generateConfig(sampleInput('worker', { kubeSpan: true }, minor))).length;
   assert.deepEqual([15, 14, 13, 12, 11, 0].map(count), [16, 16, 3, 2, 1, 1]);
 });
 
-test('the v1alpha1 document of contract 1.13 has the keys of the reference in order', () => {
+test('the v1alpha1 document of contract 1.13 has the same keys as in Talos, in order', () => {
   const [legacy] = documentsOf(
     generateConfig(sampleInput('controlplane', { installImage: 'installer:v1' }, 13)),
   ) as [{ machine: object; cluster: object }];
@@ -53,7 +53,9 @@ test('the v1alpha1 document of contract 1.13 has the keys of the reference in or
   ]);
 });
 
-/** What a contract has that the one before it has not, and the other way round, as paths of the whole control plane. */
+/**
+ * The paths that each contract adds and removes compared with the previous one, for a complete control plane.
+ */
 function difference(older: number): { gained: string[]; lost: string[] } {
   const all = (minor: number) =>
     documentsOf(
@@ -69,7 +71,7 @@ function difference(older: number): { gained: string[]; lost: string[] } {
   };
 }
 
-test('each contract changes what the table of contracts says, from one to the next', () => {
+test('consecutive contracts differ exactly as the table of contracts says', () => {
   const document = (kind: string, ...keys: string[]) =>
     ['apiVersion', 'kind', ...keys].map((key) => `${kind}/${key}`);
   assert.deepEqual(difference(14), { gained: [], lost: [] });

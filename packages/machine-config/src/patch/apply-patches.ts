@@ -12,8 +12,10 @@ import { mergeFields } from './merge-document.ts';
 import type { ConfigPatch, PatchDocument } from './parse-patch.ts';
 
 /**
- * Applies the patches in their order. A strategic patch first deletes, then merges each of its documents into the one
- * with the same kind and name, or appends it. Throws `invalid-argument` and `not-found` for what cannot be applied.
+ * Applies patches in order. A strategic patch first applies its deletions. Then each of its documents is
+ * merged into the document with the same kind and name, or appended.
+ *
+ * @throws Fault `invalid-argument` or `not-found` if a patch cannot be applied
  *
  * Source: Talos v1.14: machine configuration, patches.
  */
@@ -34,7 +36,7 @@ function applyStrategic(configuration: Configuration, patches: readonly PatchDoc
   return composeConfiguration(documents);
 }
 
-function isMeant(document: ConfigDocument, kind: string, name: string): boolean {
+function isTarget(document: ConfigDocument, kind: string, name: string): boolean {
   return document.kind === kind && nameOfDocument(document) === name;
 }
 
@@ -42,10 +44,10 @@ function deleteFrom(documents: readonly ConfigDocument[], patch: PatchDocument):
   const { kind, name, directives } = patch;
   if (directives.some((directive) => directive.kind === 'delete-document')) {
     if (kind === legacyKind) throw new Fault('invalid-argument', 'the v1alpha1 document cannot be deleted');
-    return documents.filter((document) => !isMeant(document, kind, name));
+    return documents.filter((document) => !isTarget(document, kind, name));
   }
   return documents.map((document) =>
-    isMeant(document, kind, name) ? deleteInside(document, directives) : document,
+    isTarget(document, kind, name) ? deleteInside(document, directives) : document,
   );
 }
 
@@ -56,15 +58,15 @@ function mergeInto(
   merge: ConfigDocument,
 ): readonly ConfigDocument[] {
   const fields = documentSchema(kind)?.fields;
-  const at = documents.findIndex((document) => isMeant(document, kind, name));
+  const at = documents.findIndex((document) => isTarget(document, kind, name));
   const found = documents[at];
   if (!found || !fields) return [...documents, merge];
   return documents.with(at, { kind, value: mergeFields(found.value, merge.value, fields) });
 }
 
 /**
- * A JSON patch changes the tree that was written, not what the fields mean: nothing is added beside what it names. The
- * result is read again with all the checks of a loaded configuration.
+ * Applies a JSON patch to the YAML tree as written, not to decoded values, so that nothing else changes. The
+ * result is decoded again with all checks.
  */
 function applyJson(configuration: Configuration, operations: readonly JsonPatchOperation[]): Configuration {
   const [only, ...others] = configuration;

@@ -10,11 +10,13 @@ import {
   type YamlValue,
 } from '../yaml/yaml-value.ts';
 
-/** What `$patch: delete` at some place of a patch document asks for. With any other value `$patch` is a key like others. */
+/**
+ * The meaning of one `$patch: delete` in a patch document. With any other value, `$patch` is an ordinary key.
+ */
 export type DeleteDirective =
   | { readonly kind: 'delete-document' }
   | { readonly kind: 'delete-key'; readonly path: readonly string[] }
-  /** Deletes the first element of the list at `path` whose `key` reads `value`. */
+  /** Deletes the first element of the list at `path` whose `key` equals `value`. */
   | {
       readonly kind: 'delete-element';
       readonly path: readonly string[];
@@ -24,7 +26,7 @@ export type DeleteDirective =
 
 export interface SeparatedPatch {
   readonly directives: readonly DeleteDirective[];
-  /** The document without its directives; undefined when nothing is left to merge. */
+  /** The document without its directives; `undefined` when nothing remains to merge. */
   readonly rest: MapNode | undefined;
 }
 
@@ -32,8 +34,9 @@ const marker = '$patch';
 const identityKeys = ['apiVersion', 'kind', 'name', 'version'];
 
 /**
- * Takes the deletions out of a patch document. Throws `invalid-argument` for a directive at a place or with a value
- * that has no meaning.
+ * Extracts the deletions from a patch document.
+ *
+ * @throws Fault `invalid-argument` if a deletion is incomplete or at an unsupported place
  *
  * Source: Talos v1.14: machine configuration, patches, `$patch: delete`.
  */
@@ -81,7 +84,7 @@ function separateChild(
     }
     const [key, value] = [...item.entries].find(([name]) => name !== marker) ?? [];
     if (key === undefined || value?.kind !== 'scalar')
-      throw directiveFault(item, 'an element to delete needs one key that tells which');
+      throw directiveFault(item, 'an element to delete needs one key that identifies it');
     directives.push({ kind: 'delete-element', path, key, value: value.text });
     return false;
   });
@@ -117,8 +120,9 @@ function directiveFault(node: ConfigNode, what: string): Fault {
 }
 
 /**
- * Carries out deletions inside one document. Throws `not-found` naming the path where there is nothing to delete.
- * Deleting the document itself is not for this function.
+ * Applies the deletions inside one document and ignores a deletion of the document itself.
+ *
+ * @throws Fault `not-found` naming the path that does not exist
  */
 export function deleteInside(
   document: ConfigDocument,
@@ -138,7 +142,7 @@ export function deleteInside(
       where,
     );
   }
-  // Without its origin: that is no longer what the document says.
+  // Drop the origin: the source text no longer matches the value.
   return { kind: document.kind, value };
 }
 

@@ -6,7 +6,7 @@ import { applyJsonPatch, parseJsonPatch } from './json-patch.ts';
 
 const run = (value: YamlValue, operations: YamlValue) => applyJsonPatch(value, parseJsonPatch(operations));
 
-test('applyJsonPatch() does what the examples of RFC 6902, appendix A, show', () => {
+test('applyJsonPatch() gives the results of the examples in RFC 6902, appendix A', () => {
   const rows: [YamlValue, YamlValue, YamlValue][] = [
     [{ foo: 'bar' }, [{ op: 'add', path: '/baz', value: 'qux' }], { baz: 'qux', foo: 'bar' }],
     [{ foo: ['bar', 'baz'] }, [{ op: 'add', path: '/foo/1', value: 'qux' }], { foo: ['bar', 'qux', 'baz'] }],
@@ -48,7 +48,7 @@ test('applyJsonPatch() does what the examples of RFC 6902, appendix A, show', ()
   );
 });
 
-test('applyJsonPatch() sets a missing key with replace, and counts from the end with a negative position', () => {
+test('applyJsonPatch() sets a missing key with replace, and counts from the end with a negative index', () => {
   const rows: [YamlValue, YamlValue, YamlValue][] = [
     [{ a: 1 }, [{ op: 'replace', path: '/b', value: 2 }], { a: 1, b: 2 }],
     [{ l: [1, 2, 3] }, [{ op: 'remove', path: '/l/-1' }], { l: [1, 2] }],
@@ -60,19 +60,19 @@ test('applyJsonPatch() sets a missing key with replace, and counts from the end 
   );
 });
 
-test('applyJsonPatch() refuses what cannot be carried out, and names operation and path', () => {
+test('applyJsonPatch() rejects an invalid operation and names operation and path', () => {
   const rows: [YamlValue, string][] = [
-    [[{ op: 'add', path: '/none/x', value: 1 }], 'JSON patch: add "/none/x": there is nothing at this path'],
-    [[{ op: 'remove', path: '/none' }], 'JSON patch: remove "/none": there is nothing at this path'],
+    [[{ op: 'add', path: '/none/x', value: 1 }], 'JSON patch: add "/none/x": the path does not exist'],
+    [[{ op: 'remove', path: '/none' }], 'JSON patch: remove "/none": the path does not exist'],
     [
       [{ op: 'replace', path: '/list/3', value: 1 }],
-      'JSON patch: replace "/list/3": there is nothing at this path',
+      'JSON patch: replace "/list/3": the path does not exist',
     ],
     [
       [{ op: 'add', path: '/list/01', value: 1 }],
       'JSON patch: add "/list/01": "01" is not a position in a list of 2',
     ],
-    [[{ op: 'test', path: '/a', value: '1' }], 'JSON patch: test "/a": the value is another one'],
+    [[{ op: 'test', path: '/a', value: '1' }], 'JSON patch: test "/a": the value is different'],
     [
       [{ op: 'move', from: '/o', path: '/o/p' }],
       'JSON patch: move "/o" to "/o/p": cannot move a value into itself',
@@ -94,7 +94,7 @@ test('applyJsonPatch() refuses what cannot be carried out, and names operation a
 const key = fc.string({ unit: fc.constantFrom('a', '~', '/', '0', '-'), minLength: 1, maxLength: 3 });
 const pointer = (token: string) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-test('law: add then remove of a new key leaves the value as it was, and a copy tests equal', () => {
+test('adding and removing a new key restores the value, and a copy passes a test operation', () => {
   fc.assert(
     fc.property(
       fc.dictionary(key, fc.jsonValue(), { noNullPrototype: true }),

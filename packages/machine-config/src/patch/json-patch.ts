@@ -16,7 +16,13 @@ export type JsonPatchOperation =
   | { readonly op: 'remove'; readonly path: string }
   | { readonly op: 'move' | 'copy'; readonly path: string; readonly from: string };
 
-/** Checks the shape of a list of operations. Throws `invalid-argument`. Source: RFC 6902, section 4. */
+/**
+ * Checks the structure of a list of operations.
+ *
+ * Source: RFC 6902, section 4.
+ *
+ * @throws Fault `invalid-argument` if an operation is malformed
+ */
 export function parseJsonPatch(value: YamlValue): JsonPatchOperation[] {
   if (!isYamlList(value)) throw new Fault('invalid-argument', 'JSON patch: not a list of operations');
   return value.map((item, at) => {
@@ -44,9 +50,10 @@ export function parseJsonPatch(value: YamlValue): JsonPatchOperation[] {
 }
 
 /**
- * Applies the operations in their order to a value, which is not changed. Throws `invalid-argument` naming the
- * operation and the path: for a path that is not there, and for a `test` that does not hold. Beyond the standard,
- * `replace` sets a missing key, and negative positions count from the end of a list.
+ * Applies operations in order and returns a new value. Beyond the standard, `replace` may set a missing key,
+ * and a negative index counts from the end of a list.
+ *
+ * @throws Fault `invalid-argument` naming operation and path, if a path does not exist or a `test` fails
  *
  * Source: RFC 6902, RFC 6901; evanphx/json-patch: negative indices.
  */
@@ -62,7 +69,8 @@ function applyOperation(value: YamlValue, operation: JsonPatchOperation): YamlVa
       return remove(value, pointer(operation.path), operation);
     case 'replace': {
       const tokens = pointer(operation.path);
-      // The library of peers sets a key that is not there, though not an element.
+      // As in `evanphx/json-patch`, `replace` may set a missing key of an object, but not a missing list
+      // element.
       if (!isYamlMap(valueAt(value, tokens.slice(0, -1), operation))) valueAt(value, tokens, operation);
       return replace(value, tokens, operation.value);
     }
@@ -89,11 +97,11 @@ function applyOperation(value: YamlValue, operation: JsonPatchOperation): YamlVa
         isDeepStrictEqual(normal(valueAt(value, pointer(operation.path), operation)), normal(operation.value))
       )
         return value;
-      throw patchFault(operation, 'the value is another one');
+      throw patchFault(operation, 'the value is different');
   }
 }
 
-/** Order of keys does not count in a comparison, and 0x10 is 16. */
+/** Normalizes a value for a comparison: key order does not matter, and `0x10` equals 16. */
 function normal(value: YamlValue): unknown {
   if (value instanceof PlainScalar) return valueOfPlainText(value.text);
   if (isYamlList(value)) return value.map(normal);
@@ -109,7 +117,7 @@ function pointer(path: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The position that a token names among `count` ones; -1 when there is none. Negative ones count from the end. */
+/** Parses a token as an index below `count`; a negative index counts from the end. Returns -1 if invalid. */
 function positionAmong(count: number, token: string): number {
   if (!/^(?:0|-?[1-9]\d*)$/.test(token)) return -1;
   const at = Number(token) < 0 ? Number(token) + count : Number(token);
@@ -129,7 +137,7 @@ function valueAt(value: YamlValue, tokens: readonly string[], operation: JsonPat
   let found: YamlValue | undefined = value;
   for (const token of tokens) {
     found = childOf(found, token);
-    if (found === undefined) throw patchFault(operation, 'there is nothing at this path');
+    if (found === undefined) throw patchFault(operation, 'the path does not exist');
   }
   return found;
 }

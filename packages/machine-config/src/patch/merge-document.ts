@@ -12,9 +12,11 @@ import {
 import { mergeUrl } from './merge-url.ts';
 
 /**
- * Merges a patch into a document of the same kind: objects and maps by key, lists by appending, unless the schema says
- * that a field is replaced or that elements belong together. Values that mean "not set" (empty text, 0) do not
- * override; a mentioned boolean does. Throws `invalid-argument` naming the path where the two do not fit.
+ * Merges a patch into a document of the same kind. Objects and maps are merged by key and lists are appended,
+ * unless the schema says otherwise for a field. Zero values (empty text, 0) do not override; a boolean that
+ * is set does.
+ *
+ * @throws Fault `invalid-argument` naming the path where the values cannot be merged
  *
  * Source: Talos v1.14: machine configuration, strategic merge.
  */
@@ -71,7 +73,10 @@ function mergeField(
   }
 }
 
-/** A patch that mentions a document but not this object still clears what is cleared by absence inside it. */
+/**
+ * When a patch changes a document but does not set this object, fields that are cleared by absence are still
+ * cleared.
+ */
 function clearAbsent(left: YamlValue | undefined, field: FieldSchema, path: string): YamlValue | undefined {
   if (field.type !== 'obj' || !isYamlMap(left) || !hasClearedFields(field.fields)) return left;
   return mergeFields(left, {}, field.fields, path);
@@ -132,7 +137,10 @@ function mergeLists(
   return merged;
 }
 
-/** The first key that the patch's element sets decides. A selector that also asks for `physical` equals no other. */
+/**
+ * Whether two list elements have the same identity. The first key that the patch element sets is compared. A
+ * selector with `physical` matches no other.
+ */
 function belongTogether(candidate: YamlValue, element: YamlValue, keys: readonly string[]): boolean {
   if (!isYamlMap(candidate) || !isYamlMap(element)) return false;
   const key = keys.find((name) => element[name] !== undefined && element[name] !== '');

@@ -11,7 +11,7 @@ const shape =
   /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s;
 
 /**
- * Merges URL texts part by part: a part that the patch has not (user, path, query, ...) stays as it was.
+ * Merges two URLs part by part: a part that is missing in the patch (user, path, query, ...) keeps its value.
  *
  * Source: Talos v1.14: machine configuration, strategic merge.
  */

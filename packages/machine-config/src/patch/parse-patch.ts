@@ -13,7 +13,7 @@ export interface PatchDocument {
   readonly kind: string;
   readonly name: string;
   readonly directives: readonly DeleteDirective[];
-  /** What is merged; undefined when the document only deletes. */
+  /** The document to merge; `undefined` when the patch document only deletes. */
   readonly merge: ConfigDocument | undefined;
 }
 
@@ -22,8 +22,10 @@ export type ConfigPatch =
   | { readonly kind: 'json'; readonly operations: readonly JsonPatchOperation[] };
 
 /**
- * Reads a patch. Its form is found out by trying: a stream of documents to merge, then RFC 6902 in JSON, then RFC 6902
- * as a YAML list. Throws `invalid-argument` with the complaint of the form that the text looks like.
+ * Parses a patch by trying each form: documents to merge, then RFC 6902 as JSON, then RFC 6902 as a YAML
+ * list.
+ *
+ * @throws Fault `invalid-argument` with the error of the form that the text resembles
  *
  * Source: Talos v1.14: machine configuration, patches, loading.
  */
@@ -64,7 +66,7 @@ function parseStrategic(text: string): PatchDocument[] {
     const { directives, rest } = separateDeletions(source.root);
     const identity = identifyDocument(source);
     if (rest === undefined) return { ...identity, directives, merge: undefined };
-    // Without its origin: what it is merged into stands elsewhere.
+    // Drop the origin: the merged document has another position.
     const { kind, value } = decodeDocument({ ...source, root: rest }, identity);
     return { ...identity, directives, merge: { kind, value } };
   });

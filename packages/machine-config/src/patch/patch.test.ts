@@ -12,7 +12,7 @@ import { parsePatch } from './parse-patch.ts';
 
 const document = (kind: string, body: string) => `apiVersion: v1alpha1\nkind: ${kind}\n${body}`;
 
-/** The one document of `base` after the patches, as it is held. */
+/** The value of the only document of `base` after the patches. */
 function patched(base: string, ...patches: string[]): unknown {
   const [first] = applyPatches(loadConfiguration(base), patches.map(parsePatch));
   return first?.value;
@@ -34,7 +34,7 @@ const generated = generateDocuments({
   type: 'controlplane',
 });
 
-test('a patch merges objects, appends lists and overrides scalars unless they mean "not set"', () => {
+test('a patch merges objects, appends lists and overrides scalars unless the new value is a zero value', () => {
   assert.deepEqual(
     patched(
       'machine:\n  token: old\n  certSANs: [a]\n  install: { disk: /dev/sda, wipe: true }\n  sysctls: { x: "1", y: "2" }\n',
@@ -51,7 +51,7 @@ test('a patch merges objects, appends lists and overrides scalars unless they me
   );
 });
 
-test('a patch appends a document that is not there', () => {
+test('a patch appends a document that does not exist', () => {
   const [, , ...appended] = applyPatches(
     loadConfiguration(`machine: {}\n---\n${document('HostnameConfig', 'auto: stable\n')}`),
     [
@@ -66,7 +66,7 @@ test('a patch appends a document that is not there', () => {
   ]);
 });
 
-test('a patch that brings the legacy document puts it first', () => {
+test('a legacy document added by a patch becomes the first document', () => {
   const base = loadConfiguration(document('HostnameConfig', 'auto: stable\n'));
   assert.deepEqual(
     applyPatches(base, [parsePatch('machine: { token: t }\n')]).map(({ kind }) => kind),
@@ -129,7 +129,7 @@ test('some values are replaced as a whole', () => {
   );
 });
 
-test('sizes and expressions of a volume are cleared by a patch that does not repeat them', () => {
+test('volume sizes and expressions are cleared by a patch that does not repeat them', () => {
   const base = document(
     'VolumeConfig',
     'name: EPHEMERAL\nprovisioning: { diskSelector: { match: system_disk }, minSize: 1GB, maxSize: 2GB, grow: true }\n',
@@ -141,7 +141,7 @@ test('sizes and expressions of a volume are cleared by a patch that does not rep
   });
 });
 
-test('free-form parts merge deeply, and a value of another shape is refused', () => {
+test('free-form parts are merged recursively, and a value of another type is rejected', () => {
   const base = document('KubeletConfig', 'image: i\nconfig: { a: { b: 1, keep: x }, list: [1], on: true }\n');
   assert.deepEqual(
     patched(
@@ -159,7 +159,7 @@ test('free-form parts merge deeply, and a value of another shape is refused', ()
   );
 });
 
-test('URLs merge part by part', () => {
+test('URLs are merged part by part', () => {
   const rows: [string, string, string][] = [
     ['https://a:6443/path?x=1', 'https://b', 'https://b/path?x=1'],
     ['https://user:pw@a/', 'http://b:1/c', 'http://user:pw@b:1/c'],
@@ -200,13 +200,13 @@ test('$patch: delete removes documents, keys and elements', () => {
   );
 });
 
-test('$patch: delete runs before the merge of the same patch', () => {
+test('$patch: delete is applied before the merge of the same patch', () => {
   const base = 'machine:\n  certSANs: [a]\n';
   const patch = 'machine:\n  certSANs: { $patch: delete }\n---\nmachine:\n  certSANs: [b]\n';
   assert.deepEqual(patched(base, patch), { machine: { certSANs: ['b'] } });
 });
 
-test('$patch: delete of what is not there, or at a place without meaning, is an error', () => {
+test('$patch: delete of a missing path, or at an unsupported place, is an error', () => {
   const base = 'machine:\n  network: { interfaces: [{ interface: eth0 }] }\n';
   const rows: [string, string][] = [
     ['machine: { sysctls: { $patch: delete } }', "failed to delete path 'machine.sysctls': lookup failed"],
@@ -224,7 +224,7 @@ test('$patch: delete of what is not there, or at a place without meaning, is an 
   for (const [patch, expected] of rows) assert.equal(refusal(base, patch), expected);
 });
 
-test('a JSON patch is carried out on a configuration of one document and refused on several', () => {
+test('a JSON patch is applied to a configuration of one document and rejected for several', () => {
   const patch =
     '[{"op":"replace","path":"/machine/token","value":"new"},{"op":"add","path":"/machine/certSANs/-","value":"b"}]';
   const yaml =
@@ -244,7 +244,7 @@ test('a JSON patch is carried out on a configuration of one document and refused
   );
 });
 
-test('parsePatch() complains in the form that the text looks like', () => {
+test('parsePatch() reports the error of the form that the text resembles', () => {
   assert.match(refusal('machine: {}', '[{"op":'), /^JSON patch: the text is not valid JSON$/);
   assert.match(
     refusal('machine: {}', '[{"op":"jump","path":"/a"}]'),
@@ -260,7 +260,7 @@ const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1'), minLength: 1
 const someKeys = <T>(value: fc.Arbitrary<T>) =>
   fc.dictionary(word, value, { maxKeys: 3, noNullPrototype: true });
 
-/** Patches whose lists are empty: applying them twice is the same as once. */
+/** Generates patches in which all lists are empty. */
 const patchWithoutLists = fc.record(
   {
     machine: fc.record(
@@ -298,7 +298,7 @@ const apply = (base: Configuration, ...patches: unknown[]) =>
     ),
   );
 
-test('law: a patch without lists applied twice is the same as once', () => {
+test('a patch without lists applied twice gives the same result as applied once', () => {
   fc.assert(
     fc.property(patchWithoutLists, (patch) => {
       assert.equal(apply(generated, patch, patch), apply(generated, patch));
@@ -306,7 +306,7 @@ test('law: a patch without lists applied twice is the same as once', () => {
   );
 });
 
-test('law: an empty patch changes nothing, and no patch changes its base', () => {
+test('an empty patch changes nothing, and no patch changes its base', () => {
   const before = encodeConfiguration(generated);
   assert.equal(apply(generated, { machine: {} }), before);
   fc.assert(
@@ -317,7 +317,7 @@ test('law: an empty patch changes nothing, and no patch changes its base', () =>
   );
 });
 
-test('law: what a patch says is what the result holds', () => {
+test('the result of a patch contains every value of the patch', () => {
   fc.assert(
     fc.property(patchWithoutLists, (patch) => {
       const [legacy] = applyPatches(generated, [parsePatch(textOf(patch))]);
@@ -332,7 +332,7 @@ test('law: what a patch says is what the result holds', () => {
   );
 });
 
-test('law: patches one after the other are the same as their merge', () => {
+test('applying two patches in order gives the same result as applying their merge', () => {
   fc.assert(
     fc.property(patchWithoutLists, patchWithoutLists, (first, second) => {
       const merged = applyPatches(loadConfiguration(textOf(first)), [parsePatch(textOf(second))]);
@@ -341,7 +341,7 @@ test('law: patches one after the other are the same as their merge', () => {
   );
 });
 
-test('law: a document that a patch brought is gone after its deletion', () => {
+test('deleting a document that a patch added restores the configuration', () => {
   const before = encodeConfiguration(generated);
   fc.assert(
     fc.property(word, fc.integer({ min: 1, max: 4094 }), (name, vlanID) => {

@@ -21,7 +21,7 @@ const withLegacyKey = (kind: string, value: YamlMap): YamlMap =>
 const head = (kind: string, value: YamlMap) =>
   kind === legacyKind ? {} : { apiVersion: 'v1alpha1', kind, ...(value.name ? { name: value.name } : {}) };
 
-/** The values of a document by path, without those that mean "not set". */
+/** The values of a document by path, without zero values. */
 function leaves(value: YamlMap, fields: FieldMap | undefined, path = ''): Map<string, YamlValue> {
   const found = new Map<string, YamlValue>();
   for (const [key, item] of Object.entries(value)) {
@@ -35,14 +35,14 @@ function leaves(value: YamlMap, fields: FieldMap | undefined, path = ''): Map<st
   return found;
 }
 
-/** Objects without any value in them, as a user leaves them behind. */
+/** Kinds and fields that can hold an empty object. */
 const emptyObjects: readonly [string, string][] = documentKinds.flatMap((kind) =>
   [...(documentSchema(kind)?.fields.values() ?? [])]
     .filter(({ type, isAlwaysWritten }) => type === 'obj' && !isAlwaysWritten)
     .map(({ name }): [string, string] => [kind, name]),
 );
 
-test(`a patch that names another document leaves what is there, and encode(decode(x)) is stable (seed ${seed})`, () => {
+test(`a patch of another document keeps this one unchanged, and encoding is stable (seed ${seed})`, () => {
   const kinds = documentKinds.filter((kind) => kind !== 'HostnameConfig');
   const documents = fc
     .constantFrom(...kinds)
@@ -63,7 +63,7 @@ test(`a patch that names another document leaves what is there, and encode(decod
   );
 });
 
-test(`a patch of one key of the first level leaves all others (seed ${seed})`, () => {
+test(`a patch of one top-level key keeps all other keys unchanged (seed ${seed})`, () => {
   const cases = fc.constantFrom(...documentKinds).chain((kind) =>
     fc.record({
       kind: fc.constant(kind),
@@ -84,7 +84,7 @@ test(`a patch of one key of the first level leaves all others (seed ${seed})`, (
       try {
         after = applyPatches(before, [parsePatch(merge)]);
       } catch (error) {
-        // Two values that do not merge, such as a text in a free-form part over a number.
+        // Some generated values cannot be merged, such as a string into a number of a free-form part.
         assert.match(String(error), /cannot merge|cannot be merged/);
         return;
       }
@@ -110,7 +110,7 @@ function isClearedByAbsence(kind: string, path: string): boolean {
   return false;
 }
 
-test('after any patch an empty object does not make a document invalid that was valid', () => {
+test('an empty object does not make a valid document invalid after a patch', () => {
   for (const [kind, field] of emptyObjects) {
     if (kind === legacyKind) continue;
     const base = `apiVersion: v1alpha1\nkind: ${kind}\nname: EPHEMERAL\n${field}: {}\n`;
@@ -136,7 +136,7 @@ test('after any patch an empty object does not make a document invalid that was 
   );
 });
 
-test(`a JSON patch changes the path that it names and nothing else (seed ${seed})`, () => {
+test(`a JSON patch changes only the path that it names (seed ${seed})`, () => {
   const documents = fc
     .constantFrom(...documentKinds)
     .chain((kind) => arbitraryDocument(kind).map((value) => ({ kind, value: withLegacyKey(kind, value) })));
@@ -164,7 +164,7 @@ test(`a JSON patch changes the path that it names and nothing else (seed ${seed}
   );
 });
 
-/** The JSON pointers of keys of the first level that hold no list. */
+/** Returns JSON pointers to the top-level keys whose values are not lists. */
 function pathsOf(value: YamlMap): string[] {
   const token = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
   return Object.entries(value).flatMap(([key, item]) => {
@@ -173,7 +173,7 @@ function pathsOf(value: YamlMap): string[] {
   });
 }
 
-test('a JSON patch leaves numbers, words and empty objects as they were written', () => {
+test('a JSON patch keeps the notation of numbers, words and empty objects', () => {
   const base =
     'machine:\n  token: 0123\n  network: {}\n  sysctls: { a: 0x10, b: 1e3, c: off }\n  time: { disabled: yes }\ncluster: {}\n';
   const patch = '[{"op":"add","path":"/machine/certSANs","value":["a","off"]}]';
@@ -183,7 +183,7 @@ test('a JSON patch leaves numbers, words and empty objects as they were written'
   );
 });
 
-test('a patch that only deletes may name the version, and $patch with another word is a key', () => {
+test('a patch that only deletes may contain the version, and $patch with another value is an ordinary key', () => {
   const base = 'version: v1alpha1\nmachine: { token: t, sysctls: { a: "1" } }\ncluster: {}\n';
   const machine = (patch: string) =>
     applyPatches(loadConfiguration(base), [parsePatch(patch)])[0]?.value.machine;

@@ -6,17 +6,17 @@ import { encodeYaml } from '../yaml/encode-yaml.ts';
 import type { YamlMap, YamlValue } from '../yaml/yaml-value.ts';
 import { type SecretForm, secretFields } from './secret-fields.ts';
 
-// For tests: configurations that are full of secrets.
+// Creates configurations full of secrets, for tests.
 
 type Draft = { [key: string]: Draft | Draft[] | string };
 
-/** A document with a secret of its own in every secret field of the kind. */
+/** A document with a different secret in every secret field of its kind. */
 export interface PlantedDocument {
   readonly text: string;
   readonly secrets: readonly string[];
 }
 
-/** One for each kind that holds secrets. */
+/** Returns one document for each kind that has secret fields. */
 export function plantSecrets(): PlantedDocument[] {
   return [...new Set(secretFields.map(({ kind }) => kind))].map((kind) => {
     const secrets: string[] = [];
@@ -56,7 +56,7 @@ function place(draft: Draft, path: readonly string[], fields: FieldMap, secret: 
   place(element as Draft, rest.slice(1), field?.fields ?? new Map(), secret);
 }
 
-/** Any part of a secret that is long enough to be of use to somebody. */
+/** Returns the secrets of which the message contains at least 8 consecutive characters. */
 export function leaked(message: string, secrets: readonly string[]): YamlValue {
   const found = secrets.filter((secret) =>
     Array.from({ length: secret.length - 7 }, (_, at) => secret.slice(at, at + 8)).some((part) =>

@@ -11,7 +11,7 @@ import { secretFields } from './secret-fields.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-test('redactConfiguration() replaces what is secret, leaves what is empty, and keeps all else', () => {
+test('redactConfiguration() replaces secrets and keeps empty and all other values', () => {
   const text = `version: v1alpha1
 machine:
   type: worker
@@ -51,7 +51,7 @@ peers: [{ publicKey: p, presharedKey: top }, { publicKey: q }]
   );
 });
 
-test('redactConfiguration() leaves no secret in what gen config writes', () => {
+test('redactConfiguration() leaves no secret in a generated configuration', () => {
   for (const type of types) {
     for (const minor of minors) {
       const input = sampleInput(type, {}, minor);
@@ -73,7 +73,7 @@ test('redactConfiguration() leaves no secret in what gen config writes', () => {
   }
 });
 
-test('every secret field is a field of the schema', () => {
+test('every secret field exists in the schema', () => {
   for (const { kind, path, form } of secretFields) {
     let fields: FieldMap | undefined = documentSchema(kind)?.fields;
     let type: string | undefined;

@@ -10,12 +10,12 @@ import {
 } from '../yaml/yaml-value.ts';
 import { type SecretForm, secretFields } from './secret-fields.ts';
 
-/** What stands in place of a secret unless the caller says otherwise. */
+/** Default replacement of a secret. */
 export const redactedText = 'REDACTED';
 
 /**
- * The documents with every secret replaced; base64 fields then hold base64 of the replacement, empty fields stay empty.
- * Also without the origin of the documents, in which the secrets would still stand.
+ * Replaces every secret. A base64 field gets the base64 of the replacement, and an empty field stays empty.
+ * The result has no `origin`, because the source text still contains the secrets.
  *
  * Source: Talos v1.14: machine configuration, redaction.
  */
@@ -60,7 +60,7 @@ function redact(value: YamlValue, form: SecretForm, replacement: string): YamlVa
       /([?&]jointoken=)[^&#]+/gi,
       (_, name: string) => name + encodeURIComponent(replacement),
     );
-  // Any variable may hold a proxy, with or without a scheme.
+  // Any variable may hold a proxy URL, with or without a scheme.
   if (form === 'url-password') return redactVariable('any_proxy', value);
   return form === 'base64' ? Buffer.from(replacement).toString('base64') : replacement;
 }

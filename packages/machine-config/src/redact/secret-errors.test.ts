@@ -10,15 +10,15 @@ import { leaked, plantSecrets } from './plant-secrets.ts';
 
 const planted = plantSecrets();
 
-/** All that is said of the text by all that reads configurations. */
-function everythingSaid(text: string): string {
-  const said: string[] = [];
+/** Returns all messages of the parsers, the validation and the effective configuration for a text. */
+function allMessages(text: string): string {
+  const messages: string[] = [];
   const note = (body: () => unknown) => {
     try {
       return body();
     } catch (error) {
       assert.equal(error instanceof Fault, true, String(error));
-      said.push(String(error));
+      messages.push(String(error));
       return undefined;
     }
   };
@@ -26,27 +26,30 @@ function everythingSaid(text: string): string {
   note(() => {
     const configuration = loadConfiguration(text);
     const { warnings, errors } = validateConfiguration(configuration, { mode: 'metal' });
-    said.push(...warnings, ...errors);
+    messages.push(...warnings, ...errors);
     effectiveConfig(configuration);
   });
-  return said.join('\n');
+  return messages.join('\n');
 }
 
-test('every secret field is in a document of the test, which says much about what is wrong', () => {
-  const said = planted.map(({ text }) => everythingSaid(text)).join('\n');
+test('errors and warnings about documents with all secret fields do not contain a secret', () => {
+  const messages = planted.map(({ text }) => allMessages(text)).join('\n');
   assert.equal(planted.length > 10, true);
-  assert.equal(said.split('\n').length > 20, true);
+  assert.equal(messages.split('\n').length > 20, true);
   assert.deepEqual(
     leaked(
-      said,
+      messages,
       planted.flatMap(({ secrets }) => secrets),
     ),
     [],
   );
 });
 
-/** What people do to a line with a secret, and what YAML makes of it. The secret stays a value, or part of one. */
-const mishaps: readonly ((key: string, secret: string) => string)[] = [
+/**
+ * Typing errors in a line with a secret, and syntax that YAML treats specially. The secret stays a value or
+ * part of one.
+ */
+const typingErrors: readonly ((key: string, secret: string) => string)[] = [
   (key, secret) => `${key}x: ${secret}`,
   (key, secret) => `${key.toUpperCase()}: ${secret}`,
   (key, secret) => `${key}: [${secret}]`,
@@ -85,22 +88,24 @@ const mishaps: readonly ((key: string, secret: string) => string)[] = [
   (key, secret) => `${key}: ${secret}\n$patch: ${secret}`,
 ];
 
-test('no error holds a secret, whatever happened to its line', () => {
+test('no error contains a secret, whatever typing error its line has', () => {
   for (const { text, secrets } of planted) {
     const lines = text.split('\n');
     for (const [which, secret] of secrets.entries()) {
       const at = lines.findIndex((line) => line.includes(secret));
       const [, start = '', key = ''] = /^(\s*(?:- )?)([^:]+):/.exec(lines[at] ?? '') ?? [];
-      // Where a document has many secrets, each meets a third of what may happen.
-      for (const mishap of mishaps.filter((_, turn) => secrets.length < 5 || (which + turn) % 3 === 0)) {
-        const changed = lines.with(at, start + mishap(key, secret)).join('\n');
-        assert.deepEqual(leaked(everythingSaid(changed), secrets), [], changed);
+      // In a document with many secrets, each secret is tested with a third of the typing errors.
+      for (const makeError of typingErrors.filter(
+        (_, turn) => secrets.length < 5 || (which + turn) % 3 === 0,
+      )) {
+        const changed = lines.with(at, start + makeError(key, secret)).join('\n');
+        assert.deepEqual(leaked(allMessages(changed), secrets), [], changed);
       }
     }
   }
 });
 
-test('no error holds a secret that stands where something else should', () => {
+test('no error contains a secret that is the value of another field', () => {
   fc.assert(
     fc.property(fc.constantFrom(...planted), fc.nat(), fc.nat(), ({ text, secrets }, line, which) => {
       const lines = text.split('\n').slice(0, -1);
@@ -108,7 +113,7 @@ test('no error holds a secret that stands where something else should', () => {
       const secret = secrets[which % secrets.length] as string;
       const changed = lines.with(at, (lines[at] ?? '').replace(/:.*$/, `: ${secret}`)).join('\n');
       fc.pre(!/(?:kind|apiVersion|name): /.test(lines[at] ?? ''));
-      assert.deepEqual(leaked(everythingSaid(changed), secrets), [], changed);
+      assert.deepEqual(leaked(allMessages(changed), secrets), [], changed);
     }),
     { numRuns: 400 },
   );

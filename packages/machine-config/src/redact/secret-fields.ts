@@ -1,25 +1,27 @@
-/** How a secret stands in its field. */
+/** How a field contains its secret. */
 export type SecretForm =
-  /** As it is. */
+  /** The field is the secret. */
   | 'text'
-  /** Base64 of it. */
+  /** The field is the base64 of the secret. */
   | 'base64'
-  /** In the parameter `jointoken` of a URL. */
+  /** The secret is the URL parameter `jointoken`. */
   | 'join-token'
-  /** As the password of a URL, or of a proxy without a scheme. */
+  /** The secret is the password of a URL, or of a proxy without a scheme. */
   | 'url-password'
-  /** At every key named `secret` of a free-form object. */
+  /** The secrets are the values of all keys `secret` in a free-form object. */
   | 'secrets-inside';
 
 export interface SecretField {
   readonly kind: string;
-  /** Keys; `*` stands for every element of a list and every value of a map. */
+  /** Keys; `*` matches every element of a list and every value of a map. */
   readonly path: readonly string[];
   readonly form: SecretForm;
 }
 
-/** `Kind: form path path ...`, one line a kind and form. Source: Talos v1.14: machine configuration, redaction, widened
- * by the passwords of proxies. */
+/**
+ * Each line is `Kind: form path path ...`. Source: Talos v1.14: machine configuration, redaction, extended by
+ * the passwords of proxies.
+ */
 const lines = `
 v1alpha1: text machine.token machine.registries.config.*.auth.password machine.registries.config.*.auth.auth
 v1alpha1: text machine.registries.config.*.auth.identityToken
@@ -51,7 +53,7 @@ KubeEtcdEncryptionConfig: secrets-inside config
 WireguardConfig: text privateKey peers.*.presharedKey
 `;
 
-/** Every field that holds a secret. */
+/** All fields that contain secrets. */
 export const secretFields: readonly SecretField[] = lines
   .trim()
   .split('\n')

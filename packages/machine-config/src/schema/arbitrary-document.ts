@@ -4,9 +4,9 @@ import type { YamlMap, YamlValue } from '../yaml/yaml-value.ts';
 import { documentSchema } from './document-schema.ts';
 import type { FieldMap, FieldSchema } from './parse-schema.ts';
 
-// For property tests: documents of any kind, made from the tables.
+// Generates documents of any kind from the schema, for property tests.
 
-/** Texts of any kind, those among them that look like something else. Never empty. */
+/** Non-empty strings, including strings that look like other types. */
 const text = fc.oneof(
   { weight: 4, arbitrary: fc.string({ minLength: 1, unit: 'grapheme' }) },
   { weight: 1, arbitrary: fc.string({ minLength: 1, unit: 'binary' }) },
@@ -38,7 +38,7 @@ const prefix = fc.oneof(
 
 const key = fc.oneof(text, fc.constantFrom('a', 'b10', 'b9', '__proto__', 'a'.repeat(140)));
 
-/** What a free-form object may hold. */
+/** Free-form objects. */
 const free = fc.dictionary(
   key,
   fc.letrec<{ value: YamlValue }>((tie) => ({
@@ -49,7 +49,7 @@ const free = fc.dictionary(
       fc.integer(),
       fc
         .double({ noNaN: true })
-        // Whole numbers beyond 2^53 are read as bigint.
+        // Integers beyond 2^53 are decoded as bigint.
         .filter((number) => !Number.isInteger(number) || Number.isSafeInteger(number))
         .map((number) => (Object.is(number, -0) ? 0 : number)),
       fc.constant(null),
@@ -60,7 +60,7 @@ const free = fc.dictionary(
   { minKeys: 1, maxKeys: 4 },
 );
 
-/** The value of a document of the kind; every field may be missing, and none that is there is empty. */
+/** Generates the value of a document. Every field may be missing; a field that is set is not empty. */
 export function arbitraryDocument(kind: string): fc.Arbitrary<YamlMap> {
   const schema = documentSchema(kind);
   if (!schema) throw new Error(`no schema for ${kind}`);

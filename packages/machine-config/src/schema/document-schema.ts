@@ -10,17 +10,17 @@ import { networkDocuments } from './tables/network.ts';
 import { runtimeDocuments } from './tables/runtime.ts';
 import { securityDocuments } from './tables/security.ts';
 
-/** The name that messages give to the document without `kind`. */
+/** Name of the kind of the document without `kind`, also in messages. */
 export const legacyKind = 'v1alpha1';
 
-/** The only version of documents. */
+/** The only supported `apiVersion`. */
 export const documentVersion = 'v1alpha1';
 
 export interface DocumentSchema {
   readonly kind: string;
-  /** Several documents of this kind may stand side by side, each with a name of its own. */
+  /** Whether a configuration may have several documents of this kind, with different names. */
   readonly isNamed: boolean;
-  /** Without `apiVersion` and `kind`. */
+  /** All fields except `apiVersion` and `kind`. */
   readonly fields: FieldMap;
 }
 
@@ -36,10 +36,13 @@ const tables: SchemaTable = {
 
 const parsed = new Map<string, DocumentSchema>();
 
-/** Every kind of document, the legacy one included. */
+/** All kinds of documents, including the legacy one. */
 export const documentKinds: readonly string[] = [legacyKind, ...Object.keys(tables)];
 
-/** The schema of a kind, `legacyKind` included; undefined for a kind that does not exist. Parsed on first use. */
+/**
+ * Returns the schema of a kind, including `legacyKind`, or `undefined` for an unknown kind. A schema is
+ * parsed on first use.
+ */
 export function documentSchema(kind: string): DocumentSchema | undefined {
   const known = parsed.get(kind);
   if (known) return known;

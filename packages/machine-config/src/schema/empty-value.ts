@@ -2,8 +2,8 @@ import { entriesOf, isYamlList, isYamlMap, type YamlMap, type YamlValue } from '
 import type { FieldSchema } from './parse-schema.ts';
 
 /**
- * Whether a value is what the field holds when it was never set. Mentioned booleans, objects and some zeros are that
- * only where the schema says so.
+ * Whether a value equals an unset field. For booleans, objects and some zeros that are set, the schema
+ * decides.
  */
 export function isEmptyValue(value: YamlValue, field: FieldSchema): boolean {
   if (value === '') return true;

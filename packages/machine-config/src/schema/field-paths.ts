@@ -1,14 +1,14 @@
 import { documentSchema } from './document-schema.ts';
 import type { FieldMap, FieldSchema } from './parse-schema.ts';
 
-/** A field of a kind and where it stands. */
+/** A field of a kind with its path. */
 export interface FieldPath {
-  /** Dotted; `[]` stands for the elements of a list, `*` for the values of a map. */
+  /** Dotted path; `[]` means the elements of a list, `*` the values of a map. */
   readonly path: string;
   readonly field: FieldSchema;
 }
 
-/** Every field of a kind of documents, parents before their parts; none for a kind that does not exist. */
+/** Returns all fields of a kind, parents before their children; empty for an unknown kind. */
 export function fieldPaths(kind: string): FieldPath[] {
   const schema = documentSchema(kind);
   return schema ? pathsOf(schema.fields, '') : [];

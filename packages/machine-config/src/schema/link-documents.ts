@@ -1,4 +1,7 @@
-/** The kinds of documents that describe a link: no two of them may have the same name. Source: Talos v1.14: network documents. */
+/**
+ * The kinds of documents that configure a link. Two of them must not have the same name. Source: Talos v1.14:
+ * network documents.
+ */
 export const linkDocumentKinds = [
   'LinkConfig',
   'BondConfig',

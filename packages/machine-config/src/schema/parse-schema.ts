@@ -1,12 +1,12 @@
 import { schemaFragments } from './tables/fragments.ts';
 
 /**
- * The schema of documents is kept as text, one line a field, because ninety kinds of documents are easier to read and
- * to compare with their source that way than as nested objects. A line is `name type [flags]`, two more columns of
- * indentation make a field a part of the one above.
+ * The schema of documents is text with one line per field. For ninety kinds of documents, text is easier to
+ * read and to compare with its source than nested objects. A line is `name type [flags]`. A line with two
+ * more spaces of indentation is a child of the line above.
  */
 
-/** The text form of documents, by kind. */
+/** The text form of the schema, by kind. */
 export type SchemaTable = Readonly<Record<string, string>>;
 
 const fieldTypes = [
@@ -48,33 +48,40 @@ export type FieldType = (typeof fieldTypes)[number];
 export interface FieldSchema {
   readonly name: string;
   readonly type: FieldType;
-  /** Of an `enum`. */
+  /** Values of an `enum`. */
   readonly values: readonly string[];
-  /** `!`: written even when it has no value. */
+  /** `!`: written even when it is not set. */
   readonly isAlwaysWritten: boolean;
-  /** `!null`, `!word`: what is written then; undefined stands for the empty value of the type. */
+  /**
+   * `!null`, `!word`: the value written when the field is not set. `undefined` means the zero value of the
+   * type.
+   */
   readonly missingText: string | undefined;
-  /** `-`: left out when it holds nothing, although booleans and objects that are mentioned are otherwise written. */
+  /** `-`: omitted when empty. Without this flag, booleans and objects that are set are always written. */
   readonly isOmittedWhenEmpty: boolean;
-  /** `?`: a zero that is mentioned is not the same as none: it is written, and a patch sets it. */
+  /** `?`: a zero differs from an unset field. It is written, and a patch may set it. */
   readonly keepsZero: boolean;
-  /** `=`: a patch replaces it as a whole. */
+  /** `=`: a patch replaces the whole value. */
   readonly isReplaced: boolean;
-  /** `[]`: an empty list is not the same as none; written where comments are. */
+  /** `[]`: an empty list differs from an unset field. It is written when comments are written. */
   readonly keepsEmptyList: boolean;
-  /** `~`: a patch of its document that does not mention it clears it. */
+  /** `~`: a patch of the document that does not set the field clears it. */
   readonly isClearedByAbsence: boolean;
-  /** `@key` or `@key|otherKey`: elements of the list that agree in it are merged; `@key=`: they are replaced. */
+  /** `@key` or `@key|otherKey`: list elements with an equal key are merged. `@key=`: they are replaced. */
   readonly elementKeys: readonly string[];
   readonly replacesElements: boolean;
-  /** Of an `obj`, of each element of a `list`, of each value of a `map`. */
+  /** Fields of an `obj`, of each element of a `list`, or of each value of a `map`. */
   readonly fields: FieldMap;
 }
 
-/** In the order in which fields are written. */
+/** Fields by name, in the order in which they are written. */
 export type FieldMap = ReadonlyMap<string, FieldSchema>;
 
-/** Throws an Error on a line that is not understood: a mistake in this package. */
+/**
+ * Parses the schema of a kind.
+ *
+ * @throws Error if a line is malformed, which is a mistake in this package
+ */
 export function parseSchema(text: string): FieldMap {
   const root = new Map<string, FieldSchema>();
   const lines = linesOf(text);
@@ -92,7 +99,7 @@ export function parseSchema(text: string): FieldMap {
   return root;
 }
 
-/** The lines without the margin that they have in common, fragments put in. */
+/** Splits the text into lines, removes their common indentation and expands fragments. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const margin = Math.min(...lines.map(indentationOf));

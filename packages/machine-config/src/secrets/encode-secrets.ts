@@ -5,7 +5,7 @@ import { readYamlStream } from '../yaml/read-yaml-stream.ts';
 import type { CertificateAndKey, SecretsBundle } from './secrets-bundle.ts';
 
 /**
- * The bundle as the text of `secrets.yaml`.
+ * Encodes the bundle as the text of `secrets.yaml`.
  *
  * Source: Talos v1.14: secrets bundle.
  */
@@ -31,7 +31,7 @@ export function encodeSecrets(bundle: SecretsBundle): string {
   });
 }
 
-/** Standard base64 of the text, as PEM is kept in configurations. */
+/** Encodes PEM as standard base64, its form in configurations. */
 export function base64FromPem(pem: string): string {
   return Buffer.from(pem).toString('base64');
 }
@@ -41,8 +41,9 @@ function encodePair(pair: CertificateAndKey): { crt: string; key: string } {
 }
 
 /**
- * Reads `secrets.yaml`. Keys it does not know are ignored. Throws `invalid-argument` when parts are missing or have not
- * the form they must have, naming all of them and never a value.
+ * Decodes `secrets.yaml`. Unknown keys are ignored.
+ *
+ * @throws Fault `invalid-argument` naming all parts that are missing or malformed, but no value
  */
 export function decodeSecrets(text: string): SecretsBundle {
   const [source, ...others] = readYamlStream(text);
@@ -75,7 +76,10 @@ export function decodeSecrets(text: string): SecretsBundle {
   return bundle;
 }
 
-/** Gives the empty text for what is missing or malformed, and remembers it: `finish` tells all of it at once. */
+/**
+ * Reads a bundle and collects its problems; `finish` throws them together. A missing or malformed part reads
+ * as an empty text.
+ */
 class BundleReader {
   readonly #root: ConfigNode;
   readonly #problems: string[] = [];
@@ -103,7 +107,7 @@ class BundleReader {
     return node?.kind === 'scalar' && node.text !== '' ? node : undefined;
   }
 
-  /** The text at the path if `form` accepts it. */
+  /** Reads a required text, decoded with `form.read` if given. */
   #required(path: readonly string[], form?: { wanted: string; read: (text: string) => string | undefined }) {
     const found = this.#optional(path);
     const text = found && form ? form.read(found.text) : found?.text;
@@ -126,7 +130,7 @@ class BundleReader {
   }
 
   pem(...path: string[]): string {
-    return this.#required(path, { wanted: 'base64 of PEM', read: pemFromText });
+    return this.#required(path, { wanted: 'base64-encoded PEM', read: pemFromText });
   }
 
   pair(name: string): CertificateAndKey {

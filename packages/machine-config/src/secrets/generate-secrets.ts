@@ -2,11 +2,11 @@ import { generateToken, type RandomSource, systemRandom } from '../random-source
 import { contractHas, currentContract, type VersionContract } from '../version-contract.ts';
 import type { CertificateAndKey, SecretsBundle } from './secrets-bundle.ts';
 
-/** Where keys and CAs come from; tests put in one that is quick and always gives the same. */
+/** Creates keys and CAs. Tests use a fast and deterministic source. */
 export interface KeySource {
   certificateAuthority(init: {
     readonly algorithm: 'ed25519' | 'ecdsa-p256';
-    /** Empty: the subject is empty. */
+    /** Organization of the subject; the subject is empty when this text is empty. */
     readonly organization: string;
     readonly notBefore: Date;
   }): Promise<CertificateAndKey>;
@@ -14,7 +14,7 @@ export interface KeySource {
 }
 
 export interface GenerateSecretsInit {
-  /** The CAs are valid from then on, for ten years. */
+  /** Start of the validity of the CAs, which lasts ten years. */
   readonly now: Date;
   readonly contract?: VersionContract;
   readonly random?: RandomSource;
@@ -22,7 +22,8 @@ export interface GenerateSecretsInit {
 }
 
 /**
- * Makes the secrets of a new cluster. All keys are made at the same time, since the RSA key takes longest.
+ * Generates the secrets of a new cluster. All keys are generated concurrently, because the RSA key takes
+ * longest.
  *
  * Source: Talos v1.14: secrets, tokens, certificates.
  */
@@ -60,7 +61,10 @@ export async function generateSecrets(init: GenerateSecretsInit): Promise<Secret
   };
 }
 
-/** Loaded on first use: most users of this package never make a certificate, and the library for them is large. */
+/**
+ * Loaded on first use, because the library is large and most users of this package never generate a
+ * certificate.
+ */
 const loadPki = () => import('@nodewright/pki');
 
 const pkiKeys: KeySource = {

@@ -3,9 +3,9 @@ import type { VersionContract } from '../version-contract.ts';
 import { generateSecrets, type KeySource } from './generate-secrets.ts';
 import type { SecretsBundle } from './secrets-bundle.ts';
 
-// For tests: bundles that are made in no time and come out the same every time. The "keys" are no keys.
+// Deterministic secrets bundles for tests, generated fast. Their "keys" are not real keys.
 
-/** Bytes from a seed: the same every time (SplitMix32). */
+/** Returns deterministic bytes for a seed (SplitMix32). */
 export function seededRandom(seed: number): RandomSource {
   let state = seed >>> 0;
   return (sizeBytes) =>
@@ -17,7 +17,7 @@ export function seededRandom(seed: number): RandomSource {
     });
 }
 
-/** PEM whose body says what was asked for. */
+/** Creates PEM texts whose body names the requested key. */
 export const sampleKeys: KeySource = {
   certificateAuthority: async ({ algorithm, organization, notBefore }) => ({
     certificate: pem('CERTIFICATE', `${algorithm} ${organization} ${notBefore.toISOString()}`),

@@ -1,19 +1,19 @@
-/** A certificate and its private key, both PEM. */
+/** A certificate and its private key as PEM. */
 export interface CertificateAndKey {
   readonly certificate: string;
   readonly key: string;
 }
 
 /**
- * Everything secret that the configurations of one cluster have in common. Who holds it can issue any identity of the
- * cluster: never log it, write it with mode 0600.
+ * The secrets that all configurations of one cluster share. Its holder can issue any identity of the cluster.
+ * Never log it, and write it only with mode 0600.
  *
  * Source: Talos v1.14: secrets bundle.
  */
 export interface SecretsBundle {
-  /** `id` is opaque text; `secret` is base64 of 32 bytes. */
+  /** `id` is opaque; `secret` is base64 of 32 bytes. */
   readonly cluster: { readonly id: string; readonly secret: string };
-  /** Exactly one of the two encryption secrets is there: base64 of 32 bytes. */
+  /** Exactly one of the two encryption secrets is set, as base64 of 32 bytes. */
   readonly secrets: {
     readonly bootstrapToken: string;
     readonly secretboxEncryptionSecret?: string;

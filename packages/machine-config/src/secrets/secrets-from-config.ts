@@ -6,8 +6,9 @@ import { isYamlList, isYamlMap, type YamlValue } from '../yaml/yaml-value.ts';
 import type { CertificateAndKey, SecretsBundle } from './secrets-bundle.ts';
 
 /**
- * Collects the secrets of a cluster from the machine configuration of one of its control planes, of any contract.
- * Throws `invalid-argument` for a configuration that cannot be read and for one that lacks a part, naming it.
+ * Extracts the secrets of a cluster from the machine configuration of a control plane, of any contract.
+ *
+ * @throws Fault `invalid-argument` if the configuration is invalid or lacks a part, which the message names
  *
  * Source: Talos v1.14: gen secrets.
  */
@@ -54,7 +55,7 @@ export function secretsFromConfig(text: string): SecretsBundle {
 }
 
 function missing(what: string): Fault {
-  return new Fault('invalid-argument', `the configuration does not hold ${what}`);
+  return new Fault('invalid-argument', `the configuration does not contain ${what}`);
 }
 
 function fail(what: string): never {
@@ -74,7 +75,7 @@ class SecretSource {
     return typeof value === 'string' && value !== '' ? value : undefined;
   }
 
-  /** A text of a document of its own, else of the legacy document. */
+  /** Reads a text from its own document, or else from the legacy document. */
   either(what: string, [kind, ...path]: readonly string[], legacyPath: readonly string[]): string {
     const own = kind === undefined ? undefined : this.optional(kind, ...path);
     return own ?? this.optional(legacyKind, ...legacyPath) ?? fail(what);
@@ -93,7 +94,10 @@ class SecretSource {
     return { certificate, key };
   }
 
-  /** The secret of the encryption key with that name: generated configurations tell the kinds apart by it. */
+  /**
+   * Finds the secret of the etcd encryption key with a name. Generated configurations use the name to tell
+   * the kinds of keys apart.
+   */
   etcdKey(name: string): string | undefined {
     const document = this.#configuration.find(({ kind }) => kind === 'KubeEtcdEncryptionConfig');
     return document && findNamedSecret(document.value, name);

@@ -8,16 +8,16 @@ import { sampleKeys, sampleSecrets, seededRandom } from './sample-secrets.ts';
 
 const now = new Date('2026-01-02T03:04:05Z');
 
-test('generateSecrets() gives the same bundle for the same clock, random bytes and keys', async () => {
+test('generateSecrets() returns the same bundle for the same clock, random bytes and keys', async () => {
   assert.deepEqual(await sampleSecrets(), await sampleSecrets());
 });
 
-test('generateSecrets() asks for the authorities of the reference, all at the same time', async () => {
-  const asked: string[] = [];
-  const { promise: allAsked, resolve } = Promise.withResolvers<void>();
+test('generateSecrets() requests all certificate authorities concurrently', async () => {
+  const requested: string[] = [];
+  const { promise: allRequested, resolve } = Promise.withResolvers<void>();
   const wait = async <T>(what: string, made: Promise<T>): Promise<T> => {
-    if (asked.push(what) === 5) resolve();
-    await allAsked;
+    if (requested.push(what) === 5) resolve();
+    await allRequested;
     return made;
   };
   const keys: KeySource = {
@@ -29,7 +29,7 @@ test('generateSecrets() asks for the authorities of the reference, all at the sa
     serviceAccountKey: (algorithm) => wait(algorithm, sampleKeys.serviceAccountKey(algorithm)),
   };
   await generateSecrets({ now, random: seededRandom(2), keys });
-  assert.deepEqual(asked.sort(), [
+  assert.deepEqual(requested.sort(), [
     'ecdsa-p256  2026-01-02T03:04:05.000Z',
     'ecdsa-p256 etcd 2026-01-02T03:04:05.000Z',
     'ecdsa-p256 kubernetes 2026-01-02T03:04:05.000Z',
@@ -38,15 +38,15 @@ test('generateSecrets() asks for the authorities of the reference, all at the sa
   ]);
 });
 
-test('generateSecrets() makes tokens of the bootstrap form, all different', async () => {
+test('generateSecrets() generates distinct tokens in the form of bootstrap tokens', async () => {
   const { secrets, trustd } = await generateSecrets({ now, keys: sampleKeys });
   assert.match(secrets.bootstrapToken, /^[0-9a-z]{6}\.[0-9a-z]{16}$/);
   assert.match(trustd.token, /^[0-9a-z]{6}\.[0-9a-z]{16}$/);
   assert.notEqual(secrets.bootstrapToken, trustd.token);
 });
 
-test('generateSecrets() makes 32 random bytes in the alphabet of the contract', async () => {
-  // 0xfb 0xff ... encodes to the two characters in which the alphabets differ.
+test('generateSecrets() encodes 32 random bytes in the base64 alphabet of the contract', async () => {
+  // The bytes 0xfb 0xff encode to the two characters in which the base64 alphabets differ.
   const random = (sizeBytes: number) =>
     new Uint8Array(sizeBytes).map((_, at) => (at % 2 === 0 ? 0xfb : 0xff) % 252);
   const current = await generateSecrets({ now, random, keys: sampleKeys });
@@ -57,7 +57,7 @@ test('generateSecrets() makes 32 random bytes in the alphabet of the contract', 
   assert.equal(old.cluster.secret, current.cluster.secret);
 });
 
-test('generateSecrets() makes what old contracts want', async () => {
+test('generateSecrets() generates the kinds of keys of old contracts', async () => {
   const { secrets, certs } = await sampleSecrets({ major: 1, minor: 2 });
   assert.deepEqual(Object.keys(secrets).sort(), ['aescbcEncryptionSecret', 'bootstrapToken']);
   assert.equal(
@@ -68,7 +68,7 @@ test('generateSecrets() makes what old contracts want', async () => {
   );
 });
 
-test('encodeSecrets() writes the keys of the reference in lower case and in order', async () => {
+test('encodeSecrets() writes the keys of secrets.yaml in lower case and in order', async () => {
   const tree = parse(encodeSecrets(await sampleSecrets()));
   const keys = Object.entries(tree).map(([key, value]) => [key, Object.keys(value as object)]);
   assert.deepEqual(keys, [
@@ -79,19 +79,19 @@ test('encodeSecrets() writes the keys of the reference in lower case and in orde
   ]);
 });
 
-test('decodeSecrets() reads back what encodeSecrets() wrote, of new and old contracts', async () => {
+test('decodeSecrets() decodes what encodeSecrets() wrote, for new and old contracts', async () => {
   for (const minor of [2, 15]) {
     const bundle = await sampleSecrets({ major: 1, minor });
     assert.deepEqual(decodeSecrets(encodeSecrets(bundle)), bundle);
   }
 });
 
-test('decodeSecrets() ignores keys that it does not know', async () => {
+test('decodeSecrets() ignores unknown keys', async () => {
   const bundle = await sampleSecrets();
   assert.deepEqual(decodeSecrets(`${encodeSecrets(bundle)}later: { something: new }\n`), bundle);
 });
 
-test('decodeSecrets() names each part that is missing', async () => {
+test('decodeSecrets() names each missing part', async () => {
   const text = encodeSecrets(await sampleSecrets());
   const tree = parse(text);
   const paths: string[][] = [];
@@ -112,7 +112,7 @@ test('decodeSecrets() names each part that is missing', async () => {
   }
 });
 
-test('decodeSecrets() refuses both encryption secrets at once, and parts of the wrong form, without quoting them', async () => {
+test('decodeSecrets() rejects two encryption secrets and malformed parts, without quoting them', async () => {
   const tree = parse(encodeSecrets(await sampleSecrets()));
   const withPart = (section: string, key: string, value: string) =>
     stringify({ ...tree, [section]: { ...tree[section], [key]: value } });
@@ -124,7 +124,7 @@ test('decodeSecrets() refuses both encryption secrets at once, and parts of the 
     ],
     [
       stringify({ ...tree, certs: { ...tree.certs, os: { crt: 'not-pem', key: 'x' } } }),
-      /2 problems:\n {2}line \d+, column 10: certs\.os\.crt must be base64 of PEM\n {2}line \d+, column 10: certs\.os\.key must be base64 of PEM$/,
+      /2 problems:\n {2}line \d+, column 10: certs\.os\.crt must be base64-encoded PEM\n {2}line \d+, column 10: certs\.os\.key must be base64-encoded PEM$/,
     ],
     ['', /the file is empty/],
     ['cluster: [', /line 1/],
@@ -135,7 +135,7 @@ test('decodeSecrets() refuses both encryption secrets at once, and parts of the 
   }
 });
 
-test('generateSecrets() makes real authorities of the reference: subjects, labels, ten years', async () => {
+test('generateSecrets() generates real authorities with the expected subjects, PEM labels and validity of ten years', async () => {
   const { certs } = await generateSecrets({ now, contract: { major: 1, minor: 6 } });
   const facts = (pair: { certificate: string; key: string }) => {
     const { subject, notBefore, notAfter, isCa } = parseCertificate(pair.certificate);

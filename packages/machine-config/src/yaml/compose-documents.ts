@@ -1,11 +1,11 @@
 import { Composer, CST, type Document, Lexer, type LineCounter, Parser } from 'yaml';
 import { configurationLimits, formatLimit } from './configuration-limits.ts';
 
-/** The first thing in a text that is no YAML, or too much of it. */
+/** The first syntax error in a text, or the first limit that it exceeds. */
 export class YamlProblem extends Error {
-  /** From 0, in characters of the text. */
+  /** Offset in the text, in characters from 0. */
   readonly offset: number;
-  /** Which document of the stream, from 1. */
+  /** Number of the document in the stream, from 1. */
   readonly index: number;
 
   constructor(offset: number, index: number, message: string) {
@@ -15,8 +15,11 @@ export class YamlProblem extends Error {
   }
 }
 
-/** How the composer tells of errors and warnings, of which a text of some megabytes may have a million. */
-interface Telling {
+/**
+ * Internal callback of the composer for errors and warnings. A text of a few megabytes may cause a million of
+ * them.
+ */
+interface ComposerErrors {
   onError: (
     source: number | [number, number] | { offset: number },
     code: string,
@@ -26,8 +29,10 @@ interface Telling {
 }
 
 /**
- * The documents of a stream as trees; scalars keep their text. Text before the first document counts with it. Throws
- * YamlProblem at the first mistake, and before anything calls itself for each level of deep nesting.
+ * Parses the documents of a stream into trees whose scalars keep their text. Text before the first document
+ * belongs to it.
+ *
+ * @throws YamlProblem at the first error, and on deep nesting before any code recurses into it
  */
 export function* composeDocuments(text: string, lines: LineCounter): Generator<Document.Parsed> {
   const composer = new Composer({
@@ -39,10 +44,10 @@ export function* composeDocuments(text: string, lines: LineCounter): Generator<D
   });
   let index = 0;
   let first: YamlProblem | undefined;
-  (composer as unknown as Telling).onError = (source, _code, message, isWarning) => {
+  (composer as unknown as ComposerErrors).onError = (source, _code, message, isWarning) => {
     if (isWarning) return;
     const offset = typeof source === 'number' ? source : Array.isArray(source) ? source[0] : source.offset;
-    // The composer catches what is thrown here and tells it once more for each collection around it.
+    // The composer catches this error and reports it again for each enclosing collection.
     first ??= new YamlProblem(offset, Math.max(index, 1), message);
     throw first;
   };
@@ -55,8 +60,8 @@ export function* composeDocuments(text: string, lines: LineCounter): Generator<D
 }
 
 /**
- * Looks after each word how many collections are open, since the parser calls itself for each of them to close it, and
- * how much there has been: a tree takes far more memory than its text.
+ * Parses the text and checks the limits after each token. The parser recurses to close collections, so their
+ * depth is limited. The number of nodes is limited because a tree takes far more memory than its text.
  */
 function* parse(text: string, lines: LineCounter): Generator<CST.Token> {
   const { depth, documents: maxDocuments } = configurationLimits;
@@ -73,24 +78,24 @@ function* parse(text: string, lines: LineCounter): Generator<CST.Token> {
       yield token;
     }
     if (documents > maxDocuments) throw refuse(`more than ${formatLimit(maxDocuments)} documents`);
-    // Beside the collections the document is open, and most often a scalar.
+    // In addition to the collections, the stack holds the document and usually a scalar.
     if (parser.stack.length > depth + 2) throw refuse(`nested more than ${depth} levels deep`);
   }
   yield* parser.end();
 }
 
-/** Counts what a stream has of each thing that is limited. */
+/** Counts tokens, nodes and aliases of a stream. */
 class WordCount {
   #words = 0;
   #nodes = 0;
   #aliases = 0;
   #isText = false;
 
-  /** What there is too much of with this word, if anything. */
+  /** Adds a token. Returns a message if a limit is exceeded. */
   add(word: string): string | undefined {
     const { aliases, nodes, words } = configurationLimits;
     this.#words += 1;
-    // Behind the mark of a scalar stands its text, which may look like anything.
+    // The text of a scalar follows its marker and may look like any other token.
     const type = this.#isText ? null : CST.tokenType(word);
     this.#isText = type === 'scalar';
     if (type === 'alias') this.#aliases += 1;
@@ -101,7 +106,7 @@ class WordCount {
   }
 }
 
-/** Words that begin a node, or an element that may be empty. */
+/** Tokens that begin a node, or a list element that may be empty. */
 const nodeTypes: ReadonlySet<string> = new Set([
   'scalar',
   'single-quoted-scalar',

@@ -1,25 +1,27 @@
 /**
- * A configuration as it was written: scalars keep their text, because whether `0123` is a number or a name is for the
- * field to say, not for the reader. Every node knows where it stands, so that an error can name it.
+ * A YAML tree in which scalars keep their text, because only the schema knows whether `0123` is a number or a
+ * name. Every node has its position, for error messages.
  */
 export type ConfigNode = ScalarNode | ListNode | MapNode;
 
-/** Where something begins in the text; both count from 1. */
+/** Position of the first character of a node; both numbers start at 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** As messages name it. */
+/** Formats a position for messages. */
 export function formatPosition({ line, column }: Position): string {
   return `line ${line}, column ${column}`;
 }
 
 export interface ScalarNode extends Position {
   readonly kind: 'scalar';
-  /** The value with quotes, escapes and block indentation taken off; otherwise as written. */
+  /** The scalar without quotes, escapes and block indentation. */
   readonly text: string;
-  /** Written without quotes and not as a block: only then can it stand for a number, a boolean or null. */
+  /**
+   * Whether the scalar is neither quoted nor a block. Only such a scalar can be a number, a boolean or null.
+   */
   readonly plain: boolean;
 }
 
@@ -30,30 +32,30 @@ export interface ListNode extends Position {
 
 export interface MapNode extends Position {
   readonly kind: 'map';
-  /** In the order of the source; keys are unique. */
+  /** Entries in the order of the source; keys are unique. */
   readonly entries: ReadonlyMap<string, ConfigNode>;
-  /** Where each key stands. */
+  /** The position of each key. */
   readonly keys: ReadonlyMap<string, Position>;
-  /** Its key `<<` has no quotes: what it means is for the field to say, and most fields have none. */
+  /** Whether an unquoted key `<<` exists. The schema decides what it means; most fields reject it. */
   readonly hasMergeKey?: true;
 }
 
 export const mergeKey = '<<';
 
-/** One document of a stream. `index` counts from 1 over all documents, empty ones included. */
+/** One document of a stream. `index` counts from 1 and includes empty documents. */
 export interface ConfigSource {
   readonly index: number;
   readonly root: MapNode;
 }
 
-/** True for what YAML takes as no value at all: nothing, `~`, `null`. */
+/** Whether the node is null in YAML: empty, `~` or `null`. */
 export function isNullNode(node: ConfigNode | undefined): boolean {
   return (
     node === undefined || (node.kind === 'scalar' && node.plain && /^(|~|null|Null|NULL)$/.test(node.text))
   );
 }
 
-/** The node at the path of keys and list positions, or the deepest one that is on the way to it. */
+/** Returns the node at the path of keys and list indices, or the deepest node on the path that exists. */
 export function findNode(root: ConfigNode, path: readonly (string | number)[]): ConfigNode {
   let node = root;
   for (const part of path) {

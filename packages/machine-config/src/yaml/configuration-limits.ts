@@ -1,24 +1,24 @@
 /**
- * How much a stream of documents may be. Real configurations stay far below each of these, those with megabytes of
- * manifests in them too: a manifest is one value. What reads a stream refuses it at the first limit that it meets.
+ * Limits for a stream of documents. Real configurations are far below them, even with megabytes of manifests,
+ * because a manifest is one value. The reader rejects a stream at the first limit that it exceeds.
  */
 export const configurationLimits = {
-  /** Of the text in UTF-8. */
+  /** Size of the text in UTF-8. */
   sizeBytes: 8 * 1024 ** 2,
   documents: 1000,
-  /** Collections inside each other. What walks the tree calls itself so often. */
+  /** Nesting depth of collections. Code that walks the tree recurses to this depth. */
   depth: 200,
-  /** Keys, scalars and collections of all documents, and once more those that aliases repeat. */
+  /** Keys, scalars and collections of all documents. Those repeated by aliases have the same limit again. */
   nodes: 30_000,
   aliases: 1000,
-  /** Words of the text, line ends and comments included; a text in a block is one. */
+  /** YAML tokens, including line ends and comments. A block scalar is one token. */
   words: 200_000,
 } as const;
 
-/** Such as `30,000`. */
+/** Formats a limit such as `30,000`. */
 export function formatLimit(limit: number): string {
   return limit.toLocaleString('en-US');
 }
 
-/** The most that a text may hold, for messages. */
+/** The size limit, for messages. */
 export const sizeLimitText = `${configurationLimits.sizeBytes / 1024 ** 2} MiB`;

@@ -44,11 +44,11 @@ const { tree } = fc.letrec<{ tree: YamlValue }>((tie) => ({
   ),
 }));
 
-/** -0 and 0 are the same number to a reader, and so are a large number and its bigint. */
+/** A YAML reader does not distinguish -0 from 0, or a large number from its bigint. */
 const numbersAlike = (value: YamlValue): YamlValue =>
   JSON.parse(JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? Number(inner) : inner)));
 
-test('encodeYaml() writes what an independent YAML 1.2 reader reads back', () => {
+test('encodeYaml() writes text that an independent YAML 1.2 reader decodes to the same value', () => {
   fc.assert(
     fc.property(tree, (value) => {
       assert.deepEqual(numbersAlike(parse(encodeYaml(value))), numbersAlike(value));
@@ -56,7 +56,7 @@ test('encodeYaml() writes what an independent YAML 1.2 reader reads back', () =>
   );
 });
 
-test('encodeYaml() writes texts that a YAML 1.1 reader takes for texts too', () => {
+test('encodeYaml() writes strings that a YAML 1.1 reader also decodes as strings', () => {
   fc.assert(
     fc.property(text, (value) => {
       assert.equal(parse(encodeYaml({ key: value }), { version: '1.1' }).key, value);
@@ -64,7 +64,7 @@ test('encodeYaml() writes texts that a YAML 1.1 reader takes for texts too', () 
   );
 });
 
-test('readYamlStream() reads back what encodeYaml() wrote', () => {
+test('readYamlStream() decodes what encodeYaml() wrote', () => {
   fc.assert(
     fc.property(fc.dictionary(text, tree, { minKeys: 1, maxKeys: 3, noNullPrototype: true }), (value) => {
       const [source] = readYamlStream(encodeYaml(value));
@@ -73,7 +73,7 @@ test('readYamlStream() reads back what encodeYaml() wrote', () => {
   );
 });
 
-test('encodeYaml() indents by 4, by 2 after a dash, and rounds up to the next multiple of 4', () => {
+test('encodeYaml() indents by 4, by 2 after a dash, then to the next multiple of 4', () => {
   const value = {
     a: {
       list: ['x', { name: 'n1', value: { deep: [1, [2, 3]] }, text: 'one\ntwo\n' }, []],
@@ -109,7 +109,7 @@ test('encodeYaml() indents by 4, by 2 after a dash, and rounds up to the next mu
   );
 });
 
-test('encodeYaml() double-quotes what looks like another type and never folds', () => {
+test('encodeYaml() double-quotes strings that look like another type, and never folds lines', () => {
   const long = 'word '.repeat(100).trim();
   const value = {
     a: '',
@@ -129,7 +129,7 @@ test('encodeYaml() double-quotes what looks like another type and never folds', 
   );
 });
 
-test('encodeYaml() puts comments above, beside and below a key', () => {
+test('encodeYaml() writes comments above, beside and below a key', () => {
   const comments: Record<string, object> = {
     a: { beside: 'about a' },
     b: { above: ['about b'], below: ['c: 1'] },

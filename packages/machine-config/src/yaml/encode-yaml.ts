@@ -1,35 +1,43 @@
 import { encodeInlineText, scalarStyle } from './scalar-style.ts';
 import { entriesOf, isYamlList, isYamlMap, PlainScalar, type YamlMap, type YamlValue } from './yaml-value.ts';
 
-// The style of peers differs from what YAML libraries can be set to (4 columns, but 2 after a dash, and then up to the
-// next multiple of 4), and comments have their places: hence an encoder of our own.
+// YAML libraries cannot produce the style of Talos (4 columns, 2 after a dash, then the next multiple of 4)
+// and its comments. For this reason the package has its own encoder.
 
-/** Comments around one key or one element of a list that is no collection. Texts are without the `#`; lines in `before` and `after` may be indented themselves. */
+/**
+ * Comments for one key, or for one list element that is not a collection. Texts do not contain the `#`. Lines
+ * in `above` and `below` may be indented.
+ */
 export interface Comment {
-  /** Whole lines above the key. */
+  /** Lines above the key. */
   readonly above?: readonly string[];
-  /** Behind the value, on its line; above the key when the value takes several lines. */
+  /** Comment on the line of the value, or above the key when the value has several lines. */
   readonly beside?: string;
-  /** Behind the value or, where that takes several lines, behind the key. */
+  /** Comment on the line of the key, even when the value has several lines. */
   readonly onFirstLine?: string;
-  /** Whole lines below the value, at the column of the key. */
+  /** Lines below the value, in the column of the key. */
   readonly below?: readonly string[];
 }
 
 export type Path = readonly (string | number)[];
 
 export interface EncodeYamlOptions {
-  /** Called for each key of each mapping and for such elements; list positions are numbers in the path. */
+  /**
+   * Called for each key of each mapping and for each such list element. List indices are numbers in the path.
+   */
   readonly comment?: (path: Path) => Comment | undefined;
-  /** `json`: as JSON is turned into YAML, with keys sorted, columns of 2, and lists below their key. */
+  /**
+   * `json` writes like JSON converted to YAML: sorted keys, 2 spaces of indentation, and lists in the column
+   * of their key.
+   */
   readonly style?: 'json';
 }
 
-/** Longer keys need the explicit form. */
+/** Longer keys need the explicit form `? key`. */
 const maxSimpleKeyLength = 128;
 
 /**
- * One document, ending in a newline. Keys are written in the order of the objects.
+ * Encodes one document, which ends with a newline. Keys keep the order of the objects.
  *
  * Source: Talos v1.14: machine configuration, encoding.
  */
@@ -44,7 +52,7 @@ export function encodeYaml(value: YamlValue, options: EncodeYamlOptions = {}): s
   return `${encoder.lines.join('\n')}\n`;
 }
 
-/** The column of what is inside something at `column`: the next multiple of 4. */
+/** Returns the column of the children of an item at `column`: the next multiple of 4. */
 function deeper(column: number): number {
   return 4 * (Math.floor(column / 4) + 1);
 }
@@ -56,14 +64,17 @@ function isEmpty(value: YamlMap | readonly YamlValue[]): boolean {
 class Encoder {
   readonly lines: string[] = [];
   readonly #options: EncodeYamlOptions;
-  /** Behind that line empty lines would belong to a text: it ended in some itself. */
+  /**
+   * Number of lines up to the end of a block scalar that ends with empty lines. An empty line added there
+   * would become part of that scalar.
+   */
   #endOfOpenText = -1;
 
   constructor(options: EncodeYamlOptions) {
     this.#options = options;
   }
 
-  /** `lead` stands in place of the indentation of the first line: the dash of a list. */
+  /** `lead` replaces the indentation of the first line, for the dash of a list. */
   map(value: YamlMap, column: number, path: Path, lead?: string): void {
     let first = lead;
     const indentation = ' '.repeat(column);
@@ -81,7 +92,7 @@ class Encoder {
       this.lines.splice(start, 0, ...commentLines(above, indentation));
       if (this.#endOfOpenText > start) this.#endOfOpenText += above.length;
       if (first !== undefined) {
-        // A comment cannot follow a dash: it goes above the item, and the dash stays with the key.
+        // A comment cannot follow a dash. It goes above the item, and the dash stays with the key.
         const at = start + above.length;
         this.lines[at] = first + (this.lines[at] as string).slice(column);
         first = undefined;
@@ -146,13 +157,13 @@ class Encoder {
   }
 
   #push(opening: string, lines: readonly string[]): void {
-    // One by one: a text may have more lines than a call takes arguments.
+    // Push line by line: a text may have more lines than a call can have arguments.
     for (const [at, line] of lines.entries()) this.lines.push(at === 0 ? opening + line : line);
     if (/^\|\d?\+$/.test(lines[0] ?? '')) this.#endOfOpenText = this.lines.length;
   }
 }
 
-/** A scalar or an empty collection; the lines after the first carry their own indentation. */
+/** Returns the lines of a scalar or an empty collection. Lines after the first include their indentation. */
 function inlineOrBlock(value: YamlValue, column: number, parentColumn: number): string[] {
   if (typeof value !== 'string') {
     if (isYamlList(value)) return ['[]'];
@@ -184,7 +195,7 @@ function withoutLeadingEmpty(texts: readonly string[]): readonly string[] {
   return first < 0 ? [] : texts.slice(first);
 }
 
-/** An empty comment text is an empty line. */
+/** An empty text becomes an empty line. */
 function commentLines(texts: readonly string[], indentation: string): string[] {
   return texts.map((text) => (text === '' ? '' : `${indentation}# ${text}`));
 }

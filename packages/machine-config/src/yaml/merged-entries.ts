@@ -2,8 +2,12 @@ import { Fault } from '@nodewright/fault';
 import { type ConfigNode, formatPosition, type MapNode, mergeKey } from './config-node.ts';
 
 /**
- * The entries of a mapping with those that its merge key stands for; the mapping's own win, then the earlier source.
- * Throws `invalid-argument` for a merge key that names no mapping. Source: YAML 1.1: merge key.
+ * Returns the entries of a mapping and of its merge key. Its own entries take precedence, then those of
+ * earlier sources.
+ *
+ * Source: YAML 1.1: merge key.
+ *
+ * @throws Fault `invalid-argument` if the merge key does not refer to a mapping
  */
 export function mergedEntries(node: MapNode): ReadonlyMap<string, ConfigNode> {
   if (!node.hasMergeKey) return node.entries;

@@ -7,7 +7,7 @@ import { valueFromNode } from './value-from-node.ts';
 
 const valuesOf = (text: string) => readYamlNodes(text).map(({ root }) => valueFromNode(root));
 
-test('readYamlStream() refuses deep nesting of every form, and says where', () => {
+test('readYamlStream() rejects deep nesting in every notation and reports its position', () => {
   const rows: [string, string][] = [
     [`a: ${'['.repeat(10_000)}`, 'document 1, line 1, column 205'],
     [`---\nx: y\n---\na: ${'{a: '.repeat(10_000)}`, 'document 2, line 4, column 805'],
@@ -25,7 +25,7 @@ test('readYamlStream() refuses deep nesting of every form, and says where', () =
     });
 });
 
-test('readYamlStream() takes an alias for the last node before it with the anchor', () => {
+test('readYamlStream() resolves an alias to the last preceding node with the anchor', () => {
   assert.deepEqual(valuesOf('a: &x 1\nb: *x\nc: &x {d: &y [2], e: *y}\nf: *x\ng: *y\n'), [
     { a: 1, b: 1, c: { d: [2], e: [2] }, f: { d: [2], e: [2] }, g: [2] },
   ]);
@@ -33,7 +33,7 @@ test('readYamlStream() takes an alias for the last node before it with the ancho
   assert.throws(() => valuesOf('a: &x 1\n---\nb: *x\n'), /document 2, line 3, column 4: /);
 });
 
-test('readYamlStream() takes little time for aliases of aliases', () => {
+test('readYamlStream() rejects nested aliases quickly', () => {
   for (const body of [
     (level: number) => `[${Array(9).fill(`*l${level}`).join(', ')}]`,
     (level: number) => `{a: *l${level}, b: *l${level}}`,
@@ -48,7 +48,7 @@ test('readYamlStream() takes little time for aliases of aliases', () => {
   }
 });
 
-test('readYamlStream() stops at the first mistake of a text that is full of them', () => {
+test('readYamlStream() stops at the first error of a text with many errors', () => {
   const rows: [string, string][] = [
     [`{}\n${'k: v\n'.repeat(150_000)}`, 'document 1, line 2, column 1: unexpected scalar at node end'],
     [
@@ -69,7 +69,7 @@ test('readYamlStream() stops at the first mistake of a text that is full of them
   }
 });
 
-test('a text of very many lines, and a mapping merged from very many, are read and written', () => {
+test('a text with many lines and a mapping merged from many sources can be decoded and encoded', () => {
   const [value] = valuesOf(`a: |\n${'  x\n'.repeat(150_000)}`);
   assert.deepEqual(valuesOf(encodeYaml(value as Exclude<typeof value, undefined>)), [value]);
   assert.deepEqual(valuesOf(`a: &a {b: c}\nd: {<<: [${Array(900).fill('*a').join(',')}]}`), [
@@ -77,7 +77,7 @@ test('a text of very many lines, and a mapping merged from very many, are read a
   ]);
 });
 
-test('readYamlStream() refuses more than a configuration may have of anything, and says what', () => {
+test('readYamlStream() names the limit that a configuration exceeds', () => {
   const { sizeBytes, documents, nodes, aliases, words } = configurationLimits;
   const rows: [string, string][] = [
     [`a: ${'x'.repeat(sizeBytes)}`, 'the text is longer than 8 MiB'],
@@ -98,7 +98,7 @@ test('readYamlStream() refuses more than a configuration may have of anything, a
   }
 });
 
-test('readYamlStream() takes what large configurations of machines have, with megabytes of manifests', () => {
+test('readYamlStream() accepts large configurations with megabytes of manifests', () => {
   const manifest = `a: |\n${'  - name: "a long line of a manifest, *with &marks: of #its own\n'.repeat(110_000)}`;
   assert.equal(Buffer.byteLength(manifest) > 6 * 1024 ** 2, true);
   assert.equal(readYamlStream(`${manifest}---\n${'b: c\n---\n'.repeat(500)}`).length, 501);

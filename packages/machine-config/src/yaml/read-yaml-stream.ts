@@ -6,9 +6,11 @@ import { formatPosition, isNullNode, mergeKey } from './config-node.ts';
 import { configurationLimits, formatLimit, sizeLimitText } from './configuration-limits.ts';
 
 /**
- * Reads a stream of YAML documents, each of which must be a mapping; empty documents are left out. Aliases
- * are resolved. Throws `invalid-argument`, also for more than `configurationLimits` allow, naming document, line and column; the text itself is never quoted, since it
- * holds keys and tokens.
+ * Parses a stream of YAML documents, each of which must be a mapping. Empty documents are skipped and aliases
+ * are resolved.
+ *
+ * @throws Fault `invalid-argument` for invalid text, or if `configurationLimits` are exceeded. The message
+ * names document, line and column, but never quotes the text, which may contain secrets.
  *
  * Source: Talos v1.14: machine configuration, decoding rules 1 and 6.
  */
@@ -19,7 +21,7 @@ export function readYamlStream(text: string): ConfigSource[] {
   });
 }
 
-/** Like `readYamlStream`, for documents of any shape. */
+/** Like `readYamlStream`, but the root of a document may be any node. */
 export function readYamlNodes(text: string): { readonly index: number; readonly root: ConfigNode }[] {
   if (Buffer.byteLength(text) > configurationLimits.sizeBytes) {
     throw new Fault('invalid-argument', `decode error: the text is longer than ${sizeLimitText}`);
@@ -65,7 +67,7 @@ function positionAt(lines: LineCounter, offset: number): Position {
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
-/** Messages of the parser may end with the text they complain about. */
+/** Removes the source text that the parser may append to its messages. */
 function withoutSource(message: string): string {
   const text = message.replace(/:(\s[\s\S]*)?$/, '');
   return text.charAt(0).toLowerCase() + text.slice(1);
@@ -112,7 +114,7 @@ class Walk {
     } finally {
       this.#open.delete(node);
     }
-    throw this.#fault(node, 'this kind of node has no meaning here');
+    throw this.#fault(node, 'this kind of YAML node is not supported');
   }
 
   #alias(node: Node): ConfigNode {
@@ -134,7 +136,7 @@ class Walk {
     let hasMergeKey = false;
     for (const { key, value } of pairs) {
       const keyNode = this.#child(key, position);
-      if (keyNode.kind !== 'scalar') throw decodeFault(this.#index, keyNode, 'a key must be a single word');
+      if (keyNode.kind !== 'scalar') throw decodeFault(this.#index, keyNode, 'a key must be a scalar');
       const child = this.#child(value, keyNode);
       if (keyNode.plain && keyNode.text === mergeKey) hasMergeKey = true;
       const earlier = keys.get(keyNode.text);
@@ -166,7 +168,10 @@ class Walk {
   }
 }
 
-/** What each alias stands for: the last node before it with the anchor. In one pass, since there may be many. */
+/**
+ * Resolves all aliases in one pass, because there may be many. An alias refers to the last preceding node
+ * with its anchor.
+ */
 function targetsOfAliases(document: Document.Parsed): ReadonlyMap<Node, Node> {
   const anchors = new Map<string, Node>();
   const targets = new Map<Node, Node>();

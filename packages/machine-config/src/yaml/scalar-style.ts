@@ -1,5 +1,5 @@
 /**
- * How a text is written so that every YAML reader, whichever version of YAML it follows, takes it for a text again.
+ * Chooses the style of a string so that readers of YAML 1.1 and 1.2 both decode it as a string.
  *
  * Source: Talos v1.14: machine configuration, encoding; YAML 1.1 and 1.2 core schemas.
  */
@@ -10,7 +10,7 @@ const number =
 const sexagesimal = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 const date = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:$|[Tt ])/;
 
-/** Whether an unquoted reading of the text would be a number, a boolean, a date, null or a merge key. */
+/** Whether the unquoted text would be decoded as a number, boolean, date, null or merge key. */
 export function looksLikeAnotherType(text: string): boolean {
   return text === '' || word.test(text) || number.test(text) || sexagesimal.test(text) || date.test(text);
 }
@@ -18,7 +18,10 @@ export function looksLikeAnotherType(text: string): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that need an escape
 const needsEscape = /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]/;
 
-/** Whether the text holds a character that only a double-quoted text can hold. Well-formed pairs do not count. */
+/**
+ * Whether the text contains a character that is allowed only in double quotes. Valid surrogate pairs are not
+ * such characters.
+ */
 function hasEscapes(text: string): boolean {
   return needsEscape.test(text.replace(/[\ud800-\udbff][\udc00-\udfff]/g, ''));
 }
@@ -37,7 +40,7 @@ function isPlainShape(text: string): boolean {
 
 export type ScalarStyle = 'plain' | 'single' | 'double' | 'block';
 
-/** The style of a text that is a value; `block` means `|`. */
+/** Returns the style for a string value; `block` means `|`. */
 export function scalarStyle(text: string): ScalarStyle {
   if (hasEscapes(text)) return 'double';
   if (text.includes('\n')) return / \n| $/.test(text) || /^\n*$/.test(text) ? 'double' : 'block';
@@ -45,7 +48,7 @@ export function scalarStyle(text: string): ScalarStyle {
   return isPlainShape(text) ? 'plain' : 'single';
 }
 
-/** The text on one line: unquoted where that is safe, else quoted. */
+/** Encodes a string on one line: unquoted if that is safe, otherwise quoted. */
 export function encodeInlineText(text: string): string {
   switch (scalarStyle(text)) {
     case 'plain':

@@ -4,8 +4,8 @@ import { looksLikeAnotherType } from './scalar-style.ts';
 import { mapFromEntries, PlainScalar, type YamlMap, type YamlValue } from './yaml-value.ts';
 
 /**
- * A document as a tree that is written again with every value as it was: what has no quotes and is no obvious text stays
- * without them, because only its field knows what it is. Merge keys are resolved.
+ * Converts a document to a tree that keeps the notation of every value. An unquoted scalar that may not be a
+ * string stays unquoted, because only the schema knows its type. Merge keys are resolved.
  */
 export function sourceTree(root: MapNode): YamlMap {
   return mapFromEntries([...mergedEntries(root)].map(([key, child]) => [key, treeValue(child)]));

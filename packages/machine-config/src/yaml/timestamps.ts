@@ -1,10 +1,13 @@
 import type { ConfigNode, ScalarNode } from './config-node.ts';
 
-/** A day, or a day and a time of day. Source: YAML 1.1: timestamp, in the forms that the reader of peers takes. */
+/**
+ * A date, or a date and time. Source: YAML 1.1: timestamp, in the forms that the YAML library of Talos
+ * accepts.
+ */
 const timestamp =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d+)?(?:Z|[-+]\d\d:\d\d))|(?: \d{1,2}:\d{1,2}:\d{1,2}(?:\.\d+)?))?$/;
 
-/** Whether a reader of YAML takes the unquoted scalar for a point in time. */
+/** Whether a YAML reader decodes the unquoted scalar as a timestamp. */
 export function isTimestamp(node: ScalarNode): boolean {
   const [, year, month, day] = (node.plain && timestamp.exec(node.text)) || [];
   if (year === undefined) return false;
@@ -12,7 +15,7 @@ export function isTimestamp(node: ScalarNode): boolean {
   return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
 }
 
-/** The timestamps among the values of a part. */
+/** Yields all timestamps among the values of a node. */
 export function* timestampsIn(node: ConfigNode): Generator<ScalarNode> {
   if (node.kind === 'scalar') {
     if (isTimestamp(node)) yield node;

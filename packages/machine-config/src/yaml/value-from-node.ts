@@ -7,8 +7,10 @@ const integer = /^[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*)$/;
 const float = /^[-+]?(?:\.[0-9_]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?$/;
 
 /**
- * A free-form part as plain values: numbers in every YAML notation, `true` and `false` but not `yes` and `no`, null.
- * Whole numbers beyond 2^53 are bigint. Merge keys are resolved. Throws `invalid-argument` for one that names no mapping.
+ * Decodes a free-form part to plain values. Numbers may have any YAML notation; `yes` and `no` are strings.
+ * Integers beyond 2^53 become bigint, and merge keys are resolved.
+ *
+ * @throws Fault `invalid-argument` if a merge key does not refer to a mapping
  *
  * Source: Talos v1.14: machine configuration, scalar forms.
  */
@@ -23,7 +25,7 @@ export function valueFromNode(node: ConfigNode): YamlValue {
   }
 }
 
-/** The value of an unquoted text in a free-form part. */
+/** Decodes an unquoted scalar of a free-form part. */
 export function valueOfPlainText(text: string): YamlValue {
   return valueFromScalar({ kind: 'scalar', text, plain: true, line: 1, column: 1 });
 }
@@ -41,10 +43,12 @@ function valueFromScalar(node: ScalarNode): YamlValue {
   return node.text;
 }
 
-/** Longer than any whole number that a field can hold. */
+/** Maximum number of digits of an integer. It is above that of every integer field. */
 const maxDigits = 40;
 
-/** Like `integerFromText`, for a decimal or exponential form of a whole number too: `1e3`, `1.0`, `018`. */
+/**
+ * Like `integerFromText`, but also accepts decimal and exponential notation of integers: `1e3`, `1.0`, `018`.
+ */
 export function wholeNumberFromText(text: string): number | bigint | undefined {
   const integer = integerFromText(text);
   if (integer !== undefined || !float.test(text)) return integer;
@@ -60,7 +64,10 @@ export function wholeNumberFromText(text: string): number | bigint | undefined {
   return Number.isSafeInteger(small) ? small : signed;
 }
 
-/** A whole number in decimal, `0x`, `0b`, `0o` or with a leading zero (octal), with `_` anywhere; else undefined. */
+/**
+ * Parses an integer in decimal, `0x`, `0b`, `0o` or leading-zero octal notation, with `_` anywhere. Returns
+ * `undefined` for any other text.
+ */
 export function integerFromText(text: string): number | bigint | undefined {
   if (!integer.test(text)) return undefined;
   const bare = text.replaceAll('_', '').replace(/^[-+]/, '');

@@ -1,4 +1,4 @@
-/** A value as it is written to YAML. */
+/** A value that can be encoded as YAML. */
 export type YamlValue =
   | null
   | string
@@ -9,7 +9,7 @@ export type YamlValue =
   | readonly YamlValue[]
   | YamlMap;
 
-/** Written as it stands: a number in another notation than the decimal one. */
+/** A scalar that is written unchanged and unquoted, such as a number in another notation than decimal. */
 export class PlainScalar {
   readonly text: string;
 
@@ -18,7 +18,7 @@ export class PlainScalar {
   }
 }
 
-/** Keys keep their order. A key whose value is undefined is not there. */
+/** Keys keep their order. A key with the value `undefined` counts as missing. */
 export interface YamlMap {
   readonly [key: string]: YamlValue | undefined;
 }
@@ -33,12 +33,12 @@ export function isYamlList(value: YamlValue | undefined): value is readonly Yaml
   return Array.isArray(value);
 }
 
-/** The keys that are there, with their values. */
+/** Returns the entries whose values are not `undefined`. */
 export function entriesOf(map: YamlMap): [string, YamlValue][] {
   return Object.entries(map).filter((entry): entry is [string, YamlValue] => entry[1] !== undefined);
 }
 
-/** Unlike an assignment this also keeps a key named `__proto__`. */
+/** Builds a map. Unlike an assignment, this keeps a key named `__proto__`. */
 export function mapFromEntries(entries: Iterable<readonly [string, YamlValue]>): YamlMap {
   return Object.fromEntries(entries);
 }

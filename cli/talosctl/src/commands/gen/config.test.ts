@@ -305,7 +305,7 @@ test('gen config refuses bad input, and writes nothing', async () => {
     [[...withSecrets, '-o', 'a', '--output-dir', 'b'], /give only one of them\n$/],
     [
       [...withSecrets, '--talos-version', 'v2.0'],
-      /^error: unsupported version "v2\.0": known are v1\.0 to v1\.17\n$/,
+      /^error: unsupported version "v2\.0": supported are v1\.0 to v1\.17\n$/,
     ],
     [
       [...withSecrets, '--talos-version', 'latest'],

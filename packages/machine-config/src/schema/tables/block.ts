@@ -1,6 +1,9 @@
 import type { SchemaTable } from '../parse-schema.ts';
 
-/** Documents about volumes, file systems and software storage. Source: Talos v1.14: machine configuration, keys of the documents. */
+/**
+ * Documents that configure volumes, file systems and software storage (LVM, RAID). Source: Talos v1.14:
+ * machine configuration, keys of the documents.
+ */
 export const blockDocuments: SchemaTable = {
   VolumeConfig: `
     name str !

@@ -1,6 +1,9 @@
 import type { SchemaTable } from '../parse-schema.ts';
 
-/** Documents about registries, the container runtime and containers. Source: Talos v1.14: machine configuration, keys of the documents. */
+/**
+ * Documents that configure registries, the container runtime and containers. Source: Talos v1.14: machine
+ * configuration, keys of the documents.
+ */
 export const criDocuments: SchemaTable = {
   RegistryMirrorConfig: `
     name str !

@@ -1,6 +1,6 @@
 import type { SchemaTable } from '../parse-schema.ts';
 
-/** Parts that several documents have in common: `+name` in a table stands for one. */
+/** Fields shared by several documents. A line `+name` in a table inserts the fragment. */
 export const schemaFragments: SchemaTable = {
   linkSettings: `
     up bool

@@ -1,6 +1,6 @@
 import type { SchemaTable } from '../parse-schema.ts';
 
-/** Documents about Kubernetes. Source: Talos v1.14: machine configuration, keys of the documents. */
+/** Documents that configure Kubernetes. Source: Talos v1.14: machine configuration, keys of the documents. */
 export const kubernetesDocuments: SchemaTable = {
   KubeAPIServerCAConfig: `
     issuingCA obj

@@ -1,4 +1,7 @@
-/** The fields of `machine`, without those below `network`. Source: Talos v1.14: machine configuration, v1alpha1 document. */
+/**
+ * The fields of `machine`, except those of `network`. Source: Talos v1.14: machine configuration, v1alpha1
+ * document.
+ */
 export const legacyMachineFields = `
 type str !
 token str !

@@ -1,6 +1,6 @@
 import type { SchemaTable } from '../parse-schema.ts';
 
-/** Documents about links. Source: Talos v1.14: machine configuration, keys of the documents. */
+/** Documents that configure links. Source: Talos v1.14: machine configuration, keys of the documents. */
 export const linkDocuments: SchemaTable = {
   LinkConfig: `
     name str !

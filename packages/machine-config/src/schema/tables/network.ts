@@ -1,6 +1,9 @@
 import type { SchemaTable } from '../parse-schema.ts';
 
-/** Documents about addresses, routes, names, time and rules. Source: Talos v1.14: machine configuration, keys of the documents. */
+/**
+ * Documents that configure addresses, routes, names, time and firewall rules. Source: Talos v1.14: machine
+ * configuration, keys of the documents.
+ */
 export const networkDocuments: SchemaTable = {
   DHCPv4Config: `
     name str !

@@ -1,6 +1,9 @@
 import type { SchemaTable } from '../parse-schema.ts';
 
-/** Documents about the running system. Source: Talos v1.14: machine configuration, keys of the documents. */
+/**
+ * Documents that configure the running system. Source: Talos v1.14: machine configuration, keys of the
+ * documents.
+ */
 export const runtimeDocuments: SchemaTable = {
   EnvironmentConfig: `
     variables map:str !

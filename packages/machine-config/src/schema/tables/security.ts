@@ -1,6 +1,9 @@
 import type { SchemaTable } from '../parse-schema.ts';
 
-/** Documents about discovery, hardware, trust and the link to a manager. Source: Talos v1.14: machine configuration, keys of the documents. */
+/**
+ * Documents that configure discovery, hardware, trust and SideroLink. Source: Talos v1.14: machine
+ * configuration, keys of the documents.
+ */
 export const securityDocuments: SchemaTable = {
   DiscoveryServiceConfig: `
     name str !
