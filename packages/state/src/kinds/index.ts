@@ -40,7 +40,7 @@ export * from './security/index.ts';
 export * from './siderolink/index.ts';
 export * from './storage/index.ts';
 
-/** Every kind that a node registers, in the order of the reference. */
+/** Every kind that a node registers, in the order in which Talos registers them. */
 export const nodeKinds: readonly ResourceKind[] = [
   ...configKinds,
   ...runtimeKinds,

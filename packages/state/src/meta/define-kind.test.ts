@@ -8,7 +8,7 @@ import { singularOf } from './singular.ts';
 const kindOf = (type: string, aliases: string[] = [], skipAutomaticAliases = false) =>
   defineKind({ type, defaultNamespace: 'x', aliases, skipAutomaticAliases, spec: {} });
 
-test('defineKind() derives the short names of the reference from the type', () => {
+test('defineKind() derives the same short names as Talos from the type', () => {
   const aliases = (type: string, ...declared: string[]) => kindOf(type, declared).aliases.join(' ');
   assert.deepEqual(
     [

@@ -41,7 +41,7 @@ class MessageType<F extends FieldTable> implements FieldType<SpecOfFields<F>> {
   }
 }
 
-/** A nested message. `word` is its name in the reference, if it has one. */
+/** A nested message. `word` is its name in the Talos reference, if it has one. */
 export function message<F extends FieldTable>(fields: F, word = 'message'): FieldType<SpecOfFields<F>> {
   return new MessageType(fields, word);
 }

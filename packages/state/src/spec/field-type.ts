@@ -4,8 +4,8 @@ import type { FieldTable } from './field.ts';
 /** A description of a type, for documentation and for tests that compare definitions with tables. */
 export interface TypeShape {
   /**
-   * The type name in the reference, such as `uint32`, `cidr`, `enum Family`, `string[]` or `map<bool>`;
-   * `message` for a nested spec.
+   * The name of the type in the Talos reference, such as `uint32`, `cidr`, `enum Family`, `string[]` or
+   * `map<bool>`; `message` for a nested spec.
    */
   readonly word: string;
   /** The fields of a message, also if the message is an item of a list or map, or an optional value. */
