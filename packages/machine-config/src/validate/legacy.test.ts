@@ -4,7 +4,7 @@ import { documentText, verdict } from './sample-validation.ts';
 import type { ValidateOptions } from './validate-configuration.ts';
 
 /** The errors (`!`) and warnings (`?`) about the v1alpha1 document. */
-function said(text: string, options: Partial<ValidateOptions> = {}): string[] {
+function findings(text: string, options: Partial<ValidateOptions> = {}): string[] {
   const { warnings, errors } = verdict([text], options);
   const own = errors.find((error) => error.startsWith('v1alpha1.Config: ')) ?? '';
   const lines = own.split('\n').flatMap((line) => (line.startsWith('\t* ') ? [`!${line.slice(3)}`] : []));
@@ -17,8 +17,8 @@ const controlPlane = (machine: string, cluster = '') =>
 const worker = (machine: string, cluster = '') =>
   `machine:\n  type: worker\n  ca: { crt: ${crt} }\n${machine}\ncluster:\n  clusterName: a\n${cluster}\n`;
 
-function check(rows: readonly (readonly [text: string, ...said: string[]])[]): void {
-  for (const [text, ...expected] of rows) assert.deepEqual(said(text), expected, text);
+function check(rows: readonly (readonly [text: string, ...findings: string[]])[]): void {
+  for (const [text, ...expected] of rows) assert.deepEqual(findings(text), expected, text);
 }
 
 test('validation checks required fields of the v1alpha1 document', () => {
@@ -267,23 +267,26 @@ test('machine.install is checked only where an installation is needed', () => {
     '!machine.install.diskSelector.name is no longer supported',
     '!machine.install.extraKernelArgs cannot be combined with grubUseUKICmdline',
   ];
-  assert.deepEqual(said(text, { mode: 'metal' }), expected);
-  assert.deepEqual(said(worker('  install: {}'), { mode: 'metal' }), [
+  assert.deepEqual(findings(text, { mode: 'metal' }), expected);
+  assert.deepEqual(findings(worker('  install: {}'), { mode: 'metal' }), [
     '!machine.install needs disk or diskSelector',
   ]);
-  assert.deepEqual(said(worker('  install: { diskSelector: { size: ">= 1GB" } }'), { mode: 'metal' }), []);
+  assert.deepEqual(
+    findings(worker('  install: { diskSelector: { size: ">= 1GB" } }'), { mode: 'metal' }),
+    [],
+  );
   for (const options of [
     { mode: 'cloud' },
     { mode: 'metal-agent' },
     { mode: 'container' },
     { mode: 'metal', isInstalled: true },
   ] as const)
-    assert.deepEqual(said(text, options), []);
+    assert.deepEqual(findings(text, options), []);
 });
 
 test('strict turns warnings about the v1alpha1 document into errors', () => {
   const text = worker('  files: [{ path: /a }]');
-  assert.deepEqual(said(text, { strict: true }), [
+  assert.deepEqual(findings(text, { strict: true }), [
     '!warning: machine.files is deprecated: use EtcFileConfig or CRICustomizationConfig',
   ]);
 });
@@ -293,8 +296,8 @@ test('Kubernetes versions are checked only on nodes', () => {
     '  kubelet: { image: "r/kubelet:v1.31.9" }',
     '  apiServer: { image: "r:5000/a:v1.37.0-rc.1@sha256:0" }\n  scheduler: { image: "r/s" }\n  controllerManager: { image: "r/c:vX" }',
   );
-  assert.deepEqual(said(text), []);
-  assert.deepEqual(said(text, { local: false }), [
+  assert.deepEqual(findings(text), []);
+  assert.deepEqual(findings(text, { local: false }), [
     '!machine.kubelet.image has version 1.31 of Kubernetes: 1.32 to 1.37 are supported',
     '!cluster.controllerManager.image has a tag that is not a version',
     '!cluster.scheduler.image has no version: its tag must begin with "v"',

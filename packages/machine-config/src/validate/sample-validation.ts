@@ -37,20 +37,20 @@ export function verdict(texts: readonly string[], options: Partial<ValidateOptio
  * Kind and body of a document, and the expected errors (`!`) and warnings (`?`) without the label of the
  * document.
  */
-export type Row = readonly [kind: string, body: string, ...said: string[]];
+export type Row = readonly [kind: string, body: string, ...findings: string[]];
 
 /** Checks that validation reports exactly the expected errors and warnings for each document. */
 export function checkRows(rows: readonly Row[]): void {
   for (const [kind, body, ...expected] of rows) {
     const { warnings, errors } = verdict([documentText(kind, body)]);
     const bare = (text: string) => text.replace(new RegExp(`^${kind}(/\\S*)?: `), '');
-    const said = [
+    const findings = [
       ...errors.flatMap((error) => bare(error).split('\n')).map((line) => `!${line}`),
       ...warnings.map((line) => `?${bare(line)}`),
     ];
     // Ignore errors about other documents: that a kind needs a control plane, or that discovery needs an
     // identity.
-    const own = said.filter(
+    const own = findings.filter(
       (line) => !line.startsWith('!only for control planes') && !line.startsWith('!discovery needs'),
     );
     assert.deepEqual(own, expected, `${kind}\n${body}`);
