@@ -4,7 +4,7 @@ import { MemoryState } from '../store/memory-state.ts';
 import { updateResource } from './modify-resource.ts';
 
 test('updateResource() applies the change to a re-created resource that has the same version', async () => {
-  // The clock stands still, so both resources have the same creation time.
+  // The clock does not advance, so both resources have the same creation time.
   const state = new MemoryState({ now: () => 0, cookie: new Uint8Array(8) });
   const pointer = { namespace: 'desk', type: 'Notes.test.nodewright.dev', id: 'a' };
   await state.create({ ...pointer, spec: { text: 'old' } });

@@ -36,7 +36,7 @@ export class Collection {
 
   /**
    * The creation time of a new resource. It always differs from that of a destroyed predecessor, even with a
-   * coarse clock, so that the two can be told apart. A microsecond is the smallest step that the wire
+   * coarse clock, so that the two are distinguishable. A microsecond is the smallest step that the wire
    * carries.
    */
   creationMs(id: string, nowMs: number): number {

@@ -99,7 +99,7 @@ export class ClientWatch implements Watch {
   async #afterFailure({ kind, message }: Fault): Promise<readonly ResourceEvent[] | undefined> {
     const isHopeless = kind === 'failed-precondition' || this.#bookmark === undefined;
     if (this.#init.retry !== undefined && !isHopeless) return undefined;
-    this.#stream = silence(this.#closed.signal);
+    this.#stream = emptyStream(this.#closed.signal);
     return [{ kind: 'errored', message }];
   }
 
@@ -128,7 +128,7 @@ export class ClientWatch implements Watch {
 }
 
 /** Replaces the stream of a failed watch: it stays open without messages until the watch is closed. */
-async function* silence(signal: AbortSignal): AsyncGenerator<WatchResponse> {
+async function* emptyStream(signal: AbortSignal): AsyncGenerator<WatchResponse> {
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => resolve());
   if (!signal.aborted) await promise;

@@ -18,33 +18,33 @@ test('reads abort with their signal when the server does not answer', async () =
   const stop = new AbortController();
   const init = { stateOf: () => openMemoryState(), codecs: new Map(), now: () => 1, stopSignal: stop.signal };
   const service = createStateService(init);
-  const asked = { get: Promise.withResolvers<void>(), list: Promise.withResolvers<void>() };
-  const silence = Promise.withResolvers<never>();
+  const received = { get: Promise.withResolvers<void>(), list: Promise.withResolvers<void>() };
+  const noAnswer = Promise.withResolvers<never>();
   const implementation = {
     ...service.implementation,
     get: () => {
-      asked.get.resolve();
-      return silence.promise;
+      received.get.resolve();
+      return noAnswer.promise;
     },
     async *list() {
-      asked.list.resolve();
-      yield await silence.promise;
+      received.list.resolve();
+      yield await noAnswer.promise;
     },
   };
   const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
   const services = [{ ...service, implementation }];
   const server = scope.use(createRpcServer({ services, telemetry: noTelemetry, log }));
-  scope.defer(() => silence.reject(new Error('the test is over')));
+  scope.defer(() => noAnswer.reject(new Error('the test is over')));
   await server.listenUnix(join(folder, 'state.sock'));
   const channel = scope.use(openUnixChannel(join(folder, 'state.sock')));
   const client = createRpcClient(StateDefinition, channel, { telemetry: noTelemetry });
   const state = createStateClient({ client });
 
-  const giveUp = new AbortController();
-  const options = { signal: giveUp.signal };
+  const abort = new AbortController();
+  const options = { signal: abort.signal };
   const reads = Promise.allSettled([state.get(note('a'), options), state.list(notes, options)]);
-  await Promise.all([asked.get.promise, asked.list.promise]);
-  giveUp.abort();
+  await Promise.all([received.get.promise, received.list.promise]);
+  abort.abort();
   assert.deepEqual(
     (await reads).map((read) => read.status === 'rejected' && read.reason.kind),
     ['cancelled', 'cancelled'],

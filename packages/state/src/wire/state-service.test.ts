@@ -144,12 +144,12 @@ test('a resource of an unknown type keeps both of its encodings', async () => {
 
 test('a client falls back to updates for teardown, and remembers that the server lacks the call', async () => {
   const { store, service, context } = openService();
-  let asked = 0;
+  let teardownCalls = 0;
   const client = {
     get: (request: never) => service.get(request, context),
     update: (request: never) => service.update(request, context),
     teardown: async () => {
-      asked += 1;
+      teardownCalls += 1;
       throw Object.assign(new Error(), { code: 12, details: 'unknown method' });
     },
   };
@@ -161,6 +161,6 @@ test('a client falls back to updates for teardown, and remembers that the server
     await state.teardown(note('b')),
     await state.teardown(note('b')),
   ];
-  assert.deepEqual([answers, asked], [[true, false, false], 1]);
+  assert.deepEqual([answers, teardownCalls], [[true, false, false], 1]);
   assert.equal((await store.get(note('b'))).metadata.version, 2);
 });
