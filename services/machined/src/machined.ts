@@ -1,7 +1,7 @@
 import { serviceIds } from '@nodewright/contract';
 import type { DaemonDefinition } from '@nodewright/daemon';
 import { type NodeMode, type ServiceSource, worldOf } from './base/domain/world.ts';
-import { giveBackMemoryAtRest } from './base/host/give-back-memory.ts';
+import { giveBackMemoryWhenIdle } from './base/host/give-back-memory.ts';
 import { LogStore } from './logs/host/log-store.ts';
 import { options } from './options.ts';
 import { boot } from './stages/boot.ts';
@@ -36,7 +36,7 @@ async function start(context: MachinedContext, logs: LogStore, scope: AsyncDispo
   const topics = await openTopics(host, shared, scope);
   await serveApi(host, shared, topics, scope);
 
-  scope.use(giveBackMemoryAtRest((listener) => topics.services.manager.onChange(listener)));
+  scope.use(giveBackMemoryWhenIdle((listener) => topics.services.manager.onChange(listener)));
   scope.defer(host.endStreams);
   // On the scope last: the services end first, while the API still tells how it goes.
   scope.defer(() => topics.life.sequences.stop());

@@ -11,7 +11,7 @@ const neighbour = { uid: 52, groups: [52, serviceUsers.apid, serviceUsers.trustd
 const modesOf = ({ socketDirectoryMode, socketMode, daemonFolderMode }: NodeLayout) =>
   [socketDirectoryMode, socketMode, daemonFolderMode].map((mode) => mode?.toString(8));
 
-test('nodeLayout() gives the daemons users of their own only where root runs a whole machine', () => {
+test('nodeLayout() gives apid and trustd their own users only where root runs a whole machine', () => {
   const facts = (...args: Parameters<typeof nodeLayout>) => {
     const layout = nodeLayout(...args);
     return [layout.paths.machinedSocket, ...modesOf(layout), layout.users];
@@ -28,13 +28,13 @@ test('nodeLayout() gives the daemons users of their own only where root runs a w
   ]);
 });
 
-test('nodeLayout() shares with neighbours through their groups where machined is not root, its user staying the owner', () => {
+test('nodeLayout() shares sockets through the groups of apid and trustd when machined is not root', () => {
   const layout = nodeLayout('/', worlds.stack, neighbour);
   assert.deepEqual(modesOf(layout), ['750', '660', '750']);
   assert.deepEqual(layout.users, { apid: { uid: 52, gid: 50 }, trustd: { uid: 52, gid: 51 } });
 });
 
-test('nodeLayout() names the groups that a machined with neighbours is not in', () => {
+test('nodeLayout() fails and names the groups that machined is not in', () => {
   assert.throws(() => nodeLayout('/', worlds.stack, { uid: 52, groups: [52, 50] }), {
     kind: 'failed-precondition',
     message:

@@ -7,22 +7,22 @@ import type { Folder } from './host/prepare-folder.ts';
 
 type NodePath = keyof typeof nodePaths;
 
-/** Where things of one node lie on this host, and whose they are. */
+/** The paths of one node on this host, with their modes and owners. */
 export interface NodeLayout {
-  /** The node's root, absolute, without a slash at its end: `` for `/`. */
+  /** The node's root folder, absolute, without a trailing slash: `` for `/`. */
   readonly root: string;
   readonly paths: Readonly<Record<NodePath, string>>;
   /** Mode of the folder of machined's socket. */
   readonly socketDirectoryMode: number;
-  /** Mode of the sockets for daemons; default what the umask leaves. */
+  /** Mode of the sockets for daemons; by default the umask decides. */
   readonly socketMode?: number;
   /** Mode of the folders that belong to one daemon. */
   readonly daemonFolderMode: number;
-  /** Who owns what a daemon uses; none where everything belongs to the user who runs the node. */
+  /** Owners of the files that a daemon uses; `undefined` when everything belongs to the user who runs the node. */
   readonly users?: { readonly apid: FileOwner; readonly trustd: FileOwner };
 }
 
-/** As whom machined runs. */
+/** The user that machined runs as. */
 export interface ProcessUser {
   readonly uid: number;
   readonly groups: readonly number[];
@@ -35,11 +35,12 @@ const groupModes = {
 } as const;
 
 /**
- * In a container or on a machine, as root, the daemons have users of their own and reach the socket by its folder's
- * owner. Without root, neighbours in containers of their own reach theirs through their groups, which
- * machined has to be in. A node of processes belongs to one user, and nobody else gets in. Source: Talos v1.14: sockets.
+ * Decides paths, modes and owners. In a container or on a machine, as root, the daemons have users of their
+ * own and reach a socket as owners of its folder. Without root, apid and trustd run in containers of their
+ * own and reach the sockets through their groups, so machined must be in these groups. A node of processes
+ * belongs to one user, and other users have no access. Source: Talos v1.14: sockets.
  *
- * @throws Fault when machined is not in the groups of its neighbours.
+ * @throws Fault when machined is not in the groups of apid and trustd.
  */
 export function nodeLayout(
   root: string,
@@ -57,7 +58,7 @@ export function nodeLayout(
     const users = { apid: { uid: apid, gid: apid }, trustd: { uid: trustd, gid: trustd } };
     return { ...own, socketDirectoryMode: 0o771, users };
   }
-  // Daemons that machined starts run as its own user then.
+  // Daemons that machined starts have the same user as machined here.
   if (world.runsDaemons) return own;
   const missing = [apid, trustd].filter((group) => !groups.includes(group));
   if (missing.length > 0) {
@@ -70,8 +71,8 @@ export function nodeLayout(
 }
 
 /**
- * The folders that sockets lie in, the upper ones first: a daemon with a user of its own passes
- * through the upper ones and owns its own. Source: Talos v1.14: directories.
+ * The folders of the sockets, parents first: a daemon with a user of its own passes through the parents and
+ * owns only its own folder. Source: Talos v1.14: directories.
  */
 export function nodeFolders(layout: NodeLayout): Folder[] {
   const { paths, socketDirectoryMode, users } = layout;

@@ -4,7 +4,7 @@ import { mergeApis } from './topic.ts';
 
 const methods = (...names: string[]) => Object.fromEntries(names.map((name) => [name, () => {}]));
 
-test('mergeApis() puts the methods of all topics together', () => {
+test('mergeApis() returns the methods of all topics as one API', () => {
   const merged = mergeApis([
     { 'machine.MachineService': methods('list', 'read') },
     { 'machine.MachineService': methods('logs'), 'time.TimeService': methods('time') },
@@ -16,7 +16,7 @@ test('mergeApis() puts the methods of all topics together', () => {
   ]);
 });
 
-test('mergeApis() refuses two topics that serve the same method', () => {
+test('mergeApis() rejects two topics that serve the same method', () => {
   const apis = [{ 'time.TimeService': methods('time') }, { 'time.TimeService': methods('time') }];
   assert.throws(() => mergeApis(apis), { message: 'time.TimeService has two methods time' });
 });

@@ -19,11 +19,11 @@ function openPass() {
 
 const valuesOf = (configuration?: NodeConfiguration) => configuration?.documents.map(({ value }) => value);
 
-test('configurationOf() gives nothing where there is no configuration', async () => {
+test('configurationOf() returns undefined when there is no configuration', async () => {
   assert.equal(await configurationOf(openPass().pass), undefined);
 });
 
-test('configurationOf() decodes a configuration once, and its successor again', async () => {
+test('configurationOf() decodes each configuration once and decodes a changed one again', async () => {
   const { pass, apply } = openPass();
   await apply('# mine\napiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a\n');
   const first = await configurationOf(pass);
@@ -35,7 +35,7 @@ test('configurationOf() decodes a configuration once, and its successor again', 
   assert.deepEqual(valuesOf(await configurationOf(pass)), [{ hostname: 'b' }]);
 });
 
-test('configurationOf() says where a configuration cannot be read', async () => {
+test('configurationOf() throws a fault that names the line that it cannot decode', async () => {
   const { pass, apply } = openPass();
   await apply('apiVersion: v1alpha1\nkind: HostnameConfig\nhostnam: a\n');
   await assert.rejects(configurationOf(pass), { kind: 'invalid-argument', message: /line 1/ });

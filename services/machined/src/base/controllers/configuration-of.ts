@@ -8,35 +8,36 @@ import {
   effectiveOf,
 } from '../domain/machine-configuration.ts';
 
-/** What controllers read of a machine configuration. All of it may hold secrets. */
+/** A machine configuration as controllers read it. Every part of it may hold secrets. */
 export interface NodeConfiguration extends DecodedConfiguration {
-  /** The values in force, whichever of the documents said so. */
+  /** The values in force, independent of which document sets them. */
   readonly effective: EffectiveConfig;
 }
 
 /** The id of the configuration in force. Source: Talos v1.14: COSI resources, MachineConfigs. */
 export const activeConfigId = 'v1alpha1';
-/** The id of the one that the next start takes. */
+/** The id of the configuration that takes effect at the next start. */
 export const persistentConfigId = 'persistent';
 
-/** What was decoded last, so that the resource with its text need not be decoded again: it may take long. */
+/** The configurations decoded last. Decoding is slow, so the resource with the same text is not decoded again. */
 const recent: DecodedConfiguration[] = [];
 const maxRecent = 2;
 
-/** To be called before a configuration is put into the state. */
+/** Keeps a decoded configuration for `decodedOnce`. Call this before writing the configuration to the state. */
 export function rememberDecoded(configuration: DecodedConfiguration): void {
   recent.unshift(configuration);
   recent.length = Math.min(recent.length, maxRecent);
 }
 
-/** Every controller of the configuration reads it after each change: one of them decodes it, the others find it here. */
+/** Every controller of the configuration reads it after each change: the first decodes it, the others find it here. */
 const decoded = new WeakMap<Resource<string>, NodeConfiguration>();
 
 /**
- * The configuration in force; undefined while there is none. It may lack the legacy document (a node in maintenance with
- * a part of a configuration). For controllers with the input `weak(machineConfigs, activeConfigId)`.
+ * Returns the configuration in force; `undefined` while there is none. It may lack the legacy document (a
+ * node in maintenance with a partial configuration). For controllers with the input `weak(machineConfigs,
+ * activeConfigId)`.
  *
- * @throws Fault `invalid-argument` naming document, line and key when it cannot be read
+ * @throws Fault `invalid-argument` naming document, line and key when the configuration cannot be decoded
  */
 export async function configurationOf(
   pass: Pick<ReconcilePass, 'get'>,
@@ -45,7 +46,7 @@ export async function configurationOf(
   return resource === undefined ? undefined : decodedOnce(resource);
 }
 
-/** The same for whoever has the resource already. */
+/** Like `configurationOf`, for callers that already have the resource. */
 export function decodedOnce(resource: Resource<string>): NodeConfiguration {
   const known = decoded.get(resource);
   if (known !== undefined) return known;

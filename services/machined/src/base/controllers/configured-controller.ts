@@ -8,13 +8,13 @@ export interface ConfiguredControllerInit<S> {
   readonly name: string;
   readonly output: ResourceKind<S>;
   readonly outputKind?: 'exclusive' | 'shared';
-  /** Default: the configuration in force alone. */
+  /** Default: only the configuration in force. */
   readonly inputs?: readonly Input[];
-  /** What a configuration comes to. Without a configuration there is nothing. */
+  /** The resources that follow from a configuration. Without a configuration the controller writes none. */
   readonly wanted: (config: EffectiveConfig) => readonly Pick<NewResource<S>, 'id' | 'spec'>[];
 }
 
-/** A controller that writes a part of the machine configuration as resources, whichever documents say it. */
+/** A controller that writes a part of the machine configuration as resources, from whichever documents set it. */
 export function configuredController<S>(init: ConfiguredControllerInit<S>): Controller {
   const { name, output, outputKind = 'exclusive', wanted } = init;
   return {

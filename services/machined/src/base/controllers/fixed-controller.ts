@@ -7,11 +7,11 @@ export interface FixedControllerInit<S> {
   readonly outputKind?: 'exclusive' | 'shared';
   /** Default: none. */
   readonly inputs?: readonly Input[];
-  /** Asked at the start, and after changes of the inputs. */
+  /** The resources to write. Called at the start and after each change of the inputs. */
   readonly wanted: () => readonly Pick<NewResource<S>, 'id' | 'spec'>[];
 }
 
-/** A controller that writes what is known of the machine from its start on. */
+/** A controller that writes facts about the machine that are known when machined starts. */
 export function fixedController<S>(init: FixedControllerInit<S>): Controller {
   const { name, inputs = [], output, outputKind = 'exclusive', wanted } = init;
   return {

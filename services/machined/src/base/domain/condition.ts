@@ -1,18 +1,18 @@
 /** Something that a service waits for before it starts. */
 export interface Condition {
-  /** How `Waiting for ...` names it now. */
+  /** The name of the condition in the message `Waiting for ...`; it may change while the service waits. */
   readonly text: string;
   isMet(): boolean;
   /**
-   * Resolves once it is met, or when `signal` aborts. Whether it holds on after that is not looked at: a service that
-   * starts again asks again.
+   * Resolves when the condition is met, or when `signal` aborts. The condition is not watched after that: a
+   * service that restarts calls `wait` again.
    *
-   * @throws when it can never be met any more; the service fails then.
+   * @throws when the condition can never be met; the service fails then.
    */
   wait(signal: AbortSignal): Promise<void>;
 }
 
-/** A condition that is met by a call. */
+/** A condition that is met when `meet` is called. */
 export class Latch implements Condition {
   readonly text: string;
   readonly #done = Promise.withResolvers<void>();
@@ -41,7 +41,7 @@ export class Latch implements Condition {
   }
 }
 
-/** `Waiting for a, b`: the conditions that are not met yet; undefined when all are. */
+/** Returns `Waiting for a, b` with the conditions that are not met yet; `undefined` when all are met. */
 export function waitingText(conditions: readonly Condition[]): string | undefined {
   const open = conditions.filter((condition) => !condition.isMet()).map(({ text }) => text);
   return open.length === 0 ? undefined : `Waiting for ${open.join(', ')}`;

@@ -1,2 +1,2 @@
-/** The values of the wire's enumeration: containerd itself, and Kubernetes' interface to it. */
+/** Values of the wire enum `ContainerDriver`: containerd itself, or containerd through the CRI of Kubernetes. */
 export const containerDrivers = { containerd: 0, cri: 1 } as const;

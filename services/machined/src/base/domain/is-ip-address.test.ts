@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { isIpAddress } from './is-ip-address.ts';
 
-test('isIpAddress() agrees with the one of Node', () => {
+test('isIpAddress() gives the same result as isIP() of node:net', () => {
   const byte = fc.integer({ min: 0, max: 300 });
   const candidate = fc.oneof(
     fc.ipV4(),

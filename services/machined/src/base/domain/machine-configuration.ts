@@ -6,16 +6,16 @@ import {
   loadConfiguration,
 } from '@nodewright/machine-config';
 
-/** A machine configuration, decoded. All of it may hold secrets. */
+/** A decoded machine configuration. Every part of it may hold secrets. */
 export interface DecodedConfiguration {
   /** As the user wrote it, comments included. */
   readonly text: string;
   readonly documents: Configuration;
-  /** The values in force, where somebody has worked them out already. */
+  /** The values in force, if they have already been computed. */
   readonly effective?: EffectiveConfig;
 }
 
-/** The values in force, whichever of the documents says so. @throws Fault `invalid-argument` */
+/** Returns the values in force, independent of which document sets them. @throws Fault `invalid-argument` */
 export function effectiveOf({ effective, documents }: DecodedConfiguration): EffectiveConfig {
   return effective ?? effectiveConfig(documents);
 }
@@ -25,7 +25,10 @@ export function decodeConfiguration(text: string): DecodedConfiguration {
   return { text, documents: loadConfiguration(text) };
 }
 
-/** Whether a node can boot with it: without the legacy document it is a part. Source: Talos v1.14: configuration, model. */
+/**
+ * Whether a node can boot with the configuration: without the legacy document it is only a part.
+ * Source: Talos v1.14: configuration, model.
+ */
 export function isComplete({ documents }: DecodedConfiguration): boolean {
   return documents.some(({ kind }) => kind === legacyKind);
 }

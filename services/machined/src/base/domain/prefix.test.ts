@@ -13,7 +13,7 @@ import {
 
 const prefix = (text: string) => parsePrefix(text) as Prefix;
 
-test('parsePrefix() reads addresses with and without a length, and nothing else', () => {
+test('parsePrefix() accepts addresses with and without a length and rejects any other text', () => {
   assert.deepEqual(parsePrefix('10.0.0.1/24'), { family: 4, bits: 0x0a000001n, length: 24 });
   assert.deepEqual(parsePrefix('fd00::1'), { family: 6, bits: (0xfdn << 120n) | 1n, length: 128 });
   assert.deepEqual(parsePrefix('::ffff:10.0.0.1')?.bits, 0xffff0a000001n);
@@ -31,7 +31,7 @@ test('parsePrefix() reads addresses with and without a length, and nothing else'
   }
 });
 
-test('withPrefixLength() makes an address a network of its own', () => {
+test('withPrefixLength() adds the full length to an address without a length', () => {
   assert.deepEqual(['10.0.0.1', '10.0.0.1/8', 'fd00::1', 'no'].map(withPrefixLength), [
     ...['10.0.0.1/32', '10.0.0.1/8', 'fd00::1/128', 'no'],
   ]);
@@ -46,12 +46,12 @@ const inside: readonly [outer: string, inner: string, expected: boolean][] = [
   ['fd00::/128', 'fd00::1', false],
 ];
 
-test('holds() knows which addresses are in a network', () => {
+test('holds() tells whether an address is in a network', () => {
   for (const [outer, inner, expected] of inside)
     assert.equal(holds(prefix(outer), prefix(inner)), expected, outer);
 });
 
-test('addresses that lead nowhere else are known as such', () => {
+test('isLoopback(), isLinkLocal() and isMulticast() recognise the addresses of their networks', () => {
   const texts = ['127.5.5.5', '::1', '169.254.1.1', 'fe80::1', '224.0.0.1', 'ff02::1', '10.0.0.1', 'fd00::1'];
   const kinds = texts
     .map(prefix)
@@ -59,7 +59,7 @@ test('addresses that lead nowhere else are known as such', () => {
   assert.deepEqual(kinds, [0, 0, 1, 1, 2, 2, -1, -1]);
 });
 
-test('comparePrefixes() puts IPv4 first, then goes by address, then by length', () => {
+test('comparePrefixes() sorts IPv4 first, then by address, then by length', () => {
   const texts = ['fd00::1/64', '10.0.0.2/24', '10.0.0.10/24', '9.0.0.1/8', '10.0.0.2/8'];
   const sorted = [...texts].sort((a, b) => comparePrefixes(prefix(a), prefix(b)));
   assert.deepEqual(sorted, ['9.0.0.1/8', '10.0.0.2/8', '10.0.0.2/24', '10.0.0.10/24', 'fd00::1/64']);

@@ -1,4 +1,4 @@
-// Addresses with their prefix lengths, as values that can be compared.
+// IP addresses with prefix lengths, as values that can be compared.
 import { isIpAddress } from './is-ip-address.ts';
 
 export interface Prefix {
@@ -8,7 +8,7 @@ export interface Prefix {
   readonly length: number;
 }
 
-/** Reads `10.0.0.1/24`, or an address alone, which is a network of its own; undefined for anything else. */
+/** Parses `10.0.0.1/24`, or an address without a length, which gets the full length; `undefined` for any other text. */
 export function parsePrefix(text: string): Prefix | undefined {
   const [address = '', length, rest] = text.split('/');
   if (rest !== undefined || !isIpAddress(address)) return undefined;
@@ -23,13 +23,13 @@ export function parsePrefix(text: string): Prefix | undefined {
   };
 }
 
-/** `10.0.0.1/24` of `10.0.0.1/24`, `10.0.0.1/32` of `10.0.0.1`. Other texts stay as they are. */
+/** Returns `10.0.0.1/32` for `10.0.0.1`. Texts with a length and texts that are no address are returned unchanged. */
 export function withPrefixLength(text: string): string {
   const prefix = parsePrefix(text);
   return prefix === undefined || text.includes('/') ? text : `${text}/${prefix.length}`;
 }
 
-/** `10.0.0.1` of `10.0.0.1/24`. */
+/** Returns `10.0.0.1` for `10.0.0.1/24`. */
 export const addressOf = (text: string) => text.split('/', 1)[0] ?? '';
 
 /** Whether the address of `inner` is in the network `outer`. */
@@ -39,7 +39,7 @@ export function holds(outer: Prefix, inner: Prefix): boolean {
   return outer.bits >> shift === inner.bits >> shift;
 }
 
-/** IPv4 first, then by address, then the larger network first. */
+/** Sorts IPv4 before IPv6, then by address, then larger networks first. */
 export function comparePrefixes(a: Prefix, b: Prefix): number {
   return a.family - b.family || (a.bits < b.bits ? -1 : a.bits > b.bits ? 1 : 0) || a.length - b.length;
 }
@@ -67,7 +67,7 @@ function bitsOf4(text: string): bigint {
 }
 
 function bitsOf6(text: string): bigint {
-  // The parser of URLs writes an IPv4 tail as groups.
+  // The URL parser rewrites an IPv4 tail, such as in `::ffff:10.0.0.1`, as hexadecimal groups.
   const plain = new URL(`http://[${text}]`).hostname.slice(1, -1);
   const [head = '', tail] = plain.split('::');
   const groups = (part: string) => (part === '' ? [] : part.split(':'));

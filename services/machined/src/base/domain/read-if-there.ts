@@ -1,2 +1,2 @@
-/** Gives the content of a file of the kernel or the system; undefined when there is none or it cannot be read. */
+/** Returns the content of a file; `undefined` when the file does not exist or cannot be read. */
 export type ReadIfThere = (path: string) => Buffer | undefined;

@@ -1,18 +1,20 @@
 import type { ServiceEvent } from './service-state.ts';
 
-/** Tells a service what its runner does: an event of its state machine and the words for its history. */
+/** Reports an event of the runner to the service's state machine, with the message for the service's history. */
 export type ReportRunner = (
   event: Extract<ServiceEvent, 'run' | 'restart' | 'signal'>,
   message: string,
 ) => void;
 
-/** What does a service's work. */
+/** The part of a service that does its work, such as a process or a container. */
 export interface Runner {
-  /** How the history names it. */
+  /** The runner's name in the messages of the history. */
   readonly text: string;
   /**
-   * Works until it ends by itself or `signal` aborts, which it takes as the wish to stop; an end after that is no
-   * failure. Rejects with the reason when it ends with an error.
+   * Runs until the work ends or `signal` aborts. An abort is a request to stop: an end after it is no
+   * failure, and the promise resolves.
+   *
+   * @throws the reason when the work ends with an error
    */
   run(report: ReportRunner, signal: AbortSignal): Promise<void>;
 }

@@ -1,16 +1,16 @@
-/** Health of a service, as `ServiceHealth` shows it. Source: Talos v1.14: health record. */
+/** Health of a service, as `ServiceHealth` reports it. Source: Talos v1.14: health record. */
 export interface ServiceHealth {
   readonly unknown: boolean;
   readonly healthy: boolean;
   readonly lastMessage: string;
-  /** Unix ms of the last flip; undefined before there was a check. */
+  /** Unix ms of the last change between healthy and unhealthy; `undefined` before the first check. */
   readonly lastChangeMs: number | undefined;
 }
 
-/** What one check found. */
+/** The result of one health check. */
 export type HealthResult = { readonly healthy: true } | { readonly healthy: false; readonly message: string };
 
-/** Of a service that has no health check, and of every service that does not run yet. */
+/** The health of services without a health check, and of services that have not run yet. */
 export const unknownHealth: ServiceHealth = {
   unknown: true,
   healthy: false,
@@ -18,12 +18,12 @@ export const unknownHealth: ServiceHealth = {
   lastChangeMs: undefined,
 };
 
-/** The runner runs and the first check is still to come. */
+/** The health of a service that runs while its first check has not finished. */
 export function pendingHealth(nowMs: number): ServiceHealth {
   return { unknown: true, healthy: false, lastMessage: 'Unknown', lastChangeMs: nowMs };
 }
 
-/** Takes over what a check found. The text follows every check, the time only a flip. */
+/** Returns the health after a check. `lastMessage` follows every check, `lastChangeMs` only a change of `healthy`. */
 export function healthAfter(before: ServiceHealth, result: HealthResult, nowMs: number): ServiceHealth {
   const isFlip = before.unknown || before.healthy !== result.healthy;
   return {

@@ -22,7 +22,7 @@ function recordAfter(steps: readonly ServiceEvent[], hasHealthCheck = true): Ser
 
 const started: ServiceEvent[] = ['start', 'prepare', 'prepare', 'run'];
 
-test('a service goes the way of the reference from start to end', () => {
+test('a service goes through the same states as in Talos, from start to end', () => {
   assert.deepEqual(
     recordAfter([
       'start',
@@ -51,7 +51,7 @@ test('a service goes the way of the reference from start to end', () => {
   );
 });
 
-test('a service takes exactly the events of its table, and an impossible one changes nothing', () => {
+test('a service accepts exactly the events of its table, and a rejected event changes nothing', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...events), { maxLength: 200 }), (steps) => {
       let record = newServiceRecord('apid', true);
@@ -75,21 +75,21 @@ test('a service takes exactly the events of its table, and an impossible one cha
   );
 });
 
-test('a service that came to its end can only be started again', () => {
+test('a service that has finished, failed or been skipped accepts only a start', () => {
   for (const state of ['Finished', 'Failed', 'Skipped'] as const) {
     const taken = events.filter((event) => serviceTransitions[state][event] !== undefined);
     assert.deepEqual(taken, ['start']);
   }
 });
 
-test('the history keeps the newest 64 entries in their order', () => {
+test('the history keeps the newest 64 entries in order', () => {
   let record = recordAfter(['start']);
   for (let number = 0; number < 100; number++) record = recordEvent(record, 'wait', `wait ${number}`, number);
   assert.equal(record.history.length, 64);
   assert.deepEqual([record.history[0]?.message, record.history[63]?.message], ['wait 36', 'wait 99']);
 });
 
-test('the health record follows the checks, and only a flip is part of the history', () => {
+test('the health record follows every check, and the history only a change of health', () => {
   const running = recordAfter(started);
   const checks = [
     { healthy: false, message: 'refused' },
@@ -120,7 +120,7 @@ test('the health record follows the checks, and only a flip is part of the histo
   ]);
 });
 
-test('a healthy service that stops running says so without an entry of its own', () => {
+test('a healthy service that stops running becomes unhealthy without another history entry', () => {
   const healthy = recordHealth(recordAfter(started), { healthy: true }, 5000);
   const { health, history } = recordEvent(healthy, 'restart', 'again', 6000);
   assert.deepEqual(health, {
@@ -132,12 +132,12 @@ test('a healthy service that stops running says so without an entry of its own',
   assert.deepEqual(history.at(-1), { state: 'Waiting', message: 'again', atMs: 6000 });
 });
 
-test('a check that comes after the end of a run changes nothing', () => {
+test('a health check that ends after the service has stopped changes nothing', () => {
   const stopped = recordAfter([...started, 'signal', 'finish']);
   assert.equal(recordHealth(stopped, { healthy: true }, 9000), stopped);
 });
 
-test('a service without a health check stays unknown, whatever happens', () => {
+test('the health of a service without a health check is unknown in every state', () => {
   for (const steps of [[], started, [...started, 'restart'], [...started, 'fail']] as ServiceEvent[][]) {
     const record = recordAfter(steps, false);
     assert.deepEqual(recordHealth(record, { healthy: true }, 1).health, {
@@ -149,7 +149,7 @@ test('a service without a health check stays unknown, whatever happens', () => {
   }
 });
 
-test('isDown() is true at every end and at no other time', () => {
+test('isDown() is true for finished, failed and skipped services only', () => {
   const ends: ServiceEvent[][] = [
     [...started, 'finish'],
     [...started, 'fail'],

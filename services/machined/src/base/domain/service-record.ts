@@ -15,13 +15,13 @@ export interface HistoryEntry {
   readonly atMs: number;
 }
 
-/** All that is known of a service: what `ServiceList` shows of it. */
+/** The state, health and history of a service, as `ServiceList` reports them. */
 export interface ServiceRecord {
   readonly id: string;
   readonly state: ServiceState;
   readonly hasHealthCheck: boolean;
   readonly health: ServiceHealth;
-  /** Oldest first, at most `historyLimit`. */
+  /** Oldest first, at most `historyLimit` entries. */
   readonly history: readonly HistoryEntry[];
 }
 
@@ -33,9 +33,9 @@ export function newServiceRecord(id: string, hasHealthCheck: boolean): ServiceRe
 }
 
 /**
- * The record after `event`.
+ * Returns the record after `event`.
  *
- * @throws Fault `internal` when the event cannot happen in the record's state.
+ * @throws Fault `internal` when the event is not allowed in the record's state.
  */
 export function recordEvent(
   before: ServiceRecord,
@@ -54,7 +54,10 @@ export function recordEvent(
   };
 }
 
-/** The record after a health check. Only a flip is part of the history. A check that comes too late changes nothing. */
+/**
+ * Returns the record after a health check. Only a change of health adds a history entry. A check that ends
+ * after the service has stopped running changes nothing.
+ */
 export function recordHealth(before: ServiceRecord, result: HealthResult, nowMs: number): ServiceRecord {
   if (before.state !== 'Running' || !before.hasHealthCheck) return before;
   const after = { ...before, health: healthAfter(before.health, result, nowMs) };
@@ -63,17 +66,17 @@ export function recordHealth(before: ServiceRecord, result: HealthResult, nowMs:
   return withEntry(after, { state: before.state, message, atMs: nowMs });
 }
 
-/** Whether the service has come to its end. */
+/** Whether the service has finished, failed or been skipped. */
 export function isDown({ state }: ServiceRecord): boolean {
   return state === 'Failed' || state === 'Finished' || state === 'Skipped';
 }
 
-/** Whether others can rely on it: it runs and is well as far as it can be asked, or it is not needed. */
+/** Whether other services can rely on this one: it runs and is healthy or has no health check, or it was skipped. */
 export function isUp({ state, hasHealthCheck, health }: ServiceRecord): boolean {
   return state === 'Skipped' || (state === 'Running' && (!hasHealthCheck || health.healthy));
 }
 
-/** Whether nothing of it is left to wait for: it is up or has done its work. */
+/** Whether there is nothing left to wait for: the service is up or has finished. */
 export function isUpOrFinished(record: ServiceRecord): boolean {
   return isUp(record) || record.state === 'Finished';
 }

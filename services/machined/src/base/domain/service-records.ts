@@ -1,9 +1,9 @@
 import type { ServiceRecord } from './service-record.ts';
 
-/** What is known of the services of the node. */
+/** Access to the records of the node's services. */
 export interface ServiceRecords {
-  /** Of those that were declared so far, sorted by id. */
+  /** The records of all declared services, sorted by id. */
   records(): readonly ServiceRecord[];
-  /** Calls `listener` after every entry of a history, until it is disposed. */
+  /** Calls `listener` after every new history entry, until the result is disposed. */
   onChange(listener: (record: ServiceRecord) => void): Disposable;
 }

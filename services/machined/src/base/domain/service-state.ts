@@ -1,4 +1,4 @@
-/** States of a service, as `ServiceInfo.state` shows them. Source: Talos v1.14: service state machine. */
+/** States of a service, as `ServiceInfo.state` reports them. Source: Talos v1.14: service state machine. */
 export type ServiceState =
   | 'Initialized'
   | 'Starting'
@@ -10,32 +10,32 @@ export type ServiceState =
   | 'Failed'
   | 'Skipped';
 
-/** What happens to a service. */
+/** Events that change the state of a service. */
 export type ServiceEvent =
-  /** It was asked to start. */
+  /** A start was requested. */
   | 'start'
-  /** A condition is not met yet. */
+  /** The service waits for a condition that is not met yet. */
   | 'wait'
-  /** A step before the runner starts. */
+  /** A preparation step before the runner starts. */
   | 'prepare'
-  /** The runner runs. */
+  /** The runner has started. */
   | 'run'
-  /** The runner ended and will run again after a pause. */
+  /** The runner has ended and will run again after a back-off. */
   | 'restart'
   /** The runner is being stopped. */
   | 'signal'
-  /** It ended as it should. */
+  /** The service ended without an error. */
   | 'finish'
-  /** It ended with an error. */
+  /** The service ended with an error. */
   | 'fail'
-  /** It is not needed on this node. */
+  /** The service is not needed on this node. */
   | 'skip';
 
-/** Written where an event cannot happen: the caller has a bug. */
+/** Marks an event that is not allowed in a state: reporting it is a bug of the caller. */
 export type Impossible = undefined;
 const impossible: Impossible = undefined;
 
-/** Which state follows. Every pair stands here, so that a new state or event cannot be forgotten in one of them. */
+/** The state after each event. Every pair is listed, so the compiler finds a state or event that is missing. */
 export const serviceTransitions = {
   Initialized: {
     start: 'Starting',
@@ -63,7 +63,7 @@ export const serviceTransitions = {
     start: impossible,
     wait: 'Waiting',
     prepare: 'Preparing',
-    // Between two runs of a runner that is restarted the service waits, too.
+    // A service also waits between two runs of its runner.
     run: 'Running',
     restart: 'Waiting',
     signal: 'Stopping',

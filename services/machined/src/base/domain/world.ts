@@ -1,60 +1,67 @@
-// What surrounds a node, as facts by name. A new kind of surroundings is a row here: nothing else asks which one it is.
+// The facts about the environment of a node. A new environment is one more row here: other code reads the
+// facts, never the world's name.
 import { nodeExitCodes } from '@nodewright/contract';
 
-/** What surrounds machined itself: a host whose programs it shares, a container, or a machine of its own. */
+/** The environment of machined: a host whose programs it shares, a container, or a machine of its own. */
 export type NodeMode = 'process' | 'container' | 'metal';
 
-/** What runs apid and trustd: machined itself, or the container engine that also runs machined. */
+/** The parent of apid and trustd: machined, or the container engine that also runs machined. */
 export type ServiceSource = 'child' | 'external';
 
 /**
- * `process`: programs of a host. `stack`: several containers, whose engine runs apid and trustd. `container`: a single
- * one. `machine`: the kernel runs nothing but this node.
+ * `process`: processes of a host. `stack`: several containers, whose engine runs apid and trustd.
+ * `container`: a single container. `machine`: the kernel runs only this node.
  */
 export type WorldName = 'process' | 'stack' | 'container' | 'machine';
 
-/** What a node may do, and what it owns, where it runs. */
+/** What a node may do and what it owns in its environment. */
 export interface World {
   readonly name: WorldName;
-  /** The platform that the Version call reports. A stack reports a machine, because it can be rebooted like one. */
+  /** The platform in the response of `Version`. A stack reports `metal`, because it can be rebooted like a machine. */
   readonly platform: 'metal' | 'container';
-  /** Calls about a whole machine are refused, as upstream does in a container. */
+  /** Rejects calls that concern a whole machine, as upstream does in a container. */
   readonly refusesMachineCalls: boolean;
-  /** By which rules a configuration is judged. */
+  /** The rules that a configuration is validated with. */
   readonly configuredAs: 'metal' | 'container';
-  /** machined runs apid and trustd; else it finds them running beside it. */
+  /** machined starts apid and trustd; if false, the container engine starts them next to machined. */
   readonly runsDaemons: boolean;
-  /** The node is a set of programs on a user's host: it changes nothing of the host, and ends with its parent process. */
+  /**
+   * The node is a set of processes on a user's host: it changes nothing on the host and ends with its parent
+   * process.
+   */
   readonly isGuest: boolean;
-  /** Every address of the host belongs to this node; else it has the addresses that it was given, of the loopback device. */
+  /**
+   * Every address of the host belongs to the node; if false, only the addresses of the loopback device that
+   * it was given.
+   */
   readonly ownsAddresses: boolean;
-  /** The kernel runs for this node alone: its command line and its boot id are the node's. */
+  /** The kernel runs for this node alone: its command line and boot id belong to the node. */
   readonly ownsKernel: boolean;
-  /** Nobody else gives the node its links, addresses and name servers. */
+  /** Only the node configures its links, addresses and name servers. */
   readonly ownsNetwork: boolean;
-  /** The clock is the node's to set: it is trusted once a server has confirmed it. */
+  /** The node sets the clock, and trusts it only after a time server has confirmed it. */
   readonly ownsClock: boolean;
-  /** Time servers are asked. In a container it is the business of its host, whose clock it has. */
+  /** The node queries time servers. In a container the clock belongs to the host, which synchronises it. */
   readonly asksTime: boolean;
-  /** Everything that is mounted was mounted for the node. */
+  /** All file systems mounted below the node's folders were mounted for the node. */
   readonly ownsMounts: boolean;
-  /** The configuration names the node; else its surroundings have. */
+  /** The configuration sets the host name; if false, the environment does. */
   readonly namesItself: boolean;
-  /** Processors, disks, modules and parameters of the machine below may be shown. */
+  /** The node may report processors, disks, kernel modules and kernel parameters of its machine. */
   readonly showsMachine: boolean;
-  /** A configuration may come in `USERDATA` of the environment. */
+  /** The environment variable `USERDATA` may hold a configuration. */
   readonly takesUserData: boolean;
   /** META survives a restart. */
   readonly keepsMeta: boolean;
-  /** The node can reboot and end its machine. */
+  /** The node can reboot and power off its machine. */
   readonly mayEnd: boolean;
-  /** Exit code of machined when the machine was shut down. */
+  /** Exit code of machined after a shutdown of the node. */
   readonly offExitCode: number;
   /** Exit code of machined after SIGTERM. */
   readonly signalledExitCode: number;
 }
 
-/** As a program ends that SIGTERM has ended. */
+/** The exit code of a process that SIGTERM has ended. */
 const terminatedExitCode = 143;
 
 const stack: World = {
@@ -75,7 +82,7 @@ const stack: World = {
   takesUserData: true,
   keepsMeta: true,
   mayEnd: true,
-  // An engine starts a container again that failed, and leaves one alone that has ended well.
+  // A container engine restarts a container that failed, but not one that exited with 0.
   offExitCode: 0,
   signalledExitCode: terminatedExitCode,
 };
@@ -134,7 +141,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
   },
 };
 
-/** The world of the settings `--mode` and `--services`. */
+/** Returns the world for the options `--mode` and `--services`. */
 export function worldOf(mode: NodeMode, source: ServiceSource): World {
   if (mode === 'container') return source === 'external' ? worlds.stack : worlds.container;
   const world = mode === 'process' ? worlds.process : worlds.machine;

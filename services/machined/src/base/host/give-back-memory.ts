@@ -2,28 +2,29 @@ import { setFlagsFromString } from 'node:v8';
 import { trimHeap } from '@nodewright/daemon';
 
 /**
- * For so long no service has changed: what starting them took is not needed any more. Longer than the 5 s after which
- * the first health checks tell that they are up.
+ * Memory that the start needed is returned when no service has changed for this time. It is longer than the
+ * 5 s after which the first health checks succeed.
  */
 const settleMs = 6000;
-/** A service that comes and goes all the time is no reason to collect all the time. */
+/** The least time between two collections, so that a service that restarts all the time does not cause many. */
 const leastPauseMs = 20_000;
 
-/** How often code is called before V8 optimises it, once the node has started. */
+/** After this number of calls V8 optimises a function, once the node has started. */
 const hotAfter = ['--invocation-count-for-maglev=2000', '--invocation-count-for-turbofan=10000'];
 
 /**
- * Gives back what starting has left behind whenever the services have come to rest, which may be long after the start:
- * etcd of a control plane waits for its cluster. From V8 that is 1 to 2 MB, and 6 to 7 from the C library, which it would
- * keep for later.
+ * Returns the memory that the start needed, each time the services have stopped changing. This may be long
+ * after the start: etcd of a control plane waits for its cluster. V8 returns 1 to 2 MB. The C library, which
+ * would otherwise keep it, returns 6 to 7 MB.
  *
  * @param onChange calls the listener whenever a service has changed.
  */
-export function giveBackMemoryAtRest(onChange: (listener: () => void) => Disposable): Disposable {
+export function giveBackMemoryWhenIdle(onChange: (listener: () => void) => Disposable): Disposable {
   let lastMs = Number.NEGATIVE_INFINITY;
   const giveBack = async () => {
     lastMs = performance.now();
-    // Whoever starts machined may have told V8 to leave the code of its start alone: what is hot now is work.
+    // The supervisor starts machined with high limits, so V8 does not optimise code that only the start uses.
+    // Code that is called often after the start should be optimised.
     for (const flag of hotAfter) setFlagsFromString(flag);
     await trimHeap();
   };

@@ -1,6 +1,6 @@
 import type { SpanOptions, Telemetry } from '@nodewright/telemetry';
 
-/** Does `work` in a span of its own. */
+/** Runs `work` in a new trace span and records its failure in the span. */
 export async function inSpan<T>(
   telemetry: Telemetry,
   name: string,

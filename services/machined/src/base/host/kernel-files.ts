@@ -1,13 +1,13 @@
 import { type KernelFile, openKernelFile } from '@nodewright/linux';
 import type { Telemetry } from '@nodewright/telemetry';
 
-/** Reads files of the kernel again and again. */
+/** Reads files of the kernel repeatedly. */
 export interface KernelFiles extends Disposable {
-  /** The content of `path` now, in a span. @throws Fault when the kernel has no such file. */
+  /** Reads the current content of `path`, in a span. @throws Fault when the kernel has no such file. */
   read(path: string): string;
 }
 
-/** Opens each file at its first use and keeps it open until it is disposed. */
+/** Opens each file at its first read and keeps it open until the result is disposed. */
 export function openKernelFiles(telemetry: Telemetry): KernelFiles {
   const scope = new DisposableStack();
   const files = new Map<string, KernelFile>();

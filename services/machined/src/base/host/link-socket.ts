@@ -1,7 +1,10 @@
 import { rmSync, symlinkSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 
-/** Makes `link` a symbolic link to `target`. Relative, so that it holds inside a container and outside of it. The folder exists. */
+/**
+ * Creates the symbolic link `link` to `target` in an existing folder, until the result is disposed. The link
+ * is relative, so it is valid inside and outside a container.
+ */
 export function linkSocket(link: string, target: string): Disposable {
   rmSync(link, { force: true });
   symlinkSync(relative(dirname(link), target), link);

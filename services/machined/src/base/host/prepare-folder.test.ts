@@ -11,7 +11,7 @@ import { prepareFolder } from './prepare-folder.ts';
 const root = mkdtempSync(join(tmpdir(), 'folder-'));
 after(() => rmSync(root, { recursive: true }));
 
-test('linkSocket() makes a relative link, replaces an old one, and takes it away again', async () => {
+test('linkSocket() creates a relative link, replaces an old one, and removes its own when disposed', async () => {
   const link = join(root, 'system', 'run', 'machined', 'machine.sock');
   await prepareFolder({ path: dirname(link), mode: 0o700 });
   for (const name of ['old', 'machined']) {
@@ -22,7 +22,7 @@ test('linkSocket() makes a relative link, replaces an old one, and takes it away
   assert.equal(lstatSync(link, { throwIfNoEntry: false }), undefined);
 });
 
-test('prepareFolder() gives a folder its mode, new or old, and leaves what is in it', async () => {
+test('prepareFolder() sets the mode of a new or existing folder and keeps its content', async () => {
   const path = join(root, 'a', 'b');
   await prepareFolder({ path, mode: 0o700 });
   writeFileSync(join(path, 'file'), 'kept');
@@ -31,7 +31,7 @@ test('prepareFolder() gives a folder its mode, new or old, and leaves what is in
   assert.equal(readFileSync(join(path, 'file'), 'utf8'), 'kept');
 });
 
-test('prepareFolder() fails where the kernel makes no folders', { timeout: 5_000 }, async () => {
+test('prepareFolder() fails where the kernel allows no folders', { timeout: 5_000 }, async () => {
   await assert.rejects(prepareFolder({ path: '/proc/nodewright/a/b', mode: 0o700 }), { code: 'ENOENT' });
 });
 
@@ -55,7 +55,7 @@ async function outputOf(stdin: 'pipe' | 'ignore', leave: boolean): Promise<strin
   return output;
 }
 
-test('watchParent() notices the end of a pipe, and takes /dev/null and an open pipe for nothing', async () => {
+test('watchParent() notices that a pipe was closed, and ignores /dev/null and an open pipe', async () => {
   const outputs = await Promise.all([
     outputOf('pipe', true),
     outputOf('pipe', false),

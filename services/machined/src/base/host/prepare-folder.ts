@@ -6,13 +6,13 @@ import { makeFolder } from '@nodewright/files';
 export interface Folder {
   readonly path: string;
   readonly mode: number;
-  /** Default: this process's user. */
+  /** Default: the user of this process. */
   readonly owner?: FileOwner;
 }
 
 /**
- * Makes a folder and gives it its mode and owner, whatever they were before. Folders above it that are missing are made
- * for everybody to pass through.
+ * Creates a folder, or takes an existing one, and sets its mode and owner. Missing parent folders are created
+ * so that every user can pass through them.
  */
 export async function prepareFolder({ path, mode, owner }: Folder): Promise<void> {
   await makeFolder(dirname(path));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ReadIfThere } from '../domain/read-if-there.ts';
 
-/** Reads the files of this host, all of them small. */
+/** Reads files of this host. They are read synchronously, because all of them are small. */
 export const readIfThere: ReadIfThere = (path) => {
   try {
     return readFileSync(path);

@@ -2,8 +2,9 @@ import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
 /**
- * Calls `onGone` when standard input, if it is a pipe, is closed at its other end: whoever started this process is
- * gone, however that came about. Input from a file, a terminal or /dev/null says nothing about a parent.
+ * Calls `onGone` when standard input is a pipe or a socket and its other end is closed: the process that
+ * started this one has ended, for whatever reason. Standard input from a file, a terminal or /dev/null tells
+ * nothing about the parent.
  */
 export function watchParent(input: Readable & { fd?: number }, onGone: () => void): Disposable {
   const stat = fstatSync(input.fd ?? 0);

@@ -12,7 +12,7 @@ function newState(): MemoryState {
   return new MemoryState({ now: () => 0, cookie: Buffer.alloc(8) });
 }
 
-test('followResource() knows a resource from the start, and every change of it', async () => {
+test('followResource() returns the resource from the start, and again after each change', async () => {
   const state = newState();
   await state.create({ ...pointer, spec: named('first') });
   await using followed = await followResource(state, pointer);
@@ -24,7 +24,7 @@ test('followResource() knows a resource from the start, and every change of it',
   assert.equal(followed.current()?.spec.hostname, 'second');
 });
 
-test('followResource() has nothing before the creation, after the teardown and after the end of a resource', async () => {
+test('followResource() returns undefined before the creation, after the teardown and after the destruction', async () => {
   const state = newState();
   await using followed = await followResource(state, pointer);
   assert.equal(followed.current(), undefined);
@@ -40,7 +40,7 @@ test('followResource() has nothing before the creation, after the teardown and a
   assert.equal(followed.current(), undefined);
 });
 
-test('followResource() keeps up with more changes at once than the store keeps', async () => {
+test('followResource() recovers when more changes happen at once than the store keeps', async () => {
   const state = newState();
   await state.create({ ...pointer, spec: named('0') });
   await using followed = await followResource(state, pointer);

@@ -1,16 +1,17 @@
 import { ChangeSignal } from '@nodewright/async';
 import type { Pointer, Resource, State } from '@nodewright/state';
 
-/** One resource as it is now. */
+/** The current value of one resource, updated by a watch. */
 export interface FollowedResource<S> {
-  /** Undefined while there is no such resource, or while it is being torn down. */
+  /** `undefined` while there is no such resource, or while it is being torn down. */
   current(): Resource<S> | undefined;
   /** Resolves at the next change, or when `signal` aborts. */
   nextChange(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Follows one resource for those who have to answer at once. Resolves when it is known; the caller disposes it.
+ * Watches one resource for code that needs its current value without waiting. Resolves when the first value
+ * is known; the caller disposes the result.
  */
 export async function followResource<S>(
   state: State,
@@ -22,7 +23,7 @@ export async function followResource<S>(
   let newest: Resource<S> | undefined;
 
   const follow = async () => {
-    // A watch that lost events has ended: the next one begins with what is there.
+    // A watch ends when it has lost events: the next one begins with the current value.
     while (!stop.signal.aborted) {
       for await (const events of await state.watch(pointer, { signal: stop.signal })) {
         for (const event of events) {

@@ -2,9 +2,9 @@ import { Fault } from '@nodewright/fault';
 import type { NodeView } from './node-view.ts';
 
 /**
- * The CA in this node's configuration, to issue with. The key is a secret.
+ * Returns the CA of this node's configuration with its key, to issue certificates. The key is a secret.
  *
- * @throws Fault `failed-precondition` where the node holds no key
+ * @throws Fault `failed-precondition` when the node holds no key
  */
 export function issuingKeyPair(view: Pick<NodeView, 'configuration'>): { certificate: string; key: string } {
   const { certificate, key } = view.configuration()?.issuingCA ?? {};

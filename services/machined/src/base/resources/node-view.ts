@@ -4,19 +4,19 @@ import { hostnameStatuses, machineConfigs, nodeAddresses } from '@nodewright/sta
 import { activeConfigId, decodedOnce } from '../controllers/configuration-of.ts';
 import { followResource } from './follow-resource.ts';
 
-/** What calls have to know of the node while they are answered: its resources as they are now. */
+/** The current state of the node, as the handlers of calls need it, read from its resources. */
 export interface NodeView {
-  /** With the domain, where there is one; empty until it is known. */
+  /** With the domain, if there is one; empty until the host name is known. */
   hostname(): string;
-  /** The preferred one first, without lengths of prefixes. */
+  /** The preferred address first, without prefix lengths. */
   addresses(): readonly string[];
-  /** The values of the configuration in force, complete or not; undefined when there is none. They hold secrets. */
+  /** The values of the configuration in force, complete or not; `undefined` when there is none. They hold secrets. */
   configuration(): EffectiveConfig | undefined;
   /** Whether the configuration in force has a document of this kind. */
   hasDocument(kind: string): boolean;
 }
 
-/** Resolves when everything that is there is known; the caller disposes it. */
+/** Opens a view. Resolves when the first values are known; the caller disposes the view. */
 export async function openNodeView(state: State): Promise<NodeView & AsyncDisposable> {
   await using undo = new AsyncDisposableStack();
   const hostname = undo.use(await followResource(state, pointerTo(hostnameStatuses)));
@@ -43,12 +43,12 @@ export async function openNodeView(state: State): Promise<NodeView & AsyncDispos
   };
 }
 
-/** Whether the configuration makes it a control plane. */
+/** Whether the configuration in force makes the node a control plane. */
 export function isControlPlaneNow(view: Pick<NodeView, 'configuration'>): boolean {
   return isControlPlaneType(view.configuration()?.machineType);
 }
 
-/** Whether a machine of this type is a control plane; `undefined` is the type of a node without a configuration. */
+/** Whether a machine of this type is a control plane; `undefined` stands for a node without a configuration. */
 export function isControlPlaneType(type: EffectiveConfig['machineType'] | undefined): boolean {
   return type === 'init' || type === 'controlplane';
 }

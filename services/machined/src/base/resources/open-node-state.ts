@@ -11,7 +11,7 @@ import {
 import { nodeKinds, nodeNamespaces } from '@nodewright/state/kinds';
 import type { Telemetry } from '@nodewright/telemetry';
 
-/** The node's resources, of which there are none yet but the kinds and namespaces that there can be. */
+/** Creates the node's resource store, which at first holds only the registered kinds and namespaces. */
 export async function openNodeState(now: () => number, telemetry: Telemetry): Promise<State> {
   const traceparent = () => telemetry.activeSpan()?.traceparent;
   const state = new MemoryState({ now, cookie: randomBytes(8), traceparent });
@@ -27,5 +27,5 @@ const registered: ReadonlySet<string> = new Set(
   [resourceDefinitions, namespaces, ...nodeKinds].map(({ type }) => type),
 );
 
-/** Whether clients may know of it: controllers use a kind among themselves that is not registered. */
+/** Whether clients may read the kind: kinds that only controllers use are not registered. */
 export const isRegisteredKind = (type: string): boolean => registered.has(type);

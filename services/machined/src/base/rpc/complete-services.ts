@@ -4,12 +4,12 @@ import { machineServices } from '@nodewright/contract/machine-services';
 import { Fault } from '@nodewright/fault';
 import type { RpcService } from '@nodewright/rpc';
 
-/** The handlers that exist, by full name of the service and key of the method in its definition. */
+/** The implemented handlers, by full name of the service and by key of the method in the service definition. */
 export type ImplementedServices = {
   readonly [Name in (typeof machineServices)[number]['fullName']]?: object;
 };
 
-/** Where the full names of the methods that have a handler are told to whoever looks on; docs/api.md is made so. */
+/** Publishes the full names of all methods that have a handler. The generator of docs/api.md subscribes to it. */
 const apiChannel = channel('nodewright:machined:api');
 
 interface MethodShape {
@@ -18,8 +18,9 @@ interface MethodShape {
 }
 
 /**
- * Every service of the socket, each with all of its methods: those without a handler answer UNIMPLEMENTED with
- * their name and the reason of the method table. So a caller's role is checked for each of them alike.
+ * Returns every service of the socket with all of its methods. A method without a handler answers
+ * UNIMPLEMENTED, with its name and the reason in the method table. So the caller's role is checked for every
+ * method alike.
  */
 export function completeServices(implemented: ImplementedServices): RpcService[] {
   if (apiChannel.hasSubscribers) apiChannel.publish(implementedMethods(implemented));

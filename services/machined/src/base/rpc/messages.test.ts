@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { completeServices } from './complete-services.ts';
 import { timestampFromUnixMs } from './timestamp.ts';
 
-test('completeServices() fills what is missing and keeps what is there', async () => {
+test('completeServices() adds handlers for missing methods and keeps the given ones', async () => {
   const version = async () => ({ messages: [] });
   const services = completeServices({ 'machine.MachineService': { version } });
   const machine = services.find(

@@ -1,7 +1,7 @@
 import type { ServiceRecord } from '../domain/service-record.ts';
 import type { ServiceRecords } from '../domain/service-records.ts';
 
-/** Services whose records a test changes. */
+/** Services whose records a test sets. */
 export class ChangingServices implements ServiceRecords {
   readonly #listeners = new Set<(record: ServiceRecord) => void>();
   #records: ServiceRecord[] = [];
@@ -15,7 +15,7 @@ export class ChangingServices implements ServiceRecords {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
-  /** @param healthy undefined where no health check has answered yet */
+  /** @param healthy `undefined` while no health check has finished */
   set(id: string, state: ServiceRecord['state'], healthy?: boolean, message = ''): void {
     const health = {
       unknown: healthy === undefined,

@@ -3,11 +3,14 @@ import { openTestRuntime } from '@nodewright/controllers/testing';
 import { type KindRef, pointerTo, putResource } from '@nodewright/state';
 import { machineConfigs } from '@nodewright/state/kinds';
 
-/** Controllers on a state of their own: a test changes resources or the configuration and looks at what they write. */
+/**
+ * Runs controllers on a state of their own: a test changes resources or the configuration and reads what they
+ * write.
+ */
 export function openControllerRig(controllers: readonly Controller[]) {
   const runtime = openTestRuntime({ controllers: [...controllers] });
   const { state } = runtime;
-  /** Resolves once nothing is left to do. What controllers hear outside of the store is waited for as well. */
+  /** Resolves when the controllers have handled every change, including events from outside the store. */
   const settled = async () => {
     await new Promise(setImmediate);
     await runtime.settled();
@@ -23,7 +26,7 @@ export function openControllerRig(controllers: readonly Controller[]) {
     put,
     /** Makes this text the configuration in force. */
     configure: (text: string) => put(machineConfigs, 'v1alpha1', text),
-    /** Id and spec of every resource of a kind. */
+    /** Returns the id and spec of every resource of a kind. */
     specs: async <S>(kind: KindRef<S>) =>
       (await state.list(kind)).map(({ metadata, spec }) => [metadata.id, spec] as const),
     [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),

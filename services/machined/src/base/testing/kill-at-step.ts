@@ -1,5 +1,6 @@
-// Loaded before a program: kills it right before the step that KILL_AT_STEP counts to, among what it does to files whose
-// path begins with KILL_AT_PATH and to the folder of that path. Half of a write is a step of its own.
+// Preloaded into a program: kills it right before step number KILL_AT_STEP. Steps are writes, renames and
+// other changes to files whose path begins with KILL_AT_PATH, and to their folder. Each half of a write is a
+// step of its own.
 import promises, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname } from 'node:path';
@@ -12,14 +13,14 @@ function step(): void {
   steps += 1;
   if (steps < lastStep) return;
   process.kill(process.pid, 'SIGKILL');
-  // The signal is on its way: nothing more must happen.
+  // Do nothing more until the signal arrives.
   for (;;);
 }
 
 const isWatched = (path: unknown) =>
   typeof path === 'string' && (path.startsWith(watchedPath) || path === dirname(watchedPath));
 
-/** Only what changes something: reading is no step. */
+/** Only operations that change files are steps: reads are not. */
 const { open, rename, rm } = promises;
 
 promises.open = async (path, flags, mode) => {
