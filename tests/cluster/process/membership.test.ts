@@ -115,7 +115,7 @@ describe('the members of a cluster with etcd', { skip: skipWithoutEtcd() }, () =
       { span: 'machined: etcd Lease/LeaseGrant (client)', children: [] },
     ];
     const wanted = [
-      'machined: tell node record (internal)',
+      'machined: report node record (internal)',
       `machined: ${report} (client)`,
       `trustd: ${report} (server)`,
       `trustd: ${report} (client)`,
@@ -123,7 +123,7 @@ describe('the members of a cluster with etcd', { skip: skipWithoutEtcd() }, () =
     ].reduceRight<SpanNode[]>((children, span) => [{ span, children }], written);
     const treesOf = (spans: readonly ReceivedSpan[]) => {
       const ids = new Set(
-        spans.filter(({ name }) => name === 'tell node record').map(({ traceId }) => traceId),
+        spans.filter(({ name }) => name === 'report node record').map(({ traceId }) => traceId),
       );
       return [...ids].map((id) => spanTree(spans, id));
     };

@@ -137,7 +137,7 @@ describe('health of a cluster', { skip }, () => {
           if (message.startsWith('discovered')) controlPlane.machined.signal('SIGTERM');
         }
       },
-      { code: 14, details: 'this node stops before the check is over: ask another control plane' },
+      { code: 14, details: 'this node stops before the check has finished: ask another control plane' },
     );
   });
 });

@@ -25,20 +25,26 @@ export interface OpenClusterInit {
   readonly view: NodeView;
   /** Unix ms. */
   readonly now: () => number;
-  /** Ends the calls that wait when the node stops. */
+  /** Aborts when the node stops, and ends the calls that wait. */
   readonly stopSignal: AbortSignal;
   readonly log: Logger;
   readonly telemetry: Telemetry;
 }
 
 export interface ClusterTopic extends Topic {
-  /** What trustd calls with the reports of nodes that cannot write to etcd. For its socket alone. */
+  /**
+   * The service to which trustd passes the reports of workers, which cannot write to etcd. Served on the
+   * socket of trustd only.
+   */
   readonly membership: RpcService;
-  /** Says that the node is being reset, and waits a short time until the cluster does not list it any more. */
+  /** Signals that the node is being reset, and waits a short time until the cluster does not list it any more. */
   sendResetSignal(signal: AbortSignal): Promise<void>;
 }
 
-/** Who belongs to the cluster: what the nodes tell of themselves, and the check of all of them. It ends with `scope`. */
+/**
+ * Opens the topic of cluster membership: the records of all nodes, and the health check of the cluster. It
+ * ends with `scope`.
+ */
 export async function openCluster(init: OpenClusterInit, scope: AsyncDisposableStack): Promise<ClusterTopic> {
   const { node, layout, state, view, now, stopSignal, log, telemetry } = init;
   const { hostname, addresses } = node;

@@ -3,7 +3,7 @@ import { affiliates } from '@nodewright/state/kinds';
 import { mergeAffiliates } from '../domain/affiliates.ts';
 import { rawAffiliates } from './membership.ts';
 
-/** Makes one affiliate a node of what the registries say. */
+/** Merges the affiliates of all registries into one affiliate per node. */
 export function affiliateMergeController(): Controller {
   return {
     name: 'cluster.AffiliateMergeController',

@@ -83,7 +83,7 @@ const memberTexts = async (state: State) =>
     return `${metadata.id} ${machineType} ${addresses} ${operatingSystem === '' ? '-' : 'known'}`;
   });
 
-test('the members are the others of the membership and the node as it says itself, live', async () => {
+test('the members are this node, as its resources describe it, and the other nodes of the seed', async () => {
   await using node = await openNode();
   await using runtime = node.start();
   const { state } = runtime;
@@ -97,7 +97,7 @@ test('the members are the others of the membership and the node as it says itsel
   ]);
   await know(state, 'alpha');
   node.join(member('node03', '127.1.0.4', worker));
-  // The membership is followed outside of the store.
+  // The controller follows the membership file outside of the store.
   await new Promise(setImmediate);
   await runtime.settled();
   assert.deepEqual(await memberTexts(state), [
@@ -115,7 +115,7 @@ test('the members are the others of the membership and the node as it says itsel
   );
 });
 
-test('what the nodes tell of themselves takes the place of the seed, which counts for a lease longer', async () => {
+test('a record replaces the seed entry of its node, and other seed entries count for one more lease', async () => {
   await using node = await openNode();
   await using runtime = node.start();
   const { state } = runtime;
@@ -123,7 +123,7 @@ test('what the nodes tell of themselves takes the place of the seed, which count
   await runtime.settled();
   const { nodeId } = (await state.get(pointerTo(identities, 'local'))).spec;
   const tell = async (...records: NodeRecord[]) => {
-    node.registry.learn(records);
+    node.registry.setNodes(records);
     await new Promise(setImmediate);
     await runtime.settled();
   };
@@ -144,13 +144,13 @@ test('what the nodes tell of themselves takes the place of the seed, which count
   await tell();
   assert.deepEqual(await memberTexts(state), left.slice(1));
 
-  // Whoever is left of the seed can still be asked to join.
+  // A node can still join through the control planes that are left of the seed.
   const addressesOf = async (id: string) => (await state.get(pointerTo(endpoints, id))).spec.addresses;
   assert.deepEqual(await addressesOf('seed'), ['127.1.0.2', '127.1.0.3']);
   assert.deepEqual(await addressesOf('discovery'), ['127.1.0.2']);
 });
 
-test('a node follows its cluster as its type and secrets allow, and takes itself off when it is reset', async () => {
+test('a node connects as its type and secrets allow, and removes its record when it is reset', async () => {
   await using node = await openNode();
   await using runtime = node.start();
   const { state } = runtime;
@@ -172,7 +172,7 @@ test('a node follows its cluster as its type and secrets allow, and takes itself
   assert.equal(node.registry.own(), undefined);
 });
 
-test('the identity of a node outlives it, and gives it a machine id', async () => {
+test('a node keeps its identity after a restart and derives its machine id from it', async () => {
   await using node = await openNode();
   const nodeIds: string[] = [];
   for (let count = 0; count < 2; count++) {
@@ -188,7 +188,7 @@ test('the identity of a node outlives it, and gives it a machine id', async () =
   assert.equal(nodeIds[0], nodeIds[1]);
 });
 
-test('the cluster and its discovery are those of the configuration in force', async () => {
+test('the cluster info and the discovery settings follow the configuration in force', async () => {
   await using node = await openNode();
   await using runtime = node.start();
   const { state } = runtime;

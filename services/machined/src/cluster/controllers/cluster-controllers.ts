@@ -15,17 +15,17 @@ import { nodeIdentityController } from './node-identity.ts';
 import { createStaticEndpointController } from './static-endpoint.ts';
 
 export interface ClusterControllersInit {
-  /** What whoever made the cluster tells of its nodes. */
+  /** The nodes that the creator of the cluster wrote to `members.json`. */
   readonly seed: MembershipSource;
-  /** What the nodes tell of themselves. */
+  /** The records that the nodes publish about themselves. */
   readonly registry: NodeRegistry;
-  /** How this node takes part in that. */
+  /** Connects this node to the cluster's records by a plan. */
   readonly follow: FollowPlan;
-  /** For how long after the first list of the cluster nodes of the seed still count, in ms. */
+  /** How long the nodes of the seed still count after the first list of records has arrived, in ms. */
   readonly seedGraceMs: number;
-  /** As whom the seed knows this node. */
+  /** This node as the seed names it. */
   readonly own: GivenNode;
-  /** Where the id of this node is kept: `node-identity.yaml` in its STATE folder. */
+  /** The file with the id of this node: `node-identity.yaml` in its STATE folder. */
   readonly identityFile: string;
 }
 

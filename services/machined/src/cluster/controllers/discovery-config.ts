@@ -3,7 +3,7 @@ import { discoveryConfigs, infos, machineConfigs } from '@nodewright/state/kinds
 import { configuredController } from '../../base/controllers/configured-controller.ts';
 import { clusterInfo, discoveryConfig } from '../domain/discovery-config.ts';
 
-/** How nodes find each other, as the configuration says. */
+/** Writes how nodes discover each other, from the configuration. */
 export const clusterConfigController = (): Controller =>
   configuredController({
     name: 'cluster.ConfigController',
@@ -13,7 +13,7 @@ export const clusterConfigController = (): Controller =>
       config.isComplete ? [{ id: discoveryConfigs.singleton, spec: discoveryConfig(config) }] : [],
   });
 
-/** Which cluster this is. */
+/** Writes the id and the name of the cluster, from the configuration. */
 export const clusterInfoController = (): Controller =>
   configuredController({
     name: 'cluster.InfoController',

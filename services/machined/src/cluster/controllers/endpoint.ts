@@ -2,7 +2,7 @@ import { type Controller, shared, weak } from '@nodewright/controllers';
 import { endpoints, members } from '@nodewright/state/kinds';
 import { discoveredEndpoints } from '../domain/affiliates.ts';
 
-/** Where the control planes are, as the members tell. */
+/** Writes the addresses of the control planes among the members. */
 export function endpointController(): Controller {
   return {
     name: 'cluster.EndpointController',

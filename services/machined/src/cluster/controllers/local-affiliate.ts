@@ -12,10 +12,13 @@ import {
 } from '@nodewright/state/kinds';
 import { localAffiliate } from '../domain/affiliates.ts';
 
-/** In this order: what others may reach, without what Kubernetes has made. The first that is not empty counts. */
+/**
+ * The address sets of `NodeAddresses`, in order of preference: first those that other nodes can reach,
+ * without the addresses that Kubernetes has added. The first set that is not empty is used.
+ */
 const addressSets = ['routed-no-k8s', 'current-no-k8s', 'current'];
 
-/** What this node tells of itself, live. */
+/** Writes the affiliate of this node itself, from its resources. */
 export function localAffiliateController(): Controller {
   return {
     name: 'cluster.LocalAffiliateController',

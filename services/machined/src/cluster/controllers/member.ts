@@ -2,7 +2,7 @@ import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { affiliates, members } from '@nodewright/state/kinds';
 import { membersOf } from '../domain/affiliates.ts';
 
-/** The nodes of the cluster. What this node says of itself comes before what others say under its name. */
+/** Writes the members of the cluster. If two affiliates have the same nodename, this node comes first. */
 export function memberController(): Controller {
   return {
     name: 'cluster.MemberController',
@@ -12,7 +12,7 @@ export function memberController(): Controller {
       const all = (await pass.list(affiliates)).filter(({ metadata }) => metadata.phase === 'running');
       const isLocal = ({ metadata }: (typeof all)[number]) =>
         metadata.owner === 'cluster.LocalAffiliateController';
-      // A worker takes no nodename of a control plane.
+      // A control plane comes before a worker, so a worker cannot take its nodename.
       const rank = (each: (typeof all)[number]) =>
         isLocal(each)
           ? 0

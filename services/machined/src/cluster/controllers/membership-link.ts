@@ -18,8 +18,9 @@ import type { NodeRegistry } from '../host/node-registry.ts';
 import { type FollowPlan, RunningLink } from '../host/running-link.ts';
 
 /**
- * Tells the cluster of this node, and learns of the others: a control plane in etcd, a worker through a control plane. A
- * node that is being reset takes itself off the list. The name is ours.
+ * Publishes the record of this node and learns the records of the others: a control plane in etcd, a worker
+ * through a control plane. A node that is being reset removes its record. Talos has no controller of this
+ * name.
  */
 export function membershipLinkController(registry: NodeRegistry, follow: FollowPlan): Controller {
   let link: RunningLink | undefined;
@@ -44,7 +45,7 @@ export function membershipLinkController(registry: NodeRegistry, follow: FollowP
       const facts = await linkFacts(pass);
       registry.declareVirtual(await declaredVirtualAddresses(pass));
       const isLeaving = (await pass.get(pointerTo(machineResetSignals))) !== undefined;
-      registry.tellOwn(facts.own === undefined || isLeaving ? undefined : recordFromAffiliate(facts.own));
+      registry.setOwn(facts.own === undefined || isLeaving ? undefined : recordFromAffiliate(facts.own));
       link?.adopt(planLink(facts));
     },
   };
@@ -68,7 +69,7 @@ async function linkFacts(pass: ReconcilePass): Promise<LinkFacts> {
   const own = identity && (await pass.get(pointerTo(affiliates, identity.spec.nodeId)));
   return {
     machineType: machineType?.spec,
-    // Before this node has told of itself nobody else's word on it counts.
+    // Only this node's own affiliate is published, never one that was read from the records of the cluster.
     own: own?.metadata.owner === 'cluster.LocalAffiliateController' ? own.spec : undefined,
     endpoints: known.map(({ metadata, spec }) => ({ id: metadata.id, spec })),
     etcdRoot: etcdRoot?.spec,

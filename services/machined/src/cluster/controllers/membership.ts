@@ -11,24 +11,27 @@ import { type GivenNode, recordAffiliates, seedAffiliates, seedEndpoints } from 
 import type { MembershipSource } from '../host/membership-file.ts';
 import type { NodeRegistry } from '../host/node-registry.ts';
 
-/** What registries say of the nodes of the cluster. */
+/** The affiliates as each registry lists them, before they are merged. */
 export const rawAffiliates = { ...affiliates, namespace: 'cluster-raw' } as const;
 
 export interface MembershipInit {
-  /** What whoever made the cluster tells of its nodes. */
+  /** The nodes that the creator of the cluster wrote to `members.json`. */
   readonly seed: MembershipSource;
-  /** What the nodes tell of themselves. */
+  /** The records that the nodes publish about themselves. */
   readonly registry: NodeRegistry;
-  /** As whom the seed knows this node, which tells of itself. */
+  /** This node as the seed names it. It is left out, because it has an affiliate of its own. */
   readonly own: GivenNode;
-  /** For how long after the first list of the cluster nodes of the seed still count, in ms: all had time to tell by then. */
+  /**
+   * How long the nodes of the seed still count after the first list of records has arrived, in ms. By then
+   * every node has had time to publish its record.
+   */
   readonly seedGraceMs: number;
 }
 
 /**
- * The registries of affiliates: nodes tell of themselves in etcd, and before they do whoever made the cluster tells of
- * them. Where the control planes of the seed are is known for good, so that a node finds the cluster whichever of them
- * are left. The name is ours.
+ * Writes the affiliates of two registries: the records that nodes publish in etcd, and the seed for nodes
+ * without a record. The addresses of the seed's control planes stay known, so that a node finds the cluster
+ * through any that are left. Talos has no controller of this name.
  */
 export function membershipController({ seed, registry, own, seedGraceMs }: MembershipInit): Controller {
   let graceEndsMs: number | undefined;
@@ -49,16 +52,16 @@ export function membershipController({ seed, registry, own, seedGraceMs }: Membe
     },
     async reconcile(pass) {
       const ownId = (await pass.get(pointerTo(identities)))?.spec.nodeId ?? '';
-      const told = registry.nodes() ?? [];
-      const fromSeed = isSeedOver(pass) ? [] : seedAffiliates(seed.current(), own, told);
-      await pass.replace(rawAffiliates, [...fromSeed, ...recordAffiliates(told, ownId)]);
+      const records = registry.nodes() ?? [];
+      const fromSeed = isSeedOver(pass) ? [] : seedAffiliates(seed.current(), own, records);
+      await pass.replace(rawAffiliates, [...fromSeed, ...recordAffiliates(records, ownId)]);
       const spec = seedEndpoints(seed.current());
       await pass.replace(endpoints, spec === undefined ? [] : [{ id: 'seed', spec }]);
     },
   };
 }
 
-/** A pass after every change. */
+/** Wakes the controller for a pass after every change. */
 async function wakeAt(
   source: Pick<MembershipSource, 'nextChange'>,
   { signal, wake }: ControllerSource,

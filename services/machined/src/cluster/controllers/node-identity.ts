@@ -4,9 +4,10 @@ import { etcFileSpecs, identities } from '@nodewright/state/kinds';
 import { machineIdOf } from '../domain/node-identity.ts';
 
 /**
- * Who this node is, the same after every start, and the machine id that follows from it.
+ * Writes the id of this node, which stays the same after every start, and the machine id that follows from
+ * it.
  *
- * @param openIdentity gives the id, or makes one and keeps it
+ * @param openIdentity returns the id; creates and stores one if there is none
  */
 export function nodeIdentityController(openIdentity: () => Promise<string>): Controller {
   return {

@@ -3,7 +3,7 @@ import { endpoints, machineConfigs } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { configuredEndpoint } from '../domain/trustd-endpoints.ts';
 
-/** The control plane that the configuration names. Source: Talos v1.14: k8s.StaticEndpointController. */
+/** Writes the control plane endpoint of the configuration. Source: Talos v1.14: k8s.StaticEndpointController. */
 export function createStaticEndpointController(): Controller {
   return {
     name: 'k8s.StaticEndpointController',

@@ -36,7 +36,7 @@ function affiliate(changed: Partial<AffiliateSpec>): AffiliateSpec {
   };
 }
 
-test('seedAffiliates() tells of the other nodes, and of this one neither under its old nor its new name', () => {
+test('seedAffiliates() lists the other nodes, and this one neither by its old nor by its new name', () => {
   const membership = [
     member('node01', '127.1.0.2'),
     member('renamed', '127.1.0.2'),
@@ -60,21 +60,21 @@ test('seedAffiliates() tells of the other nodes, and of this one neither under i
   ]);
 });
 
-test('seedAffiliates() leaves out who tells of itself, under whatever name or address', () => {
+test('seedAffiliates() leaves out nodes that have a record with the same name or address', () => {
   const seed = [member('node02', '127.1.0.3'), member('node03', '127.1.0.4'), member('node04', '127.1.0.5')];
-  const told = [
+  const records = [
     nodeRecord(3, { addresses: ['127.1.0.3'], hostname: 'renamed' }),
     nodeRecord(4, { addresses: ['127.1.0.9'], hostname: 'node03' }),
   ];
   assert.deepEqual(
-    seedAffiliates(seed, own, told).map(({ id }) => id),
+    seedAffiliates(seed, own, records).map(({ id }) => id),
     ['membership/node04'],
   );
 });
 
-test('recordAffiliates() tells what the other nodes tell, and leaves this one to itself', () => {
-  const told = [nodeRecord(2), controlPlaneRecord(3, { apiServerPort: 6443 })];
-  assert.deepEqual(recordAffiliates(told, 'id2'), [
+test('recordAffiliates() lists the records of the other nodes, without the record of this one', () => {
+  const records = [nodeRecord(2), controlPlaneRecord(3, { apiServerPort: 6443 })];
+  assert.deepEqual(recordAffiliates(records, 'id2'), [
     {
       id: 'etcd/id3',
       spec: affiliate({
@@ -90,7 +90,7 @@ test('recordAffiliates() tells what the other nodes tell, and leaves this one to
   ]);
 });
 
-test('seedEndpoints() are the control planes of the seed, this node too', () => {
+test('seedEndpoints() lists the control planes of the seed, including this node', () => {
   const seed = [
     member('node01', '127.1.0.2', MachineType.MACHINE_TYPE_CONTROL_PLANE),
     member('node02', '127.1.0.3', MachineType.MACHINE_TYPE_INIT),
@@ -100,7 +100,7 @@ test('seedEndpoints() are the control planes of the seed, this node too', () => 
   assert.equal(seedEndpoints(seed.slice(2)), undefined);
 });
 
-test('localAffiliate() tells all that is known of this node', () => {
+test('localAffiliate() describes this node from its facts', () => {
   const facts = {
     nodeId: 'id1',
     hostname: { hostname: 'alpha', domainname: 'lab.example' },
@@ -133,7 +133,7 @@ test('localAffiliate() tells all that is known of this node', () => {
   });
 });
 
-test('mergeAffiliates() makes one of what several registries say of a node', () => {
+test('mergeAffiliates() merges the affiliates that several registries list for one node', () => {
   const raw = [
     affiliate({ nodeId: 'a', addresses: ['10.0.0.1'], hostname: 'one' }),
     affiliate({ nodeId: 'a', addresses: ['10.0.0.2', '10.0.0.1'], nodename: 'n1', machineType: 'worker' }),
@@ -154,7 +154,7 @@ test('mergeAffiliates() makes one of what several registries say of a node', () 
   ]);
 });
 
-test('membersOf() leaves out who is no node of the cluster, and takes a name once', () => {
+test('membersOf() leaves out affiliates without a nodename and lists each name once', () => {
   const affiliates = [
     affiliate({ nodeId: 'a', nodename: 'one', addresses: ['10.0.0.1'] }),
     affiliate({ nodeId: 'b', hostname: 'laptop' }),
@@ -166,7 +166,7 @@ test('membersOf() leaves out who is no node of the cluster, and takes a name onc
   );
 });
 
-test('membersOf() keeps two nodes with one nodename apart', () => {
+test('membersOf() lists two nodes with the same nodename separately', () => {
   const affiliates = [
     affiliate({ nodeId: 'a', nodename: 'one', hostname: 'one.x' }),
     affiliate({ nodeId: 'b', nodename: 'one', hostname: 'one.y' }),
@@ -181,7 +181,7 @@ test('membersOf() keeps two nodes with one nodename apart', () => {
   );
 });
 
-test('discoveredEndpoints() are the addresses of the control planes', () => {
+test('discoveredEndpoints() lists the addresses of the control planes', () => {
   const members = membersOf([
     affiliate({ nodename: 'one', addresses: ['10.0.0.1', 'fd00::1'], machineType: 'controlplane' }),
     affiliate({ nodename: 'two', addresses: ['10.0.0.2'], machineType: 'worker' }),

@@ -12,30 +12,31 @@ import {
 import { isControlPlaneType, machineTypeName } from './machine-type-message.ts';
 import { affiliateFromRecord } from './node-record.ts';
 
-/** What a resource of the cluster should be. */
+/** Id and spec that a resource of the cluster should have. */
 export interface Wanted<S> {
   readonly id: string;
   readonly spec: S;
 }
 
-/** Who a node is to whoever made its cluster: what it was given at its creation. */
+/** A node as the creator of the cluster named it: the values that it was given at its creation. */
 export interface GivenNode {
   readonly hostname: string;
   readonly addresses: readonly string[];
 }
 
 /**
- * The other nodes of a cluster as whoever made it tells of them: not their ids, nor what runs on them. They are called
- * as they were when the cluster was made. A node that tells of itself is left out: it knows better.
+ * The other nodes of the seed as affiliates. The seed knows the names that they had when the cluster was
+ * created, but neither their ids nor their operating systems. Nodes with a record are left out, because the
+ * record is more recent.
  *
- * @param told the records of the nodes, as far as there are any yet
+ * @param records the records that nodes have published, if any
  */
 export function seedAffiliates(
   seed: readonly Member[],
   own: GivenNode,
-  told: readonly NodeRecord[] = [],
+  records: readonly NodeRecord[] = [],
 ): Wanted<AffiliateSpec>[] {
-  const known = [own, ...told];
+  const known = [own, ...records];
   const others = seed.filter((member) => !known.some((node) => isSameNode(member, node)));
   const byName = new Map(others.map((member) => [member.hostname, member]));
   return [...byName].map(([hostname, { addresses, machineType }]) => ({
@@ -56,14 +57,14 @@ export function seedAffiliates(
 const isSameNode = (member: Member, { hostname, addresses }: GivenNode): boolean =>
   hostname === member.hostname || addresses.some((address) => member.addresses.includes(address));
 
-/** The other nodes of a cluster as they tell of themselves. */
-export function recordAffiliates(told: readonly NodeRecord[], ownId: string): Wanted<AffiliateSpec>[] {
-  return told
+/** The records of the other nodes as affiliates. */
+export function recordAffiliates(records: readonly NodeRecord[], ownId: string): Wanted<AffiliateSpec>[] {
+  return records
     .filter(({ nodeId }) => nodeId !== ownId)
     .map((record) => ({ id: `etcd/${record.nodeId}`, spec: affiliateFromRecord(record) }));
 }
 
-/** Where the control planes were when the cluster was made, this one included; undefined when nobody tells. */
+/** The addresses of the seed's control planes, including this node; `undefined` when the seed has none. */
 export function seedEndpoints(seed: readonly Member[]): EndpointSpec | undefined {
   const controlPlanes = seed.filter(({ machineType }) => isControlPlaneType(machineType));
   const addresses = [...new Set(controlPlanes.flatMap((member) => member.addresses))];
@@ -73,16 +74,16 @@ export function seedEndpoints(seed: readonly Member[]): EndpointSpec | undefined
 export interface LocalFacts {
   readonly nodeId: string;
   readonly hostname: HostnameStatusSpec;
-  /** As Kubernetes knows it; undefined where nothing says. */
+  /** The name of the node in Kubernetes; `undefined` when no resource sets it. */
   readonly nodename: string | undefined;
   readonly machineType: MachineTypeName;
-  /** With their prefix lengths, the preferred one first. */
+  /** With prefix lengths, the preferred address first. */
   readonly addresses: readonly string[];
-  /** Where the API server listens; undefined where none runs. */
+  /** The port of the API server; `undefined` when none runs on this node. */
   readonly apiServerPort: number | undefined;
 }
 
-/** This node as it tells others of itself. */
+/** This node as an affiliate. */
 export function localAffiliate(facts: LocalFacts): AffiliateSpec {
   const { nodeId, hostname, nodename, machineType, addresses, apiServerPort } = facts;
   return {
@@ -98,10 +99,11 @@ export function localAffiliate(facts: LocalFacts): AffiliateSpec {
 }
 
 /**
- * One affiliate a node of what several registries say of it: all of its addresses, and of the rest what the first one
- * knows. Nodes whose ids no registry knows go by their names. Source: Talos v1.14: cluster, flow.
+ * Merges the affiliates of several registries into one per node: all addresses, and for every other field the
+ * first value that is set. Nodes without an id are identified by their hostname. Source: Talos v1.14:
+ * cluster, flow.
  *
- * @param raw in the order of their ids
+ * @param raw sorted by id
  */
 export function mergeAffiliates(raw: readonly AffiliateSpec[]): Wanted<AffiliateSpec>[] {
   const merged = new Map<string, AffiliateSpec>();
@@ -127,8 +129,9 @@ function mergeTwo(first: AffiliateSpec, second: AffiliateSpec): AffiliateSpec {
 }
 
 /**
- * The members of the cluster: the affiliates that are nodes of it. Of two that say they are the same one the first is; of
- * two nodes with one nodename the second goes by its hostname. Source: Talos v1.14: COSI resources, Members.
+ * The members of the cluster: the affiliates with a nodename. Of two affiliates that name the same node, the
+ * first is used; of two nodes with the same nodename, the second is listed by its hostname.
+ * Source: Talos v1.14: COSI resources, Members.
  */
 export function membersOf(affiliates: readonly AffiliateSpec[]): Wanted<MemberSpec>[] {
   const members = new Map<string, MemberSpec>();
@@ -143,7 +146,7 @@ export function membersOf(affiliates: readonly AffiliateSpec[]): Wanted<MemberSp
   return [...members].map(([id, spec]) => ({ id, spec }));
 }
 
-/** Where the control planes are; undefined while none is known. */
+/** The addresses of the control planes; `undefined` while none is known. */
 export function discoveredEndpoints(members: readonly MemberSpec[]): EndpointSpec | undefined {
   const controlPlanes = members.filter(
     ({ machineType }) => machineType === 'controlplane' || machineType === 'init',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canonicalAddress, isLoopback, isNodeAddress } from './canonical-address.ts';
 
-test('canonicalAddress() gives addresses one form', () => {
+test('canonicalAddress() gives all texts of one address the same form', () => {
   const rows: [string, string | undefined][] = [
     ['10.5.0.2', '10.5.0.2'],
     ['::ffff:10.5.0.2', '10.5.0.2'],
@@ -20,7 +20,7 @@ test('canonicalAddress() gives addresses one form', () => {
   );
 });
 
-test('isNodeAddress() takes what one node can have, and others can dial', () => {
+test('isNodeAddress() accepts addresses that belong to one node and that others can dial', () => {
   const yes = ['10.5.0.2', '127.0.3.2', '192.168.1.1', 'fd00::2', '2001:db8::1', '::1'];
   const no = [
     '0.0.0.0',

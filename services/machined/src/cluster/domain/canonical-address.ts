@@ -1,6 +1,9 @@
 import { isIpAddress } from '../../base/domain/is-ip-address.ts';
 
-/** An IP address in the one form in which addresses can be compared: mapped ones as IPv4, without a zone; undefined for anything else. */
+/**
+ * Returns an IP address in its canonical form, so that addresses can be compared: IPv4-mapped addresses as
+ * IPv4, and without a zone. `undefined` for any other text.
+ */
 export function canonicalAddress(text: string): string | undefined {
   const [bare = ''] = text.split('%', 1);
   if (!isIpAddress(bare)) return undefined;
@@ -12,10 +15,10 @@ export function canonicalAddress(text: string): string | undefined {
   return parts.flatMap((part) => [part >> 8, part & 0xff]).join('.');
 }
 
-/** Of the machine itself. The address is canonical. */
+/** Whether the canonical address is a loopback address. */
 export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1';
 
-/** Whether one node can have it, and others can reach that node by it. The address is canonical. */
+/** Whether the canonical address can belong to a single node, and other nodes can dial it. */
 export function isNodeAddress(address: string): boolean {
   if (address.includes(':'))
     return address !== '::' && !address.startsWith('ff') && !/^fe[89ab]/.test(address);
@@ -27,8 +30,8 @@ const isLinkLocal = (address: string): boolean =>
   address.startsWith('169.254.') || /^fe[89ab][0-9a-f]:/.test(address);
 
 /**
- * The addresses of a list that at most one node can have: not loopback and link-local ones, which every machine has, nor
- * virtual ones, which move between nodes. In canonical form.
+ * The addresses of a list that belong to one node only, in canonical form. Left out are loopback and
+ * link-local addresses, which every machine has, and virtual ones, which move between nodes.
  */
 export function ownedAddresses(texts: readonly string[], virtual: ReadonlySet<string>): string[] {
   return texts

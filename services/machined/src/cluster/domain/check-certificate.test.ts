@@ -26,7 +26,7 @@ const check = (
   }
 };
 
-test('withheldNames() lets a node have its own names and addresses, and those that nobody has', () => {
+test('withheldNames() accepts the own names and addresses of a node, and those that no node has', () => {
   assert.deepEqual(
     [
       check('w.a', ['w', 'w.a'], ['10.5.0.3', '127.0.0.1'], '10.5.0.3'),
@@ -38,7 +38,7 @@ test('withheldNames() lets a node have its own names and addresses, and those th
   );
 });
 
-test('withheldNames() refuses the full name and the address of another node', () => {
+test('withheldNames() rejects the full name and the address of another node', () => {
   assert.deepEqual(
     [
       check('x', ['Node02.example.com'], [], '10.5.0.7'),
@@ -57,7 +57,7 @@ test('withheldNames() refuses the full name and the address of another node', ()
   );
 });
 
-test('withheldNames() leaves out short names that another node has too, a control plane before all', () => {
+test('withheldNames() withholds a shared short name, except a common name that only workers share', () => {
   assert.deepEqual(
     [
       check('node02.zzz', ['node02', 'node02.zzz'], ['10.5.0.7'], '10.5.0.7'),
@@ -69,7 +69,7 @@ test('withheldNames() leaves out short names that another node has too, a contro
   );
 });
 
-test('withheldNames() takes workers of one machine for each other, and none for a control plane', () => {
+test('withheldNames() does not tell workers of one machine apart, but tells them from a control plane', () => {
   const here = [controlPlaneRecord(2), nodeRecord(3)];
   assert.deepEqual(
     [

@@ -7,16 +7,16 @@ import { canonicalAddress, isLoopback, ownedAddresses } from './canonical-addres
 import { isControlPlaneType } from './machine-type-message.ts';
 import { fullNames, shortName } from './node-names.ts';
 
-/** The records that live, and the canonical addresses that move between nodes. */
+/** The records whose leases have not expired, and the canonical virtual addresses, which move between nodes. */
 export interface KnownNodes {
   readonly known: readonly NodeRecord[];
   readonly virtual: ReadonlySet<string>;
 }
 
 /**
- * The short names that a certificate must be issued without, because another node has them too.
+ * The short names that must be left out of a certificate, because another node has them too.
  *
- * @throws Fault `permission-denied` when another node that lives has one of the full names or addresses
+ * @throws Fault `permission-denied` when another node has one of the full names or addresses
  */
 export function withheldNames(request: CheckCertificateRequest, { known, virtual }: KnownNodes): string[] {
   const { commonName, dnsNames, addresses, callerAddress } = request;
@@ -40,8 +40,9 @@ export function withheldNames(request: CheckCertificateRequest, { known, virtual
 }
 
 /**
- * Whether a record is that of the worker at the caller's address. Workers of one machine call from its own address, which
- * does not tell them apart. A control plane signs for itself.
+ * Whether a record belongs to the worker that calls from this address. Workers on one machine all call from
+ * the address of the machine, so they cannot be told apart. A control plane never calls: it signs its own
+ * certificate.
  */
 function isCallersOwn({ addresses, machineType }: NodeRecord, callerAddress: string): boolean {
   if (isControlPlaneType(machineType)) return false;

@@ -22,14 +22,14 @@ const verdict = (
   return fault === undefined ? 'taken' : `${fault.kind}: ${fault.message}`;
 };
 
-test('checkReport() takes what a worker says of itself from one of its addresses', () => {
+test('checkReport() accepts the record of a worker that calls from one of its addresses', () => {
   const verdicts = [
     verdict(worker(5), '10.5.0.5'),
     verdict(worker(5), '::ffff:10.5.0.5'),
     verdict(worker(3), '10.5.0.3'),
     verdict(worker(3, { hostname: 'renamed', nodename: 'renamed' }), '10.5.0.3'),
     verdict(worker(3, { addresses: ['10.5.0.3', 'fd00::3'] }), '10.5.0.3'),
-    // Its short name is that of a control plane, and leads there.
+    // A control plane has the same short name, which is resolved to the control plane.
     verdict(worker(5, { hostname: 'node2.zzz', nodename: 'node2' }), '10.5.0.5'),
     // A virtual address moves between nodes.
     verdict(worker(5, { addresses: ['10.5.0.5', '10.5.0.100'] }), '10.5.0.5', [
@@ -43,12 +43,12 @@ test('checkReport() takes what a worker says of itself from one of its addresses
   );
 });
 
-test('checkReport() takes nodes of one machine, which all call from the same of its addresses', () => {
+test('checkReport() accepts nodes of one machine, which all call from the same loopback address', () => {
   const here = [nodeRecord(3), controlPlaneRecord(2)];
   const verdicts = [
     verdict(nodeRecord(5), '127.0.0.1', here),
     verdict(nodeRecord(3), '127.0.0.1', here),
-    // Loopback addresses tell nobody apart.
+    // Nodes cannot be verdict apart by loopback addresses.
     verdict(nodeRecord(5, { addresses: ['127.1.0.2'] }), '::ffff:127.0.0.1', here),
   ];
   assert.deepEqual(
@@ -57,12 +57,12 @@ test('checkReport() takes nodes of one machine, which all call from the same of 
   );
 });
 
-test('checkReport() refuses what a holder of the token may not say', () => {
+test('checkReport() rejects what a client that only has the token must not claim', () => {
   const rows: [string, string][] = [
-    [verdict(undefined, '10.5.0.5'), 'invalid-argument: the report has no node'],
+    [verdict(undefined, '10.5.0.5'), 'invalid-argument: the report has no node record'],
     [
       verdict(worker(5, { nodeId: 'a/b' }), '10.5.0.5'),
-      'invalid-argument: the report cannot be taken: the node id "a/b" is none',
+      'invalid-argument: invalid report: "a/b" is not a valid node id',
     ],
     [
       verdict(worker(5, { machineType: MachineType.MACHINE_TYPE_CONTROL_PLANE }), '10.5.0.5'),
@@ -74,19 +74,19 @@ test('checkReport() refuses what a holder of the token may not say', () => {
     ],
     [
       verdict(worker(5), '10.5.0.6'),
-      "permission-denied: the report came from 10.5.0.6, which is none of the node's addresses 10.5.0.5",
+      'permission-denied: the report came from 10.5.0.6, which is not an address of the node: 10.5.0.5',
     ],
     [
       verdict(nodeRecord(5), '10.5.0.5'),
-      "permission-denied: the report came from 10.5.0.5, which is none of the node's addresses 127.1.0.5",
+      'permission-denied: the report came from 10.5.0.5, which is not an address of the node: 127.1.0.5',
     ],
     [
       verdict(worker(5), '127.0.0.1'),
-      "permission-denied: the report came from 127.0.0.1, which is none of the node's addresses 10.5.0.5",
+      'permission-denied: the report came from 127.0.0.1, which is not an address of the node: 10.5.0.5',
     ],
     [
       verdict(worker(5, { addresses: ['10.5.0.5', '127.0.0.1'] }), '10.5.0.5'),
-      'permission-denied: 127.0.0.1 is an address of every machine, not of this node',
+      'permission-denied: 127.0.0.1 is a loopback address, which every machine has',
     ],
     [
       verdict(worker(5, { nodeId: controlPlane.nodeId }), '10.5.0.5'),
@@ -94,7 +94,7 @@ test('checkReport() refuses what a holder of the token may not say', () => {
     ],
     [
       verdict(worker(5, { nodeId: 'id3' }), '10.5.0.5'),
-      'permission-denied: node id3 lives at 10.5.0.3, not at 10.5.0.5',
+      'permission-denied: node id3 is registered at 10.5.0.3, not at 10.5.0.5',
     ],
     [
       verdict(worker(5, { addresses: ['10.5.0.5', '10.5.0.2'] }), '10.5.0.5'),
@@ -118,9 +118,9 @@ test('checkReport() refuses what a holder of the token may not say', () => {
     ],
     [
       verdict(worker(5, { hostname: '10.5.0.2', nodename: '' }), '10.5.0.5'),
-      'invalid-argument: the report cannot be taken: the name "10.5.0.2" reads as an IP address',
+      'invalid-argument: invalid report: the name "10.5.0.2" reads as an IP address',
     ],
-    // It was set up anew, and its former record has not ended.
+    // The node was created again, and the lease of its old record has not expired.
     [
       verdict(worker(3, { nodeId: 'id9' }), '10.5.0.3'),
       'permission-denied: 10.5.0.3 is an address of node "node3"',
@@ -131,12 +131,12 @@ test('checkReport() refuses what a holder of the token may not say', () => {
     ],
   ];
   assert.deepEqual(
-    rows.map(([told]) => told),
+    rows.map(([actual]) => actual),
     rows.map(([, wanted]) => wanted),
   );
 });
 
-test('checkReport() lets nobody fill etcd, and goes on taking who is known', () => {
+test('checkReport() limits the number of nodes in etcd and still accepts known nodes', () => {
   const full = Array.from({ length: maxNodes }, (_, index) =>
     worker(1, {
       nodeId: `n${index}`,
@@ -147,12 +147,12 @@ test('checkReport() lets nobody fill etcd, and goes on taking who is known', () 
   );
   assert.equal(
     verdict(worker(5), '10.5.0.5', full),
-    `resource-exhausted: the cluster has ${maxNodes} nodes already`,
+    `resource-exhausted: the cluster already has ${maxNodes} nodes`,
   );
   assert.equal(verdict(full[7], '10.6.0.7', full), 'taken');
 });
 
-test('checkReport() takes nothing, whatever is reported, by which somebody else would be taken for another node', () => {
+test('checkReport() accepts no report that lets one node be taken for another', () => {
   const few = (...values: string[]) => fc.constantFrom(...values);
   const address = few(
     '10.5.0.2',

@@ -6,59 +6,66 @@ import { isControlPlaneType } from './machine-type-message.ts';
 import { fullNames } from './node-names.ts';
 import { recordProblem } from './record-problem.ts';
 
-/** Far above the largest cluster of this kind; a holder of the token cannot fill etcd beyond it. */
+/**
+ * The largest number of records, so that a client with the token cannot fill etcd. Clusters of this kind are
+ * far smaller.
+ */
 export const maxNodes = 5000;
 
 export interface Report {
   readonly node: NodeRecord | undefined;
-  /** IP address that it came from. */
+  /** IP address of the caller. */
   readonly callerAddress: string;
-  /** The records that live. */
+  /** The records whose leases have not expired. */
   readonly known: readonly NodeRecord[];
-  /** Canonical addresses that move between nodes, as this node's configuration declares them. */
+  /** Canonical virtual addresses, which move between nodes, from this node's configuration. */
   readonly virtual: ReadonlySet<string>;
 }
 
 /**
- * Why a report is not taken, or undefined when it is. Whoever holds the token of the cluster may report, so a report can
- * only speak for a worker at the address that it comes from, and neither take over the record of another node that
- * lives nor pass for it by full name or address. A node that was set up anew waits until its former record ends.
+ * Returns why a report is rejected, or `undefined` when it is accepted. Every client with the token of the
+ * cluster may report. So a report may only describe a worker at the address of the caller. It must not
+ * replace the record of another node, nor use another node's address or full name. A node that was created
+ * again has to wait until the lease of its old record expires.
  */
 export function checkReport(report: Report): Fault | undefined {
   const { node, known } = report;
-  if (node === undefined) return new Fault('invalid-argument', 'the report has no node');
+  if (node === undefined) return new Fault('invalid-argument', 'the report has no node record');
   const problem = recordProblem(node);
-  if (problem !== undefined) return new Fault('invalid-argument', `the report cannot be taken: ${problem}`);
-  const refusal = whyNotWorker(node) ?? whyNotThere(node, report) ?? whyNotOwn(node, report);
+  if (problem !== undefined) return new Fault('invalid-argument', `invalid report: ${problem}`);
+  const refusal = notWorkerReason(node) ?? foreignCallerReason(node, report) ?? takenReason(node, report);
   if (refusal !== undefined) return new Fault('permission-denied', refusal);
   const isNew = !known.some(({ nodeId }) => nodeId === node.nodeId);
   if (!isNew || known.length < maxNodes) return undefined;
-  return new Fault('resource-exhausted', `the cluster has ${known.length} nodes already`);
+  return new Fault('resource-exhausted', `the cluster already has ${known.length} nodes`);
 }
 
-function whyNotWorker({ machineType }: NodeRecord): string | undefined {
+function notWorkerReason({ machineType }: NodeRecord): string | undefined {
   return machineType === MachineType.MACHINE_TYPE_WORKER ? undefined : 'only workers report themselves';
 }
 
-/** Whether the report comes from the node, and from where its record lives already. */
-function whyNotThere(node: NodeRecord, { callerAddress, known }: Report): string | undefined {
+/** Why the report does not come from the node itself, or not from the address where its record is registered. */
+function foreignCallerReason(node: NodeRecord, { callerAddress, known }: Report): string | undefined {
   const caller = canonicalAddress(callerAddress) ?? '';
-  // Nodes of one machine call each other from its own address, whichever of the loopback addresses is theirs.
+  // Nodes on one machine call each other from the address of the machine, whichever loopback addresses they
+  // have.
   const isCallers = (address: string) => address === caller || (isLoopback(caller) && isLoopback(address));
   const claimed = canonical(node);
   const isFromThere = claimed.includes(caller) || (isLoopback(caller) && claimed.every(isLoopback));
-  if (!isFromThere) return `the report came from ${caller}, which is none of the node's addresses ${claimed}`;
+  if (!isFromThere) return `the report came from ${caller}, which is not an address of the node: ${claimed}`;
   const foreign = claimed.find((address) => isLoopback(address) && !isLoopback(caller));
-  if (foreign !== undefined) return `${foreign} is an address of every machine, not of this node`;
+  if (foreign !== undefined) return `${foreign} is a loopback address, which every machine has`;
   const former = known.find(({ nodeId }) => nodeId === node.nodeId);
   if (former === undefined) return undefined;
   if (isControlPlaneType(former.machineType)) return `node ${node.nodeId} is a control plane`;
   const theirs = canonical(former);
-  return theirs.some(isCallers) ? undefined : `node ${node.nodeId} lives at ${theirs}, not at ${caller}`;
+  return theirs.some(isCallers)
+    ? undefined
+    : `node ${node.nodeId} is registered at ${theirs}, not at ${caller}`;
 }
 
-/** Whether another node that lives has the address or the full name. */
-function whyNotOwn(node: NodeRecord, { known, virtual }: Report): string | undefined {
+/** Why the report claims an address or a full name of another node. */
+function takenReason(node: NodeRecord, { known, virtual }: Report): string | undefined {
   const claimed = new Set(ownedAddresses(node.addresses, virtual));
   const names = fullNames(node);
   for (const other of known) {

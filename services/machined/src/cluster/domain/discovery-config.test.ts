@@ -5,7 +5,7 @@ import { clusterInfo, discoveryConfig } from './discovery-config.ts';
 
 const config = (text: string) => effectiveConfig(loadConfiguration(text));
 
-test('discoveryConfig() tells where nodes meet and under which key', () => {
+test('discoveryConfig() lists the discovery services and the key of the cluster', () => {
   const text = `apiVersion: v1alpha1
 kind: DiscoveryServiceConfig
 name: own
@@ -36,12 +36,12 @@ clusterSecret: AQID
   });
 });
 
-test('discoveryConfig() of a configuration without discovery has nowhere to go', () => {
+test('discoveryConfig() of a configuration without discovery has no endpoints', () => {
   const spec = discoveryConfig(config('version: v1alpha1\nmachine: { type: worker }\n'));
   assert.deepEqual([spec.discoveryEnabled, spec.serviceEndpoint, spec.serviceEndpoints], [false, '', []]);
 });
 
-test('clusterInfo() names the cluster where the configuration does', () => {
+test('clusterInfo() returns the id and the name of the cluster if the configuration sets them', () => {
   const named = config('version: v1alpha1\ncluster: { id: aWQ=, clusterName: lab }\n');
   assert.deepEqual(clusterInfo(named), { clusterId: 'aWQ=', clusterName: 'lab' });
   assert.equal(

@@ -1,7 +1,10 @@
 import type { EffectiveConfig } from '@nodewright/machine-config';
 import type { DiscoveryConfigSpec, InfoSpec } from '@nodewright/state/kinds';
 
-/** How nodes of the cluster find each other. It holds a key. Source: Talos v1.14: COSI resources, DiscoveryConfigs. */
+/**
+ * How nodes of the cluster discover each other. Contains a secret key. Source: Talos v1.14: COSI resources,
+ * DiscoveryConfigs.
+ */
 export function discoveryConfig({
   cluster,
   discovery,
@@ -23,13 +26,13 @@ export function discoveryConfig({
   };
 }
 
-/** Which cluster this is; undefined where a configuration does not say. */
+/** The id and name of the cluster; `undefined` when the configuration sets neither. */
 export function clusterInfo({ cluster }: Pick<EffectiveConfig, 'cluster'>): InfoSpec | undefined {
   if (cluster.id === '' && cluster.name === '') return undefined;
   return { clusterId: cluster.id, clusterName: cluster.name };
 }
 
-/** `https` alone is encrypted. */
+/** Only `https` is encrypted. */
 function endpointOf(url: string): { readonly endpoint: string; readonly insecure: boolean } {
   const match = /^(\w+):\/\/([^/?#]*)/.exec(url);
   const [scheme, host = ''] = [match?.[1], match?.[2]];

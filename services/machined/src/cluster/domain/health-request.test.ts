@@ -12,7 +12,7 @@ const members = [
   member('10.0.0.3', 'worker'),
 ];
 
-test('a health check takes the nodes that are named, else those that are known, else this one', () => {
+test('a health check uses the named nodes, else the known members, else this node', () => {
   const named = { controlPlaneNodes: ['a'], workerNodes: ['b'], forceEndpoint: '' };
   assert.deepEqual(nodesToCheck({ clusterInfo: named }, members, 'own'), {
     controlPlanes: ['a'],
@@ -31,7 +31,7 @@ test('a health check takes the nodes that are named, else those that are known, 
   });
 });
 
-test('a health check does not ask as many nodes at once as a request has room for', () => {
+test('a health check accepts fewer nodes than fit into a request', () => {
   const named = (count: number) => ({
     clusterInfo: {
       controlPlaneNodes: ['a'],
@@ -46,7 +46,7 @@ test('a health check does not ask as many nodes at once as a request has room fo
   });
 });
 
-test('a health check takes as long as it is given, 20 minutes by default, and no more than a timer can', () => {
+test('a health check takes the requested time, 20 minutes by default, and at most the longest timer', () => {
   const of = (seconds: bigint, nanos = 0) => healthTimeoutMs({ waitTimeout: { seconds, nanos } });
   assert.deepEqual(
     [healthTimeoutMs({ waitTimeout: undefined }), of(0n), of(2n, 500_000_000), of(10n ** 12n)],

@@ -2,27 +2,28 @@ import type { HealthCheckRequest } from '@nodewright/contract/gen/cluster/cluste
 import { Fault } from '@nodewright/fault';
 import type { MemberSpec } from '@nodewright/state/kinds';
 
-/** What a check has to know of a member of the cluster. */
+/** The fields of a cluster member that a check needs. */
 export type ClusterNode = Pick<MemberSpec, 'addresses' | 'machineType'>;
 
-/** The nodes that are checked, by address. */
+/** The addresses of the nodes to check. */
 export interface CheckedNodes {
   readonly controlPlanes: readonly string[];
   readonly workers: readonly string[];
 }
 
-/** As talosctl has it. Source: Talos v1.14: health. */
+/** The default of talosctl. Source: Talos v1.14: health. */
 const defaultTimeoutMs = 20 * 60_000;
-/** All are asked at once: far more than a cluster has, few enough for one node. */
+/** The largest number of nodes in one check, which calls all of them at the same time. Real clusters have far fewer. */
 const maxNodes = 5000;
-/** The longest time that a timer can have. */
+/** The longest timeout that a Node.js timer supports. */
 const longestTimeoutMs = 2 ** 31 - 1;
 
 /**
- * Whom to check: the nodes that the request names, else those that this node knows, which is at least itself.
+ * The nodes to check: those that the request names, else the known members, else this node alone.
  *
  * @param own address of this node, a control plane.
- * @throws Fault `invalid-argument` for more nodes than can be asked at once
+ *
+ * @throws Fault `invalid-argument` when the request names more than 5000 nodes
  */
 export function nodesToCheck(
   { clusterInfo }: Pick<HealthCheckRequest, 'clusterInfo'>,
@@ -48,7 +49,7 @@ export function nodesToCheck(
   return { controlPlanes: addressesOf(false), workers: addressesOf(true) };
 }
 
-/** How long all checks may take together. @throws Fault `invalid-argument` for a negative time */
+/** The time limit for all checks together. @throws Fault `invalid-argument` for a negative time */
 export function healthTimeoutMs({ waitTimeout }: Pick<HealthCheckRequest, 'waitTimeout'>): number {
   if (waitTimeout === undefined) return defaultTimeoutMs;
   const timeoutMs = Number(waitTimeout.seconds) * 1000 + waitTimeout.nanos / 1e6;

@@ -14,12 +14,12 @@ const messages: Readonly<Record<MachineTypeName, MachineType>> = {
   worker: MachineType.MACHINE_TYPE_WORKER,
 };
 
-/** What a node is, as resources say it; `unknown` for what later versions may add. */
+/** The machine type as resources name it; `unknown` for a value that this version does not know. */
 export const machineTypeName = (type: MachineType): MachineTypeName => names[type] ?? 'unknown';
 
-/** What a node is, as messages say it. */
+/** The machine type as messages encode it. */
 export const machineTypeMessage = (name: MachineTypeName): MachineType => messages[name];
 
-/** Whether a node of that type runs etcd. */
+/** Whether nodes of this type run etcd. */
 export const isControlPlaneType = (type: MachineType): boolean =>
   type === MachineType.MACHINE_TYPE_CONTROL_PLANE || type === MachineType.MACHINE_TYPE_INIT;

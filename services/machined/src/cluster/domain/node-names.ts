@@ -1,12 +1,12 @@
 import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { isIpAddress } from '../../base/domain/is-ip-address.ts';
 
-/** The name without its domain, in lower case. */
+/** The host name without its domain, in lower case. */
 export const shortName = (name: string): string => name.split('.', 1)[0]?.toLowerCase() ?? '';
 
 /**
- * The names that are a node's alone, in lower case: its whole hostname, and its nodename unless that is the hostname's
- * short form. A short form may be shared; then it resolves to neither node.
+ * The names that only this node may have, in lower case: its full hostname, and its nodename unless that is
+ * the short form of the hostname. Nodes may share a short form; then it resolves to neither of them.
  */
 export function fullNames({ hostname, nodename }: Pick<NodeRecord, 'hostname' | 'nodename'>): string[] {
   const names = nodename.toLowerCase() === shortName(hostname) ? [hostname] : [hostname, nodename];
@@ -14,8 +14,8 @@ export function fullNames({ hostname, nodename }: Pick<NodeRecord, 'hostname' | 
 }
 
 /**
- * Whether resolvers read a name as an IP address: whole ones, and forms such as `127.1` or `0x7f000001`. Source: WHATWG
- * URL, "ends in a number".
+ * Whether resolvers read a name as an IP address: a complete address, or a form such as `127.1` or
+ * `0x7f000001`. Source: WHATWG URL, "ends in a number".
  */
 export function isAddressText(name: string): boolean {
   return isIpAddress(name) || /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/i.test(name);

@@ -12,7 +12,7 @@ import {
 } from './node-record.ts';
 import { controlPlaneRecord, nodeRecord } from './testing/node-record.ts';
 
-test('a record says what the affiliate says, and comes back as it was', () => {
+test('a record holds the fields of an affiliate and converts back to it', () => {
   const affiliate = {
     nodeId: 'id1',
     addresses: ['10.5.0.2', 'fd00::2'],
@@ -34,16 +34,16 @@ test('a record says what the affiliate says, and comes back as it was', () => {
   );
 });
 
-test('every type of machine has a word on the wire; what later versions add is unknown', () => {
+test('every machine type has a value on the wire, and other values are unknown', () => {
   const names: MachineTypeName[] = ['unknown', 'init', 'controlplane', 'worker'];
   assert.deepEqual(names.map(machineTypeMessage).map(machineTypeName), names);
   assert.equal(machineTypeName(99 as MachineType), 'unknown');
 });
 
-test('recordFromText() refuses what is no record of the node that the key names', () => {
+test('recordFromText() rejects a text that is not a record of the node in the key', () => {
   const key = 'nodewright:v1:nodes/id1';
   for (const [text, message] of [
-    ['{', /"nodewright:v1:nodes\/id1" is no node record/],
+    ['{', /"nodewright:v1:nodes\/id1" is not a node record/],
     ['[]', /is a record of node ""/],
     [recordText(nodeRecord(2)), /is a record of node "id2"/],
   ] as const) {
@@ -51,7 +51,7 @@ test('recordFromText() refuses what is no record of the node that the key names'
   }
 });
 
-test('listVersion() is of what the records say and not of their order', () => {
+test('listVersion() depends on the content of the records and not on their order', () => {
   const [one, two] = [nodeRecord(1), controlPlaneRecord(2)];
   assert.equal(listVersion([one, two]), listVersion([two, one]));
   const others = [[], [one], [one, nodeRecord(2)], [one, { ...two, hostname: 'alpha' }]];

@@ -5,10 +5,10 @@ import { compareByBytes } from '@nodewright/state';
 import { type AffiliateSpec, kubeSpanAffiliateSpec } from '@nodewright/state/kinds';
 import { machineTypeMessage, machineTypeName } from './machine-type-message.ts';
 
-/** Where in etcd the records of the nodes are, each under the id of its node. */
+/** The prefix of the records' keys in etcd; the id of the node follows. */
 export const recordPrefix = 'nodewright:v1:nodes/';
 
-/** What a node tells the others of itself. */
+/** The record that a node publishes about itself. */
 export function recordFromAffiliate(affiliate: AffiliateSpec): NodeRecord {
   const { nodeId, addresses, hostname, nodename, operatingSystem, machineType, controlPlane } = affiliate;
   return {
@@ -19,7 +19,7 @@ export function recordFromAffiliate(affiliate: AffiliateSpec): NodeRecord {
   };
 }
 
-/** A node as a record tells of it. */
+/** The affiliate that a record describes. */
 export function affiliateFromRecord(record: NodeRecord): AffiliateSpec {
   const { nodeId, addresses, hostname, nodename, operatingSystem, machineType, apiServerPort } = record;
   return {
@@ -31,22 +31,24 @@ export function affiliateFromRecord(record: NodeRecord): AffiliateSpec {
   };
 }
 
-/** The text of a record in etcd: JSON, so that people can read it there. The same record always has the same text. */
+/** Encodes a record for etcd as JSON, so that people can read it there. The same record always has the same text. */
 export const recordText = (record: NodeRecord): string => JSON.stringify(NodeRecord.toJSON(record));
 
-/** @throws Fault `data-loss` when the value under a key of the prefix is no record of the node that the key names */
+/** Decodes a record of etcd. @throws Fault `data-loss` when the value is not a record of the node that the key names */
 export function recordFromText(key: string, text: string): NodeRecord {
   let record: NodeRecord;
   try {
     record = NodeRecord.fromJSON(JSON.parse(text));
   } catch (error) {
-    throw new Fault('data-loss', `the value of "${key}" is no node record: not JSON`, { cause: error });
+    throw new Fault('data-loss', `the value of "${key}" is not a node record: invalid JSON`, {
+      cause: error,
+    });
   }
   if (key === recordPrefix + record.nodeId) return record;
   throw new Fault('data-loss', `the value of "${key}" is a record of node "${record.nodeId}"`);
 }
 
-/** The same for the same records, in whatever order, whoever asks. */
+/** Identifies the content of a list of records: the same on every node, for any order of the records. */
 export function listVersion(records: readonly NodeRecord[]): string {
   const hash = createHash('sha256');
   for (const text of records.map(recordText).sort(compareByBytes)) hash.update(`${text}\n`);

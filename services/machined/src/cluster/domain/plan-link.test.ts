@@ -40,7 +40,7 @@ const known: LinkFacts = {
   },
 };
 
-test('planLink() sends a control plane to the etcd of every node that may have one, its own first', () => {
+test('planLink() connects a control plane to the etcd of all possible control planes, its own first', () => {
   assert.deepEqual(planLink(known), {
     kind: 'etcd',
     endpoints: ['10.5.0.3:2379', '[fd00::3]:2379', '10.5.0.2:2379', '10.5.0.4:2379'],
@@ -49,7 +49,7 @@ test('planLink() sends a control plane to the etcd of every node that may have o
   assert.deepEqual(planLink({ ...known, machineType: 'init' }), planLink(known));
 });
 
-test('planLink() sends a worker to the trustd of whoever may be a control plane', () => {
+test('planLink() connects a worker to the trustd of all possible control planes', () => {
   assert.deepEqual(planLink({ ...known, machineType: 'worker' }), {
     kind: 'trustd',
     endpoints: ['10.5.0.2', '10.5.0.3', '10.5.0.4', 'fd00::3', 'api.lab.example'].map((host) => ({
@@ -61,7 +61,7 @@ test('planLink() sends a worker to the trustd of whoever may be a control plane'
   });
 });
 
-test('planLink() waits for what is missing', () => {
+test('planLink() plans no connection while a fact is missing', () => {
   const worker: LinkFacts = { ...known, machineType: 'worker' };
   const facts: LinkFacts[] = [
     none,

@@ -10,12 +10,12 @@ import type {
 import { canonicalAddress } from './canonical-address.ts';
 import { type TrustdEndpoint, trustdEndpoints } from './trustd-endpoints.ts';
 
-/** How a node takes part in the membership of its cluster. The keys and the token are secrets. */
+/** How a node connects to the records of its cluster. The keys and the token are secrets. */
 export type LinkPlan =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'etcd';
-      /** host:port, the node's own first. */
+      /** `host:port`, the node's own addresses first. */
       readonly endpoints: readonly string[];
       /** PEM. */
       readonly tls: { readonly ca: string; readonly cert: string; readonly key: string };
@@ -30,19 +30,25 @@ export type LinkPlan =
 
 export interface LinkFacts {
   readonly machineType: MachineTypeName | undefined;
-  /** This node as it tells others of itself. */
+  /** The affiliate that this node publishes. */
   readonly own: AffiliateSpec | undefined;
-  /** Where control planes are, by the ids of the resources that say so. */
+  /** The addresses of control planes, by the id of the `Endpoints` resource that lists them. */
   readonly endpoints: readonly { readonly id: string; readonly spec: EndpointSpec }[];
   readonly etcdRoot: EtcdRootSecretSpec | undefined;
   readonly etcdSecrets: EtcdSecretSpec | undefined;
   readonly osRoot: OsRootSecretSpec | undefined;
 }
 
-/** These name nodes; what a configuration names may be a load balancer, which knows nothing of etcd. */
+/**
+ * The `Endpoints` resources that list nodes. The endpoint of the configuration may be a load balancer, which
+ * does not forward etcd.
+ */
 const nodeEndpointIds: readonly string[] = ['discovery', 'seed'];
 
-/** Control planes have a certificate for etcd, workers have the token of the cluster. */
+/**
+ * Plans a connection to etcd for control planes, which have a certificate for it, and to trustd for workers,
+ * which have the token of the cluster.
+ */
 export function planLink(facts: LinkFacts): LinkPlan {
   const { machineType, own } = facts;
   if (own === undefined || machineType === undefined || machineType === 'unknown') return { kind: 'none' };

@@ -1,4 +1,4 @@
-// Whatever sequence of reports comes, no node that lives loses its name, its address or its calls to another one.
+// No sequence of reports takes the name, the address or the calls of a live node away from it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
@@ -12,7 +12,7 @@ import { controlPlaneRecord, nodeRecord } from './testing/node-record.ts';
 const virtual = new Set(['10.5.0.100']);
 const few = <T>(...values: T[]) => fc.constantFrom(...values);
 
-/** Nodes on one network, or all on one machine. */
+/** Reports of nodes on one network, or of nodes that all run on one machine. */
 function reportsOf(network: string, ownAddress: (host: number) => string) {
   const step = fc.record({
     kind: few('report', 'report', 'report', 'expire'),
@@ -43,7 +43,7 @@ for (const [title, network, ownAddress] of [
   ['on a network', '10.5.0.', (host: number) => `10.5.0.${host}`],
   ['on one machine', '127.1.0.', () => '127.0.0.1'],
 ] as const) {
-  test(`checkReport() keeps names and addresses apart over any sequence of reports, ${title}`, () => {
+  test(`checkReport() never lets two nodes share a name or an address, ${title}`, () => {
     fc.assert(
       fc.property(reportsOf(network, ownAddress), (steps) => {
         const live = new Map<string, { readonly record: NodeRecord; readonly from: string }>();
@@ -69,13 +69,13 @@ for (const [title, network, ownAddress] of [
           const former = live.get(nodeId);
           const hasMoved = former !== undefined && !former.record.addresses.includes(addresses[0] ?? '');
           const isLegitimate = !isForeign && hostname !== '10.5.0.2' && !(hasMoved && network === '10.5.0.');
-          // Nothing else is refused: a node gets a name as soon as nobody that lives has it.
+          // No other report is rejected: a node gets a name as soon as no live node has it.
           if (isLegitimate) assert.equal(refusal, undefined);
           if (refusal !== undefined) continue;
           assert.equal(isForeign, false);
           live.set(nodeId, { record, from: callerAddress });
         }
-        // A node that goes on saying the same is never refused because of what others have said since.
+        // A node that repeats its report is never rejected because of later reports of other nodes.
         const known = [...live.values()].map((each) => each.record);
         for (const { record, from } of live.values()) {
           if (isControlPlaneType(record.machineType)) continue;

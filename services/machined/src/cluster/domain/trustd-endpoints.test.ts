@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { configuredEndpoint, shuffled, trustdEndpoints } from './trustd-endpoints.ts';
 
-test('trustdEndpoints() are all that are known, addresses first, none twice', () => {
+test('trustdEndpoints() lists every known control plane once, addresses first', () => {
   const known = [
     { addresses: ['127.5.6.3', 'fd00::3'], hosts: [] },
     { addresses: ['127.5.6.2', '127.5.6.3'], hosts: ['cluster.example.org'] },
@@ -15,7 +15,7 @@ test('trustdEndpoints() are all that are known, addresses first, none twice', ()
   assert.deepEqual(trustdEndpoints([]), []);
 });
 
-test('configuredEndpoint() is the host of the endpoint, an address or a name', () => {
+test('configuredEndpoint() returns the host of the cluster endpoint, an address or a name', () => {
   assert.deepEqual(
     ['https://127.5.6.2:6443', 'https://[fd00::9]:6443', 'https://cluster.example.org', '', 'no url'].map(
       configuredEndpoint,
@@ -30,7 +30,7 @@ test('configuredEndpoint() is the host of the endpoint, an address or a name', (
   );
 });
 
-test('shuffled() loses nothing and invents nothing', () => {
+test('shuffled() returns the same values in another order', () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat()),

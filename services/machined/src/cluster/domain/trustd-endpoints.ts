@@ -3,15 +3,15 @@ import { compareByBytes } from '@nodewright/state';
 import type { EndpointSpec } from '@nodewright/state/kinds';
 import { isIpAddress } from '../../base/domain/is-ip-address.ts';
 
-/** Where a trustd may be reached. */
+/** The address of a trustd. */
 export interface TrustdEndpoint {
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * The control planes that a worker may ask for its certificate, of all that are known: addresses first, then names, each
- * once. Source: Talos v1.14: worker flow, endpoints.
+ * The trustd endpoints of all known control planes, from which a worker may request its certificate:
+ * addresses first, then names, each once. Source: Talos v1.14: worker flow, endpoints.
  */
 export function trustdEndpoints(known: readonly EndpointSpec[]): TrustdEndpoint[] {
   const sorted = (hosts: readonly string[]) => [...new Set(hosts)].sort(compareByBytes);
@@ -21,8 +21,8 @@ export function trustdEndpoints(known: readonly EndpointSpec[]): TrustdEndpoint[
 }
 
 /**
- * The control plane that the configuration names: the host of the cluster's endpoint. A name stays one, and whoever dials
- * it resolves it then. Undefined where the configuration names none. Source: Talos v1.14: Endpoints, controlplane.
+ * The host of the cluster endpoint in the configuration. A name is not resolved here but when a client dials
+ * it. `undefined` when the configuration sets no endpoint. Source: Talos v1.14: Endpoints, controlplane.
  *
  * @param clusterEndpoint URL of the Kubernetes control plane
  */
@@ -32,7 +32,7 @@ export function configuredEndpoint(clusterEndpoint: string): EndpointSpec | unde
   return isIpAddress(host) ? { addresses: [host], hosts: [] } : { addresses: [], hosts: [host] };
 }
 
-/** The same endpoints in random order: the load of many workers spreads over the control planes. */
+/** Returns the same values in random order, so that the load of many workers spreads over the control planes. */
 export function shuffled<T>(values: readonly T[], random: () => number): T[] {
   const result = [...values];
   for (let last = result.length - 1; last > 0; last--) {

@@ -14,10 +14,10 @@ import { until } from './testing/until.ts';
 const timing = { leaseSeconds: 1, firstRetryMs: 20 };
 const options = { timeout: 60_000 };
 
-/** A control plane at work over the records of a cluster. */
+/** Starts the link of a control plane to the records of a cluster. */
 function startNode(cluster: MemoryRecords, own: NodeRecord, times = timing) {
   const registry = new NodeRegistry();
-  registry.tellOwn(own);
+  registry.setOwn(own);
   const stop = new AbortController();
   const lines: { readonly level: string; readonly msg: string; readonly error?: string }[] = [];
   const log = createLogger({
@@ -55,7 +55,7 @@ const knows = (node: TestNode, ...names: string[]) =>
 
 const never = new AbortController().signal;
 
-test('followEtcd() writes the record once, and then keeps no more than its lease', options, async () => {
+test('followEtcd() writes the record once, and then only keeps its lease alive', options, async () => {
   using cluster = new MemoryRecords();
   await using one = startNode(cluster, controlPlaneRecord(1));
   await using two = startNode(cluster, controlPlaneRecord(2));
@@ -65,25 +65,25 @@ test('followEtcd() writes the record once, and then keeps no more than its lease
   assert.deepEqual([one.names(), cluster.writes], [['node1', 'node2'], 2]);
   assert.deepEqual(
     one.lines.map(({ msg }) => msg),
-    ['membership of the cluster is followed'],
+    ['connected to the records of the cluster'],
   );
 });
 
-test('followEtcd() tells at once what this node has to tell anew', options, async () => {
+test('followEtcd() publishes a change of the own record at once', options, async () => {
   using cluster = new MemoryRecords();
   await using one = startNode(cluster, controlPlaneRecord(1));
   await using two = startNode(cluster, controlPlaneRecord(2));
   await knows(two, 'node1', 'node2');
   const startMs = performance.now();
-  one.registry.tellOwn(controlPlaneRecord(1, { hostname: 'alpha' }));
+  one.registry.setOwn(controlPlaneRecord(1, { hostname: 'alpha' }));
   await knows(two, 'alpha', 'node2');
   assert.ok(performance.now() - startMs < heartbeatMs(timing), 'earlier than its next heartbeat');
-  one.registry.tellOwn(undefined);
+  one.registry.setOwn(undefined);
   await knows(two, 'node2');
 });
 
 test(
-  'a node that is gone is no node any more after its lease, and is one again as soon as it is back',
+  'a stopped node is removed when its lease expires, and is listed again as soon as it is back',
   options,
   async () => {
     using cluster = new MemoryRecords();
@@ -95,14 +95,14 @@ test(
     const goneMs = performance.now();
     assert.deepEqual(one.names(), ['node1', 'node2']);
     await knows(one, 'node1');
-    // Its last heartbeat may have been a third of a lease before it went.
+    // The last heartbeat may have been a third of a lease before the node stopped.
     assert.ok(performance.now() - goneMs > timing.leaseSeconds * 500, 'not before its lease ended');
     await using _back = startNode(cluster, controlPlaneRecord(2));
     await knows(one, 'node1', 'node2');
   },
 );
 
-test('a control plane that starts anew stays a node all the time', options, async () => {
+test('a control plane that restarts stays in the list all the time', options, async () => {
   using cluster = new MemoryRecords();
   await using one = startNode(cluster, controlPlaneRecord(1));
   await knows(one, 'node1');
@@ -125,7 +125,7 @@ test('a control plane that starts anew stays a node all the time', options, asyn
 });
 
 test(
-  'without a quorum the last list stays, attempts are few, and everything is as before once there is one',
+  'without a quorum the last list stays and retries are few, and the link recovers with the quorum',
   options,
   async () => {
     using cluster = new MemoryRecords();
@@ -145,7 +145,8 @@ test(
       ],
     );
     await assert.rejects(one.registry.report(reportOf(nodeRecord(5)), never), { kind: 'unavailable' });
-    // 20, 40, 80, 160, 320, 333, 333, ... ms, each up to a half shorter: at most 23 in three seconds and the wait before.
+    // The pauses are 20, 40, 80, 160, 320, 333, 333, ... ms, each up to a half shorter: at most 23 attempts
+    // in three seconds and the wait before.
     const attempts = one.opened() - openedBefore;
     assert.ok(attempts >= 5 && attempts <= 25, `${attempts} attempts`);
     cluster.hasQuorum = true;
@@ -153,9 +154,9 @@ test(
     assert.deepEqual(
       one.lines.map(({ level, msg, error }) => [level, msg, error]),
       [
-        ['info', 'membership of the cluster is followed', undefined],
-        ['warn', 'membership of the cluster cannot be followed', 'etcd has no quorum'],
-        ['info', 'membership of the cluster is followed', undefined],
+        ['info', 'connected to the records of the cluster', undefined],
+        ['warn', 'not connected to the records of the cluster', 'etcd has no quorum'],
+        ['info', 'connected to the records of the cluster', undefined],
       ],
     );
     assert.deepEqual(one.names(), ['node1', 'node2']);
@@ -169,31 +170,27 @@ const reportOf = (node: NodeRecord, callerAddress = '127.0.0.1') => ({
   isLeaving: false,
 });
 
-test(
-  'the record of a node that reports lives as long as it does, wherever it reports to',
-  options,
-  async () => {
-    using cluster = new MemoryRecords();
-    await using one = startNode(cluster, controlPlaneRecord(1));
-    await using two = startNode(cluster, controlPlaneRecord(2));
-    await knows(one, 'node1', 'node2');
-    await knows(two, 'node1', 'node2');
-    const worker = reportOf(nodeRecord(5));
-    await one.registry.report(worker, never);
-    assert.deepEqual(one.names(), ['node1', 'node2', 'node5']);
-    await knows(two, 'node1', 'node2', 'node5');
-    for (let round = 0; round < 6; round += 1) {
-      await pause(timing.leaseSeconds * 300, never);
-      await (round % 2 === 0 ? two : one).registry.report(worker, never);
-    }
-    assert.deepEqual([one.names(), cluster.writes], [['node1', 'node2', 'node5'], 3]);
-    await one.registry.report(reportOf(nodeRecord(5, { hostname: 'beta' })), never);
-    await knows(two, 'beta', 'node1', 'node2');
-    await knows(two, 'node1', 'node2');
-  },
-);
+test('the record of a node lives while the node reports, to whichever control plane', options, async () => {
+  using cluster = new MemoryRecords();
+  await using one = startNode(cluster, controlPlaneRecord(1));
+  await using two = startNode(cluster, controlPlaneRecord(2));
+  await knows(one, 'node1', 'node2');
+  await knows(two, 'node1', 'node2');
+  const worker = reportOf(nodeRecord(5));
+  await one.registry.report(worker, never);
+  assert.deepEqual(one.names(), ['node1', 'node2', 'node5']);
+  await knows(two, 'node1', 'node2', 'node5');
+  for (let round = 0; round < 6; round += 1) {
+    await pause(timing.leaseSeconds * 300, never);
+    await (round % 2 === 0 ? two : one).registry.report(worker, never);
+  }
+  assert.deepEqual([one.names(), cluster.writes], [['node1', 'node2', 'node5'], 3]);
+  await one.registry.report(reportOf(nodeRecord(5, { hostname: 'beta' })), never);
+  await knows(two, 'beta', 'node1', 'node2');
+  await knows(two, 'node1', 'node2');
+});
 
-test('a node that says that it leaves is none any more at once', options, async () => {
+test('a node that reports that it leaves is removed at once', options, async () => {
   using cluster = new MemoryRecords();
   await using one = startNode(cluster, controlPlaneRecord(1));
   await until('the link', () => one.lines.length === 1);
@@ -207,24 +204,24 @@ test('a node that says that it leaves is none any more at once', options, async 
 });
 
 test(
-  'a control plane that is none any more takes itself off the list, also where it has lost etcd meanwhile',
+  'a control plane removes its record when it leaves, even if it lost etcd for a while',
   options,
   async () => {
-    // Longer than the test: nothing ends by itself.
+    // The lease is longer than the test, so no record expires.
     using cluster = new MemoryRecords();
     await using two = startNode(cluster, controlPlaneRecord(2), { leaseSeconds: 600, firstRetryMs: 20 });
     await using one = startNode(cluster, controlPlaneRecord(1), { leaseSeconds: 600, firstRetryMs: 20 });
     await knows(two, 'node1', 'node2');
     await until('the link', () => one.lines.length === 1);
     cluster.hasQuorum = false;
-    one.registry.tellOwn(undefined);
+    one.registry.setOwn(undefined);
     await until('the failure', () => one.lines.length === 2);
     cluster.hasQuorum = true;
     await knows(two, 'node2');
   },
 );
 
-test('a report that is refused changes nothing', options, async () => {
+test('a rejected report changes nothing', options, async () => {
   using cluster = new MemoryRecords();
   await using one = startNode(cluster, controlPlaneRecord(1));
   await knows(one, 'node1');
@@ -240,7 +237,7 @@ test('a report that is refused changes nothing', options, async () => {
 });
 
 test(
-  'followEtcd() waits for an etcd that is not there yet, says so once, and takes no reports',
+  'followEtcd() retries until etcd is available, logs the failure once, and rejects reports',
   options,
   async () => {
     const registry = new NodeRegistry();

@@ -12,21 +12,21 @@ import { inOwnTrace, outsideOfSpans, untraced } from './traces.ts';
 
 export interface EtcdLinkInit {
   readonly registry: NodeRegistry;
-  /** Rejects while nobody answers there. */
+  /** Rejects while etcd cannot be reached. */
   readonly openStore: (signal: AbortSignal) => Promise<NodeRecordStore>;
   readonly timing: LinkTiming;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   readonly random: () => number;
   readonly log: Logger;
   readonly telemetry: Telemetry;
 }
 
-/** How long a record that was written may take until it is seen in the list, in ms. */
+/** How long to wait until a written record appears in the watched list, in ms. */
 const seenTimeoutMs = 2000;
 
 /**
- * A control plane's place in the cluster: follows the records of all nodes, keeps its own and those of the nodes that
- * report to it, and begins anew after every failure until `signal` aborts.
+ * Connects a control plane to the records of its cluster until `signal` aborts: follows the records of all
+ * nodes, and keeps its own record and those of nodes that report to it. Reconnects after every failure.
  */
 export function followEtcd(init: EtcdLinkInit, signal: AbortSignal): Promise<void> {
   return outsideOfSpans(() => follow(init, signal));
@@ -51,13 +51,13 @@ async function follow(init: EtcdLinkInit, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** What outlasts a connection. */
+/** State that outlives a connection. */
 interface Memory {
-  /** Which record of this node may be on the list: to be taken off it when there is to be none. */
+  /** The node id of the record that this node may have in etcd. It is removed when the node leaves the cluster. */
   kept: string | undefined;
 }
 
-/** One connection, from its opening to its first failure. */
+/** One connection to etcd, from its opening to its first failure. */
 class EtcdSession {
   readonly #init: EtcdLinkInit;
   readonly #store: NodeRecordStore;
@@ -80,12 +80,12 @@ class EtcdSession {
     const list = untraced(this.#init.telemetry, () => this.#follow(signal, first.resolve));
     const work = [list, first.promise.then(() => this.#serve(signal))];
     try {
-      // A list that ends by itself is a failure as well.
+      // A watch that ends by itself is a failure as well.
       await Promise.race([Promise.all(work), ...work]);
     } finally {
       first.resolve();
       stop.abort();
-      // Calls that an etcd without a quorum leaves hanging end with it.
+      // Disposing the store cancels calls that hang because etcd has no quorum.
       await this.#store[Symbol.asyncDispose]();
       await Promise.allSettled(work);
     }
@@ -94,11 +94,11 @@ class EtcdSession {
   async #follow(signal: AbortSignal, onFirst: () => void): Promise<void> {
     for await (const kept of this.#store.follow(signal)) {
       this.#kept = kept;
-      this.#init.registry.learn([...kept.values()].map(({ record }) => record));
+      this.#init.registry.setNodes([...kept.values()].map(({ record }) => record));
       this.#changed.notify();
       onFirst();
     }
-    if (!signal.aborted) throw new Fault('unavailable', 'the list of nodes ended');
+    if (!signal.aborted) throw new Fault('unavailable', 'the watch of the node records ended');
   }
 
   async #serve(signal: AbortSignal): Promise<void> {
@@ -114,10 +114,10 @@ class EtcdSession {
         ? this.#remove((node as NodeRecord).nodeId, ends)
         : this.#keep(node as NodeRecord, ends));
     });
-    let told: NodeRecord | undefined;
+    let published: NodeRecord | undefined;
     while (!signal.aborted) {
       const own = registry.own();
-      const tell = async () => {
+      const publish = async () => {
         if (own !== undefined) {
           this.#memory.kept = own.nodeId;
           await this.#keep(own, signal);
@@ -126,18 +126,20 @@ class EtcdSession {
           this.#memory.kept = undefined;
         }
       };
-      await (own === told ? untraced(telemetry, tell) : inOwnTrace(telemetry, 'tell node record', tell));
-      told = own;
+      await (own === published
+        ? untraced(telemetry, publish)
+        : inOwnTrace(telemetry, 'report node record', publish));
+      published = own;
       this.#onUp();
       if (registry.own() !== own) continue;
-      // Up to a tenth earlier, so that nodes that started together do not stay in step.
+      // Up to a tenth earlier, so that nodes that started together do not send their heartbeats together.
       const restMs = heartbeatMs(timing) * (1 - random() / 10);
       using wait = abortable(signal);
       await Promise.race([pause(restMs, wait.signal), registry.nextOwn(wait.signal)]);
     }
   }
 
-  /** Writes a record that is new or another than the one that is kept; else only its lease begins anew. */
+  /** Writes a record if it is new or has changed; otherwise only renews its lease. */
   async #keep(record: NodeRecord, signal: AbortSignal): Promise<void> {
     const kept = this.#kept.get(record.nodeId);
     const isSame = kept !== undefined && recordText(kept.record) === recordText(record);
@@ -151,7 +153,10 @@ class EtcdSession {
     await this.#listed(() => !this.#kept.has(nodeId), signal);
   }
 
-  /** Waits until the list has what was written: whoever asks next is told it, and nothing is written twice. */
+  /**
+   * Waits until the watched list shows a write. The next report then gets a current list, and nothing is
+   * written twice.
+   */
   async #listed(isSo: () => boolean, outer: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([outer, AbortSignal.timeout(seenTimeoutMs)]);
     while (!signal.aborted && !isSo()) await this.#changed.next(signal);

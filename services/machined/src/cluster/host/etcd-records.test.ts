@@ -34,7 +34,7 @@ checkRecordStore(
   skip,
 );
 
-test('etcdRecords() passes over what is no record, and tells of it', options, async () => {
+test('etcdRecords() skips values that are not records and logs a warning', options, async () => {
   const client = cluster.client();
   await client.deletePrefix(recordPrefix);
   await client.put(`${recordPrefix}id7`, 'nothing');
@@ -52,13 +52,13 @@ test('etcdRecords() passes over what is no record, and tells of it', options, as
   assert.deepEqual(
     lines.map(({ msg, error }) => [msg, error]),
     [
-      ['node record ignored', `the value of "${recordPrefix}id7" is no node record: not JSON`],
+      ['node record ignored', `the value of "${recordPrefix}id7" is not a node record: invalid JSON`],
       ['node record ignored', `the value of "${recordPrefix}id8" is a record of node "id9"`],
     ],
   );
 });
 
-test('openEtcdRecords() says where it looked while nobody listens there', options, async () => {
+test('openEtcdRecords() fails with the endpoints when no etcd listens there', options, async () => {
   const endpoints = ['127.127.127.1:1', '127.127.127.2:1'];
   const opening = openEtcdRecords(
     { ...plan(), endpoints },
@@ -71,7 +71,7 @@ test('openEtcdRecords() says where it looked while nobody listens there', option
 });
 
 test(
-  'two of three members gone and back: the list stays, no record is lost, and nodes are told again',
+  'when two of three members stop and return, the list stays, no record is lost and the nodes see changes again',
   options,
   async () => {
     await cluster.client().deletePrefix(recordPrefix);
@@ -79,7 +79,7 @@ test(
     await using scope = new AsyncDisposableStack();
     const start = (number: number) => {
       const registry = new NodeRegistry();
-      registry.tellOwn(controlPlaneRecord(number));
+      registry.setOwn(controlPlaneRecord(number));
       const stop = new AbortController();
       const messages: string[] = [];
       const log = createLogger({
@@ -101,7 +101,7 @@ test(
         await ended;
       };
       scope.defer(stopIt);
-      const isLinked = () => messages.at(-1) === 'membership of the cluster is followed';
+      const isLinked = () => messages.at(-1) === 'connected to the records of the cluster';
       const names = () =>
         String(
           registry
@@ -126,7 +126,7 @@ test(
     assert.ok(performance.now() - startMs < 3000, 'it does not wait for an etcd that does not answer');
     for (const member of gone) member.start();
     await until('the return', () => [one, two].every((node) => node.isLinked()));
-    one.registry.tellOwn(controlPlaneRecord(1, { hostname: 'alpha' }));
+    one.registry.setOwn(controlPlaneRecord(1, { hostname: 'alpha' }));
     await until('the new name', () => two.names() === 'alpha,node2');
   },
 );

@@ -4,10 +4,10 @@ import type { Logger } from '@nodewright/telemetry';
 import { recordFromText, recordPrefix, recordText } from '../domain/node-record.ts';
 import type { KeptRecord, KeptRecords, NodeRecordStore } from '../domain/node-record-store.ts';
 
-/** An etcd without a quorum does not say so; it just does not answer. */
+/** The deadline of a call: etcd without a quorum does not fail a call, it just never answers. */
 const timeoutMs = 4000;
 
-/** The node records of a cluster in its etcd. Takes the client over: disposing the store disposes it. */
+/** Opens the node records of a cluster in its etcd. The store owns the client and disposes it. */
 export function etcdRecords(client: EtcdClient, log: Logger): NodeRecordStore {
   const closed = new AbortController();
   const options = { timeoutMs, signal: closed.signal };
@@ -39,19 +39,19 @@ async function* followRecords(
     try {
       records.set(nodeId, { record: recordFromText(key, Buffer.from(value).toString()), leaseId: lease });
     } catch (error) {
-      // Somebody else has written there; the nodes that can be read are still the nodes.
+      // Another program has written this value. The other records are still valid.
       log.warn({ error: faultFrom(error).message }, 'node record ignored');
       records.delete(nodeId);
     }
   };
-  // The watch waits without a word for a quorum: the first list is asked for, so that this fails.
+  // The watch waits silently for a quorum. Listing the records first fails when there is none.
   await client.list(recordPrefix, { timeoutMs, signal });
-  for await (const news of client.watchPrefix(recordPrefix, signal)) {
-    if (news.kind === 'all') {
+  for await (const event of client.watchPrefix(recordPrefix, signal)) {
+    if (event.kind === 'all') {
       records.clear();
-      for (const keyValue of news.keyValues) take(keyValue);
+      for (const keyValue of event.keyValues) take(keyValue);
     } else {
-      for (const change of news.changes) {
+      for (const change of event.changes) {
         if (change.kind === 'put') take(change.keyValue);
         else records.delete(change.key.slice(recordPrefix.length));
       }

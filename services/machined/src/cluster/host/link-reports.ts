@@ -1,7 +1,7 @@
 import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
 
-/** Says when a link comes, and why it goes: each reason once until it is there again. */
+/** Logs when a link is connected, and why it failed: each reason once until the link is connected again. */
 export class LinkReports {
   readonly #log: Logger;
   readonly #via: string;
@@ -19,7 +19,7 @@ export class LinkReports {
     this.#isUp = true;
     this.#wasUp = true;
     this.#reasons.clear();
-    this.#log.info({ via: this.#via, ...facts }, 'membership of the cluster is followed');
+    this.#log.info({ via: this.#via, ...facts }, 'connected to the records of the cluster');
   }
 
   failed(error: unknown): void {
@@ -27,8 +27,8 @@ export class LinkReports {
     this.#isUp = false;
     if (this.#reasons.has(message)) return;
     this.#reasons.add(message);
-    // Before there is a cluster nothing is lost.
+    // Before the first connection a failure is expected: the cluster may not exist yet.
     const level = this.#wasUp ? 'warn' : 'info';
-    this.#log[level]({ via: this.#via, error: message }, 'membership of the cluster cannot be followed');
+    this.#log[level]({ via: this.#via, error: message }, 'not connected to the records of the cluster');
   }
 }

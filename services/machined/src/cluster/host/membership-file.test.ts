@@ -10,7 +10,7 @@ const never = new AbortController().signal;
 const text = (...hostnames: string[]) =>
   JSON.stringify({ members: hostnames.map((hostname) => ({ hostname, addresses: ['127.0.0.9'] })) });
 
-test('the membership follows its file: absent, there, replaced, broken, mended', {
+test('openMembershipFile() follows its file when it is missing, created, replaced, invalid and repaired', {
   timeout: 10_000,
 }, async () => {
   const root = await mkdtemp(join(tmpdir(), 'members-'));

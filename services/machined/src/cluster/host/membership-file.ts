@@ -4,19 +4,20 @@ import { watchFile } from '@nodewright/daemon';
 import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
 
-/** The nodes of the cluster, as far as this node knows. */
+/** The nodes of the cluster that this node knows from its seed. */
 export interface MembershipSource {
   current(): readonly Member[];
   /** Resolves at the next change, or when `signal` aborts. */
   nextChange(signal: AbortSignal): Promise<void>;
 }
 
-/** A file that cannot be read, or a host that has no watches left, is tried again after this time. */
+/** The back-off when the file cannot be read, or when the host has no inotify watches left. */
 const retryMs = 2000;
 
 /**
- * Reads the membership at `path` and follows its replacements. A file that is missing is an empty membership; one that
- * cannot be read is reported, and what was known stays. Resolves when the first look is done; the caller disposes it.
+ * Reads the membership at `path` and follows its replacements. A missing file is an empty membership. A file
+ * that cannot be read is logged, and the last membership stays. Resolves after the first read; the caller
+ * disposes the result.
  */
 export async function openMembershipFile(
   path: string,

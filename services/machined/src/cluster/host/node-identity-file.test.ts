@@ -11,7 +11,7 @@ async function openFolder() {
   return { path, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 }
 
-test('the identity of a node is made once and stays', async () => {
+test('openNodeIdentity() creates an id once and then returns the same id', async () => {
   await using folder = await openFolder();
   const nodeId = await openNodeIdentity(folder.path);
   assert.match(nodeId, /^[0-9A-Za-z]{40,43}$/);
@@ -20,7 +20,7 @@ test('the identity of a node is made once and stays', async () => {
   assert.equal((await stat(folder.path)).mode & 0o777, 0o600);
 });
 
-test('a broken identity is no reason for a new one', async () => {
+test('openNodeIdentity() fails on an invalid file and does not replace it', async () => {
   await using folder = await openFolder();
   await writeFile(folder.path, '');
   await assert.rejects(openNodeIdentity(folder.path), { kind: 'data-loss', message: /node-identity\.yaml/ });

@@ -7,9 +7,9 @@ import { nodeIdentityText, nodeIdFromBytes, nodeIdFromText } from '../domain/nod
 const identityBytes = 32;
 
 /**
- * The id of this node: the one in the file at `path`, or a new one that is kept there from now on.
+ * Returns the id of this node from the file at `path`, or creates a new id and stores it there.
  *
- * @throws Fault with the path when the file cannot be read or written, or holds no id
+ * @throws Fault with the path when the file cannot be read or written, or has no id
  */
 export async function openNodeIdentity(
   path: string,

@@ -4,12 +4,12 @@ import type { NodeRecord, ReportRequest } from '@nodewright/contract/gen/suite/m
 import { Fault } from '@nodewright/fault';
 import { listVersion } from '../domain/node-record.ts';
 
-/** Takes the report of another node: keeps its record alive, or throws the Fault that says why not. */
+/** Handles the report of another node: keeps its record alive, or throws the Fault that rejects it. */
 export type TakeReport = (report: ReportRequest, signal: AbortSignal) => Promise<void>;
 
 /**
- * What this node knows of the nodes that live, and has to tell of itself. Links to the cluster fill it; what was known
- * stays while there is none.
+ * The records of all live nodes, and the record that this node publishes. Links to the cluster set the
+ * records; while no link is connected, the last records stay.
  */
 export class NodeRegistry {
   #nodes: readonly NodeRecord[] | undefined;
@@ -20,18 +20,18 @@ export class NodeRegistry {
   readonly #ownChanged = new ChangeSignal();
   #takeReport: TakeReport | undefined;
 
-  /** Undefined until the cluster has told for the first time. */
+  /** The records of the live nodes; `undefined` until the first list has arrived. */
   nodes(): readonly NodeRecord[] | undefined {
     return this.#nodes;
   }
 
-  /** Of the nodes; empty while nothing is known. */
+  /** The version of the list of records; empty until the first list has arrived. */
   version(): string {
     return this.#version;
   }
 
-  /** What the cluster tells. */
-  learn(nodes: readonly NodeRecord[]): void {
+  /** Sets the records of the live nodes, as a link has received them. */
+  setNodes(nodes: readonly NodeRecord[]): void {
     const version = listVersion(nodes);
     if (version === this.#version) return;
     this.#nodes = nodes;
@@ -39,17 +39,20 @@ export class NodeRegistry {
     this.#changed.notify();
   }
 
-  /** Resolves at the next change of the nodes, or when `signal` aborts. */
+  /** Resolves at the next change of the records, or when `signal` aborts. */
   nextChange(signal: AbortSignal): Promise<void> {
     return this.#changed.next(signal);
   }
 
-  /** Undefined until this node knows who it is, and when it is no node of the cluster any more. */
+  /**
+   * The record that this node publishes; `undefined` until its identity is known, and after it has left the
+   * cluster.
+   */
   own(): NodeRecord | undefined {
     return this.#own;
   }
 
-  /** Canonical addresses that move between nodes, as the configuration of this node declares them. */
+  /** The canonical virtual addresses, which move between nodes, from the configuration of this node. */
   virtualAddresses(): ReadonlySet<string> {
     return this.#virtual;
   }
@@ -58,18 +61,18 @@ export class NodeRegistry {
     this.#virtual = addresses;
   }
 
-  tellOwn(record: NodeRecord | undefined): void {
+  setOwn(record: NodeRecord | undefined): void {
     if (isDeepStrictEqual(record, this.#own)) return;
     this.#own = record;
     this.#ownChanged.notify();
   }
 
-  /** Resolves when this node has to tell something else of itself, or when `signal` aborts. */
+  /** Resolves when the own record changes, or when `signal` aborts. */
   nextOwn(signal: AbortSignal): Promise<void> {
     return this.#ownChanged.next(signal);
   }
 
-  /** From now on reports of other nodes go there, until it is disposed. */
+  /** Passes reports of other nodes to `take` until the result is disposed. */
   openReports(take: TakeReport): Disposable {
     this.#takeReport = take;
     return {
@@ -79,7 +82,7 @@ export class NodeRegistry {
     };
   }
 
-  /** @throws Fault `unavailable` when this node cannot keep records now, or that of the link */
+  /** @throws Fault `unavailable` when this node has no connection to etcd, or the fault that rejects the report */
   async report(report: ReportRequest, signal: AbortSignal): Promise<void> {
     if (this.#takeReport === undefined)
       throw new Fault('unavailable', 'this control plane has no etcd to keep node records in');

@@ -14,10 +14,10 @@ export interface OpenEtcdRecordsInit {
 const dialTimeoutMs = 2000;
 
 /**
- * Opens the node records in the etcd of the cluster, at the endpoints where somebody listens. The library is large: it is
- * not loaded before there is an etcd to talk to.
+ * Opens the node records in the etcd of the cluster, at the endpoints that accept connections. The etcd
+ * client is a large module, so it is loaded only when an endpoint has answered.
  *
- * @throws Fault `unavailable` while nobody listens at any of them
+ * @throws Fault `unavailable` when no endpoint accepts connections
  */
 export async function openEtcdRecords(
   { endpoints, tls }: EtcdPlan,
@@ -36,7 +36,7 @@ export async function openEtcdRecords(
   return etcdRecords(openEtcdClient({ endpoints: listening, tls, telemetry, dialTimeoutMs }), log);
 }
 
-/** Resolves when somebody accepts connections there. */
+/** Resolves when the endpoint accepts a connection. */
 async function probe(endpoint: string, signal: AbortSignal): Promise<void> {
   const colon = endpoint.lastIndexOf(':');
   const host = endpoint.slice(0, colon).replace(/^\[|\]$/g, '');

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '@nodewright/telemetry';
 import type { LinkPlan } from '../domain/plan-link.ts';
 
-/** Follows a plan until `signal` aborts; it does not throw. */
+/** Connects this node as planned until `signal` aborts; never rejects. */
 export type FollowPlan = (plan: LinkPlan, log: Logger, signal: AbortSignal) => Promise<void>;
 
-/** The link of this node: another plan ends it and begins a new one. */
+/** The current link of this node. A new plan ends the link and starts another. */
 export class RunningLink implements AsyncDisposable {
   readonly #follow: FollowPlan;
   readonly #log: Logger;
@@ -18,14 +18,14 @@ export class RunningLink implements AsyncDisposable {
     this.#log = log;
   }
 
-  /** Does nothing when it goes by that plan already. */
+  /** Starts a link for `plan`, unless the current link has the same plan. */
   adopt(plan: LinkPlan): void {
     if (isDeepStrictEqual(plan, this.#plan)) return;
     this.#plan = plan;
     this.#stop.abort();
     const stop = new AbortController();
     this.#stop = stop;
-    // Two links of one node would write its record twice.
+    // The old link ends first: two links of one node would write its record twice.
     this.#ended = this.#ended.then(() =>
       stop.signal.aborted ? undefined : this.#follow(plan, this.#log, stop.signal),
     );

@@ -11,8 +11,8 @@ import { sendResetSignal } from './send-reset-signal.ts';
 async function resetting(signal = new AbortController().signal) {
   const state = await openNodeState(() => 0, noTelemetry);
   const registry = new NodeRegistry();
-  registry.tellOwn(nodeRecord(1));
-  registry.learn([nodeRecord(1), nodeRecord(2)]);
+  registry.setOwn(nodeRecord(1));
+  registry.setNodes([nodeRecord(1), nodeRecord(2)]);
   const order: string[] = [];
   const sent = sendResetSignal({ state, registry }, signal).then(() => order.push('sent'));
   const signals = async () =>
@@ -22,19 +22,19 @@ async function resetting(signal = new AbortController().signal) {
   return { registry, order, sent, signals };
 }
 
-test('sendResetSignal() creates the resource, and waits until the cluster does without the node', async () => {
+test('sendResetSignal() creates the resource and waits until the node is removed from the records', async () => {
   const { registry, order, sent, signals } = await resetting();
   while ((await signals()).length === 0);
   assert.deepEqual(await signals(), ['machine of ""']);
-  registry.learn([nodeRecord(1)]);
-  registry.tellOwn(undefined);
+  registry.setNodes([nodeRecord(1)]);
+  registry.setOwn(undefined);
   order.push('gone');
-  registry.learn([nodeRecord(2)]);
+  registry.setNodes([nodeRecord(2)]);
   await sent;
   assert.deepEqual(order, ['gone', 'sent']);
 });
 
-test('sendResetSignal() waits no longer than the sequence does', async () => {
+test('sendResetSignal() stops waiting when the sequence is aborted', async () => {
   const stop = new AbortController();
   const { sent, signals } = await resetting(stop.signal);
   stop.abort();

@@ -7,13 +7,16 @@ export interface ResetSignalInit {
   readonly registry: NodeRegistry;
 }
 
-/** A cluster that answers takes milliseconds; one that has just lost this node's etcd is found again within a second. */
+/**
+ * The removal takes milliseconds while etcd answers. A link that has just lost this node's etcd reconnects
+ * within a second.
+ */
 const removalTimeoutMs = 3000;
 
 /**
- * Creates the resource that says that the machine is being reset, in nobody's name, and waits a short time until the
- * cluster's list has this node no more: after its end nobody could take it away, and it would count as alive as long as
- * its lease. Source: Talos v1.14: COSI resources, MachineResetSignals.
+ * Creates the resource that signals a reset of the machine, without an owner. Then waits a short time until
+ * the record of this node is removed. Once machined has ended, only the lease would remove it, and the node
+ * would look alive until then. Source: Talos v1.14: COSI resources, MachineResetSignals.
  */
 export async function sendResetSignal(
   { state, registry }: ResetSignalInit,
@@ -21,7 +24,7 @@ export async function sendResetSignal(
 ): Promise<void> {
   const own = registry.own()?.nodeId;
   await putResource(state, { ...pointerTo(machineResetSignals), spec: {} });
-  const giveUp = AbortSignal.any([signal, AbortSignal.timeout(removalTimeoutMs)]);
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(removalTimeoutMs)]);
   const isListed = () => registry.nodes()?.some(({ nodeId }) => nodeId === own) === true;
-  while (isListed() && !giveUp.aborted) await registry.nextChange(giveUp);
+  while (isListed() && !deadline.aborted) await registry.nextChange(deadline);
 }

@@ -4,14 +4,14 @@ import type { Telemetry } from '@nodewright/telemetry';
 import { inSpan } from '../../base/host/in-span.ts';
 
 /**
- * Runs what goes on as long as the node does outside of the span in which it happens to be begun. Modules are loaded
- * before there is any span.
+ * Runs background work outside of the span in which it is started. This module is loaded before any span
+ * begins, so the snapshot has none.
  */
 export const outsideOfSpans: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
 
 /**
- * Does what is done again and again, and tells every hop that it belongs to no trace: else each heartbeat of each node
- * would be one. Source: W3C Trace Context, sampled flag.
+ * Runs periodic work without a trace, and marks it as not sampled for all further hops: otherwise each
+ * heartbeat of each node would be a trace. Source: W3C Trace Context, sampled flag.
  */
 export function untraced<T>(telemetry: Telemetry, work: () => T): T {
   const parent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`;
@@ -23,6 +23,6 @@ export function untraced<T>(telemetry: Telemetry, work: () => T): T {
   }
 }
 
-/** Does `work` in a span that begins a trace of its own. */
+/** Runs `work` in the first span of a new trace. */
 export const inOwnTrace = <T>(telemetry: Telemetry, name: string, work: () => Promise<T>): Promise<T> =>
   inSpan(telemetry, name, work, { parent: '' });

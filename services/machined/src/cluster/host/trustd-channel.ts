@@ -2,16 +2,19 @@ import { checkServerIdentity } from 'node:tls';
 import { type Channel, ChannelCredentials, createChannel } from 'nice-grpc';
 import type { TrustdEndpoint } from '../domain/trustd-endpoints.ts';
 
-/** The gRPC library refuses addresses as TLS names, so it is given this name and the check is made here. */
+/**
+ * The gRPC library does not accept IP addresses as TLS names. So it gets this name, and the check of the
+ * server's identity is made here.
+ */
 const anyServerName = 'trustd';
 
-/** An endpoint as messages show it. */
+/** Formats an endpoint for messages. */
 export const endpointText = ({ host, port }: TrustdEndpoint): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 
 /**
- * A channel to the trustd at `endpoint`, whose certificate must be of an accepted CA (PEM) and carry the endpoint's own
- * host. It connects at the first call; the caller closes it.
+ * Opens a channel to the trustd at `endpoint`. Its certificate must be issued by an accepted CA (PEM) and be
+ * valid for the host of the endpoint. The channel connects at the first call; the caller closes it.
  */
 export function openTrustdChannel(endpoint: TrustdEndpoint, acceptedCAs: readonly string[]): Channel {
   const { host } = endpoint;
@@ -22,7 +25,8 @@ export function openTrustdChannel(endpoint: TrustdEndpoint, acceptedCAs: readonl
     }),
     {
       'grpc.ssl_target_name_override': anyServerName,
-      // Else a channel inherits the pause, of up to two minutes, that others before it have come to at this endpoint.
+      // Without this option a channel inherits the back-off, up to two minutes, of earlier channels to the
+      // same endpoint.
       'grpc.use_local_subchannel_pool': 1,
     },
   );

@@ -31,7 +31,7 @@ const ca = await generateCertificateAuthority({
 });
 const silent = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
 
-/** A trustd of a control plane, as far as reports go: each is answered by the next change of what it knows. */
+/** Starts a server with the reports API of trustd. A report whose list is current is answered after the next change. */
 async function startTrustd(
   init: { ips?: readonly string[]; issuer?: CertificateAndKey; address?: string } = {},
 ) {
@@ -87,8 +87,8 @@ async function startTrustd(
     port,
     reports,
     tokens,
-    /** What this control plane knows from now on. */
-    learn(...next: NodeRecord[]) {
+    /** Sets the records that this control plane returns. */
+    setNodes(...next: NodeRecord[]) {
       nodes = next;
       changed.notify();
     },
@@ -100,10 +100,10 @@ async function startTrustd(
   };
 }
 
-/** A worker that reports to control planes. */
+/** Starts a worker that reports to the trustd at these ports. */
 function startWorker(...ports: number[]) {
   const registry = new NodeRegistry();
-  registry.tellOwn(nodeRecord(5));
+  registry.setOwn(nodeRecord(5));
   const stop = new AbortController();
   const lines: { readonly level: string; readonly error?: string }[] = [];
   const log = createLogger({
@@ -117,7 +117,7 @@ function startWorker(...ports: number[]) {
       endpoints: ports.map((port) => ({ host: '127.0.0.1', port })),
       token: new Secret('the.token'),
       acceptedCAs: [ca.certificate],
-      // Keeps the order.
+      // Does not change the order of the endpoints.
       random: () => 0.999,
     },
     stop.signal,
@@ -133,51 +133,43 @@ function startWorker(...ports: number[]) {
   };
 }
 
-test(
-  'a worker shows the token, tells who it is and learns who else lives, as soon as that changes',
-  options,
-  async () => {
-    await using trustd = await startTrustd();
-    await using worker = startWorker(trustd.port);
-    await until('the first answer', () => worker.names() !== undefined);
-    assert.deepEqual(worker.names(), ['node1']);
-    assert.deepEqual(
-      [trustd.reports[0]?.node, trustd.reports[0]?.knownVersion, trustd.tokens[0]],
-      [nodeRecord(5), '', 'the.token'],
-    );
-    await until('the report that waits', () => trustd.reports.length === 2);
-    const changedMs = performance.now();
-    trustd.learn(controlPlaneRecord(1), nodeRecord(5), nodeRecord(6));
-    await until('the change', () => worker.names()?.length === 3);
-    assert.ok(performance.now() - changedMs < 900, 'without waiting for the next report');
-    assert.deepEqual(
-      worker.lines.map(({ level }) => level),
-      ['info'],
-    );
-  },
-);
+test('a worker sends its token and record, and receives changes of the list at once', options, async () => {
+  await using trustd = await startTrustd();
+  await using worker = startWorker(trustd.port);
+  await until('the first answer', () => worker.names() !== undefined);
+  assert.deepEqual(worker.names(), ['node1']);
+  assert.deepEqual(
+    [trustd.reports[0]?.node, trustd.reports[0]?.knownVersion, trustd.tokens[0]],
+    [nodeRecord(5), '', 'the.token'],
+  );
+  await until('the report that waits', () => trustd.reports.length === 2);
+  const changedMs = performance.now();
+  trustd.setNodes(controlPlaneRecord(1), nodeRecord(5), nodeRecord(6));
+  await until('the change', () => worker.names()?.length === 3);
+  assert.ok(performance.now() - changedMs < 900, 'without waiting for the next report');
+  assert.deepEqual(
+    worker.lines.map(({ level }) => level),
+    ['info'],
+  );
+});
 
-test(
-  'a worker reports every third of its lease when nothing happens, and at once when it has something to tell',
-  options,
-  async () => {
-    await using trustd = await startTrustd();
-    await using worker = startWorker(trustd.port);
-    await until('the report that waits', () => trustd.reports.length === 2);
-    await pause(timing.leaseSeconds * 1000, new AbortController().signal);
-    // 0.9 s and a rest of 0.2 s each.
-    assert.ok(trustd.reports.length >= 3 && trustd.reports.length <= 6, `${trustd.reports.length} reports`);
-    worker.registry.tellOwn(nodeRecord(5, { hostname: 'beta' }));
-    const toldMs = performance.now();
-    await until('the new name', () => trustd.reports.at(-1)?.node?.hostname === 'beta');
-    assert.ok(performance.now() - toldMs < 900, 'without waiting for the answer before');
-  },
-);
+test('a worker reports every third of its lease, and at once when its record changes', options, async () => {
+  await using trustd = await startTrustd();
+  await using worker = startWorker(trustd.port);
+  await until('the report that waits', () => trustd.reports.length === 2);
+  await pause(timing.leaseSeconds * 1000, new AbortController().signal);
+  // Each report takes 0.9 s, and the pause after it 0.2 s.
+  assert.ok(trustd.reports.length >= 3 && trustd.reports.length <= 6, `${trustd.reports.length} reports`);
+  worker.registry.setOwn(nodeRecord(5, { hostname: 'beta' }));
+  const reportedMs = performance.now();
+  await until('the new name', () => trustd.reports.at(-1)?.node?.hostname === 'beta');
+  assert.ok(performance.now() - reportedMs < 900, 'without waiting for the answer before');
+});
 
-test('a worker goes to the next control plane when one fails, and keeps what it knows', options, async () => {
+test('a worker reports to the next control plane when one fails, and keeps its list', options, async () => {
   const first = await startTrustd();
   await using second = await startTrustd();
-  second.learn(controlPlaneRecord(2));
+  second.setNodes(controlPlaneRecord(2));
   await using worker = startWorker(first.port, second.port);
   await until('the first answer', () => worker.names() !== undefined);
   assert.deepEqual([worker.names(), second.reports.length], [['node1'], 0]);
@@ -187,7 +179,7 @@ test('a worker goes to the next control plane when one fails, and keeps what it 
 });
 
 test(
-  'a worker that nobody takes keeps the list, says why once and is back as soon as it is taken',
+  'a rejected worker keeps the list, logs the reason once and reconnects as soon as it is accepted',
   options,
   async () => {
     await using trustd = await startTrustd();
@@ -197,7 +189,7 @@ test(
     await until('the warning', () => worker.lines.length === 2);
     const before = trustd.reports.length;
     await pause(2000, new AbortController().signal);
-    // 20, 40, 80, 160, 320, 640, 1000 ms, each about a half shorter.
+    // The pauses are 20, 40, 80, 160, 320, 640, 1000 ms, each about a half shorter.
     const attempts = trustd.reports.length - before;
     assert.ok(attempts >= 2 && attempts <= 12, `${attempts} attempts`);
     assert.deepEqual(worker.names(), ['node1']);
@@ -215,7 +207,7 @@ test(
 );
 
 test(
-  'a worker that is none any more says so once, to whoever takes it, and is one again when it tells of itself',
+  'a worker that leaves reports it once, to a trustd that accepts it, and can join again',
   options,
   async () => {
     await using first = await startTrustd();
@@ -224,28 +216,32 @@ test(
     await until('the report that waits', () => first.reports.length === 2);
     first.refuse(new Fault('unavailable', 'no etcd'));
     await until('the other answer', () => second.reports.length >= 1);
-    worker.registry.tellOwn(undefined);
-    await until('the farewell', () => second.reports.some(({ isLeaving }) => isLeaving));
-    const farewell = second.reports.at(-1);
-    assert.deepEqual([farewell?.node, farewell?.knownVersion], [nodeRecord(5), '']);
+    worker.registry.setOwn(undefined);
+    await until('the report that the node leaves', () => second.reports.some(({ isLeaving }) => isLeaving));
+    const lastReport = second.reports.at(-1);
+    assert.deepEqual([lastReport?.node, lastReport?.knownVersion], [nodeRecord(5), '']);
     const before = second.reports.length;
     await pause(timing.leaseSeconds * 500, new AbortController().signal);
     assert.equal(second.reports.length, before);
-    worker.registry.tellOwn(nodeRecord(5));
+    worker.registry.setOwn(nodeRecord(5));
     await until('the return', () => second.reports.at(-1)?.isLeaving === false);
   },
 );
 
-test('a worker tells nothing to a trustd that is of another CA, or of another node', options, async () => {
-  const foreign = await generateCertificateAuthority({
-    algorithm: 'ed25519',
-    organization: 'talos',
-    notBefore: new Date(),
-  });
-  for (const init of [{ issuer: foreign }, { ips: ['10.5.0.9'] }]) {
-    await using trustd = await startTrustd(init);
-    await using worker = startWorker(trustd.port);
-    await until('the refusal', () => worker.lines.length === 1);
-    assert.deepEqual([trustd.reports, worker.names()], [[], undefined]);
-  }
-});
+test(
+  'a worker sends nothing to a trustd with a certificate of another CA or of another node',
+  options,
+  async () => {
+    const foreign = await generateCertificateAuthority({
+      algorithm: 'ed25519',
+      organization: 'talos',
+      notBefore: new Date(),
+    });
+    for (const init of [{ issuer: foreign }, { ips: ['10.5.0.9'] }]) {
+      await using trustd = await startTrustd(init);
+      await using worker = startWorker(trustd.port);
+      await until('the refusal', () => worker.lines.length === 1);
+      assert.deepEqual([trustd.reports, worker.names()], [[], undefined]);
+    }
+  },
+);

@@ -20,23 +20,23 @@ export interface TrustdLinkInit {
   readonly registry: NodeRegistry;
   readonly endpoints: readonly TrustdEndpoint[];
   readonly token: Secret;
-  /** PEM: the CAs that may have signed trustd's certificate. */
+  /** PEM: the CAs that may have issued the certificate of trustd. */
   readonly acceptedCAs: readonly string[];
   readonly timing: LinkTiming;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   readonly random: () => number;
   readonly log: Logger;
   readonly telemetry: Telemetry;
 }
 
-/** A control plane that does not answer costs this much of the time that the record has, in ms. */
+/** The deadline of a report, in ms, without the time that trustd waits for a change. */
 const answerTimeoutMs = 3000;
-/** Between two reports at least, whatever happens in the cluster, in ms. */
+/** The shortest pause between two reports, in ms, however often the cluster changes. */
 const shortestRestMs = 200;
 
 /**
- * A worker's place in the cluster: reports to the trustd of a control plane, to the next one as soon as one fails, and
- * learns from the answers who else lives, until `signal` aborts.
+ * Connects a worker to its cluster until `signal` aborts: reports its record to the trustd of a control
+ * plane, or of the next one after a failure, and takes the list of live nodes from the responses.
  */
 export function followTrustd(init: TrustdLinkInit, signal: AbortSignal): Promise<void> {
   return outsideOfSpans(() => follow(init, signal));
@@ -45,9 +45,9 @@ export function followTrustd(init: TrustdLinkInit, signal: AbortSignal): Promise
 async function follow(init: TrustdLinkInit, signal: AbortSignal): Promise<void> {
   const pauses = new RetryPauses(init.timing, init.random);
   const reports = new LinkReports(init.log, 'trustd');
-  const memory: Memory = { told: undefined };
+  const memory: Memory = { reported: undefined };
   while (!signal.aborted) {
-    let failure: unknown = new Fault('failed-precondition', 'no control plane is known to report to');
+    let failure: unknown = new Fault('failed-precondition', 'there is no known control plane to report to');
     for (const endpoint of shuffled(init.endpoints, init.random)) {
       if (signal.aborted) return;
       try {
@@ -65,16 +65,16 @@ async function follow(init: TrustdLinkInit, signal: AbortSignal): Promise<void> 
   }
 }
 
-/** What outlasts a connection. */
+/** State that outlives a connection. */
 interface Memory {
   /**
-   * What this node has tried to tell of itself. To try again is no trace of its own: a cluster may be without etcd for
-   * long. When there is to be no such node any more, that is what is taken away.
+   * The record that this node last tried to report. A retry of the same record starts no new trace, because a
+   * cluster may be without etcd for a long time. When the node leaves the cluster, this record is removed.
    */
-  told: NodeRecord | undefined;
+  reported: NodeRecord | undefined;
 }
 
-/** Reports to one trustd until that fails. */
+/** Reports to one trustd until a report fails. */
 async function reportTo(
   endpoint: TrustdEndpoint,
   { registry, token, acceptedCAs, timing, telemetry }: TrustdLinkInit,
@@ -113,30 +113,31 @@ async function reportTo(
   let knownVersion = '';
   while (!outer.aborted) {
     const own = registry.own();
-    const node = own ?? memory.told;
+    const node = own ?? memory.reported;
     if (node === undefined) {
       await registry.nextOwn(outer);
       continue;
     }
-    const isTried = own === memory.told;
-    memory.told = node;
+    const isTried = own === memory.reported;
+    memory.reported = node;
     const askedMs = performance.now();
     const isLeaving = own === undefined;
-    // Who leaves waits for no news.
-    const tell = () => report({ node, isLeaving, knownVersion: isLeaving ? '' : knownVersion });
+    // A report that the node leaves does not wait for changes.
+    const send = () => report({ node, isLeaving, knownVersion: isLeaving ? '' : knownVersion });
     const answer = await (isTried
-      ? untraced(telemetry, tell)
-      : inOwnTrace(telemetry, 'tell node record', tell));
+      ? untraced(telemetry, send)
+      : inOwnTrace(telemetry, 'report node record', send));
     if (answer === 'outdated') {
       await pause(shortestRestMs, outer);
       continue;
     }
-    if (isLeaving) memory.told = undefined;
+    if (isLeaving) memory.reported = undefined;
     onAnswer();
-    registry.learn(answer.nodes);
-    // It waits before it answers that nothing is new; one that does not is asked again when the record needs it.
-    const isNews = answer.version !== knownVersion;
-    const restMs = isNews ? shortestRestMs : heartbeatMs(timing) - (performance.now() - askedMs);
+    registry.setNodes(answer.nodes);
+    // trustd delays a response without changes. If it does not, the next report follows when the lease needs
+    // it.
+    const hasChanged = answer.version !== knownVersion;
+    const restMs = hasChanged ? shortestRestMs : heartbeatMs(timing) - (performance.now() - askedMs);
     knownVersion = answer.version;
     await pause(Math.max(restMs, shortestRestMs), outer);
   }

@@ -9,7 +9,7 @@ import { type ClusterNode, healthTimeoutMs, nodesToCheck } from '../domain/healt
 
 export interface ClusterHealthInit {
   readonly view: Pick<NodeView, 'configuration' | 'addresses'>;
-  /** The nodes of the cluster, as far as this node knows. */
+  /** The members of the cluster that this node knows. */
   readonly members: () => Promise<readonly ClusterNode[]>;
   /** Unix ms. */
   readonly now: () => number;
@@ -18,14 +18,14 @@ export interface ClusterHealthInit {
 }
 
 const hourMs = 3_600_000;
-/** The clocks of other nodes may be a little behind. */
+/** The certificate is valid a little earlier, because the clocks of other nodes may be behind. */
 const clockToleranceMs = 60_000;
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /**
- * HealthCheck: asks the nodes of the cluster over the API, as a reader whose certificate is issued for the occasion.
- * What is not there to be asked, etcd and Kubernetes, is said to be skipped.
+ * Implements HealthCheck: calls the nodes of the cluster over the API, with a reader certificate that is
+ * issued for this check. Checks of parts that do not run, etcd or Kubernetes, are reported as skipped.
  */
 export function createClusterHealth(init: ClusterHealthInit): ClusterServiceImplementation {
   return {
@@ -33,7 +33,7 @@ export function createClusterHealth(init: ClusterHealthInit): ClusterServiceImpl
       const [address = ''] = init.view.addresses();
       const nodes = nodesToCheck(request, await init.members(), address);
       const timeoutMs = healthTimeoutMs(request);
-      // Loaded by the first check: a node that nobody checks does without a client.
+      // The client is loaded by the first check, so a node that runs no check does not need the memory.
       const [{ openTalosClient }, { checkHealth }] = await Promise.all([
         import('@nodewright/client'),
         import('@nodewright/client/health'),
@@ -55,9 +55,13 @@ export function createClusterHealth(init: ClusterHealthInit): ClusterServiceImpl
       try {
         for await (const message of lines) yield { message };
       } catch (error) {
-        // Clients take a check that was cancelled for one that somebody has seen enough of.
+        // Clients treat a cancelled check as one that the user stopped, so an ending node answers UNAVAILABLE
+        // instead.
         if (!stopSignal.aborted || context.signal.aborted) throw error;
-        throw new Fault('unavailable', 'this node stops before the check is over: ask another control plane');
+        throw new Fault(
+          'unavailable',
+          'this node stops before the check has finished: ask another control plane',
+        );
       }
     },
   };

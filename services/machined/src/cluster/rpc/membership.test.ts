@@ -23,7 +23,7 @@ function start(leaseSeconds: number, stopSignal = never) {
   });
   const taken: ReportRequest[] = [];
   registry.openReports(async (report) => void taken.push(report));
-  registry.learn(list);
+  registry.setNodes(list);
   const report = (knownVersion: string, signal = never) =>
     service.report({ node: nodeRecord(5), knownVersion, callerAddress: '127.0.0.1', isLeaving: false }, {
       signal,
@@ -31,7 +31,7 @@ function start(leaseSeconds: number, stopSignal = never) {
   return { registry, taken, report };
 }
 
-test('Report answers at once to who has another list or none', async () => {
+test('Report answers at once when the caller has another list or none', async () => {
   const { report, taken } = start(600);
   const answer = { nodes: list, leaseSeconds: 600, version: listVersion(list) };
   assert.deepEqual([await report(''), await report('another')], [answer, answer]);
@@ -41,17 +41,17 @@ test('Report answers at once to who has another list or none', async () => {
   );
 });
 
-test('Report waits for a change with who has the list already', async () => {
+test('Report waits for a change when the caller has the current list', async () => {
   const { registry, report } = start(600);
   const pending = report(listVersion(list));
   await new Promise(setImmediate);
   const next = list.slice(0, 1);
-  registry.learn(list);
-  registry.learn(next);
+  registry.setNodes(list);
+  registry.setNodes(next);
   assert.deepEqual(await pending, { nodes: next, leaseSeconds: 600, version: listVersion(next) });
 });
 
-test('Report waits less than a third of the lease, and not for a caller or a node that is gone', async () => {
+test('Report waits less than a third of the lease, and ends when the caller or the node stops', async () => {
   const version = listVersion(list);
   assert.equal((await start(0.3).report(version)).version, version);
   const stop = new AbortController();
@@ -64,7 +64,7 @@ test('Report waits less than a third of the lease, and not for a caller or a nod
   );
 });
 
-test('Report tells nothing to who is refused', async () => {
+test('Report returns no list when the report is rejected', async () => {
   const { registry, report } = start(600);
   registry.openReports(async () => {
     throw new Fault('permission-denied', 'no');

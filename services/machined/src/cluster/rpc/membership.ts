@@ -9,11 +9,14 @@ import type { NodeRegistry } from '../host/node-registry.ts';
 export interface MembershipServiceInit {
   readonly registry: NodeRegistry;
   readonly timing: LinkTiming;
-  /** Ends the calls that wait when the node stops. */
+  /** Aborts when the node stops, and ends the calls that wait. */
   readonly stopSignal: AbortSignal;
 }
 
-/** Keeps the records of nodes that cannot write to etcd, and tells them who else lives. For trustd alone. */
+/**
+ * Keeps the records of workers, which cannot write to etcd, and returns the list of live nodes to them. For
+ * trustd only.
+ */
 export function createMembershipService({
   registry,
   timing,

@@ -1,7 +1,7 @@
 import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { MachineType } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
 
-/** A worker `node<number>` at 127.1.0.<number>, with changes. */
+/** The record of a worker `node<number>` at 127.1.0.<number>, with `changes` applied. */
 export function nodeRecord(number: number, changes: Partial<NodeRecord> = {}): NodeRecord {
   return {
     nodeId: `id${number}`,
@@ -15,6 +15,6 @@ export function nodeRecord(number: number, changes: Partial<NodeRecord> = {}): N
   };
 }
 
-/** The same as a control plane. */
+/** The record of a control plane `node<number>` at 127.1.0.<number>, with `changes` applied. */
 export const controlPlaneRecord = (number: number, changes: Partial<NodeRecord> = {}): NodeRecord =>
   nodeRecord(number, { machineType: MachineType.MACHINE_TYPE_CONTROL_PLANE, ...changes });

@@ -1,17 +1,17 @@
-// What every store of node records must do. The one in memory and the one in etcd pass the same tests.
+// Tests that every store of node records must pass: the one in memory and the one in etcd.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KeptRecords, NodeRecordStore } from '../../domain/node-record-store.ts';
 import { nodeRecord } from '../../domain/testing/node-record.ts';
 import { until } from './until.ts';
 
-/** Opens a store over the same records at each call. */
+/** Opens another store over the same records at each call. */
 export type OpenStore = () => Promise<NodeRecordStore>;
 
-/** The shortest lease that etcd gives, in seconds. */
+/** The shortest lease that etcd grants, in seconds. */
 const leaseSeconds = 2;
 
-/** Follows a store until it is disposed. */
+/** Collects the lists of a store until the result is disposed. */
 function watch(store: NodeRecordStore) {
   const stop = new AbortController();
   const seen: KeptRecords[] = [];
@@ -29,7 +29,7 @@ function watch(store: NodeRecordStore) {
   };
 }
 
-/** @param openCluster records of a cluster that has none, and ends with the scope */
+/** @param openCluster opens empty records, which are disposed with the scope */
 export function checkRecordStore(
   name: string,
   openCluster: (scope: AsyncDisposableStack) => Promise<OpenStore>,
@@ -38,7 +38,7 @@ export function checkRecordStore(
   const options = { timeout: 60_000, skip };
 
   test(
-    `${name}: who follows is told what is there at once, and then every change by anybody`,
+    `${name}: follow() yields the current records at once, and then every change by any client`,
     options,
     async () => {
       await using scope = new AsyncDisposableStack();
@@ -52,7 +52,7 @@ export function checkRecordStore(
       assert.deepEqual(empty.kept('id2'), { record: nodeRecord(2), leaseId });
 
       const late = scope.use(watch(other));
-      await until('what was there', () => late.seen.length === 1);
+      await until('the current records', () => late.seen.length === 1);
       assert.deepEqual(late.kept('id2'), { record: nodeRecord(2), leaseId });
 
       const renamed = nodeRecord(2, { hostname: 'alpha', nodename: 'alpha' });
@@ -73,7 +73,7 @@ export function checkRecordStore(
   );
 
   test(
-    `${name}: a record ends with its lease, and lives as long as that is kept alive`,
+    `${name}: a record is removed when its lease expires, and stays while the lease is kept alive`,
     options,
     async () => {
       await using scope = new AsyncDisposableStack();
@@ -84,8 +84,8 @@ export function checkRecordStore(
       const writtenMs = performance.now();
       const left = await one.write(nodeRecord(3), leaseSeconds);
       await until('both records', () => list.ids().length === 2);
-      await until('the end of the one that is left alone', async () => {
-        // Whoever knows the id of a lease may keep it.
+      await until('the end of the record whose lease is not kept alive', async () => {
+        // Any client that has the id of a lease may keep it alive.
         assert.equal(await other.keepAlive(kept), true);
         return list.ids().length === 1;
       });
@@ -96,7 +96,7 @@ export function checkRecordStore(
     },
   );
 
-  test(`${name}: a record that is written again no longer ends with its first lease`, options, async () => {
+  test(`${name}: a record that is written again does not expire with its first lease`, options, async () => {
     await using scope = new AsyncDisposableStack();
     const open = await openCluster(scope);
     const store = scope.use(await open());
@@ -110,7 +110,7 @@ export function checkRecordStore(
     assert.deepEqual(list.kept('id2')?.leaseId, second);
   });
 
-  test(`${name}: following ends when it is told to, and when its store is closed`, options, async () => {
+  test(`${name}: follow() ends when its signal aborts and when its store is disposed`, options, async () => {
     await using scope = new AsyncDisposableStack();
     const open = await openCluster(scope);
     const store = await open();

@@ -2,9 +2,9 @@ import { ChangeSignal } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
 import type { KeptRecord, KeptRecords, NodeRecordStore } from '../../domain/node-record-store.ts';
 
-/** Node records as a cluster of control planes keeps them, in the memory of one test. */
+/** The node records of a cluster of control planes, in the memory of a test. */
 export class MemoryRecords implements Disposable {
-  /** How many records were written so far. */
+  /** The number of writes so far. */
   writes = 0;
   #records: KeptRecords = new Map();
   #lastLease = 0n;
@@ -12,15 +12,15 @@ export class MemoryRecords implements Disposable {
   readonly #leases = new Map<bigint, { readonly ttlMs: number; timer: NodeJS.Timeout }>();
   readonly #changed = new ChangeSignal();
 
-  /** Without one nothing can be read or written; what was read stays where it is. */
+  /** Without a quorum all reads and writes fail; lists that were read before stay valid. */
   set hasQuorum(hasQuorum: boolean) {
     this.#hasQuorum = hasQuorum;
-    // A new leader lets all leases begin anew.
+    // A new leader renews all leases.
     if (hasQuorum) for (const leaseId of this.#leases.keys()) this.#begin(leaseId);
     this.#changed.notify();
   }
 
-  /** A connection of one control plane. */
+  /** Opens a connection of one control plane. */
   open(): NodeRecordStore {
     const closed = new AbortController();
     return {
@@ -60,7 +60,7 @@ export class MemoryRecords implements Disposable {
   }
 
   #end(leaseId: bigint): void {
-    // Who is gone is decided by a quorum.
+    // A lease expires only by a decision of the quorum.
     if (!this.#hasQuorum) return;
     this.#leases.delete(leaseId);
     this.#change((records) => {
@@ -81,11 +81,11 @@ export class MemoryRecords implements Disposable {
 
   async *#follow(signal: AbortSignal): AsyncGenerator<KeptRecords> {
     this.#assertQuorum();
-    let told: KeptRecords | undefined;
+    let sent: KeptRecords | undefined;
     while (!signal.aborted) {
-      if (told !== this.#records) {
-        told = this.#records;
-        yield told;
+      if (sent !== this.#records) {
+        sent = this.#records;
+        yield sent;
         continue;
       }
       await this.#changed.next(signal);

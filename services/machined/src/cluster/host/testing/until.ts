@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const limitMs = 20_000;
 const stepMs = 10;
 
-/** Waits for a condition; a test that waits too long fails with what it waited for. */
+/** Waits for a condition. After 20 s it throws an error that names the condition. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const endMs = performance.now() + limitMs;
   while (!(await condition())) {
