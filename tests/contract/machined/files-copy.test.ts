@@ -147,8 +147,8 @@ test('Copy refuses a source that it cannot open', async () => {
     ['/nope', 2, 'lstat /nope: no such file or directory'],
     ['/data/escape', 2, 'lstat /data/escape: no such file or directory'],
     ['/data/circle-a', 2, 'lstat /data/circle-a: too many levels of symbolic links'],
-    ['/a\0b', 3, 'path "/a\\u0000b" has a NUL byte in it'],
-    ['/dev/shm', 7, '"/dev/shm" belongs to the host of this node, which does not show it'],
+    ['/a\0b', 3, 'path "/a\\u0000b" contains a NUL byte'],
+    ['/dev/shm', 7, '"/dev/shm" belongs to the host of this node and is hidden'],
   ];
   for (const [path, code, details] of rows) await assert.rejects(copy(path), { code, details }, path);
 });

@@ -65,7 +65,7 @@ test('a path that cannot be read gives a clear status, and no call hangs', { tim
   const rows: [string, number, string][] = [
     ['', 3, 'path is not absolute ""'],
     ['data/hello.txt', 3, 'path is not absolute "data/hello.txt"'],
-    ['/a\0b', 3, 'path "/a\\u0000b" has a NUL byte in it'],
+    ['/a\0b', 3, 'path "/a\\u0000b" contains a NUL byte'],
     ['/nope', 5, 'stat /nope: no such file or directory'],
     ['/data/dangling', 5, 'stat /data/dangling: no such file or directory'],
     ['/data/escape/bin/env', 5, 'stat /data/escape/bin/env: no such file or directory'],
@@ -80,10 +80,10 @@ test('a path that cannot be read gives a clear status, and no call hangs', { tim
     [
       `/proc/${process.pid}/environ`,
       7,
-      `"/proc/${process.pid}/environ" belongs to the host of this node, which does not show it`,
+      `"/proc/${process.pid}/environ" belongs to the host of this node and is hidden`,
     ],
-    ['/proc/kmsg', 7, '"/proc/kmsg" belongs to the host of this node, which does not show it'],
-    ['/dev/shm/x', 7, '"/dev/shm" belongs to the host of this node, which does not show it'],
+    ['/proc/kmsg', 7, '"/proc/kmsg" belongs to the host of this node and is hidden'],
+    ['/dev/shm/x', 7, '"/dev/shm" belongs to the host of this node and is hidden'],
   ];
   for (const [path, code, details] of rows) await assert.rejects(read(path), { code, details }, path);
   assert.equal((await machine.hostname({})).messages[0]?.hostname, 'node01');

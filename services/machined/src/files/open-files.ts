@@ -8,7 +8,7 @@ import { createNodeFiles } from './host/node-files.ts';
 import { createFiles } from './rpc/files.ts';
 
 export interface OpenFilesInit {
-  /** The node's root, without a slash at its end: no call leaves it, and nothing is written outside of it. */
+  /** The node's root, without a trailing slash. No call leaves it, and no file outside of it is written. */
   readonly root: string;
   readonly world: World;
   readonly bootId: string;
@@ -16,7 +16,10 @@ export interface OpenFilesInit {
   readonly log: Logger;
 }
 
-/** The files of the node: the calls that read them, and the controllers that write those below `/etc`. */
+/**
+ * Opens the topic of files: the calls that read files of the node, and the controllers that write those below
+ * `/etc`.
+ */
 export function openFiles({ root, world, bootId, hostname, log }: OpenFilesInit): Topic {
   const files = createNodeFiles({
     root,

@@ -7,8 +7,9 @@ import type { EtcFiles } from '../host/etc-files.ts';
 const name = 'files.EtcFileController';
 
 /**
- * Writes what should be below `/etc`, and says which version of it is written. It holds what it has written, so that
- * the file is removed before its spec is. Source: Talos v1.14: files.EtcFileController.
+ * Writes the files below `/etc` that their specs describe, and publishes which version of a spec has been
+ * written. A finalizer on each spec makes sure that its file is removed before the spec is destroyed.
+ * Source: Talos v1.14: files.EtcFileController.
  */
 export function etcFileController(files: EtcFiles): Controller {
   return {
@@ -22,16 +23,20 @@ export function etcFileController(files: EtcFiles): Controller {
           if (phase === 'tearingDown') await removeFile(pass, files, pointerTo(etcFileSpecs, id));
           else await writeFile(pass, files, resource);
         } catch (error) {
-          // The others have their turn all the same; this one has another with the next change of any of them.
-          pass.log.error({ file: id, error: faultFrom(error).message }, 'cannot keep a file below /etc');
-          pass.wakeAfter(tryAgainMs);
+          // A failure does not stop the other files. The file is retried after 30 s, or at the next change of
+          // any spec.
+          pass.log.error(
+            { file: id, error: faultFrom(error).message },
+            'cannot write or remove a file below /etc',
+          );
+          pass.wakeAfter(retryMs);
         }
       }
     },
   };
 }
 
-const tryAgainMs = 30_000;
+const retryMs = 30_000;
 
 async function writeFile(
   pass: ReconcilePass,
@@ -39,7 +44,7 @@ async function writeFile(
   { metadata, spec }: Resource<EtcFileSpecSpec>,
 ): Promise<void> {
   const { id, version, finalizers } = metadata;
-  // To hold it changes it: the pass which follows knows it by the version that it has then.
+  // Adding the finalizer changes the version of the spec, so the file is written in the pass that follows.
   if (!finalizers.includes(name)) return pass.hold(pointerTo(etcFileSpecs, id));
   await files.write(id, spec.contents, spec.mode);
   await pass.put({ ...pointerTo(etcFileStatuses, id), spec: { specVersion: String(version) } });

@@ -25,7 +25,7 @@ after(() => rmSync(folder, { recursive: true }));
 const want = (state: State, id: string, contents: string, mode = 0o644) =>
   putResource(state, { ...pointerTo(etcFileSpecs, id), spec: { contents, mode, selinux_label: '' } });
 
-test('files below /etc are what their specs say, and go with them', async () => {
+test('files below /etc have the contents of their specs, and are removed with them', async () => {
   const root = join(folder, 'one');
   await using runtime = openTestRuntime({ controllers: filesControllers({ root }) });
   const { state } = runtime;
@@ -54,7 +54,7 @@ test('files below /etc are what their specs say, and go with them', async () => 
   assert.equal(existsSync(join(root, 'system/etc/hosts')), false);
 });
 
-test('a node below a folder has an /etc of its own, with a link to each file and what an image has', async () => {
+test('a node with its own root has an /etc with a link to each file, and the files that an image would have', async () => {
   const root = join(folder, 'linked');
   await using runtime = openTestRuntime({ controllers: filesControllers({ root }) });
   const { state } = runtime;
@@ -64,7 +64,7 @@ test('a node below a folder has an /etc of its own, with a link to each file and
     ...pointerTo(hostnameStatuses, 'hostname'),
     spec: { hostname: 'node01', domainname: '' },
   });
-  // What somebody else has put there stays.
+  // A file that another program has created is not replaced.
   mkdirSync(join(root, 'etc'), { recursive: true });
   writeFileSync(join(root, 'etc/resolv.conf'), 'own\n');
   await want(state, 'resolv.conf', 'generated\n');
@@ -84,7 +84,7 @@ test('a node below a folder has an /etc of its own, with a link to each file and
   assert.equal(lstatSync(join(root, 'etc/hosts'), { throwIfNoEntry: false }), undefined);
 });
 
-test('a file that is as it should be is not written again, and any other is', async () => {
+test('a file is written again only if its contents or mode differ', async () => {
   const root = join(folder, 'two');
   const path = join(root, 'system/etc/hosts');
   const start = async () => {
@@ -102,7 +102,7 @@ test('a file that is as it should be is not written again, and any other is', as
   assert.deepEqual([readFileSync(path, 'utf8'), statSync(path).mode & 0o777], ['a\n', 0o644]);
 });
 
-test('no name leads out of the folder, and a bad one stops no other', async () => {
+test('a name that leads out of the folder is rejected, and other files are still written', async () => {
   const root = join(folder, 'three');
   await using runtime = openTestRuntime({ controllers: filesControllers({ root }) });
   const { state } = runtime;

@@ -6,7 +6,7 @@ import { osReleaseFile } from '../domain/os-release.ts';
 
 const mode = 0o644;
 
-/** The files below `/etc` that say what the node is: its name and what it runs. */
+/** Writes the specs of two files below `/etc`: the host name, and the name and version of the operating system. */
 export function rootFilesController(): Controller {
   return {
     name: 'files.RootFilesController',
@@ -17,7 +17,7 @@ export function rootFilesController(): Controller {
         pass.put({ ...pointerTo(etcFileSpecs, id), spec: { contents, mode, selinux_label: '' } });
       await put('os-release', osReleaseFile(buildInfo.tag));
       const hostname = (await pass.get(pointerTo(hostnameStatuses)))?.spec.hostname;
-      // What is missing for a moment leaves the file as it was.
+      // While the host name is missing, the file keeps the last one.
       if (hostname !== undefined) await put('hostname', `${hostname}\n`);
     },
   };

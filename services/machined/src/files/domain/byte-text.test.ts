@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { bytesFromText, textFromBytes } from './byte-text.ts';
 
-test('every text comes back from its bytes', () => {
+test('bytesFromText() and textFromBytes() convert every text to bytes and back', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       fc.pre(text.isWellFormed());
@@ -12,7 +12,7 @@ test('every text comes back from its bytes', () => {
   );
 });
 
-test('textFromBytes() gives a well-formed text for any bytes, and writes those that are not UTF-8 in hexadecimal', () => {
+test('textFromBytes() returns a well-formed text for all bytes and writes bytes that are not UTF-8 in hexadecimal', () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       const text = textFromBytes(Buffer.from(bytes).toString('latin1'));

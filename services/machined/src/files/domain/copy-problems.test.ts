@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Fault } from '@nodewright/fault';
 import { CopyProblems } from './copy-problems.ts';
 
-test('CopyProblems names what was skipped, and counts what no status has room for', () => {
+test('CopyProblems names skipped files, and counts those that do not fit into a status', () => {
   const problems = new CopyProblems();
   assert.equal(problems.fault(), undefined);
   for (let index = 0; index < 5000; index += 1) {

@@ -1,16 +1,16 @@
 import { Fault } from '@nodewright/fault';
 import { textFromBytes } from './byte-text.ts';
 
-/** The message of a status travels in a trailer, which is small. */
+/** Limits the message of a status, because it is sent in a trailer, which must be small. */
 const maxProblems = 20;
 const maxProblemCharacters = 300;
 
-/** What was not copied as it should be: as much of it as a status can say. */
+/** The files that were not copied completely, as many as fit into a status. */
 export class CopyProblems {
   readonly #lines: string[] = [];
   #count = 0;
 
-  /** @param path as bytes */
+  /** @param path as a byte string */
   add(path: string, fault: Fault): void {
     this.#count += 1;
     if (this.#lines.length === maxProblems) return;
@@ -18,7 +18,7 @@ export class CopyProblems {
     this.#lines.push(line.length > maxProblemCharacters ? `${line.slice(0, maxProblemCharacters)}...` : line);
   }
 
-  /** What the call ends with; undefined when everything was copied. Source: Talos v1.14: Copy. */
+  /** The fault with which the call ends; `undefined` when everything was copied. Source: Talos v1.14: Copy. */
   fault(): Fault | undefined {
     if (this.#count === 0) return undefined;
     const more = this.#count - this.#lines.length;

@@ -1,4 +1,4 @@
-/** The two halves of a device number. Source: Linux, encoding of dev_t in user space. */
+/** Splits a device number into major and minor number. Source: Linux, encoding of dev_t in user space. */
 export function deviceOf(rdev: number): { major: number; minor: number } {
   const low = rdev >>> 0;
   const high = Math.floor(rdev / 2 ** 32);

@@ -3,7 +3,7 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import { textFromBytes } from './byte-text.ts';
 import { maxFolderDepth } from './path-limits.ts';
 
-/** Where the words of our runtime are not those that users know from Go. */
+/** Error texts of Go, where those of Node.js differ. */
 const words: Readonly<Record<string, string>> = {
   ELOOP: 'too many levels of symbolic links',
   ENAMETOOLONG: 'file name too long',
@@ -14,16 +14,19 @@ const words: Readonly<Record<string, string>> = {
   ENXIO: 'no such device or address',
 };
 
-/** An error as the kernel's, for what machined finds out by itself. ETOODEEP is ours: {@link maxFolderDepth}. */
+/**
+ * Creates an error with a code of the kernel, for errors that machined itself detects. ETOODEEP is no code of
+ * the kernel: see {@link maxFolderDepth}.
+ */
 export function pathError(code: 'ELOOP' | 'ENOTDIR' | 'ENAMETOOLONG' | 'ETOODEEP'): NodeJS.ErrnoException {
   return Object.assign(new Error(code), { code });
 }
 
 /**
- * The failure of an operation on a file, in the words of the reference: `lstat /x: no such file or directory`. Names
- * the path on the node and never the one on the host.
+ * Describes the failure of an operation on a file with the texts of Go: `lstat /x: no such file or
+ * directory`. The path is that on the node, never that on the host.
  *
- * @param path as bytes
+ * @param path as a byte string
  */
 export function fileFault(operation: string, path: string, error: unknown): Fault {
   if (error instanceof Fault) return error;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { fileKindOf, goFileMode } from './file-mode.ts';
 
-/** The bits of the reference, each with what it stands for in st_mode. */
+/** The bits of Go's FileMode, each with the `st_mode` that it represents. */
 const bits: [number, (mode: number) => boolean][] = [
   [31, (mode) => (mode & 0o170000) === 0o040000],
   [27, (mode) => (mode & 0o170000) === 0o120000],
@@ -17,7 +17,7 @@ const bits: [number, (mode: number) => boolean][] = [
   [19, (mode) => fileKindOf(mode) === undefined],
 ];
 
-test('goFileMode() sets exactly the bits of the reference for every st_mode', () => {
+test('goFileMode() sets exactly the bits that Go sets, for every st_mode', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 0xffff }), (mode) => {
       const expected = bits.filter(([, isSet]) => isSet(mode)).map(([bit]) => bit);
@@ -31,7 +31,7 @@ test('goFileMode() sets exactly the bits of the reference for every st_mode', ()
   );
 });
 
-test('goFileMode() gives the numbers that Go has for common files', () => {
+test('goFileMode() returns the same numbers as Go for common files', () => {
   const rows: [number, number][] = [
     [0o100644, 0o644],
     [0o040755, 0x8000_01ed],

@@ -1,4 +1,4 @@
-/** The kinds of files that a kernel knows. */
+/** The file types of Linux. */
 export type FileKind =
   | 'fifo'
   | 'character-device'
@@ -8,7 +8,7 @@ export type FileKind =
   | 'symlink'
   | 'socket';
 
-/** By the format bits of `st_mode`. */
+/** File types by the format bits of `st_mode`. */
 const kinds: ReadonlyMap<number, FileKind> = new Map([
   [0o010000, 'fifo'],
   [0o020000, 'character-device'],
@@ -20,7 +20,7 @@ const kinds: ReadonlyMap<number, FileKind> = new Map([
 ]);
 const formatMask = 0o170000;
 
-/** The kind of a file; undefined for formats that Linux does not have. */
+/** Returns the type of a file; `undefined` for format bits that Linux does not use. */
 export function fileKindOf(stMode: number): FileKind | undefined {
   return kinds.get(stMode & formatMask);
 }
@@ -38,7 +38,7 @@ const goBitsOfKind: Readonly<Record<FileKind, number>> = {
 };
 const irregular = bit(19);
 
-/** `st_mode` in the layout of Go's FileMode, as `FileInfo.mode` carries it. Source: Talos v1.14: List. */
+/** Converts `st_mode` to the layout of Go's FileMode, as in `FileInfo.mode`. Source: Talos v1.14: List. */
 export function goFileMode(stMode: number): number {
   const kind = fileKindOf(stMode);
   return (

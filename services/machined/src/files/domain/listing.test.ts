@@ -7,7 +7,7 @@ const file = 0o100644;
 const depthOf = (root: string, recurse: boolean, recursionDepth: number) =>
   planListing(root, { recurse, recursionDepth, types: [] }).maxDepth;
 
-test('planListing() goes as deep as was asked for, and one level more below the root of the node', () => {
+test('planListing() uses the requested depth, and one level more below the root of the node', () => {
   const all = Number.POSITIVE_INFINITY;
   const rows: [string, boolean, number, number][] = [
     ['/a', false, 0, 1],
@@ -26,7 +26,7 @@ test('planListing() goes as deep as was asked for, and one level more below the 
   }
 });
 
-test('planListing() shows the types asked for and goes through folders that are not shown', () => {
+test('planListing() shows only the requested types and enters folders that it does not show', () => {
   const listing = planListing('/a', { recurse: false, recursionDepth: 0, types: [0, 2] });
   assert.deepEqual([file, folder, 0o120777, 0o010644].map(listing.shows), [true, false, true, false]);
   assert.equal(listing.entersFolder(9, folder), true);
@@ -34,7 +34,7 @@ test('planListing() shows the types asked for and goes through folders that are 
   assert.deepEqual([plain.entersFolder(0, folder), plain.entersFolder(1, folder)], [true, false]);
 });
 
-test('planListing() refuses a type that there is not', () => {
+test('planListing() rejects an unknown file type', () => {
   assert.throws(() => planListing('/', { recurse: false, recursionDepth: 0, types: [3] }), {
     kind: 'invalid-argument',
     message: /unknown file type 3/,

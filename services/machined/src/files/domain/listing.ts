@@ -1,14 +1,14 @@
 import { Fault } from '@nodewright/fault';
 import { type FileKind, fileKindOf } from './file-mode.ts';
 
-/** The kinds of files that a listing can be limited to, by their numbers on the wire. Source: Talos v1.14: List. */
+/** The file types that a listing can be limited to, indexed by their values on the wire. Source: Talos v1.14: List. */
 const kindsOfTypes: readonly FileKind[] = ['file', 'directory', 'symlink'];
 
-/** Which files a listing shows, and which folders it goes into. */
+/** Decides which files a listing shows and which folders it enters. */
 export interface Listing {
   readonly maxDepth: number;
   shows(stMode: number): boolean;
-  /** @param depth of the folder below the root, which has 0 */
+  /** @param depth of the folder; that of the root is 0 */
   entersFolder(depth: number, stMode: number): boolean;
 }
 
@@ -19,10 +19,10 @@ export interface ListingRequest {
 }
 
 /**
- * How far a listing goes. As upstream: below `/` a depth that was asked for shows one level more, and folders that are
- * not shown for their type are gone through to the bottom. Source: Talos v1.14: List.
+ * Plans how deep a listing goes. As upstream: a requested depth below `/` shows one level more, and a folder
+ * that is not shown because of its type is always entered. Source: Talos v1.14: List.
  *
- * @throws Fault for a type that there is not.
+ * @throws Fault for an unknown file type
  */
 export function planListing(root: string, { recurse, recursionDepth, types }: ListingRequest): Listing {
   const kinds = new Set(

@@ -5,7 +5,7 @@ import { cleanPath, joinPath, pathFromRequest, relativePath, resolvePath } from 
 
 const missing = () => new Error('missing');
 
-/** A folder of a made-up tree, and how many of them are open. */
+/** A folder of a simulated tree. Counts how many folders are open. */
 class Folder implements Disposable {
   static open = 0;
   readonly path: string;
@@ -20,7 +20,7 @@ class Folder implements Disposable {
   }
 }
 
-/** Files that exist only here: links by path, plain files; everything else that is asked for is a folder. */
+/** Resolves a path in a simulated tree with these links and files; every other name is a folder. */
 async function resolveAmong(
   links: ReadonlyMap<string, string>,
   path: string,
@@ -68,7 +68,7 @@ test('resolvePath() follows relative, absolute and chained links, and stops at t
   for (const [path, expected] of rows) assert.equal(await resolveAmong(links, path), expected, path);
 });
 
-test('resolvePath() refuses links that go round in circles, and long ones that grow', async () => {
+test('resolvePath() rejects circular links, and links that make the path longer each time', async () => {
   const circle = new Map([
     ['/a', '/b'],
     ['/b', 'a'],
@@ -79,7 +79,7 @@ test('resolvePath() refuses links that go round in circles, and long ones that g
   }
 });
 
-test('resolvePath() passes on that nothing is there, and closes what it opened', async () => {
+test('resolvePath() passes on the error of a missing file and closes all open folders', async () => {
   Folder.open = 0;
   const tree = {
     openRoot: async () => new Folder('/'),
@@ -91,7 +91,7 @@ test('resolvePath() passes on that nothing is there, and closes what it opened',
   assert.equal(Folder.open, 0);
 });
 
-test('resolvePath() ends at a file, and refuses to go on below it', async () => {
+test('resolvePath() ends at a file and rejects names below it', async () => {
   const files = new Set(['/a/file']);
   assert.equal(await resolveAmong(new Map(), '/a/file/', files), '/a/file');
   for (const path of ['/a/file/b', '/a/file/..']) {
@@ -99,7 +99,7 @@ test('resolvePath() ends at a file, and refuses to go on below it', async () => 
   }
 });
 
-test('resolvePath() refuses a path with more folders than a call may hold open', async () => {
+test('resolvePath() rejects a path with more than 256 folders', async () => {
   const deep = (count: number) => '/a'.repeat(count);
   assert.equal(await resolveAmong(new Map(), deep(256)), deep(256));
   await assert.rejects(resolveAmong(new Map(), deep(257)), { code: 'ETOODEEP' });
@@ -113,7 +113,7 @@ const place = fc
   .array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 3 })
   .map((names) => `/${names.join('/')}`);
 
-test('resolvePath() never leaves the root and never gives a path with a link in it, whatever the links', async () => {
+test('resolvePath() never leaves the root and never returns a path with a link in it', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.dictionary(
@@ -137,14 +137,14 @@ test('resolvePath() never leaves the root and never gives a path with a link in 
           at += `/${part}`;
           assert.equal(known.has(at), false, at);
         }
-        // What has been resolved stays as it is.
+        // A resolved path resolves to itself.
         assert.equal(await resolveAmong(known, resolved), resolved);
       },
     ),
   );
 });
 
-test('paths are joined, cleaned and shortened as in a file system', () => {
+test('cleanPath(), joinPath() and relativePath() treat paths as a file system does', () => {
   assert.deepEqual(['', '/', '//a/', 'a/../..', '/..'].map(cleanPath), ['.', '/', '/a', '..', '/']);
   assert.deepEqual([joinPath('/', 'a'), joinPath('/a', 'b')], ['/a', '/a/b']);
   assert.deepEqual(
@@ -153,7 +153,7 @@ test('paths are joined, cleaned and shortened as in a file system', () => {
   );
 });
 
-test('pathFromRequest() takes any text but one with a NUL byte, or longer than a path can be', () => {
+test('pathFromRequest() rejects a text with a NUL byte or longer than a path can be', () => {
   assert.equal(pathFromRequest('/é'), '/\xc3\xa9');
   assert.equal(pathFromRequest(`/${'a'.repeat(4094)}`).length, 4095);
   assert.throws(() => pathFromRequest('é'.repeat(2048)), {

@@ -5,13 +5,13 @@ import { pathError } from './file-fault.ts';
 import { maxFolderDepth, maxPathBytes, maxPathLinks } from './path-limits.ts';
 
 /**
- * A path of a request as bytes.
+ * Converts the path of a request to a byte string.
  *
- * @throws Fault when it can be no path.
+ * @throws Fault when the path has a NUL byte or is too long
  */
 export function pathFromRequest(text: string): string {
   if (text.includes('\0')) {
-    throw new Fault('invalid-argument', `path ${JSON.stringify(text)} has a NUL byte in it`);
+    throw new Fault('invalid-argument', `path ${JSON.stringify(text)} contains a NUL byte`);
   }
   const bytes = bytesFromText(text);
   if (bytes.length > maxPathBytes) {
@@ -23,56 +23,62 @@ export function pathFromRequest(text: string): string {
   return bytes;
 }
 
-/** Without `.`, `..`, double slashes and a slash at its end; the empty path is `.`. */
+/** Removes `.`, `..`, double slashes and a trailing slash from a path; the empty path becomes `.`. */
 export function cleanPath(path: string): string {
   const normal = posix.normalize(path);
   return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal;
 }
 
-/** The path of `name` in `folder`, which is clean. */
+/** Returns the path of `name` in `folder`, a clean path. */
 export function joinPath(folder: string, name: string): string {
   return folder === '/' ? `/${name}` : `${folder}/${name}`;
 }
 
-/** How a file is called in a listing of `root`: `.` for a root that is a folder. Both paths are clean. */
+/**
+ * Returns the name of a file in a listing of `root`: `.` for the root itself if it is a folder. Both paths
+ * are clean.
+ */
 export function relativePath(root: string, path: string): string {
   return path === root ? '.' : path.slice(root === '/' ? 1 : root.length + 1);
 }
 
-/** What a name in a folder is, for the resolution of a path. An open folder belongs to the caller. */
+/** The type of a name in a folder, as path resolution needs it. The caller disposes an open folder. */
 export type NamedFile<Folder> =
   | { readonly kind: 'folder'; readonly folder: Folder }
   | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'other' };
 
-/** A tree of files. Each folder is held open, so that no later change of the tree leads elsewhere. */
+/** A tree of files. Every folder on the way is kept open, so a later change of the tree cannot redirect the path. */
 export interface FileTree<Folder extends Disposable> {
   openRoot(): Promise<Folder>;
-  /** Looks at a name without following a link. Throws when nothing is there. */
+  /** Looks up a name without following a link. Throws when the name does not exist. */
   look(folder: Folder, name: string): Promise<NamedFile<Folder>>;
 }
 
-/** Where a path ends: a name in an open folder. The root is `.` in itself. The caller disposes the folder. */
+/**
+ * The end of a resolved path: a name in an open folder. The root is the name `.` in itself. The caller
+ * disposes the folder.
+ */
 export interface FoundName<Folder> {
   readonly folder: Folder;
   readonly name: string;
-  /** Absolute, clean, without links at the time it was resolved. */
+  /** Absolute, clean, and without links at the time of the resolution. */
   readonly path: string;
 }
 
 /**
- * Follows every symbolic link of an absolute path, one name at a time, each in the open folder before it. Nothing leads
- * out of the root, also when folders and links take each other's place meanwhile: a link to an absolute path starts at
- * the root again, and `..` goes back to the folder it came from (openat2's RESOLVE_IN_ROOT).
+ * Follows every symbolic link of an absolute path, one name at a time, each in the open folder before it. The
+ * path never leaves the root, even if folders and links replace each other meanwhile: an absolute link starts
+ * again at the root, and `..` returns to the folder that the path came from (as RESOLVE_IN_ROOT of openat2).
  *
- * @throws what `look` throws; an error with the code ELOOP or ENOTDIR as the kernel's, or ETOODEEP
+ * @throws the error of `look`, or an error with the code ELOOP, ENOTDIR or ETOODEEP
  */
 export async function resolvePath<Folder extends Disposable>(
   path: string,
   tree: FileTree<Folder>,
 ): Promise<FoundName<Folder>> {
   const left = path.split('/').reverse();
-  /** The folders from the root to where the resolution is, and their names. */
+  /** The open folders from the root to the current one, and their names. */
   const folders = [await tree.openRoot()];
   const names: string[] = [];
   const leaveTo = (depth: number) => {

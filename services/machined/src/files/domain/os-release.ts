@@ -1,5 +1,5 @@
 /**
- * The text of `/etc/os-release`. Source: Talos v1.14: files generated under /etc; os-release(5).
+ * Returns the content of `/etc/os-release`. Source: Talos v1.14: files generated under /etc; os-release(5).
  *
  * @param tag the version, such as `v1.14.0`
  */

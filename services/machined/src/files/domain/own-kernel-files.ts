@@ -1,8 +1,8 @@
 import type { World } from '../../base/domain/world.ts';
 
 /**
- * Files of the kernel whose content belongs to the node where it shares its kernel with others: whoever waits for a
- * reboot reads the boot id before and after. By path, with their newline.
+ * Contents of kernel files that a node has for itself if it shares the kernel with other nodes, by path and
+ * with a final newline. For example, clients compare the boot id to find out whether a node has rebooted.
  */
 export function ownKernelFiles(
   { ownsKernel }: Pick<World, 'ownsKernel'>,

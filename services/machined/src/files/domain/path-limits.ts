@@ -1,6 +1,6 @@
-/** As the kernel: more links than this on one path are a loop. */
+/** The limit of the kernel: a path with more links is treated as a loop. */
 export const maxPathLinks = 40;
-/** As the kernel, without the NUL byte at its end. */
+/** The limit of the kernel, without the NUL byte at the end. */
 export const maxPathBytes = 4095;
-/** Folders within each other. A call on files holds a descriptor for each folder on the way. */
+/** The limit of nested folders. A call keeps one file descriptor open for each folder on the way. */
 export const maxFolderDepth = 256;

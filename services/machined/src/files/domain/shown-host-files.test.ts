@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isHiddenOnHost } from './shown-host-files.ts';
 
-test('a node of processes shows numbers of the host and nothing that belongs to other programs', () => {
+test('a node of processes shows kernel files of the host, but none that belong to other programs', () => {
   const shown = [
     '/proc',
     '/proc/cpuinfo',

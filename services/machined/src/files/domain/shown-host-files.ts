@@ -1,15 +1,18 @@
-// A node of processes has a folder for its root, and shows the kernel's files of the host beside it. What of those
-// would tell about other programs of the host is left out.
+// A node of processes has a folder as its root, and next to it shows the kernel's files of the host. Files
+// that reveal something about other programs of the host are hidden.
 
-/** Folders of the host that such a node shows as its own. */
+/** Folders of the host that a node of processes shows as its own. */
 export const hostFolders: readonly string[] = ['dev', 'proc', 'sys'];
 
-/** Whether a path of such a node is the host's. @param path absolute and clean, without links */
+/** Whether a path of a node of processes is served from the host. @param path absolute and clean, without links */
 export function isHostPath(path: string): boolean {
   return hostFolders.some((name) => path.startsWith(name, 1) && (path[name.length + 1] ?? '/') === '/');
 }
 
-/** Of a process: numbers and limits. Not its environment, memory, open files or anything that links to the host's. */
+/**
+ * The files of a process that are shown: numbers and limits. Its environment, memory and open files are
+ * hidden, and so is everything that links to files of the host.
+ */
 const shownOfProcess: ReadonlySet<string> = new Set([
   'attr',
   'cgroup',
@@ -40,8 +43,8 @@ const shownOfProcess: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Memory of the kernel and what reading would take from others; then file systems of the kernel that hold what other
- * programs put there or that trace them.
+ * Hidden paths: memory of the kernel, files whose data a read would take away from other programs, and kernel
+ * file systems with data of other programs or for tracing them.
  */
 const hidden: readonly string[] = [
   'proc/kcore',
@@ -62,14 +65,14 @@ const hidden: readonly string[] = [
 ];
 
 /**
- * Whether a node of processes keeps this path of the host to itself.
+ * Whether a node of processes hides this path of the host.
  *
  * @param path absolute and clean, without links
  */
 export function isHiddenOnHost(path: string): boolean {
   const names = path.slice(1).split('/');
   const process = names[0] === 'proc' && /^\d+$/.test(names[1] ?? '') ? names.slice(2) : [];
-  // /proc/<pid>/task/<tid> is a process once more.
+  // /proc/<pid>/task/<tid> has the same files as /proc/<pid>.
   const own = process[0] === 'task' ? process.slice(2) : process;
   if (own[0] !== undefined && !shownOfProcess.has(own[0])) return true;
   return hidden.some((each) => path === `/${each}` || path.startsWith(`/${each}/`));

@@ -20,7 +20,7 @@ function encode(entry: TarEntry): Buffer {
   return target.subarray(0, writeTarHeader(entry, target));
 }
 
-/** What another program makes of it. */
+/** Reads the header with another program, tar-stream. */
 async function decode(entry: TarEntry): Promise<Header> {
   const archive = extract();
   const content = Buffer.alloc(entry.size + tarPadding(entry.size));
@@ -29,7 +29,7 @@ async function decode(entry: TarEntry): Promise<Header> {
   throw new Error('no entry');
 }
 
-test('writeTarHeader() writes one block for what fits and never more than it says', () => {
+test('writeTarHeader() writes one block if all values fit, and never more than maxTarHeaderBytes', () => {
   assert.equal(encode(plain).length, 512);
   const long = encode({
     ...plain,
@@ -41,7 +41,7 @@ test('writeTarHeader() writes one block for what fits and never more than it say
   assert.ok(long.length <= maxTarHeaderBytes && long.length % 512 === 0, String(long.length));
 });
 
-test('another program reads every field back, also those that ustar has no room for', async () => {
+test('tar-stream reads every field back, including values that do not fit into a ustar header', async () => {
   const entry = fc.record({
     name: fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 200 })
@@ -71,7 +71,7 @@ test('another program reads every field back, also those that ustar has no room 
   );
 });
 
-test('links and devices keep their targets and numbers, times before 1970 and sizes over 8 GiB stand in records', async () => {
+test('links keep their targets, devices their numbers, and unusual times and sizes are written as pax records', async () => {
   const target = `${'é'.repeat(60)}/x`;
   const link = await decode({ ...plain, kind: 'symlink', link: bytesFromText(target) });
   assert.deepEqual([link.type, link.linkname], ['symlink', target]);

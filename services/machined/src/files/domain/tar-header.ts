@@ -1,26 +1,27 @@
-// Headers of tar archives. tar-stream, which reads ours in tests, writes text only, user numbers below 262144, times
-// before 2038 and no mode 0; files of a node have more than that. Source: POSIX.1-2024, pax interchange format.
+// Headers of tar archives. The package tar-stream, which the tests use to read them, is too limited to write
+// them: only text as names, user ids below 262144, times before 2038 and no mode 0. Source: POSIX.1-2024, pax
+// interchange format.
 import { posix } from 'node:path';
 import type { FileKind } from './file-mode.ts';
 
-/** Archives consist of blocks of this many bytes. */
+/** The size of a block; an archive consists of blocks. */
 export const tarBlockBytes = 512;
 
 export type TarKind = Exclude<FileKind, 'socket'>;
 
 export interface TarEntry {
   readonly kind: TarKind;
-  /** Relative, as bytes; that of a folder ends with a slash. */
+  /** A relative path as a byte string; that of a folder ends with a slash. */
   readonly name: string;
-  /** The twelve bits of permissions. */
+  /** The twelve permission bits. */
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
-  /** Bytes of content that follow; 0 for everything but files. */
+  /** Size of the content that follows, in bytes; 0 for everything but files. */
   readonly size: number;
-  /** Whole seconds since 1970. */
+  /** Seconds since 1970, an integer. */
   readonly modifiedSeconds: number;
-  /** Target of a symbolic link, as bytes. */
+  /** Target of a symbolic link, as a byte string. */
   readonly link?: string;
   readonly device?: { readonly major: number; readonly minor: number } | undefined;
 }
@@ -35,23 +36,23 @@ const typeFlags: Readonly<Record<TarKind, string>> = {
 };
 const paxFlag = 'x';
 const nameBytes = 100;
-/** The longest path that Linux takes. */
+/** The length of the longest path on Linux. */
 const pathBytes = 4096;
 const ascii = /^[\0-\x7f]*$/;
 
-/** No header takes more: two blocks, and records of a path, a link and four numbers between them. */
+/** The size of the largest header: two blocks, and between them pax records of a path, a link and four numbers. */
 export const maxTarHeaderBytes = 3 * tarBlockBytes + 2 * pathBytes + tarBlockBytes;
 
-/** Bytes from here to the end of the block. */
+/** The number of bytes from the end of the content to the end of its last block. */
 export function tarPadding(size: number): number {
   return (tarBlockBytes - (size % tarBlockBytes)) % tarBlockBytes;
 }
 
 /**
- * Writes the header of an entry into `target`, which has room for `maxTarHeaderBytes`: one block, or more when
- * something does not fit into it.
+ * Writes the header of an entry into `target`, which must have room for `maxTarHeaderBytes`: one block, or
+ * more when a value does not fit into a block.
  *
- * @returns how many bytes it took, whatever the entry's size
+ * @returns the size of the header in bytes, independent of the entry's size
  */
 export function writeTarHeader(entry: TarEntry, target: Buffer): number {
   const records = paxRecords(entry);
@@ -69,7 +70,7 @@ export function writeTarHeader(entry: TarEntry, target: Buffer): number {
   return end + tarBlockBytes;
 }
 
-/** Values that do not fit into the fields of the header block, as pax records. */
+/** Encodes the values that do not fit into the header block as pax records. */
 function paxRecords({ name, link = '', uid, gid, size, modifiedSeconds }: TarEntry): string {
   const numbersFit =
     fitsOctal(uid, 8) && fitsOctal(gid, 8) && fitsOctal(size, 12) && fitsOctal(modifiedSeconds, 12);
@@ -88,7 +89,7 @@ function isPlain(text: string): boolean {
   return text.length <= nameBytes && ascii.test(text);
 }
 
-/** `<length> <key>=<value>\n`, where the length counts its own digits too. */
+/** Encodes `<length> <key>=<value>\n`, where the length includes its own digits. */
 function paxRecord(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`;
   let length = rest.length + 1;
@@ -98,7 +99,7 @@ function paxRecord(key: string, value: string): string {
 
 function writeBlock(block: Buffer, entry: TarEntry, flag: string): void {
   block.fill(0, 0, tarBlockBytes);
-  // Programs that know no pax records get something legible.
+  // Programs that do not support pax records read these fields, so they are kept readable.
   const legible = (text: string) => (ascii.test(text) ? text : text.replace(/[\x80-\xff]/g, '_'));
   block.write(legible(entry.name), 0, nameBytes, 'latin1');
   writeOctal(block, entry.mode & 0o7777, 100, 8);
@@ -119,7 +120,7 @@ function fitsOctal(value: number, fieldBytes: number): boolean {
   return value >= 0 && value < 8 ** (fieldBytes - 1);
 }
 
-/** Digits and a NUL. Numbers that do not fit stand in a pax record; the field is 0 then. */
+/** Writes octal digits and a NUL byte. A number that does not fit is written as a pax record, and the field is 0. */
 function writeOctal(block: Buffer, value: number, offset: number, fieldBytes: number): void {
   let left = fitsOctal(value, fieldBytes) ? value : 0;
   for (let at = offset + fieldBytes - 2; at >= offset; at -= 1) {
@@ -129,7 +130,7 @@ function writeOctal(block: Buffer, value: number, offset: number, fieldBytes: nu
   }
 }
 
-/** The sum of all bytes, with blanks in the place of the sum itself. */
+/** The sum of all bytes of the block, with spaces in the checksum field. */
 function checksum(block: Buffer): number {
   let sum = 8 * 0x20;
   for (let at = 0; at < tarBlockBytes; at += 1) sum += block[at] as number;

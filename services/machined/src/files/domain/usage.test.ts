@@ -5,7 +5,7 @@ import { showsUsage, type UsageRequest, wireSize } from './usage.ts';
 const request: UsageRequest = { all: false, recursionDepth: 0, threshold: 0n };
 const folder = { depth: 1, isFolder: true, size: 100n };
 
-test('showsUsage() shows folders, files when asked for, and the path itself whatever it is', () => {
+test('showsUsage() shows folders, files on request, and the requested path in any case', () => {
   const file = { ...folder, isFolder: false };
   assert.deepEqual(
     [
@@ -18,7 +18,7 @@ test('showsUsage() shows folders, files when asked for, and the path itself what
   );
 });
 
-test('showsUsage() hides what is too deep, too small or too large', () => {
+test('showsUsage() hides entries that are too deep, too small or too large', () => {
   const rows: [Partial<UsageRequest>, boolean][] = [
     [{ recursionDepth: 1 }, false],
     [{ recursionDepth: 2 }, true],
@@ -33,6 +33,6 @@ test('showsUsage() hides what is too deep, too small or too large', () => {
     assert.equal(showsUsage({ ...request, ...change }, folder), expected);
 });
 
-test('wireSize() stays within the numbers of the wire', () => {
+test('wireSize() limits sizes to the largest signed 64-bit number', () => {
   assert.deepEqual([wireSize(5), wireSize(2 ** 63), wireSize(2 ** 80)], [5n, 2n ** 63n - 1n, 2n ** 63n - 1n]);
 });

@@ -1,22 +1,28 @@
-/** What an addition of sizes shows. Source: Talos v1.14: DiskUsage. */
+/** Which entries the response lists. Source: Talos v1.14: DiskUsage. */
 export interface UsageRequest {
-  /** Files and not only folders. */
+  /** Whether files are listed, not only folders. */
   readonly all: boolean;
-  /** Above 0: hides what is this deep or deeper; the path asked for has depth 0. */
+  /** If above 0, entries at this depth or deeper are hidden; the requested path has depth 0. */
   readonly recursionDepth: number;
-  /** Bytes: above 0 hides what is smaller, below 0 what is larger than its amount. */
+  /** In bytes. If above 0, smaller entries are hidden; if below 0, entries that are larger than its absolute value. */
   readonly threshold: bigint;
 }
 
 const maxSize = 2n ** 63n - 1n;
 
-/** Bytes as the wire carries them. Sizes of sparse files may add up to more than there is a number for. */
+/**
+ * Converts a size in bytes to its wire type. The sum of sparse files may exceed the largest number, which is
+ * then returned.
+ */
 export function wireSize(bytes: number): bigint {
   const size = BigInt(Math.trunc(bytes));
   return size > maxSize ? maxSize : size;
 }
 
-/** Whether an entry is shown. What is hidden counts all the same. The path that was asked for is shown as a file too. */
+/**
+ * Whether an entry is listed. Hidden entries count for the sums all the same. The requested path is listed
+ * even if it is a file.
+ */
 export function showsUsage(
   request: UsageRequest,
   { depth, isFolder, size }: { readonly depth: number; readonly isFolder: boolean; readonly size: bigint },

@@ -1,12 +1,15 @@
-/** Takes a block. Resolves once the block's memory may be used again; rejects when nobody wants more. */
+/**
+ * Consumes a block. Resolves when the memory of the block may be used again; rejects when no more blocks are
+ * needed.
+ */
 export type BlockSink = (block: Uint8Array) => Promise<void>;
 
-/** Large enough that handing it over costs nothing beside filling it, small enough to be filled within one turn. */
+/** Large enough that the cost per block is negligible, and small enough to be filled in a few milliseconds. */
 export const blockBytes = 128 * 1024;
 
 /**
- * Collects bytes in two blocks that take turns: one is filled while the other is consumed. So the memory of an archive
- * is that of two blocks, however long it is.
+ * Collects bytes in two blocks: one is filled while the other is consumed. So an archive of any length needs
+ * the memory of two blocks.
  */
 export class BlockWriter {
   readonly #sink: BlockSink;
@@ -19,39 +22,42 @@ export class BlockWriter {
     this.#sink = sink;
   }
 
-  /** The free rest of the block. Whoever writes into it says so by `commit`. */
+  /** The free part of the block. After writing into it, call `commit`. */
   get room(): Buffer {
     return this.#filling.subarray(this.#used);
   }
 
-  /** Bytes of `room`. */
+  /** The size of `room` in bytes. */
   get free(): number {
     return blockBytes - this.#used;
   }
 
-  /** Counts the first bytes of `room` as written. */
+  /** Marks the first bytes of `room` as written. */
   commit(bytes: number): void {
     this.#used += bytes;
   }
 
-  /** Adds zero bytes for which there is room. */
+  /** Appends zero bytes, which must fit into `room`. */
   putZeros(count: number): void {
     this.#filling.fill(0, this.#used, this.#used + count);
     this.#used += count;
   }
 
-  /** Hands over what there is, once the block before has been consumed. There is a whole empty block of room then. */
+  /**
+   * Passes the written bytes to the sink, after the previous block has been consumed. `room` is a whole empty
+   * block then.
+   */
   async flush(): Promise<void> {
     if (this.#used === 0) return;
     await this.#consuming;
     this.#consuming = this.#sink(this.#filling.subarray(0, this.#used));
-    // Looked at by the next flush; until then nobody is there to hear of a failure.
+    // The next flush awaits the promise; until then a failure must not count as unhandled.
     this.#consuming.catch(() => {});
     [this.#filling, this.#spare] = [this.#spare, this.#filling];
     this.#used = 0;
   }
 
-  /** Hands over the rest and waits until all has been consumed. */
+  /** Passes the rest to the sink and waits until everything has been consumed. */
   async end(): Promise<void> {
     await this.flush();
     await this.#consuming;

@@ -3,32 +3,33 @@ import { dirname, join, normalize, relative } from 'node:path';
 import { Fault } from '@nodewright/fault';
 import { makeFolder, writeFileAtomically } from '@nodewright/files';
 
-/** Files that stand for those below `/etc`. */
+/** The files that appear below `/etc`. */
 export interface EtcFiles {
   /**
-   * Makes a file so; nothing is written when it is so already.
+   * Writes a file, unless it has these contents and this mode already.
    *
    * @param name its path below `/etc`
+   *
    * @throws Fault `invalid-argument` for a name that leads out of the folder
    */
   write(name: string, contents: string, mode: number): Promise<void>;
-  /** One that is not there is no error. @throws Fault as `write` does */
+  /** Removes a file; does nothing when there is none. @throws Fault as `write` does */
   remove(name: string): Promise<void>;
 }
 
 const permissionBits = 0o7777;
 
 /**
- * Files below a folder, and nowhere else.
+ * Manages the files of one folder; no file outside of it is written.
  *
- * @param etc the node's `/etc`, where each file gets a link to it; undefined where `/etc` belongs to somebody else, as
- *   that of a container
+ * @param etc the node's `/etc`, which gets a link to each file; `undefined` where `/etc` belongs to another
+ * program, such as the container engine
  */
 export function createEtcFiles(folder: string, etc?: string): EtcFiles {
   return {
     async write(name, contents, mode) {
       const path = pathOf(folder, name);
-      if (!(await isSo(path, contents, mode))) await writeFileAtomically(path, contents, { mode });
+      if (!(await hasContents(path, contents, mode))) await writeFileAtomically(path, contents, { mode });
       if (etc !== undefined) await linkTo(path, pathOf(etc, name));
     },
     async remove(name) {
@@ -45,7 +46,7 @@ async function isLinkTo(path: string, link: string): Promise<boolean> {
   return (await readlink(link).catch(() => undefined)) === targetOf(path, link);
 }
 
-/** What is there and is no link stays: it was put there by somebody else. */
+/** Creates the link, but does not replace a file or folder: another program has created it. */
 async function linkTo(path: string, link: string): Promise<void> {
   if (await isLinkTo(path, link)) return;
   const there = await lstat(link).catch(() => undefined);
@@ -60,17 +61,17 @@ async function linkTo(path: string, link: string): Promise<void> {
 function pathOf(folder: string, name: string): string {
   const isBelow = name !== '' && !name.startsWith('/') && !name.includes('\0') && normalize(name) === name;
   if (!isBelow || name.split('/').includes('..') || name.endsWith('/') || name === '.') {
-    throw new Fault('invalid-argument', `"${name}" is no path of a file below /etc`);
+    throw new Fault('invalid-argument', `"${name}" is not a valid file path below /etc`);
   }
   return join(folder, name);
 }
 
-async function isSo(path: string, contents: string, mode: number): Promise<boolean> {
+async function hasContents(path: string, contents: string, mode: number): Promise<boolean> {
   try {
     const { mode: actual } = await stat(path);
     return (actual & permissionBits) === mode && (await readFile(path, 'utf8')) === contents;
   } catch {
-    // It is not there, or it is something else: it will be written.
+    // The file does not exist, or is not a regular file: it will be written.
     return false;
   }
 }

@@ -3,17 +3,18 @@ import { type PackInit, packFiles } from './pack-files.ts';
 
 export type ArchiveInit = Omit<PackInit, 'sink'>;
 
-/** Compressed bytes that are made at once: with fewer the compressor waits for the rest of machined more often. */
+/** The size of compressed pieces. With smaller ones the compressor waits more often for the event loop. */
 const compressedBytes = 64 * 1024;
 
-/** The most memory for the table of the compressor, 128 KiB more than by default: a sixth of its time less. */
+/** The largest `memLevel`: 128 KiB more memory than the default, but a sixth less time. */
 const memLevel = 9;
 
 /**
- * A gzip-compressed tar archive of what is at `root`, in pieces of up to 64 KiB, made no faster than it is read:
- * memory stays flat with a slow reader. Leaving the loop ends the work and closes what it has open.
+ * Packs the file or folder at `root` as a gzip-compressed tar archive, in pieces of up to 64 KiB. Packing is
+ * no faster than the reader, so a slow reader needs no more memory. Leaving the loop stops the work and
+ * closes all open files.
  *
- * @throws Fault when there is no root; the signal's reason once it aborts
+ * @throws Fault when the root does not exist; the signal's reason once it aborts
  */
 export async function* archiveFiles(init: ArchiveInit): AsyncGenerator<Buffer, void, undefined> {
   const left = new AbortController();
@@ -35,13 +36,13 @@ export async function* archiveFiles(init: ArchiveInit): AsyncGenerator<Buffer, v
     yield* gzip as AsyncIterable<Buffer>;
     await packing;
   } catch (error) {
-    // A stream that is destroyed only says that it ended too early.
+    // `packing` rejects with the reason; a destroyed stream only reports a premature end.
     await packing;
     throw error;
   } finally {
     left.abort();
     signal.removeEventListener('abort', end);
-    // When this returns, no file is open any more.
+    // Waits until all files are closed.
     await packing.catch(() => {});
   }
 }

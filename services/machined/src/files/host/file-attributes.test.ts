@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { createFileAttributes } from './file-attributes.ts';
 
-/** Whether this machine's temporary folder takes attributes, and how a test sets one. */
+/** Sets an attribute on a file. Returns false when this is not possible on this machine. */
 function setAttribute(path: string, name: string, value: string): boolean {
   try {
     const script = 'import os,sys; os.setxattr(sys.argv[1], sys.argv[2], sys.argv[3].encode())';
@@ -18,7 +18,7 @@ function setAttribute(path: string, name: string, value: string): boolean {
   }
 }
 
-test('attributes come with their bytes; files without any, links and what is not there have none', async (context) => {
+test('attributes have their exact bytes; links, missing files and files without attributes have none', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'attributes-'));
   context.after(() => rmSync(folder, { recursive: true }));
   const [file, plain, link] = ['file', 'plain', 'link'].map((name) => join(folder, name)) as [

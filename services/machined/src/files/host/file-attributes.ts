@@ -9,16 +9,19 @@ export interface FileAttribute {
   readonly data: Buffer;
 }
 
-/** The attributes of what is at a path of this machine, links not followed; none of what cannot be asked. */
+/**
+ * Returns the attributes of the file at a path of this machine, without following links. Empty when they
+ * cannot be read.
+ */
 export type FileAttributes = (hostPath: HostPath) => Promise<FileAttribute[]>;
 
-/** Gets ready to read attributes: what that needs is loaded only when somebody asks for them. */
+/** Prepares for reading attributes. The native module is loaded at the first call. */
 export type OpenAttributes = () => Promise<FileAttributes>;
 
-/** Some file systems have it and do not list it. Source: Talos v1.14: List. */
+/** Some file systems support this attribute but do not list it. Source: Talos v1.14: List. */
 const labelName = 'security.selinux';
 
-/** Where system calls past Node.js cannot be made, files have no attributes, and the log says why. */
+/** If the native module cannot be loaded, files have no attributes, and the reason is logged. */
 export function createFileAttributes(log: Logger): OpenAttributes {
   const load = async (): Promise<FileAttributes> => {
     try {
@@ -50,7 +53,7 @@ async function readAttributes(calls: NativeCalls, hostPath: HostPath): Promise<F
   return [...attributes, ...label];
 }
 
-/** Undefined where a file system has no attributes, or the file is gone. */
-function optional<T>(asked: Promise<T>): Promise<T | undefined> {
-  return asked.catch(() => undefined);
+/** `undefined` when the file system has no attributes, or when the file does not exist. */
+function optional<T>(reading: Promise<T>): Promise<T | undefined> {
+  return reading.catch(() => undefined);
 }

@@ -1,14 +1,17 @@
-/** A path of this machine as the calls of Node.js take it. */
+/** A path of this machine, as functions of Node.js accept it. */
 export type HostPath = string | Buffer;
 
 const ascii = /^[\0-\x7f]*$/;
 
-/** A text where that means the same bytes: it costs no memory outside of the heap, and walks make many. */
+/**
+ * Converts a byte string. An ASCII path stays a string, which needs no memory outside of the heap: walks
+ * create many paths.
+ */
 export function hostPathFromBytes(path: string): HostPath {
   return ascii.test(path) ? path : Buffer.from(path, 'latin1');
 }
 
-/** The bytes of it. */
+/** Returns the bytes of a path. */
 export function hostPathBytes(path: HostPath): Buffer {
   return typeof path === 'string' ? Buffer.from(path, 'latin1') : path;
 }

@@ -3,23 +3,23 @@ import { fileFault } from '../domain/file-fault.ts';
 import { type FileStat, fileStat } from './file-stat.ts';
 import type { HostPath } from './host-path.ts';
 
-/** A file that is open for reading, from its begin. Both ways of reading go on where the last one ended. */
+/** A file that is open for reading, at first from its start. Both ways of reading continue at the same position. */
 export interface NodeFile extends Disposable, AsyncDisposable {
-  /** Of what is open, whatever has taken its place meanwhile. */
+  /** The status of the open file, even if another file has replaced it at its path. */
   readonly stat: FileStat;
-  /** Fills the buffer from its start as far as the kernel has bytes for one call; 0 at the end. */
+  /** Fills the buffer with as many bytes as one system call returns; returns their number, 0 at the end of the file. */
   read(buffer: Uint8Array): number;
-  /** The same from the thread pool. One at a time; disposing asynchronously waits for it, and nothing else may then. */
+  /** Like `read`, but on the thread pool. Only one call at a time; while a call is pending, dispose asynchronously. */
   readLater(buffer: Uint8Array): Promise<number>;
 }
 
 /**
- * Never waits, neither for the other end of a pipe nor for data of a file that has none yet; takes no terminal and
- * follows no link.
+ * Opening never blocks: neither for the other end of a pipe nor for data. The file does not become the
+ * controlling terminal, and links are not followed.
  */
 const openFlags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW;
 
-/** @param path as it is called on the node, for messages */
+/** @param path its path on the node, for messages */
 export function openNodeFile(path: string, hostPath: HostPath): NodeFile {
   const fail = (operation: string, error: unknown) => fileFault(operation, path, error);
   let descriptor: number;
@@ -56,14 +56,14 @@ export function openNodeFile(path: string, hostPath: HostPath): NodeFile {
     },
     [Symbol.dispose]: () => closeSync(descriptor),
     async [Symbol.asyncDispose]() {
-      // The number of a descriptor that is read from must not go to another file.
+      // While a read is pending, the descriptor must stay open: its number could be reused for another file.
       await pending;
       closeSync(descriptor);
     },
   };
 }
 
-/** A file whose content is made here. */
+/** A file with the given content. */
 export function openBytes(content: Uint8Array, stat: FileStat): NodeFile {
   let at = 0;
   const take = (buffer: Uint8Array) => {

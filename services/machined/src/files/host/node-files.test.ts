@@ -27,7 +27,7 @@ async function walk(root: string, nodeRoot: string): Promise<WalkStep[]> {
   return groups.flat();
 }
 
-test('a node that is a machine has / for its root and hides nothing', async () => {
+test('a node that is a machine has / as its root and hides no files', async () => {
   const machine = createNodeFiles({ root: '' });
   using root = await machine.find('/');
   using inner = root.folder.enter('.');
@@ -40,7 +40,7 @@ test('a node that is a machine has / for its root and hides nothing', async () =
   assert.equal(paths[0], folder);
 });
 
-test('contents of its own take the place of what the kernel says', async () => {
+test('contents of the node replace those of a kernel file', async () => {
   const files = createNodeFiles({ root: '', contents: () => new Map([['/proc/version', 'mine\n']]) });
   using found = await files.find('/proc/version');
   await using file = found.folder.open(found.name);
@@ -51,14 +51,14 @@ test('contents of its own take the place of what the kernel says', async () => {
   );
 });
 
-test('a pipe without a writer is opened without waiting for one', { timeout: 5000 }, async () => {
+test('open() does not wait for the writer of a pipe', { timeout: 5000 }, async () => {
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   using found = await createNodeFiles({ root: folder }).find('/pipe');
   await using file = found.folder.open(found.name);
   assert.equal(file.read(Buffer.alloc(10)), 0);
 });
 
-test('a link is never followed by what opens, and messages name the path on the node only', async () => {
+test('folders never follow a link when they open a name, and messages only name the path on the node', async () => {
   symlinkSync('/etc/passwd', join(folder, 'link'));
   using found = await createNodeFiles({ root: folder }).find('/pipe');
   const at = found.folder;
@@ -74,7 +74,7 @@ test('a link is never followed by what opens, and messages name the path on the 
   assert.equal(await at.enterLater('link'), undefined);
 });
 
-test('a walk shows what is deeper than it may hold open as a failure, and goes on', async () => {
+test('a walk reports folders below the depth limit as failed and continues', async () => {
   const top = join(folder, 'deep');
   mkdirSync(join(top, 'a/'.repeat(258)), { recursive: true });
   writeFileSync(join(top, 'z'), '');
@@ -84,7 +84,7 @@ test('a walk shows what is deeper than it may hold open as a failure, and goes o
   assert.ok(steps.some(({ path }) => path === '/deep/z'));
 });
 
-test('a walk shows every file once, a folder before what is in it and as left after it', async () => {
+test('a walk lists every file once, and a folder before its entries and again after them', async () => {
   const name = fc.constantFrom('a', 'b', 'c-d', 'ä', 'Z');
   const tree = fc.uniqueArray(
     fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join('/')),
@@ -117,7 +117,7 @@ test('a walk shows every file once, a folder before what is in it and as left af
   );
 });
 
-test('a walk that is aborted stops, also in the middle of a folder', async () => {
+test('an aborted walk stops, even in the middle of a folder', async () => {
   const stop = new AbortController();
   using found = await createNodeFiles({ root: '' }).find('/proc');
   const steps = walkFiles({ root: found, signal: stop.signal });
@@ -131,7 +131,7 @@ test('a walk that is aborted stops, also in the middle of a folder', async () =>
   );
 });
 
-test('what a file system says of a file is what its owner sees', async () => {
+test('stat() returns the mode and size that the owner of a file sees', async () => {
   const path = join(folder, 'plain');
   writeFileSync(path, 'text', { mode: 0o640 });
   using found = await createNodeFiles({ root: folder }).find('/plain');

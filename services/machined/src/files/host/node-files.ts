@@ -2,31 +2,35 @@ import { fileFault } from '../domain/file-fault.ts';
 import { type FoundName, type NamedFile, resolvePath } from '../domain/node-path.ts';
 import { type NodeFolder, openNodeRoot } from './node-folder.ts';
 
-/** A file of the node: its name in the open folder that it is in. Disposing closes the folder. */
+/** A file of the node: its name in the open folder that contains it. Disposing closes the folder. */
 export type FoundFile = FoundName<NodeFolder> & Disposable;
 
-/** The files of the node, by absolute paths below its root, as byte strings. Nothing is ever written. */
+/** Read access to the files of the node, by absolute paths below its root, as byte strings. */
 export interface NodeFiles {
   /**
-   * Follows the links of a path, which never lead out of the root, however its folders move meanwhile. The caller
-   * disposes what was found.
+   * Resolves a path and its links, which never lead out of the root, even if folders are moved meanwhile. The
+   * caller disposes the result.
    *
-   * @param operation what failed, in the words of the message; default `lstat`
-   * @throws Fault in the words of the reference when nothing is there; it names the path on the node
+   * @param operation the failed operation that messages name; default `lstat`
+   *
+   * @throws Fault with the text that Go has, and with the path on the node, when the file does not exist
    */
   find(path: string, operation?: string): Promise<FoundFile>;
 }
 
 export interface NodeFilesInit {
-  /** The node's root, absolute, without a slash at its end: `` for `/`. */
+  /** The node's root, absolute, without a trailing slash: `` for `/`. */
   readonly root: string;
-  /** Files whose content is the node's own and not the kernel's, by path below `/proc`: the boot id of a node that is no machine. */
+  /**
+   * Contents of kernel files that the node has for itself, by path below `/proc`, such as the boot id of a
+   * node that shares its kernel.
+   */
   readonly contents?: () => ReadonlyMap<string, string>;
 }
 
 /**
- * The files of a node. Where its root is a folder of a host, the kernel's folders are those of the host, without what
- * tells about other programs of the host.
+ * Opens the files of a node. If its root is a folder of a host, the folders `/dev`, `/proc` and `/sys` are
+ * those of the host, without files that reveal something about other programs.
  */
 export function createNodeFiles({ root, contents = () => new Map() }: NodeFilesInit): NodeFiles {
   const tree = { openRoot: () => openNodeRoot(root, contents), look };
@@ -36,7 +40,7 @@ export function createNodeFiles({ root, contents = () => new Map() }: NodeFilesI
         const found = await resolvePath(path, tree);
         return { ...found, [Symbol.dispose]: () => found.folder[Symbol.dispose]() };
       } catch (error) {
-        throw inWordsOfCall(error, operation, path);
+        throw failureOfPath(error, operation, path);
       }
     },
   };
@@ -49,8 +53,8 @@ async function look(folder: NodeFolder, name: string): Promise<NamedFile<NodeFol
   return target === undefined ? { kind: 'other' } : { kind: 'link', target };
 }
 
-/** The failure of one name on the way is that of the whole path. */
-function inWordsOfCall(error: unknown, operation: string, path: string): unknown {
+/** Reports the failure of one name as a failure of the whole path. */
+function failureOfPath(error: unknown, operation: string, path: string): unknown {
   const { cause } = error as Error;
   return fileFault(operation, path, cause ?? error);
 }

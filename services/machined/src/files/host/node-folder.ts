@@ -11,51 +11,54 @@ import { type HostPath, hostPathFromBytes } from './host-path.ts';
 import { type NodeFile, openBytes, openNodeFile } from './node-file.ts';
 
 /**
- * An open folder of the node. Everything in it is reached by its name through the folder's descriptor, and no link is
- * followed: whatever takes the place of a folder on the way meanwhile, nothing outside of the node's root is reached.
- * Names and paths are byte strings. Every failure is a Fault that names the path on the node.
+ * An open folder of the node. Files in it are opened by name through the folder's descriptor, and no link is
+ * followed. So no file outside of the node's root is reached, even if a folder on the way is replaced. Names
+ * and paths are byte strings. Every failure is a Fault that names the path on the node.
  *
- * The calls that return at once are for many files in a row, of a folder that has just answered; the others leave the
- * event loop alone however long a file system takes.
+ * Synchronous calls are for many files in a row, in a folder that has just answered. The others do not block
+ * the event loop, however slow a file system is.
  */
 export interface NodeFolder extends Disposable {
-  /** On the node: absolute, clean, without links at the time it was opened. */
+  /** The path on the node: absolute, clean, without links at the time it was opened. */
   readonly path: string;
   pathOf(name: string): string;
   stat(name: string): FileStat;
   statLater(name: string): Promise<FileStat>;
-  /** Target of a symbolic link, as bytes. */
+  /** Target of a symbolic link, as a byte string. */
   readLink(name: string): string;
-  /** Undefined for what is there and is no link. */
+  /** `undefined` when the file exists but is not a link. */
   readLinkLater(name: string): Promise<string | undefined>;
-  /** What is in it, in the order of bytes. */
+  /** The names in the folder, sorted by their bytes. */
   names(): Promise<string[]>;
-  /** Opens a folder in it, under its path on the node. The caller disposes. */
+  /** Opens a folder in this folder, under its path on the node. The caller disposes the result. */
   enter(name: string): NodeFolder;
-  /** The same; undefined for what is there and is no folder. */
+  /** Like `enter`; `undefined` when the file exists but is not a folder. */
   enterLater(name: string): Promise<NodeFolder | undefined>;
-  /** Opens for reading without waiting, also where a pipe is. The caller closes. */
+  /** Opens a file for reading without blocking, even if it is a pipe. The caller closes the file. */
   open(name: string): NodeFile;
-  /** For a system call on the name itself, as long as the folder is open. */
+  /** A path for system calls on the name, valid while the folder is open. */
   hostPath(name: string): HostPath;
   /** Whether the name has the same path on this machine as on the node. */
   isOfMachine(name: string): boolean;
 }
 
-/** What a node shows of the machine that it is on. */
+/** How a node relates to the machine that it runs on. */
 export interface NodeView {
-  /** Whether its root is a folder of a host, whose folders of the kernel it shows. */
+  /** Whether the node's root is a folder of a host; then the node shows `/dev`, `/proc` and `/sys` of the host. */
   readonly isFolder: boolean;
-  /** Files whose content is the node's own and not the kernel's, by path. All are below `/proc`. */
+  /** Contents of kernel files that the node has for itself, by path. All of them are below `/proc`. */
   readonly contents: () => ReadonlyMap<string, string>;
 }
 
 const latin1 = 'latin1';
 const openLater = promisify(open);
-/** Opens a name without any right to its content, and never a link. O_PATH has no name in Node.js. */
+/**
+ * Opens a folder without read permission on its content, and never follows a link. O_PATH is not defined in
+ * Node.js.
+ */
 const folderFlags = 0o10000000 | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-/** @param descriptor of the folder; closed with it */
+/** @param descriptor of the folder, which closes it when it is disposed */
 function nodeFolder(path: string, descriptor: number, view: NodeView): NodeFolder {
   const { isFolder, contents } = view;
   const ofHost = isFolder && isHostPath(path);
@@ -68,7 +71,7 @@ function nodeFolder(path: string, descriptor: number, view: NodeView): NodeFolde
     if (ofHost && isHiddenOnHost(pathOf(name))) {
       throw new Fault(
         'permission-denied',
-        `"${textFromBytes(pathOf(name))}" belongs to the host of this node, which does not show it`,
+        `"${textFromBytes(pathOf(name))}" belongs to the host of this node and is hidden`,
       );
     }
     if (path === '/' && isFolder && isOfMachine(name)) return `/${name}`;
@@ -115,7 +118,8 @@ function nodeFolder(path: string, descriptor: number, view: NodeView): NodeFolde
     async names() {
       let names: string[];
       try {
-        // Names in latin1 are bytes; one-byte strings are also the smallest form of a hundred thousand of them.
+        // Names in latin1 keep all bytes. One-byte strings also need the least memory for a large number of
+        // names.
         names = await readdir(base, latin1);
       } catch (error) {
         throw failed('open', '.', error);
@@ -158,7 +162,7 @@ function nodeFolder(path: string, descriptor: number, view: NodeView): NodeFolde
 /**
  * Opens the node's root.
  *
- * @param root absolute, without a slash at its end: `` for `/`
+ * @param root absolute, without a trailing slash: `` for `/`
  */
 export async function openNodeRoot(root: string, contents: NodeView['contents']): Promise<NodeFolder> {
   const descriptor = await openLater(root === '' ? '/' : root, folderFlags);

@@ -19,27 +19,28 @@ export interface PackInit {
   readonly root: FoundName<NodeFolder>;
   readonly signal: AbortSignal;
   readonly sink: BlockSink;
-  /** Told of what is not in the archive as it should be; everything else is. */
+  /** Called for each file that is missing in the archive or incomplete. */
   readonly onProblem: (path: string, fault: Fault) => void;
 }
 
-/** Files of the kernel: a read of them may wait for a device or a lock, without a limit. */
+/** Files of the kernel. Reading them may wait for a device or a lock without a time limit. */
 const kernelFile = /^\/(proc|sys)\//;
 
-/** A file, and whether reading it may hold up whoever reads. */
+/** An open file, and whether reading it may block. */
 interface Source {
   readonly file: NodeFile;
   readonly mayWait: boolean;
 }
 
-/** Files of the kernel say that they are empty; what they hold in truth is taken along up to this many bytes. */
+/** Files of the kernel report the size 0. If they have fewer bytes than this, their content is packed. */
 const probeBytes = 4096;
 
 /**
- * Writes what is at `root` as a tar archive: a file under its own name, a folder as everything in it under names
- * relative to it. A hard link is a file of its own; sockets are left out. Source: Talos v1.14: Copy.
+ * Writes the file or folder at `root` as a tar archive: a file under its own name, a folder as all of its
+ * entries with relative names. Each hard link becomes a file of its own; sockets are skipped.
+ * Source: Talos v1.14: Copy.
  *
- * @throws Fault when there is no root; the signal's reason once it aborts; whatever the sink throws
+ * @throws Fault when the root does not exist; the signal's reason once it aborts; any error of the sink
  */
 export async function packFiles({ root, signal, sink, onProblem }: PackInit): Promise<void> {
   const out = new BlockWriter(sink);
@@ -68,9 +69,10 @@ export async function packFiles({ root, signal, sink, onProblem }: PackInit): Pr
 type FileStep = Extract<WalkStep, { kind: 'file' }>;
 
 /**
- * Undefined for what has no place in an archive: the root of a tree, which has no name in it, and sockets in a tree.
+ * Returns the entry of a file; `undefined` for files without an entry: the root folder, which has no name in
+ * the archive, and sockets.
  *
- * @throws Fault for a socket that was asked for by name
+ * @throws Fault when the root itself is a socket
  */
 function entryOf(root: string, { path, stat, folder, name: ownName }: FileStep): TarEntry | undefined {
   const kind = fileKindOf(stat.mode);
@@ -95,8 +97,8 @@ function entryOf(root: string, { path, stat, folder, name: ownName }: FileStep):
 }
 
 /**
- * Packs what needs no waiting, neither for the file nor for room: most of what there is, because each wait costs more
- * than a small file. False, with nothing done, for everything else.
+ * Packs a file synchronously if neither the file nor the writer has to be waited for. This is so for most
+ * files, and a wait costs more than a small file. Returns false, without any effect, for other files.
  */
 function packAtOnce(out: BlockWriter, entry: TarEntry, step: FileStep): boolean {
   const { path, stat } = step;
@@ -124,12 +126,12 @@ function packAtOnce(out: BlockWriter, entry: TarEntry, step: FileStep): boolean 
   return true;
 }
 
-/** @throws Fault when it is no ordinary file any more */
+/** @throws Fault when the name is not a regular file any more */
 function openFile({ folder, name }: FileStep): NodeFile {
   const file = folder.open(name);
   if (fileKindOf(file.stat.mode) === 'file') return file;
   file[Symbol.dispose]();
-  throw new Fault('unknown', 'something else took its place while it was copied');
+  throw new Fault('unknown', 'the file was replaced while it was copied');
 }
 
 async function packFile(out: BlockWriter, entry: TarEntry, step: FileStep): Promise<void> {
@@ -141,13 +143,13 @@ async function packFile(out: BlockWriter, entry: TarEntry, step: FileStep): Prom
   else await packContent(out, { ...entry, size }, source);
 }
 
-/** An entry without content. */
+/** Writes an entry without content. */
 async function putHeader(out: BlockWriter, entry: TarEntry): Promise<void> {
   if (out.room.length < maxTarHeaderBytes) await out.flush();
   out.commit(writeTarHeader(entry, out.room));
 }
 
-/** A file without a size: what can be read of it at once, if that is all of it; else nothing, as upstream does. */
+/** Packs a file of size 0: its content if it is shorter than `probeBytes`, else no content, as upstream does. */
 async function packKernelFile(out: BlockWriter, entry: TarEntry, source: Source): Promise<void> {
   if (out.room.length < maxTarHeaderBytes + probeBytes) await out.flush();
   const { room } = out;
@@ -156,7 +158,7 @@ async function packKernelFile(out: BlockWriter, entry: TarEntry, source: Source)
   try {
     size = await readFully(source, room.subarray(headerBytes, headerBytes + probeBytes));
   } catch (error) {
-    // Files that are written to and never read.
+    // A file of the kernel that can only be written to.
     if (((error as Fault).cause as NodeJS.ErrnoException | undefined)?.code !== 'EINVAL') throw error;
   }
   if (size >= probeBytes) size = 0;
@@ -164,9 +166,9 @@ async function packKernelFile(out: BlockWriter, entry: TarEntry, source: Source)
 }
 
 /**
- * Exactly as many bytes as the header says, also of a file that grows or shrinks meanwhile. What fits into a block is
- * read before its header is written, which then says how much there was. The begin of a larger file is read before, so
- * that what cannot be read leaves nothing behind.
+ * Packs exactly as many bytes as the header states, even if the file grows or shrinks meanwhile. A file that
+ * fits into a block is read before its header is written, so the header has the actual size. Of a larger file
+ * the start is read first, so that an unreadable file leaves nothing in the archive.
  */
 async function packContent(out: BlockWriter, entry: TarEntry, source: Source): Promise<void> {
   const { size } = entry;
@@ -188,13 +190,13 @@ async function packContent(out: BlockWriter, entry: TarEntry, source: Source): P
   if (problem !== undefined) throw problem;
 }
 
-/** Its content is in place behind the header, for which the room has been measured. */
+/** Writes the header before the content, which is already in place behind the reserved space. */
 function commitFile(out: BlockWriter, entry: TarEntry): void {
   out.commit(writeTarHeader(entry, out.room) + entry.size);
   out.putZeros(tarPadding(entry.size));
 }
 
-/** Puts zeros in the place of what cannot be read, and tells of it. */
+/** Packs the remaining bytes. Writes zeros for bytes that cannot be read, and returns the fault. */
 async function packRest(out: BlockWriter, file: NodeFile, bytes: number): Promise<Fault | undefined> {
   let left = bytes;
   let failure: unknown;
@@ -220,7 +222,7 @@ async function packRest(out: BlockWriter, file: NodeFile, bytes: number): Promis
   return new Fault('unknown', `${why}: its last ${missing} bytes are zeros`);
 }
 
-/** As many bytes as there are, up to the length of the buffer. */
+/** Reads until the buffer is full or the file ends. Returns the number of bytes. */
 async function readFully({ file, mayWait }: Source, buffer: Buffer): Promise<number> {
   let count = 0;
   while (count < buffer.length) {

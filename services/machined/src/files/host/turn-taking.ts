@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long work goes on before it lets others have a turn, in milliseconds. */
+/** How long work goes on before it yields to the event loop, in ms. */
 const turnMs = 5;
 
-/** Lets long work on files give way: calls that are answered meanwhile wait no longer than one turn. */
+/** Lets long work on files yield to the event loop regularly, so that other calls wait at most one turn. */
 export class TurnTaking {
   readonly #signal: AbortSignal;
   #until = performance.now() + turnMs;
@@ -13,12 +13,12 @@ export class TurnTaking {
     this.#signal = signal;
   }
 
-  /** Whether it is time to rest. */
+  /** Whether the turn is over and the work should call `rest`. */
   get isOver(): boolean {
     return performance.now() >= this.#until;
   }
 
-  /** Lets everything else run that is due. @throws the signal's reason once it has aborted */
+  /** Yields until all due callbacks have run. @throws the signal's reason once it has aborted */
   async rest(): Promise<void> {
     this.#signal.throwIfAborted();
     await nextTurn();

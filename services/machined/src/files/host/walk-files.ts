@@ -10,8 +10,8 @@ import type { NodeFolder } from './node-folder.ts';
 import { TurnTaking } from './turn-taking.ts';
 
 /**
- * What a walk comes by. Paths are byte strings; the root has depth 0. The file is `name` in `folder`, which is open until
- * the next group of steps is asked for.
+ * One step of a walk. Paths are byte strings; the root has depth 0. The file is `name` in `folder`, which
+ * stays open until the next group of steps is requested.
  */
 export type WalkStep = {
   readonly path: string;
@@ -20,19 +20,19 @@ export type WalkStep = {
   readonly name: string;
 } & (
   | { readonly kind: 'file'; readonly stat: FileStat }
-  /** The walk has left the folder: all of its entries were returned. */
+  /** The walk has left the folder, after all of its entries. */
   | { readonly kind: 'left' }
   | { readonly kind: 'failed'; readonly fault: Fault }
 );
 
 export interface WalkInit {
   readonly root: FoundName<NodeFolder>;
-  /** Asked for each folder; default yes. */
+  /** Called for each folder; by default every folder is entered. */
   readonly entersFolder?: (depth: number, stat: FileStat) => boolean;
   readonly signal: AbortSignal;
 }
 
-/** Where a file is: what all steps of it have in common. */
+/** The location of a file, which all of its steps have in common. */
 type Place = Pick<WalkStep, 'path' | 'depth' | 'folder' | 'name'>;
 
 interface EnteredFolder {
@@ -42,15 +42,16 @@ interface EnteredFolder {
   next: number;
 }
 
-/** More than that would outlive a collection of young memory, and then stay for long. */
+/** A larger group would survive a minor garbage collection and then stay in memory for long. */
 const stepsAtOnce = 16;
 
 /**
- * Goes through everything below `root`: depth first, in the order of the bytes of names, a folder before what is in
- * it. Links are shown and not followed. What cannot be looked at is a step of its own and ends nothing, except when
- * it is the root. Steps come in groups, because each wait between two of them costs more than a step.
+ * Walks through the tree below `root`: depth first, names in byte order, and a folder before its entries.
+ * Links are listed but not followed. A file that cannot be read becomes a failed step and does not end the
+ * walk, unless it is the root. Steps come in groups, because a wait per step would cost more than the step
+ * itself.
  *
- * @throws Fault when there is no root; the signal's reason once it aborts
+ * @throws Fault when the root does not exist; the signal's reason once it aborts
  */
 export async function* walkFiles({
   root,
@@ -60,7 +61,7 @@ export async function* walkFiles({
   const mountPoints = readMountPoints();
   const turns = new TurnTaking(signal);
   const entered: EnteredFolder[] = [];
-  /** Folders that steps which were not shown yet may still need. */
+  /** Folders that the walk has left, but that steps of the current group may still need. */
   const left: NodeFolder[] = [];
   let steps: WalkStep[] = [];
 
@@ -77,7 +78,7 @@ export async function* walkFiles({
     }
     signal.throwIfAborted();
   };
-  /** Whether it is a folder to enter. */
+  /** Adds a step for a file. Returns whether it is a folder to enter. */
   const show = (place: Place, stat: FileStat): boolean => {
     steps.push({ kind: 'file', ...place, stat });
     return fileKindOf(stat.mode) === 'directory' && entersFolder(place.depth, stat);
@@ -123,7 +124,10 @@ export async function* walkFiles({
   }
 }
 
-/** @throws Fault for what is no folder any more, or too deep for a walk to hold all folders above it open */
+/**
+ * @throws Fault when the name is not a folder any more, or when the folder is nested too deeply to keep all
+ * parents open
+ */
 async function openFolder({ path, depth, folder, name }: Place, mayHang: boolean): Promise<NodeFolder> {
   if (depth >= maxFolderDepth) throw fileFault('open', path, pathError('ETOODEEP'));
   if (path.length > maxPathBytes) throw fileFault('open', path, pathError('ENAMETOOLONG'));
@@ -132,7 +136,7 @@ async function openFolder({ path, depth, folder, name }: Place, mayHang: boolean
   return inner;
 }
 
-/** Other file systems begin there, and one that hangs must not take the event loop along. */
+/** Other file systems begin at mount points. One that hangs must not block the event loop. */
 function readMountPoints(): ReadonlySet<string> {
   const mounts = parseMounts(readFileSync('/proc/self/mounts', 'latin1'));
   return new Set(mounts.map(({ mountPoint }) => pathFromMountPoint(mountPoint)));

@@ -8,17 +8,17 @@ import type { NodeFiles } from '../host/node-files.ts';
 import { missingIsUnknown } from './root-of-request.ts';
 
 /**
- * Copy: a gzip-compressed tar archive. What cannot be read is left out and named in the status that the call ends with.
- * Source: Talos v1.14: Copy.
+ * Implements Copy, which returns a gzip-compressed tar archive. Files that cannot be read are skipped, and
+ * the status of the call names them. Source: Talos v1.14: Copy.
  */
 export function createCopy(files: NodeFiles): Pick<MachineServiceImplementation, 'copy'> {
   return {
     async *copy({ rootPath }, { signal }) {
-      const asked = cleanPath(pathFromRequest(rootPath));
-      if (!asked.startsWith('/')) throw new Fault('unknown', `path is not absolute ${rootPath || '.'}`);
+      const requested = cleanPath(pathFromRequest(rootPath));
+      if (!requested.startsWith('/')) throw new Fault('unknown', `path is not absolute ${rootPath || '.'}`);
       const problems = new CopyProblems();
       try {
-        using root = await files.find(asked);
+        using root = await files.find(requested);
         const onProblem = problems.add.bind(problems);
         for await (const piece of archiveFiles({ root, signal, onProblem })) {
           for (const chunk of fileChunks(piece)) yield chunk;

@@ -13,14 +13,14 @@ import type { FoundFile, NodeFiles } from '../host/node-files.ts';
 import { walkFiles } from '../host/walk-files.ts';
 import { rootOfRequest } from './root-of-request.ts';
 
-/** It says that it is as large as all memory that there could be. */
+/** This file reports the size of the whole address space. */
 const kernelMemory = '/proc/kcore';
 
 type Usage = Partial<DiskUsageInfo>;
 
 /**
- * DiskUsage: apparent sizes, a folder with everything in it and after it. Only the first of the paths that is there is
- * looked at. Source: Talos v1.14: DiskUsage.
+ * Implements DiskUsage: apparent sizes; a folder's size includes its entries, and it is listed after them.
+ * Only the first of the paths that exists is measured. Source: Talos v1.14: DiskUsage.
  */
 export function createDiskUsage(files: NodeFiles): Pick<MachineServiceImplementation, 'diskUsage'> {
   return {
@@ -46,7 +46,7 @@ async function* addUp(
   request: DiskUsageRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Usage, void, undefined> {
-  /** Of the folders on the way to where the walk is. */
+  /** The sums of the folders that the walk is currently in. */
   const totals: number[] = [];
   for await (const group of walkFiles({ root, signal })) {
     for (const { path, depth, ...step } of group) {
@@ -79,8 +79,8 @@ async function* addUp(
 const networkOfProcess = /^\/proc\/\d+\/(task\/\d+\/)?net$/;
 
 /**
- * What went away while it was counted takes no space. Processes do so all the time; one that has ended and that nobody
- * has waited for is there still, without its network.
+ * A file that disappears while it is counted has no size. This happens all the time with processes. A process
+ * that has ended, and that its parent has not waited for, still exists, but without its network.
  */
 function isGone(path: string, { kind, cause }: Fault): boolean {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code;

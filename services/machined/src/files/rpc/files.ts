@@ -13,7 +13,7 @@ export interface FilesInit {
   readonly log: Logger;
 }
 
-/** The calls that look at the files of the node. Source: Talos v1.14: files. */
+/** Implements the calls that read the files of the node. Source: Talos v1.14: files. */
 export function createFiles({
   files,
   attributes,

@@ -10,7 +10,10 @@ import type { NodeFiles } from '../host/node-files.ts';
 import { type WalkStep, walkFiles } from '../host/walk-files.ts';
 import { rootOfRequest } from './root-of-request.ts';
 
-/** List: a message a file, the root first. What cannot be looked at is a message with an error. Source: Talos v1.14: List. */
+/**
+ * Implements List: one message per file, the root first. A file that cannot be read gets a message with an
+ * error. Source: Talos v1.14: List.
+ */
 export function createList(
   files: NodeFiles,
   openAttributes: OpenAttributes,

@@ -7,29 +7,29 @@ import { pathFromRequest } from '../domain/node-path.ts';
 import type { FileStat } from '../host/file-stat.ts';
 import type { NodeFiles } from '../host/node-files.ts';
 
-/** Read from the file at once. */
+/** The number of bytes that one system call reads. */
 const readBytes = 64 * 1024;
 
 /**
- * Read: the content of a file to its end, whatever its size says. A file that cannot be read from its begin fails;
- * when it can be no more later, the stream ends as if that were the end, as upstream's does, and the log says so.
- * Source: Talos v1.14: Read.
+ * Implements Read: sends the content of a file to its end, whatever size it reports. If the first read fails,
+ * the call fails. If a later read fails, the stream ends there, as upstream's does, and the failure is
+ * logged. Source: Talos v1.14: Read.
  */
 export function createRead(files: NodeFiles, log: Logger): Pick<MachineServiceImplementation, 'read'> {
   return {
     async *read(request, { signal }) {
-      const asked = pathFromRequest(request.path);
-      if (!asked.startsWith('/')) {
+      const requested = pathFromRequest(request.path);
+      if (!requested.startsWith('/')) {
         throw new Fault('invalid-argument', `path is not absolute ${JSON.stringify(request.path)}`);
       }
-      using found = await files.find(asked, 'stat');
+      using found = await files.find(requested, 'stat');
       const { folder, name } = found;
       checkRegular(await folder.statLater(name));
       await using file = folder.open(name);
       checkRegular(file.stat);
       for (let total = 0; ; ) {
         signal.throwIfAborted();
-        // Messages wait in the stream for a slow reader: each read has memory of its own.
+        // Each read gets a buffer of its own, because messages wait in the stream while the client is slow.
         const buffer = Buffer.allocUnsafeSlow(readBytes);
         let count = 0;
         try {

@@ -3,10 +3,10 @@ import { cleanPath, pathFromRequest } from '../domain/node-path.ts';
 import type { FoundFile, NodeFiles } from '../host/node-files.ts';
 
 /**
- * Where a call that goes through folders begins: the path without links. A path without a slash at its begin gets one.
- * The caller disposes.
+ * Finds the path at which a call that walks through folders begins, and resolves its links. A missing slash
+ * at the start is added. The caller disposes the result.
  *
- * @throws Fault of kind `unknown` when nothing is there. Source: Talos v1.14: List.
+ * @throws Fault of kind `unknown` when the path does not exist. Source: Talos v1.14: List.
  */
 export async function rootOfRequest(files: NodeFiles, path: string): Promise<FoundFile> {
   try {
@@ -16,7 +16,7 @@ export async function rootOfRequest(files: NodeFiles, path: string): Promise<Fou
   }
 }
 
-/** As upstream, which gives no code of its own to what is not there, except by Read. */
+/** As upstream, where only Read has a status code of its own for a missing file. */
 export function missingIsUnknown(error: unknown): unknown {
   const { kind, message } = faultFrom(error);
   return kind === 'not-found' ? new Fault('unknown', message, { cause: error }) : error;
