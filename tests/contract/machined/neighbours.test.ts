@@ -100,7 +100,7 @@ describe('neighbours of a node', { concurrency: 4 }, () => {
     await Promise.all(['apid', 'trustd'].map((id) => isKnown(node, id)));
     for (const id of ['apid', 'trustd']) {
       await assert.rejects(node.log(id), {
-        details: `the log of "${id}" is kept by its container: docker compose logs`,
+        details: `the container engine keeps the log of "${id}": read it with "docker compose logs"`,
       });
     }
     assert.match(await node.log('machined'), /daemon serves/);
@@ -117,7 +117,7 @@ describe('neighbours of a node', { concurrency: 4 }, () => {
       what: 'log of apid',
     });
     await isKnown(node, 'trustd');
-    await assert.rejects(node.log('trustd'), { details: /kept by its container/ });
+    await assert.rejects(node.log('trustd'), { details: /the container engine keeps the log/ });
   });
 
   test('all of that works under the permission model, too', async () => {

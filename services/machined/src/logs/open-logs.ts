@@ -9,7 +9,10 @@ export interface OpenLogsInit extends LogsInit, Pick<LogsControllersInit, 'cmdli
   readonly kernel: KernelFiles;
 }
 
-/** The logs of services, of containers and of the kernel: the calls that read them, and what delivers them elsewhere. */
+/**
+ * Opens the topic of logs: the calls that read the logs of services, containers and the kernel, and the
+ * controllers that send logs to destinations.
+ */
 export function openLogs(init: OpenLogsInit): Topic {
   const { kernel, now } = init;
   const times = { now, bootTimeMs: () => bootTimeMs(now(), kernel.read('/proc/uptime')) };

@@ -3,9 +3,9 @@ import { kmsgLogConfigs } from '@nodewright/state/kinds';
 import { configuredController } from '../../base/controllers/configured-controller.ts';
 
 /**
- * Where the kernel's log is sent, each destination once.
+ * Writes the destinations of the kernel's log, each once.
  *
- * @param given URLs that were given when the kernel was started
+ * @param given URLs from the kernel command line
  */
 export const kmsgLogConfigController = (given: readonly string[]): Controller =>
   configuredController({

@@ -12,14 +12,17 @@ export interface KmsgLogDeliveryInit {
   readonly now: () => number;
   /** When the machine started, Unix ms. */
   readonly bootTimeMs: () => number;
-  /** Default: `/dev/kmsg`. */
+  /** Opens the kernel's log; default `/dev/kmsg`. */
   readonly openLog?: (() => KernelLog) | undefined;
 }
 
-/** Upstream grants 10 s; here the services' own grace time comes before it, and both must fit into that of machined. */
+/**
+ * Upstream grants 10 s. Here the services have their own grace time before, and both must fit into the one of
+ * machined.
+ */
 const drainTimeoutMs = 5000;
 
-/** Sends the kernel's log where its configuration says, once the node has an address. */
+/** Sends the kernel's log to the configured destinations, once the node has an address. */
 export function kmsgLogDeliveryController(init: KmsgLogDeliveryInit): Controller {
   const { now, bootTimeMs, openLog = openKernelLog } = init;
   const position: KernelLogPosition = { sequence: 0n };
@@ -46,7 +49,7 @@ export function kmsgLogDeliveryController(init: KmsgLogDeliveryInit): Controller
     async reconcile(pass) {
       const network = await pass.get(pointerTo(networkStatuses));
       const config = await pass.get(pointerTo(kmsgLogConfigs));
-      // Destinations that are there stay while the network is changed.
+      // Existing destinations stay while the network changes.
       if (config !== undefined && network?.spec.addressReady !== true) return;
       const destinations = (config?.spec.destinations ?? []).flatMap((url) =>
         usableDestinations(pass.log, url),
@@ -54,7 +57,8 @@ export function kmsgLogDeliveryController(init: KmsgLogDeliveryInit): Controller
       try {
         await delivery?.setDestinations(destinations);
       } catch (error) {
-        // Whoever may not read the kernel's log may not read it later either.
+        // A process that may not read the kernel's log now will not be allowed to later, so there is no
+        // retry.
         const fault = faultFrom(error);
         if (fault.kind !== 'permission-denied' && fault.kind !== 'unknown') throw error;
         pass.log.error({ error: fault.message }, "the kernel's log cannot be delivered");

@@ -9,10 +9,10 @@ import { createRecordDelivery, type RecordDelivery } from '../host/record-delive
 import { type LogPositions, openServiceLogSource } from '../host/service-log-source.ts';
 
 /**
- * Sends the logs of services where the configuration says, as long as it says so. The name is ours: it writes nothing.
- * Source: Talos v1.14: log destinations.
+ * Sends the logs of services to the configured destinations. Talos has no controller of this name; it writes
+ * no resources. Source: Talos v1.14: log destinations.
  *
- * @param now Unix ms; the time of lines that have none
+ * @param now Unix ms; the time of lines without a time
  */
 export function logDeliveryController(store: LogStore, now: () => number): Controller {
   const positions: LogPositions = new Map();
@@ -39,7 +39,7 @@ export function logDeliveryController(store: LogStore, now: () => number): Contr
   };
 }
 
-/** One that cannot be used is told and keeps no other from being used. */
+/** Returns the destination of a URL. A URL that cannot be used is logged, and does not stop delivery to the others. */
 export function usableDestinations(
   log: Logger,
   url: string,

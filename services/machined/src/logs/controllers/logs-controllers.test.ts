@@ -18,7 +18,7 @@ function openNode(init: Partial<LogsControllersInit> = {}) {
   return { ...rig, logs };
 }
 
-test("where the kernel's log goes is a resource, each destination once", async () => {
+test("the destinations of the kernel's log are a resource, each destination once", async () => {
   await using node = openNode({ cmdline: 'quiet talos.logging.kernel=udp://127.0.0.1:2' });
   await node.configure(`apiVersion: v1alpha1
 kind: KmsgLogConfig
@@ -36,7 +36,7 @@ url: tcp://127.0.0.1:1
   assert.deepEqual(await node.specs(kmsgLogConfigs), [['kmsg-log', { destinations: ['udp://127.0.0.1:2'] }]]);
 });
 
-test('logs go where the configuration says, as soon as it says so', async () => {
+test('logs are sent to the configured destinations as soon as the configuration changes', async () => {
   const received: string[] = [];
   const server = createServer((socket) => {
     socket.on('data', (chunk) => {
@@ -74,7 +74,7 @@ machine:
   assert.deepEqual(received, ['a: before', 'b: after']);
 });
 
-test("the kernel's log goes where the configuration says once the node has an address", async () => {
+test("the kernel's log is sent to the configured destination once the node has an address", async () => {
   const socket = createSocket('udp4');
   const received: unknown[] = [];
   socket.on('message', (message) => received.push(JSON.parse(message.toString())));
@@ -100,7 +100,7 @@ test("the kernel's log goes where the configuration says once the node has an ad
   assert.deepEqual(received, [{ facility: 'kern', seq: 5, clock: 1, priority: 'warning', ...wanted }]);
 });
 
-test("a kernel's log that cannot be read is told once for each configuration, and keeps nothing from running", async () => {
+test("a kernel's log that cannot be read is logged once for each configuration and does not stop other work", async () => {
   await using node = openNode({
     openKernelLog: () => {
       throw new Fault('permission-denied', 'error opening /dev/kmsg reader: EPERM');

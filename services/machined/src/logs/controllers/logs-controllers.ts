@@ -8,17 +8,17 @@ import { logDeliveryController } from './log-delivery.ts';
 
 export interface LogsControllersInit {
   readonly store: LogStore;
-  /** The command line that the kernel was started with for this node alone; empty where it is the host's. */
+  /** The kernel command line, if the kernel runs for this node alone; empty if it is the host's. */
   readonly cmdline: string;
   /** Unix ms. */
   readonly now: () => number;
   /** When the machine started, Unix ms. */
   readonly bootTimeMs: () => number;
-  /** Default: `/dev/kmsg`. */
+  /** Opens the kernel's log; default `/dev/kmsg`. */
   readonly openKernelLog?: (() => KernelLog) | undefined;
 }
 
-/** Source: Talos v1.14: log destinations. */
+/** Creates the controllers that send logs to destinations. Source: Talos v1.14: log destinations. */
 export function logsControllers(init: LogsControllersInit): Controller[] {
   const { store, cmdline, now, bootTimeMs, openKernelLog } = init;
   return [

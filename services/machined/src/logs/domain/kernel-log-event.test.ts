@@ -10,7 +10,7 @@ const record = {
   text: Buffer.from('eth0: link is up\n'),
 };
 
-test('kernelLogEvent() tells a record with its time and numbers', () => {
+test('kernelLogEvent() converts a record with its time and numbers', () => {
   assert.deepEqual(kernelLogEvent(record, 1_700_000_000_000_000n), {
     message: 'eth0: link is up',
     time: '2023-11-14T22:13:21.5Z',
@@ -19,7 +19,7 @@ test('kernelLogEvent() tells a record with its time and numbers', () => {
   });
 });
 
-test('kernelLogEvent() makes a level of every priority', () => {
+test('kernelLogEvent() maps each priority to a level', () => {
   const levels = [0, 1, 2, 3, 4, 5, 6, 7].map(
     (priority) => kernelLogEvent({ ...record, priority }, 0n).level,
   );

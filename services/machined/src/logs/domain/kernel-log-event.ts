@@ -1,7 +1,7 @@
 import { facilityName, priorityName } from './kernel-message-text.ts';
 import { type LogEvent, type LogLevel, timeTextFromMicroseconds } from './log-event.ts';
 
-/** A record of the kernel's log, as far as destinations are told of it. */
+/** The fields of a record of the kernel's log that destinations receive. */
 export interface KernelRecord {
   readonly priority: number;
   readonly facility: number;
@@ -10,11 +10,11 @@ export interface KernelRecord {
   readonly text: Uint8Array;
 }
 
-/** By priority, emergency first. Source: Talos v1.14: kernel log delivery. */
+/** The level of each priority, from emergency on. Source: Talos v1.14: kernel log delivery. */
 const levels: readonly LogLevel[] = ['error', 'error', 'error', 'error', 'warn', 'info', 'info', 'debug'];
 
 /**
- * What destinations of the kernel's log are told of a record.
+ * Converts a record of the kernel's log to an event for destinations.
  *
  * @param bootUs when the machine started, Unix time in microseconds.
  */

@@ -1,4 +1,7 @@
-/** Where the kernel's log goes as its command line says. Source: Talos v1.14: kernel command line. */
+/**
+ * Returns the destinations of the kernel's log from the kernel command line. Source: Talos v1.14: kernel
+ * command line.
+ */
 export function kernelLogUrls(cmdline: string): string[] {
   const name = 'talos.logging.kernel=';
   return cmdline

@@ -14,7 +14,7 @@ const text = (facility: number, priority: number, sinceBootUs: bigint) =>
     nowUs,
   ).toString();
 
-test('kernelMessageText() has facility, priority in seven columns, time without idle digits, and the text as it is', () => {
+test('kernelMessageText() writes facility, padded priority, time without trailing zeros, and the unchanged text', () => {
   const rest = ': a message\n KEY=value\n';
   assert.deepEqual(
     [text(0, 6, 1_500_000n), text(1, 4, 0n), text(3, 0, 61_000_001n), text(23, 7, 10n), text(12, 3, 0n)],
@@ -28,7 +28,7 @@ test('kernelMessageText() has facility, priority in seven columns, time without 
   );
 });
 
-test('kernelMessageText() says how many messages are gone, in a line of the same shape', () => {
+test('kernelMessageText() writes a line of the same format with the number of lost messages', () => {
   const lost = (count: bigint) => kernelMessageText({ kind: 'lost', count }, bootUs, nowUs).toString();
   assert.deepEqual(
     [lost(1n), lost(4711n)],

@@ -1,6 +1,6 @@
 import { timeTextFromMicroseconds } from './log-event.ts';
 
-/** A record of the kernel's log, or how many of them are gone. */
+/** A record of the kernel's log, or the number of records that were lost. */
 export type KernelMessage =
   | {
       readonly kind: 'record';
@@ -26,18 +26,19 @@ const facilities = [
   'cron',
   'authpriv',
 ];
-/** Facilities 11 to 15 have no name; from 16 on they are for local use. */
+/** Facilities 11 to 15 have no name; facilities 16 to 23 are for local use. */
 const firstLocalFacility = 16;
 const priorities = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug'];
 const priorityWidth = 7;
 
 /**
- * The bytes that Dmesg sends for an entry of the kernel's log:
- * `kern:    info: [2026-08-14T12:00:00.123456Z]: text`, the text as it is. Where records were lost a line of the same
- * shape says how many. Source: Talos v1.14: Dmesg; the line about losses is ours.
+ * Formats an entry of the kernel's log for Dmesg: `kern:    info: [2026-08-14T12:00:00.123456Z]: text`, with
+ * the text unchanged. Lost records become a line of the same format with their number. Source: Talos v1.14:
+ * Dmesg, except for the line about lost records.
  *
  * @param bootUs when the machine started, Unix time in microseconds.
- * @param nowUs stands with a loss, which has no time of its own.
+ *
+ * @param nowUs the time of a line about lost records, which have no time of their own.
  */
 export function kernelMessageText(entry: KernelMessage, bootUs: bigint, nowUs: bigint): Buffer {
   if (entry.kind === 'lost') {
@@ -54,12 +55,12 @@ function head(facility: number, priority: number, atUs: bigint): string {
   return `${facilityName(facility)}: ${priorityName(priority).padStart(priorityWidth)}: [${timeTextFromMicroseconds(atUs)}]: `;
 }
 
-/** `info`; empty for a number that is no priority. */
+/** Returns the name of a priority, such as `info`; empty for an unknown number. */
 export function priorityName(priority: number): string {
   return priorities[priority] ?? '';
 }
 
-/** `kern`, `local3`. */
+/** Returns the name of a facility, such as `kern` or `local3`. */
 export function facilityName(facility: number): string {
   if (facility >= firstLocalFacility && facility < firstLocalFacility + 8) {
     return `local${facility - firstLocalFacility}`;

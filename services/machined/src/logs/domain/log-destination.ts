@@ -1,25 +1,26 @@
 import { Fault } from '@nodewright/fault';
 
 /**
- * Destinations of a node, and once more as many for the kernel's log. What is said about one that fails is a record for
- * all of them: thousands would keep a node busy with their own complaints.
+ * The limit of destinations for the logs of services, and separately for the kernel's log. A failed
+ * destination adds a log record, which every destination receives. Thousands of them would keep a node busy
+ * with these records.
  */
 export const logDestinationLimit = 64;
 
-/** Where records of logs go. */
+/** A destination of log records. */
 export interface LogDestination {
   readonly protocol: 'tcp' | 'udp';
-  /** A name or an IP address, without brackets. */
+  /** A host name, or an IP address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** Stand in every record. */
+  /** Tags that are added to every record. */
   readonly extraTags: Readonly<Record<string, string>>;
 }
 
 /**
- * A destination from its URL, `tcp://10.0.0.1:514`.
+ * Parses the URL of a destination, such as `tcp://10.0.0.1:514`.
  *
- * @throws Fault `invalid-argument` for another protocol or without host and port
+ * @throws Fault `invalid-argument` for another protocol, or without host and port
  */
 export function logDestinationFromUrl(
   url: string,
@@ -37,12 +38,12 @@ export function logDestinationFromUrl(
   return { protocol: match?.[1] as LogDestination['protocol'], host, port, extraTags };
 }
 
-/** `tcp://10.0.0.1:514`. Tags are not part of it. */
+/** Formats the URL of a destination, such as `tcp://10.0.0.1:514`, without its tags. */
 export function logDestinationText({ protocol, host, port }: LogDestination): string {
   return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Two destinations with the same key are the same. */
+/** Identifies a destination: destinations with the same key are equal. */
 export function logDestinationKey(destination: LogDestination): string {
   const tags = Object.entries(destination.extraTags).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([logDestinationText(destination), tags]);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { LogLines } from './log-lines.ts';
 import { LogRing } from './log-ring.ts';
 
-test('LogLines gives whole lines, and tells where the next one begins', () => {
+test('LogLines returns whole lines, and the offset of the next one', () => {
   const ring = new LogRing(1024);
   ring.append(Buffer.from('a\n\nbc\nd'));
   const lines = new LogLines(ring, 0);
@@ -15,21 +15,21 @@ test('LogLines gives whole lines, and tells where the next one begins', () => {
   assert.deepEqual([lines.next(), lines.next(), lines.last()], ['de', undefined, undefined]);
 });
 
-test('LogLines gives what stands after the last break when it is asked for', () => {
+test('LogLines returns the text after the last line break on request', () => {
   const ring = new LogRing(1024);
   ring.append(Buffer.from('a'));
   const lines = new LogLines(ring, 0);
   assert.deepEqual([lines.next(), lines.last(), lines.offset], [undefined, 'a', 1]);
 });
 
-test('LogLines gives a line that is too long in pieces', () => {
+test('LogLines returns a line that is too long in pieces', () => {
   const ring = new LogRing(256 * 1024);
   ring.append(Buffer.from(`${'x'.repeat(70_000)}\n`));
   const lines = new LogLines(ring, 0);
   assert.deepEqual([lines.next()?.length, lines.next()?.length, lines.next()], [65_536, 4464, undefined]);
 });
 
-test('LogLines says what was overwritten before it was read', () => {
+test('LogLines returns a notice about bytes that were overwritten before they were read', () => {
   const ring = new LogRing(16);
   for (const letter of 'abcdefghijkl') ring.append(Buffer.from(`${letter}\n`));
   const lines = new LogLines(ring, 0);

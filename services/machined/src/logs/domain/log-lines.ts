@@ -1,26 +1,26 @@
 import { LogReader } from './log-reader.ts';
 import type { LogOffset, LogRing } from './log-ring.ts';
 
-/** A longer line is given in pieces. Source: Talos v1.14: log storage, line limit. */
+/** A longer line is returned in pieces. Source: Talos v1.14: log storage, line limit. */
 const longestLineBytes = 64 * 1024;
 const lineBreak = 0x0a;
 
-/** The lines of a ring, one after the other, from an offset on. */
+/** Reads a ring line by line, starting at an offset. */
 export class LogLines {
   readonly #reader: LogReader;
-  /** Read and not given yet. */
+  /** Bytes that were read but not returned yet. */
   #rest: Buffer = Buffer.alloc(0);
 
   constructor(ring: LogRing, offset: LogOffset) {
     this.#reader = new LogReader(ring, offset);
   }
 
-  /** Where the bytes begin that no line has been given of. */
+  /** The offset of the first byte that was not returned yet. */
   get offset(): LogOffset {
     return this.#reader.offset - this.#rest.length;
   }
 
-  /** The next line, without its break; undefined while none is whole. */
+  /** Returns the next line without its line break; `undefined` while there is no whole line. */
   next(): string | undefined {
     for (;;) {
       const end = this.#rest.indexOf(lineBreak);
@@ -32,7 +32,7 @@ export class LogLines {
     }
   }
 
-  /** What stands after the last line break, for when no more will come. */
+  /** Returns the text after the last line break. Call this when no more bytes will be written. */
   last(): string | undefined {
     return this.#rest.length === 0 ? undefined : this.#take(this.#rest.length, 0);
   }

@@ -6,7 +6,7 @@ import { LogRing } from './log-ring.ts';
 
 const notice = /\[(\d+) bytes of this log were lost: they were written faster than read\]\n/;
 
-test('a log reader gives everything, in pieces of any size, while it keeps up', () => {
+test('a log reader that keeps up returns all bytes, in pieces of any size', () => {
   const words = fc.array(fc.constantFrom('a', 'b c', '\n', 'line\n'), { maxLength: 8 });
   fc.assert(
     fc.property(fc.array(words, { maxLength: 20 }), fc.integer({ min: 1, max: 40 }), (writes, limit) => {
@@ -22,7 +22,7 @@ test('a log reader gives everything, in pieces of any size, while it keeps up', 
   );
 });
 
-test('a log reader that falls behind counts every byte that it misses, and goes on with a whole line', () => {
+test('a log reader that falls behind counts every missed byte and continues with a whole line', () => {
   const step = fc.record({ lines: fc.nat(12), reads: fc.nat(4) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), fc.integer({ min: 1, max: 50 }), (steps, limit) => {
@@ -47,7 +47,7 @@ test('a log reader that falls behind counts every byte that it misses, and goes 
       for (let at = 0; at < parts.length; at += 2) {
         const text = parts[at] as string;
         const missed = Number(parts[at + 1] ?? 0);
-        // A notice within a line begins with the line break that the line lacks.
+        // A notice within a line starts with a line break, to end that line.
         const fits = (length: number) =>
           written.startsWith(text.slice(0, length), from) &&
           (missed === 0 || written[from + length + missed - 1] === '\n');
@@ -60,7 +60,7 @@ test('a log reader that falls behind counts every byte that it misses, and goes 
   );
 });
 
-test('a log reader goes on in the middle of a line that has no end', () => {
+test('a log reader continues in the middle of a line that is longer than the ring', () => {
   const ring = new LogRing(100, 100);
   const reader = new LogReader(ring, 0);
   ring.append(Buffer.from('x'.repeat(250)));
@@ -71,7 +71,7 @@ test('a log reader goes on in the middle of a line that has no end', () => {
   assert.equal(String(reader.read(1000)), 'x'.repeat(100));
 });
 
-test('a log reader with an end comes to it, also when everything before it is overwritten', () => {
+test('a log reader with an end offset reaches it, even if all bytes before it are overwritten', () => {
   const ring = new LogRing(100, 100);
   const reader = new LogReader(ring, 0);
   ring.append(Buffer.from('a\nb\n'));

@@ -1,15 +1,15 @@
 import type { LogOffset, LogRing } from './log-ring.ts';
 
-/** A line that is longer is given from its middle. */
+/** If the next line break is further away, reading continues in the middle of a line. */
 const longestLineBytes = 64 * 1024;
 const lineBreak = 0x0a;
 
-/** Reads a ring on and on, and never skips anything without a word. */
+/** Reads a ring from an offset on, and reports every byte that it missed. */
 export class LogReader {
   readonly #ring: LogRing;
   #offset: LogOffset;
   #isAtLineStart = true;
-  /** Of the line that says what was missed. */
+  /** The rest of the line that reports missed bytes. */
   #notice: Buffer = Buffer.alloc(0);
 
   constructor(ring: LogRing, offset: LogOffset) {
@@ -17,17 +17,18 @@ export class LogReader {
     this.#offset = offset;
   }
 
-  /** The next byte that this reader has not seen. */
+  /** The offset of the next byte to read. */
   get offset(): LogOffset {
     return this.#offset;
   }
 
   /**
-   * The next bytes, `limitBytes` at most, those from `endOffset` on left out; empty when there are none yet. When some
-   * were overwritten before they could be read, a line in their place says how many, and the next whole line follows.
+   * Returns the next bytes, at most `limitBytes` and none from `endOffset` on; empty when there are none yet.
+   * When bytes were overwritten before they were read, a line with their number is returned first. Then
+   * reading continues at the next whole line.
    */
   read(limitBytes: number, endOffset: LogOffset = Number.POSITIVE_INFINITY): Buffer {
-    // A notice is given whole before more may have been missed.
+    // The rest of a notice is returned before another check for missed bytes.
     const wantedOffset = Math.min(this.#ring.startOffset, endOffset);
     if (this.#notice.length === 0 && this.#offset < wantedOffset) this.#skip(endOffset);
     if (this.#notice.length > 0) {

@@ -1,16 +1,16 @@
 import type { LogEvent } from './log-event.ts';
 
-/** What stands in a record beside the event. */
+/** The fields of a record that are not part of its event. */
 export interface RecordTags {
-  /** The id of the log; none for the kernel's. */
+  /** The id of the log; `undefined` for the kernel's log. */
   readonly service?: string;
-  /** Of the destination: they win over everything. */
+  /** Tags of the destination, which replace fields of the same name. */
   readonly extraTags: Readonly<Record<string, string>>;
 }
 
 /**
- * The JSON object that a destination gets for an event, without a line break; undefined when it cannot be written as
- * one (too deep). Source: Talos v1.14: log destinations, `json_lines`.
+ * Encodes an event as a JSON object for a destination, without a line break; `undefined` if it is nested too
+ * deeply. Source: Talos v1.14: log destinations, `json_lines`.
  */
 export function encodeLogRecord(event: LogEvent, { service, extraTags }: RecordTags): string | undefined {
   const { fields, message, time, level } = event;

@@ -17,7 +17,7 @@ function ringOf(texts: readonly string[]): LogRing {
   return ring;
 }
 
-test('a log ring holds the last bytes of what was written, at any capacity and any size of pieces', () => {
+test('a log ring keeps the last bytes of everything that was written', () => {
   fc.assert(
     fc.property(pieces, fc.nat(200), fc.nat(60), (texts, offset, limit) => {
       const all = texts.join('');
@@ -33,7 +33,7 @@ test('a log ring holds the last bytes of what was written, at any capacity and a
   );
 });
 
-test('a log ring finds the last lines as they would be cut from the text', () => {
+test('a log ring finds the start of the last lines', () => {
   fc.assert(
     fc.property(pieces, fc.integer({ min: -2, max: 8 }), (texts, lines) => {
       const ring = ringOf(texts);
@@ -46,13 +46,13 @@ test('a log ring finds the last lines as they would be cut from the text', () =>
   );
 });
 
-test('a log ring takes a piece that is larger than itself', () => {
+test('a log ring accepts a piece that is larger than its capacity', () => {
   const ring = ringOf(['start ', 'x'.repeat(200), 'end']);
   assert.equal(ring.read(0, 1000).bytes.toString(), `${'x'.repeat(47)}end`);
   assert.equal(ring.endOffset, 209);
 });
 
-test('a log ring gives copies: what is written later does not change them', () => {
+test('a log ring returns copies, which later writes do not change', () => {
   const ring = ringOf(['first']);
   const { bytes } = ring.read(0, 5);
   ring.append(Buffer.from('x'.repeat(100)));

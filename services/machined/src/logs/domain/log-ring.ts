@@ -1,27 +1,27 @@
-/** Where a reader of a log stands: a count of bytes since the log began. */
+/** A position in a log: the number of bytes since its start. */
 export type LogOffset = number;
 
 /**
- * The last bytes of a log. Offsets count from the first byte ever written, so a reader can tell what it has missed;
- * the memory grows with what is written, up to `capacityBytes`.
+ * A ring buffer with the last bytes of a log. Offsets count from the first byte ever written, so a reader can
+ * tell how many bytes it missed. The memory grows with the log, up to `capacityBytes`.
  */
 export class LogRing {
   readonly capacityBytes: number;
   #buffer: Buffer;
   #endOffset: LogOffset = 0;
 
-  /** @param initialBytes memory of an empty ring. */
+  /** @param initialBytes size of the buffer before the first write. */
   constructor(capacityBytes: number, initialBytes = Math.min(capacityBytes, 16 * 1024)) {
     this.capacityBytes = capacityBytes;
     this.#buffer = Buffer.alloc(initialBytes);
   }
 
-  /** The oldest byte that is kept. */
+  /** The offset of the oldest byte in the ring. */
   get startOffset(): LogOffset {
     return Math.max(0, this.#endOffset - this.capacityBytes);
   }
 
-  /** Where the next byte goes. */
+  /** The offset of the next byte to be written. */
   get endOffset(): LogOffset {
     return this.#endOffset;
   }
@@ -37,8 +37,8 @@ export class LogRing {
   }
 
   /**
-   * A copy of up to `limitBytes` from `offset`, or from the oldest byte that is kept when that is gone. Empty at the
-   * end. `nextOffset` is where to go on.
+   * Returns a copy of up to `limitBytes` from `offset` on, or from the oldest byte if `offset` has been
+   * overwritten. Empty at the end of the log. `nextOffset` is the offset for the next call.
    */
   read(offset: LogOffset, limitBytes: number): { bytes: Buffer; nextOffset: LogOffset } {
     const from = Math.min(Math.max(offset, this.startOffset), this.#endOffset);
@@ -51,8 +51,8 @@ export class LogRing {
   }
 
   /**
-   * Where the last `lines` lines begin: 0 gives the end, a negative number the oldest byte that is kept. What follows
-   * the last line break counts as a line.
+   * Returns the offset at which the last `lines` lines start: for 0 the end, for a negative number the oldest
+   * byte. Text after the last line break counts as a line.
    */
   offsetOfLastLines(lines: number): LogOffset {
     if (lines < 0) return this.startOffset;
@@ -68,8 +68,8 @@ export class LogRing {
   }
 
   /**
-   * Where the first line that is whole begins, at `offset` or after it, or after the oldest byte that is kept when that
-   * is gone. Where no line ends within `limitBytes` it is `offset` itself.
+   * Returns the offset after the next line break at or after `offset`, or after the oldest byte if `offset`
+   * has been overwritten. If there is no line break within `limitBytes`, returns where the search began.
    */
   offsetOfNextLine(offset: LogOffset, limitBytes: number): LogOffset {
     const { bytes, nextOffset } = this.read(offset, limitBytes);
@@ -78,7 +78,10 @@ export class LogRing {
     return lineBreak < 0 ? from : from + lineBreak + 1;
   }
 
-  /** Doubles the memory until `wantedBytes` fit or the capacity is reached. Nothing has wrapped before that. */
+  /**
+   * Doubles the buffer until `wantedBytes` fit or the capacity is reached. Before that the ring has not
+   * wrapped, so its bytes are in order.
+   */
   #grow(wantedBytes: number): void {
     let size = this.#buffer.length;
     if (size >= wantedBytes || size >= this.capacityBytes) return;

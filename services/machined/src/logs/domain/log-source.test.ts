@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logSourceOf } from './log-source.ts';
 
-test('logSourceOf() knows logs in memory from those of containers', () => {
+test('logSourceOf() distinguishes logs in memory from logs of containers', () => {
   assert.equal(logSourceOf({ namespace: 'system', id: 'etcd', driver: 9 }), 'memory');
   assert.equal(logSourceOf({ namespace: '', id: 'kubelet', driver: 0 }), 'memory');
   assert.equal(logSourceOf({ namespace: 'k8s.io', id: 'x', driver: 0 }), 'container');

@@ -1,7 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import { containerDrivers } from '../../base/domain/container-drivers.ts';
 
-/** The fields of a Logs request that decide where its lines come from. */
+/** The fields of a Logs request that select the log. */
 export interface LogSelection {
   readonly namespace: string;
   readonly id: string;
@@ -12,10 +12,10 @@ const systemNamespace = 'system';
 const kubernetesNamespace = 'k8s.io';
 
 /**
- * Where the lines of a request come from: a log of the node's own, or a container of Kubernetes.
+ * Decides where a requested log comes from: memory, for the node's own services, or a container.
  * Source: Talos v1.14: Logs.
  *
- * @throws Fault in the words of the reference for what is neither
+ * @throws Fault with upstream's message when there is no such log
  */
 export function logSourceOf({ namespace, id, driver }: LogSelection): 'memory' | 'container' {
   if (namespace === systemNamespace || id === 'kubelet') return 'memory';

@@ -26,14 +26,18 @@ const table: readonly (readonly [what: string, line: string, event: LogEvent])[]
     { ...plain, message: 'x', time: '2023-11-14T22:13:20.123Z' },
   ],
   [
-    'a time that is none',
+    'a time that is invalid',
     '{"time":"yesterday","ts":1,"msg":"x"}',
     { ...plain, message: 'x', time: '1970-01-01T00:00:01Z', fields: { time: 'yesterday' } },
   ],
-  ['a level that is none', '{"level":30,"msg":"x"}', { ...plain, message: 'x', fields: { level: 30 } }],
+  ['a level that is invalid', '{"level":30,"msg":"x"}', { ...plain, message: 'x', fields: { level: 30 } }],
   ['an error', '{"msg":"x","err":"no"}', { ...plain, message: 'x: no', level: 'warn' }],
-  ['a grave error', '{"level":"error","msg":"x","err":"no"}', { ...plain, message: 'x: no', level: 'error' }],
-  ['an error that is no text', '{"msg":"x","err":{}}', { ...plain, message: 'x', fields: { err: {} } }],
+  [
+    'a severe error',
+    '{"level":"error","msg":"x","err":"no"}',
+    { ...plain, message: 'x: no', level: 'error' },
+  ],
+  ['an error that is not a text', '{"msg":"x","err":{}}', { ...plain, message: 'x', fields: { err: {} } }],
 ];
 
 for (const [what, line, event] of table) {
@@ -44,7 +48,7 @@ test('parseLogLine() skips blank lines', () => {
   assert.deepEqual([parseLogLine('', 0), parseLogLine(' \t\r', 0)], [undefined, undefined]);
 });
 
-test('encodeLogRecord() lets the tags of the destination win over everything', () => {
+test('encodeLogRecord() gives tags of the destination precedence over all other fields', () => {
   const event = parseLogLine('{"msg":"x","rack":"1","talos-level":"y"}', nowMs) as LogEvent;
   const record = encodeLogRecord(event, { service: 'apid', extraTags: { rack: '2', msg: 'tag' } });
   assert.deepEqual(JSON.parse(record ?? ''), {
@@ -56,7 +60,7 @@ test('encodeLogRecord() lets the tags of the destination win over everything', (
   });
 });
 
-test('encodeLogRecord() makes one line of every line', () => {
+test('encodeLogRecord() encodes every line as one line', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (line) => {
       const event = parseLogLine(line, nowMs);

@@ -1,18 +1,18 @@
 import {
-  graverLevel,
   type LogEvent,
   type LogLevel,
   logLevels,
+  moreSevereLevel,
   timeTextFromMicroseconds,
 } from './log-event.ts';
 
 type Fields = Record<string, unknown>;
 
 /**
- * What a line of a service's log says: a JSON object, a text with a JSON object after it, or a text. Undefined for a
- * blank line. Source: Talos v1.14: log destinations, line parsing.
+ * Parses a line of a service's log: a JSON object, a text followed by a JSON object, or a plain text. Returns
+ * `undefined` for a blank line. Source: Talos v1.14: log destinations, line parsing.
  *
- * @param nowMs Unix ms; the time of a line that has none.
+ * @param nowMs Unix ms; the time of a line without a time
  */
 export function parseLogLine(line: string, nowMs: number): LogEvent | undefined {
   const text = line.trim();
@@ -28,12 +28,15 @@ function objectFrom(text: string): Fields | undefined {
   try {
     return JSON.parse(text) as Fields;
   } catch {
-    // A text that has a brace in it.
+    // The text contains a brace but no JSON object.
     return undefined;
   }
 }
 
-/** What of an object stands under a key of its own is taken out of it; what cannot be understood stays in. */
+/**
+ * Moves time, level, message and error out of the fields of an object. Values that cannot be parsed stay in
+ * the fields.
+ */
 function eventFrom(prefix: string, fields: Fields, nowMs: number): LogEvent {
   const time = takeFirst(fields, ['time', 'ts'], timeTextFrom) ?? timeTextFromMs(nowMs);
   const level = takeFirst(fields, ['level'], levelFrom) ?? 'info';
@@ -42,7 +45,7 @@ function eventFrom(prefix: string, fields: Fields, nowMs: number): LogEvent {
     .join(' ');
   const error = takeFirst(fields, ['err'], textFrom);
   if (error === undefined) return { message, time, level, fields };
-  return { message: `${message}: ${error}`, time, level: graverLevel(level, 'warn'), fields };
+  return { message: `${message}: ${error}`, time, level: moreSevereLevel(level, 'warn'), fields };
 }
 
 function takeFirst<T>(fields: Fields, keys: readonly string[], read: (value: unknown) => T | undefined) {
@@ -64,9 +67,9 @@ function levelFrom(value: unknown): LogLevel | undefined {
 }
 
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
-/** As seconds this is the year 3000: whoever writes more counts milliseconds. */
+/** The year 3000 in seconds; a larger number is taken as milliseconds. */
 const largestSeconds = 32_503_680_000;
-/** The largest time of a Date. */
+/** The largest time that a Date supports. */
 const largestMs = 8.64e15;
 
 function timeTextFrom(value: unknown): string | undefined {

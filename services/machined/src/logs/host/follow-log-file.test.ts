@@ -8,7 +8,7 @@ import { eventually } from '@nodewright/testkit';
 import { followLogFile } from './follow-log-file.ts';
 import { LogStore } from './log-store.ts';
 
-test('followLogFile() gives a log what a file holds, gets, and gets after it was put aside or emptied', async () => {
+test('followLogFile() copies the content of a file and what is added, also after rotation or truncation', async () => {
   const root = mkdtempSync(join(tmpdir(), 'follow-'));
   try {
     const path = join(root, 'apid.log');
@@ -37,7 +37,7 @@ test('followLogFile() gives a log what a file holds, gets, and gets after it was
   }
 });
 
-test('followLogFile() is not led to another file by a link, and goes on once a file is there', async () => {
+test('followLogFile() does not follow a link, and starts once there is a file', async () => {
   const root = mkdtempSync(join(tmpdir(), 'follow-'));
   try {
     const path = join(root, 'apid.log');
@@ -56,7 +56,7 @@ test('followLogFile() is not led to another file by a link, and goes on once a f
   }
 });
 
-test('followLogFile() reads what was put aside meanwhile, and says when there may have been more', async () => {
+test('followLogFile() reads a rotated file, and adds a notice when another one may have been missed', async () => {
   const root = mkdtempSync(join(tmpdir(), 'follow-'));
   try {
     const path = join(root, 'apid.log');
@@ -75,12 +75,12 @@ test('followLogFile() reads what was put aside meanwhile, and says when there ma
       renameSync(path, `${path}.1`);
       writeFileSync(path, text);
     }
-    await says('one\ntwo\n[a part of this log may be lost: it was put aside faster than read]\nfour\nfive\n');
+    await says('one\ntwo\n[a part of this log may be lost: it was rotated faster than read]\nfour\nfive\n');
     appendFileSync(path, 'six\n');
     renameSync(path, `${path}.1`);
     writeFileSync(path, 'seven\n');
     await says(
-      'one\ntwo\n[a part of this log may be lost: it was put aside faster than read]\nfour\nfive\nsix\nseven\n',
+      'one\ntwo\n[a part of this log may be lost: it was rotated faster than read]\nfour\nfive\nsix\nseven\n',
     );
   } finally {
     rmSync(root, { recursive: true });

@@ -5,14 +5,17 @@ import type { ServiceLog } from './log-store.ts';
 
 const defaultPeriodMs = 500;
 const chunkBytes = 64 * 1024;
-/** The writer is trusted less than this process: it must not lead it to files that only this process may read. */
+/**
+ * The writer is less trusted than this process, so it must not redirect it by a link to files that only this
+ * process may read.
+ */
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Copies a file that somebody else writes into a log, from its beginning and then as it grows, also after it was put
- * aside and begun anew. While there is no file that can be read there is no log.
+ * Copies a file that another program writes into a log: from its start, as it grows, and after a rotation. As
+ * long as there is no readable file, no log is opened.
  *
- * @param openLog gives the log; called when there is something for it.
+ * @param openLog returns the log; called for each write
  */
 export function followLogFile(
   path: string,
@@ -23,7 +26,7 @@ export function followLogFile(
   const follower = new FileFollower(path, openLog);
   const follow = async () => {
     while (!stop.signal.aborted) {
-      // What cannot be read now may be readable later.
+      // A file that cannot be read now may become readable later.
       await follower.readOn().catch(() => {});
       await pause(periodMs, stop.signal);
     }
@@ -43,7 +46,7 @@ class FileFollower implements AsyncDisposable {
   readonly #openLog: () => ServiceLog;
   #file: FileHandle | undefined;
   #identity: string | undefined;
-  /** Of the file that was put aside before the one that is read. */
+  /** Identity of the rotated file at the time when the current file was opened. */
   #asideIdentity: string | undefined;
   #offset = 0;
 
@@ -57,20 +60,20 @@ class FileFollower implements AsyncDisposable {
     const facts = await lstat(this.#path);
     const isSame = identityOf(facts) === this.#identity;
     if (this.#file !== undefined && isSame && facts.size >= this.#offset) return;
-    // The writer may have added to the old file before it took the new one.
+    // The writer may have added to the old file before it opened the new one.
     await this.#readToEnd();
     if (this.#file !== undefined) await this.#readMissed();
     await this.#take(this.#path);
   }
 
   /**
-   * What was put aside between two looks. When it is not the file that was read last, the writer was so quick that there
-   * has been at least one more: the one that is still there is read, and whether others were before it, nobody knows.
+   * Reads the rotated file if the current file was rotated more than once since the last look. Then at least
+   * one file was missed. The newest of them is read; older ones are lost, so the log gets a notice.
    */
   async #readMissed(): Promise<void> {
     const aside = await this.#identityOf(`${this.#path}.1`);
     if (aside === undefined || aside === this.#identity || aside === this.#asideIdentity) return;
-    this.#openLog().write('[a part of this log may be lost: it was put aside faster than read]\n');
+    this.#openLog().write('[a part of this log may be lost: it was rotated faster than read]\n');
     await this.#take(`${this.#path}.1`);
   }
 
@@ -108,7 +111,7 @@ class FileFollower implements AsyncDisposable {
   }
 }
 
-/** Tells a file from others, also from one that got its number after it was gone. */
+/** Identifies a file. The birth time tells it from a later file with the same inode number. */
 function identityOf(facts: Stats | undefined): string | undefined {
   return facts === undefined ? undefined : `${facts.ino} ${facts.birthtimeMs}`;
 }

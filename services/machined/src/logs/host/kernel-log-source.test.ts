@@ -19,7 +19,7 @@ const recordOf = (sequence: bigint): KernelLogEntry => ({
   record: { priority: 3, facility: 3, sequence, sinceBootUs: 1n, text: Buffer.from(`message ${sequence}\n`) },
 });
 
-test('the kernel log is delivered as JSON, without a service', () => {
+test('kernel log records are delivered as JSON without the field talos-service', () => {
   using source = openSource([recordOf(7n)]);
   assert.deepEqual(JSON.parse(source.next()?.text ?? ''), {
     facility: 'daemon',
@@ -34,7 +34,7 @@ test('the kernel log is delivered as JSON, without a service', () => {
   assert.equal(source.next(), undefined);
 });
 
-test('the kernel log goes on after what any destination has', () => {
+test('kernel log records continue after the last one that any destination has received', () => {
   const position = { sequence: 0n };
   const entries = [recordOf(1n), recordOf(2n), recordOf(3n)];
   using first = openSource(entries, position);
@@ -44,13 +44,13 @@ test('the kernel log goes on after what any destination has', () => {
   assert.match(second.next()?.text ?? '', /message 2/);
 });
 
-test('lost records of the kernel log are told', () => {
+test('lost kernel log records are reported with their number', () => {
   using source = openSource([{ kind: 'lost', count: 3n }, recordOf(9n)]);
   assert.match(source.next()?.text ?? '', /3 messages of the kernel were lost.*"talos-level":"warn"/);
   assert.match(source.next()?.text ?? '', /message 9/);
 });
 
-test('the kernel log of this machine can be read on where it may be read at all', (context) => {
+test('the kernel log of this machine is readable, if the user has permission', (context) => {
   const open = () => {
     try {
       return openKernelLog();

@@ -5,9 +5,9 @@ import { type LogEvent, timeTextFromMicroseconds } from '../domain/log-event.ts'
 import { encodeLogRecord } from '../domain/log-record.ts';
 import type { RecordSource } from './record-source.ts';
 
-/** How far the kernel's log has been delivered, to whom ever. */
+/** The position up to which the kernel's log has been delivered to any destination. */
 export interface KernelLogPosition {
-  /** The number of the next record. */
+  /** The sequence number of the next record. */
   sequence: bigint;
 }
 
@@ -21,11 +21,12 @@ export interface KernelLogSourceInit {
   readonly nowUs: () => bigint;
 }
 
-/** How often it is looked whether there is more: nothing waits in the kernel. */
+/** The interval at which the kernel's log is polled, so that no thread blocks in a read. */
 const pollMs = 100;
 
 /**
- * The records of the kernel's log from a position on. Records that were overwritten before they were read are told.
+ * Opens the records of the kernel's log from a position on. Records that were overwritten before they were
+ * read are reported with their number.
  *
  * @throws Fault when this process may not read the kernel's log
  */

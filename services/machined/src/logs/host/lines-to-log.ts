@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { ServiceLog } from './log-store.ts';
 
-/** A line that is longer is written in pieces: a daemon that never breaks its line must not fill the memory. */
+/** A longer line is written in pieces, because a daemon that never writes a line break must not fill the memory. */
 const longestLineBytes = 64 * 1024;
 
 /**
- * Writes what `stream` yields to `log` in whole lines, so that two streams of one daemon do not mix within a line.
- * Resolves when the stream has ended and its last, perhaps unfinished line is written.
+ * Copies `stream` to `log` in whole lines, so that two streams of one daemon do not mix within a line.
+ * Resolves when the stream has ended and its last line, complete or not, has been written.
  */
 export function copyLines(stream: Readable, log: ServiceLog): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

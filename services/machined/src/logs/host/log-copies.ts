@@ -8,12 +8,12 @@ import type { LogStore, ServiceLog } from './log-store.ts';
 
 export interface LogCopiesInit {
   readonly store: LogStore;
-  /** Folder of the files. */
+  /** The folder of the log files. */
   readonly folder: string;
   readonly log: Logger;
-  /** Default 15 s. Source: Talos v1.14: log storage. */
+  /** Interval between writes, default 15 s. Source: Talos v1.14: log storage. */
   readonly flushIntervalMs?: number;
-  /** A file is put aside as `<id>.log.1` once it is this large; default 5 MiB. */
+  /** A file of this size is renamed to `<id>.log.1`; default 5 MiB. */
   readonly rotateBytes?: number;
 }
 
@@ -21,24 +21,24 @@ const fileMode = 0o640;
 const chunkBytes = 64 * 1024;
 
 /**
- * Writes every log of the store to `<folder>/<id>.log` at intervals, what is in memory already included, and once
- * more when it is disposed. A log that fills half of its memory between two intervals is written at once, before any of
- * it is overwritten. A folder that cannot be written (a full disk) is reported once and tried again: the log in
- * memory goes on.
+ * Writes every log of the store to `<folder>/<id>.log` at intervals, including everything in memory at the
+ * start, and a last time when it is disposed. A log that fills half of its memory between two intervals is
+ * written at once, before its bytes are overwritten. A failure (a full disk) is logged once and retried; the
+ * log in memory is not affected.
  */
 export function openLogCopies(init: LogCopiesInit): AsyncDisposable {
   const copies: LogCopy[] = [];
   let flushing = Promise.resolve();
   let isFailing = false;
-  let isAsked = false;
+  let isScheduled = false;
   init.store.onOpen((log) => {
     const copy = new LogCopy(log, init);
     copies.push(copy);
     log.onWrite(() => {
-      // A disk that takes nothing is tried at intervals, not at every line.
-      if (isAsked || isFailing || !copy.isHalfFull) return;
-      isAsked = true;
-      ask();
+      // After a failure, retry only at intervals and not with every line.
+      if (isScheduled || isFailing || !copy.isHalfFull) return;
+      isScheduled = true;
+      schedule();
     });
   });
 
@@ -53,12 +53,12 @@ export function openLogCopies(init: LogCopiesInit): AsyncDisposable {
       isFailing = true;
     }
   };
-  const ask = () => {
+  const schedule = () => {
     flushing = flushing.then(flushAll).finally(() => {
-      isAsked = false;
+      isScheduled = false;
     });
   };
-  const timer = setInterval(ask, init.flushIntervalMs ?? 15_000);
+  const timer = setInterval(schedule, init.flushIntervalMs ?? 15_000);
 
   return {
     async [Symbol.asyncDispose]() {
@@ -70,13 +70,13 @@ export function openLogCopies(init: LogCopiesInit): AsyncDisposable {
   };
 }
 
-/** The file of one log. */
+/** Writes one log to its file. */
 class LogCopy implements AsyncDisposable {
   readonly #log: ServiceLog;
   readonly #path: string;
   readonly #rotateBytes: number;
   readonly #reader: LogReader;
-  /** Read and not written yet. */
+  /** Bytes that were read but not written yet. */
   #pending: Buffer = Buffer.alloc(0);
   #file: FileHandle | undefined;
   #sizeBytes = 0;
@@ -88,7 +88,7 @@ class LogCopy implements AsyncDisposable {
     this.#rotateBytes = rotateBytes ?? 5 * 1024 * 1024;
   }
 
-  /** Whether so much waits that it may be overwritten before long. */
+  /** Whether half of the ring has not been written yet, so that bytes may soon be overwritten. */
   get isHalfFull(): boolean {
     const { ring } = this.#log;
     return ring.endOffset - this.#reader.offset >= ring.capacityBytes / 2;

@@ -30,7 +30,7 @@ function storeWith(text: string): LogStore {
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => `line ${from + index}\n`).join('');
 
-test('a log is read from the line that the tail asks for, in pieces of the given size', async () => {
+test('a log is read from the requested line on, in pieces of the given size', async () => {
   const store = storeWith(lines(0, 100));
   const read = (tailLines: number, chunkBytes = 1024) =>
     textOf(store.read({ id: 'apid', follow: false, tailLines, signal: never }, chunkBytes));
@@ -41,7 +41,7 @@ test('a log is read from the line that the tail asks for, in pieces of the given
   assert.equal(await read(0), '');
 });
 
-test('no piece of a log is larger than asked for', async () => {
+test('no piece of a log is larger than requested', async () => {
   const store = storeWith('x'.repeat(5000));
   const sizes: number[] = [];
   for await (const chunk of store.read({ id: 'apid', follow: false, tailLines: -1, signal: never }, 1024)) {
@@ -50,7 +50,7 @@ test('no piece of a log is larger than asked for', async () => {
   assert.deepEqual(sizes, [1024, 1024, 1024, 1024, 904]);
 });
 
-test('a log that nobody wrote is unknown', async () => {
+test('reading a log without any writer fails as unknown', async () => {
   await assert.rejects(
     textOf(storeWith('x').read({ id: 'kubelet', follow: false, tailLines: -1, signal: never }, 9)),
     {
@@ -60,7 +60,7 @@ test('a log that nobody wrote is unknown', async () => {
   );
 });
 
-test('a reader that follows gets what comes later, and ends when it is not wanted', async () => {
+test('a reader that follows receives later writes, and ends when its signal aborts', async () => {
   const store = storeWith(lines(0, 3));
   const stop = new AbortController();
   const reading = textOf(store.read({ id: 'apid', follow: true, tailLines: 1, signal: stop.signal }, 1024));
@@ -73,7 +73,7 @@ test('a reader that follows gets what comes later, and ends when it is not wante
   assert.equal(await reading, lines(2, 6));
 });
 
-test('a reader that does not follow ends at the size it found, though the log grows under it', async () => {
+test('a reader that does not follow ends at the size of the log at the first read', async () => {
   const store = storeWith(lines(0, 3));
   const reading = store.read({ id: 'apid', follow: false, tailLines: -1, signal: never }, 4);
   const first = await reading.next();
@@ -81,7 +81,7 @@ test('a reader that does not follow ends at the size it found, though the log gr
   assert.equal(String(first.value) + (await textOf(reading)), lines(0, 3));
 });
 
-test('a slow reader goes on at the oldest line that is kept and is told so, and memory stays bounded', async () => {
+test('a slow reader continues with the oldest line in memory, after a notice, and memory stays bounded', async () => {
   const store = storeWith('old\n');
   const reading = store.read({ id: 'apid', follow: true, tailLines: -1, signal: never }, 1024);
   assert.equal(String((await reading.next()).value), 'old\n');
@@ -110,7 +110,7 @@ test('two streams of one daemon do not mix within a line', async () => {
   assert.equal(log.lastBytes(1000).toString(), 'a whole line\nfirst half, second half\nunfinished\n');
 });
 
-test('a line that never ends is written in pieces', async () => {
+test('a line without an end is written in pieces', async () => {
   const log = new ServiceLog('apid');
   const out = new PassThrough();
   const copied = copyLines(out, log);
@@ -122,7 +122,7 @@ test('a line that never ends is written in pieces', async () => {
   assert.equal(log.ring.endOffset, 150_001);
 });
 
-test('logs are copied to disk, what was there first included, and put aside when they are large', async () => {
+test('logs are copied to disk, including earlier writes, and rotated when they are large', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'logs-'));
   try {
     const store = storeWith('before\n');
@@ -144,7 +144,7 @@ test('logs are copied to disk, what was there first included, and put aside when
   }
 });
 
-test('a log that is written faster than its copy has every line on disk all the same', async () => {
+test('a log that is written faster than the copy interval still has every line on disk', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'logs-'));
   try {
     const store = new LogStore();
@@ -170,7 +170,7 @@ test('a log that is written faster than its copy has every line on disk all the 
   }
 });
 
-test('a folder that cannot be written is reported once, and the log goes on in memory', async () => {
+test('a folder that cannot be written is logged once, and the log in memory continues', async () => {
   const root = await mkdtemp(join(tmpdir(), 'logs-'));
   const reports: string[] = [];
   const log = createLogger({

@@ -3,10 +3,10 @@ import { Fault } from '@nodewright/fault';
 import { LogReader } from '../domain/log-reader.ts';
 import { LogRing } from '../domain/log-ring.ts';
 
-/** Source: Talos v1.14: log storage. */
+/** The size of a log in memory. Source: Talos v1.14: log storage. */
 const ringBytes = 1024 * 1024;
 
-/** One service's log, in memory. */
+/** The log of one service, in memory. */
 export class ServiceLog {
   readonly id: string;
   readonly ring = new LogRing(ringBytes);
@@ -23,7 +23,7 @@ export class ServiceLog {
     for (const listener of this.#writeListeners) listener();
   }
 
-  /** Calls `listener` after every write, until it is disposed. */
+  /** Calls `listener` after every write, until the result is disposed. */
   onWrite(listener: () => void): Disposable {
     this.#writeListeners.add(listener);
     return { [Symbol.dispose]: () => this.#writeListeners.delete(listener) };
@@ -34,7 +34,7 @@ export class ServiceLog {
     return this.#written.next(signal);
   }
 
-  /** The last bytes, for the text that says why a process ended. */
+  /** Returns the last bytes, which messages about the end of a process quote. */
   lastBytes(limitBytes: number): Buffer {
     return this.ring.read(Math.max(0, this.ring.endOffset - limitBytes), limitBytes).bytes;
   }
@@ -42,19 +42,19 @@ export class ServiceLog {
 
 export interface ReadLogOptions {
   readonly id: string;
-  /** Go on with what is written later, until `signal` aborts. */
+  /** Whether to continue with later writes until `signal` aborts. */
   readonly follow: boolean;
-  /** Lines of history: 0 is none, a negative number all that is kept. */
+  /** The number of lines to start with: 0 for none, a negative number for all in memory. */
   readonly tailLines: number;
   readonly signal: AbortSignal;
 }
 
-/** The logs of this node's own daemons. A log exists from its first use. */
+/** The logs of this node's own daemons. A log is created when it is opened for the first time. */
 export class LogStore {
   readonly #logs = new Map<string, ServiceLog>();
   readonly #openListeners = new Set<(log: ServiceLog) => void>();
 
-  /** The log `id`, made when it is not there yet. */
+  /** Opens the log `id`, and creates it if there is none. */
   open(id: string): ServiceLog {
     let log = this.#logs.get(id);
     if (log === undefined) {
@@ -70,7 +70,7 @@ export class LogStore {
     return [...this.#logs.keys()].sort();
   }
 
-  /** Calls `listener` with every log, until it is disposed: those that are open now and those that will be. */
+  /** Calls `listener` for every open log and for every log that is opened later, until the result is disposed. */
   onOpen(listener: (log: ServiceLog) => void): Disposable {
     this.#openListeners.add(listener);
     for (const log of this.#logs.values()) listener(log);
@@ -78,11 +78,11 @@ export class LogStore {
   }
 
   /**
-   * The bytes of a log in pieces of up to `chunkBytes`. Nobody holds up the writer: a reader that is so slow that its
-   * next bytes are overwritten goes on with the oldest line that is kept, after a line that says how much it has
-   * missed. Without `follow` it ends at the size that the log had at the first read.
+   * Reads a log in pieces of up to `chunkBytes`. A reader never blocks the writer. A reader that is so slow
+   * that its next bytes are overwritten gets a line with the number of missed bytes, and continues with the
+   * oldest line in memory. Without `follow`, reading ends at the size that the log had at the first read.
    *
-   * @throws Fault `unknown` for an id that nobody has written under. Source: Talos v1.14: Logs.
+   * @throws Fault `unknown` for a log that was never opened. Source: Talos v1.14: Logs.
    */
   async *read({ id, follow, tailLines, signal }: ReadLogOptions, chunkBytes: number): AsyncGenerator<Buffer> {
     const log = this.#logs.get(id);

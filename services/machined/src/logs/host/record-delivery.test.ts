@@ -16,13 +16,13 @@ interface Received {
   readonly tag?: string;
 }
 
-/** Waits until `isSo`, for some seconds at most. */
-async function until(isSo: () => boolean): Promise<void> {
-  for (let count = 0; count < 1000 && !isSo(); count++) await sleep(10);
-  assert.equal(isSo(), true);
+/** Waits for a condition, at most 10 s. */
+async function until(condition: () => boolean): Promise<void> {
+  for (let count = 0; count < 1000 && !condition(); count++) await sleep(10);
+  assert.equal(condition(), true);
 }
 
-/** A receiver that takes lines over TCP. */
+/** Starts a receiver of lines over TCP. */
 async function openTcpReceiver(port = 0) {
   const received: Received[] = [];
   const sockets = new Set<Socket>();
@@ -67,13 +67,13 @@ function openDelivery() {
     log,
     drainTimeoutMs: 500,
   });
-  const told = () => lines.map((line) => JSON.parse(line).msg as string);
-  return { store, delivery, told, [Symbol.asyncDispose]: () => delivery[Symbol.asyncDispose]() };
+  const messages = () => lines.map((line) => JSON.parse(line).msg as string);
+  return { store, delivery, messages, [Symbol.asyncDispose]: () => delivery[Symbol.asyncDispose]() };
 }
 
 const messagesOf = ({ received }: { received: readonly Received[] }) => received.map(({ msg }) => msg);
 
-test('10,000 lines of a log arrive in their order over TCP', async () => {
+test('10,000 lines of a log arrive in order over TCP', async () => {
   await using receiver = await openTcpReceiver();
   await using own = openDelivery();
   await own.delivery.setDestinations([logDestinationFromUrl(receiver.url)]);
@@ -88,7 +88,7 @@ test('10,000 lines of a log arrive in their order over TCP', async () => {
   assert.equal(receiver.sockets.size, 1);
 });
 
-test('lines wait for the first destination, and a new one begins where the last one ended', async () => {
+test('lines wait for the first destination, and a new destination starts where the last one ended', async () => {
   await using first = await openTcpReceiver();
   await using second = await openTcpReceiver();
   await using own = openDelivery();
@@ -117,7 +117,7 @@ test('lines wait for the first destination, and a new one begins where the last 
   );
 });
 
-test('a receiver that died and comes back gets what was written meanwhile', async () => {
+test('a receiver that stops and returns receives the lines written in between', async () => {
   await using own = openDelivery();
   const log = own.store.open('apid');
   let port = 0;
@@ -130,16 +130,19 @@ test('a receiver that died and comes back gets what was written meanwhile', asyn
   }
   await sleep(50);
   log.write('two\nthree\n');
-  await until(() => own.told().length === 1);
+  await until(() => own.messages().length === 1);
   await using again = await openTcpReceiver(port);
   await until(() => again.received.length === 2);
   log.write('four\n');
   await until(() => again.received.length === 3);
   assert.deepEqual(messagesOf(again), ['two', 'three', 'four']);
-  assert.deepEqual(own.told(), ['log destination takes nothing', 'log destination takes records again']);
+  assert.deepEqual(own.messages(), [
+    'log destination accepts no records',
+    'log destination accepts records again',
+  ]);
 });
 
-test('a destination that takes nothing keeps nothing from others, and costs next to nothing', async () => {
+test('a destination that accepts nothing neither delays other destinations nor uses much CPU time', async () => {
   await using stuck = await openTcpReceiver();
   await using receiver = await openTcpReceiver();
   await using own = openDelivery();
@@ -161,7 +164,7 @@ test('a destination that takes nothing keeps nothing from others, and costs next
   assert.ok(user + system < 100_000, `${user + system} us of CPU in 500 ms`);
 });
 
-test('what is there is sent before the end', async () => {
+test('disposing the delivery sends all pending records', async () => {
   await using receiver = await openTcpReceiver();
   {
     await using own = openDelivery();
@@ -172,17 +175,17 @@ test('what is there is sent before the end', async () => {
   assert.deepEqual(messagesOf(receiver), ['one', 'two', 'no line break']);
 });
 
-test('the end waits for no destination that takes nothing', async () => {
+test('disposing the delivery does not wait for an unreachable destination', async () => {
   const own = openDelivery();
   await own.delivery.setDestinations([logDestinationFromUrl('tcp://127.0.0.1:1')]);
   own.store.open('apid').write('one\n');
-  await until(() => own.told().length === 1);
+  await until(() => own.messages().length === 1);
   const startMs = Date.now();
   await own[Symbol.asyncDispose]();
   assert.ok(Date.now() - startMs < 2500);
 });
 
-/** A receiver that takes datagrams. */
+/** Starts a receiver of datagrams. */
 async function openUdpReceiver(port = 0) {
   const socket = createSocket('udp4');
   const received: string[] = [];
@@ -201,7 +204,7 @@ async function openUdpReceiver(port = 0) {
   };
 }
 
-test('records go over UDP as datagrams, but for those that none can hold', async () => {
+test('records are sent over UDP as datagrams, and those that are too large are dropped', async () => {
   await using receiver = await openUdpReceiver();
   await using own = openDelivery();
   await own.delivery.setDestinations([logDestinationFromUrl(`udp://127.0.0.1:${receiver.port}`)]);
@@ -211,7 +214,7 @@ test('records go over UDP as datagrams, but for those that none can hold', async
   assert.equal(receiver.received[0]?.endsWith('\n'), false);
 });
 
-test('records wait for a UDP destination that is not there, but for the one that finds it out', async () => {
+test('records wait for a UDP receiver that has stopped, except the first one sent after the stop', async () => {
   await using own = openDelivery();
   const log = own.store.open('apid');
   let port = 0;
@@ -225,7 +228,7 @@ test('records wait for a UDP destination that is not there, but for the one that
   log.write('lost\n');
   await sleep(50);
   log.write('two\nthree\n');
-  await until(() => own.told().length === 1);
+  await until(() => own.messages().length === 1);
   await using again = await openUdpReceiver(port);
   await until(() => again.received.length >= 2);
   assert.deepEqual(again.messages(), ['two', 'three']);

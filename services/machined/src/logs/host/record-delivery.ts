@@ -5,28 +5,28 @@ import { createRecordSender, type RecordSender } from './record-sender.ts';
 import type { RecordSource } from './record-source.ts';
 
 export interface RecordDeliveryInit {
-  /** Opens the records that no destination has been sent yet. */
+  /** Opens the records that no destination has received yet. */
   readonly openSource: (destination: LogDestination) => RecordSource;
   readonly log: Logger;
-  /** Default: TCP or UDP. */
+  /** Creates the sender of a destination; default: one for TCP or UDP. */
   readonly createSender?: (destination: LogDestination) => RecordSender;
-  /** How long what is there may be sent at the end. */
+  /** The time limit for sending pending records when the delivery is disposed. */
   readonly drainTimeoutMs?: number;
 }
 
 /** Source: Talos v1.14: shutdown, drainer. */
 const defaultDrainTimeoutMs = 3000;
 
-/** Brings records to the destinations of the moment, to each at its own pace. */
+/** Sends records to all current destinations, independently of each other. */
 export interface RecordDelivery extends AsyncDisposable {
   /**
-   * From now on these. A destination that stays keeps its connection; one that is new begins with what no other has been
-   * sent. While there is none, nothing is read.
+   * Replaces the destinations. A destination that stays keeps its connection; a new one starts with the first
+   * record that no other destination has received. While there is no destination, no records are read.
    */
   setDestinations(destinations: readonly LogDestination[]): Promise<void>;
 }
 
-/** Opens nothing before there are destinations. Disposing it sends what is there. */
+/** Creates a delivery, which opens no source before it has destinations. Disposing it sends the pending records. */
 export function createRecordDelivery(init: RecordDeliveryInit): RecordDelivery {
   const { openSource, log, createSender = createRecordSender, drainTimeoutMs = defaultDrainTimeoutMs } = init;
   const pumps = new Map<string, RecordPump>();
@@ -36,10 +36,10 @@ export function createRecordDelivery(init: RecordDeliveryInit): RecordDelivery {
       const wanted = new Map(destinations.map((each) => [logDestinationKey(each), each]));
       const gone = [...pumps].filter(([key]) => !wanted.has(key));
       for (const [key] of gone) pumps.delete(key);
-      // What they are sending is sent, or not, before others begin: so nothing is sent twice.
+      // Removed destinations finish their current record before new ones start, so no record is sent twice.
       await Promise.all(gone.map(([, pump]) => pump.stop()));
       for (const [key, destination] of wanted) {
-        // It may have been disposed meanwhile.
+        // The delivery may have been disposed meanwhile.
         if (isOver || pumps.has(key)) continue;
         const sender = createSender(destination);
         pumps.set(key, new RecordPump({ destination, source: openSource(destination), sender, log }));

@@ -16,18 +16,19 @@ export interface RecordPumpInit {
 /** Source: Talos v1.14: log delivery, retries and replaced senders. */
 const retryMs = 1000;
 const closeTimeoutMs = 3000;
-/** After so many records others get a turn. */
+/** After this number of records the pump yields to the event loop. */
 const batchSize = 64;
 
 /**
- * Brings the records of a source to one destination: in their order, the next one when the one before is taken. While
- * the destination takes nothing the records wait where they are, and one of them is tried every second.
+ * Sends the records of a source to one destination, in order, each after the one before was accepted. While
+ * the destination is not reachable, the records stay in the source, and the first of them is retried every
+ * second.
  */
 export class RecordPump {
   readonly #init: RecordPumpInit;
-  /** Aborts when nothing more is to be sent than the record that is on its way. */
+  /** Aborts when no record may be sent after the current one. */
   readonly #stop = new AbortController();
-  /** Aborts when what is there is to be sent and then nothing more. */
+  /** Aborts when only the pending records may still be sent. */
   readonly #drain = new AbortController();
   readonly #ended: Promise<void>;
   #isFailing = false;
@@ -37,14 +38,17 @@ export class RecordPump {
     this.#ended = this.#run();
   }
 
-  /** Sends no more than the record that is on its way, and closes. */
+  /** Finishes the current record and closes the connection. */
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#drain.abort();
     await this.#close(closeTimeoutMs);
   }
 
-  /** Sends what is there, unless the destination takes nothing, and closes. It takes `timeoutMs` at most. */
+  /**
+   * Sends the pending records, unless the destination is not reachable, and closes the connection. Takes at
+   * most `timeoutMs`.
+   */
   async drain(timeoutMs: number): Promise<void> {
     const endMs = performance.now() + timeoutMs;
     this.#drain.abort();
@@ -56,7 +60,7 @@ export class RecordPump {
   async #close(timeoutMs: number): Promise<void> {
     const endMs = performance.now() + timeoutMs;
     await this.#waitForEnd(timeoutMs);
-    // What is stuck fails with the connection.
+    // Closing the connection makes a blocked send fail.
     await this.#init.sender.close(Math.max(0, endMs - performance.now()));
     await this.#ended;
     this.#init.source[Symbol.dispose]();
@@ -96,22 +100,22 @@ export class RecordPump {
       await sender.send(text);
     } catch (error) {
       if (sender.isUnsendable(error)) return true;
-      this.#tell(true, () => {
+      this.#logChange(true, () => {
         const facts = { destination: logDestinationText(destination), error: faultFrom(error).message };
-        log.warn(facts, 'log destination takes nothing');
+        log.warn(facts, 'log destination accepts no records');
       });
       return false;
     }
-    this.#tell(false, () =>
-      log.info({ destination: logDestinationText(destination) }, 'log destination takes records again'),
+    this.#logChange(false, () =>
+      log.info({ destination: logDestinationText(destination) }, 'log destination accepts records again'),
     );
     return true;
   }
 
-  /** Once for each change: what is logged is delivered, too. */
-  #tell(isFailing: boolean, tell: () => void): void {
+  /** Logs each change only once, because log records are delivered to the destinations too. */
+  #logChange(isFailing: boolean, logMessage: () => void): void {
     if (this.#isFailing === isFailing) return;
     this.#isFailing = isFailing;
-    tell();
+    logMessage();
   }
 }

@@ -1,17 +1,17 @@
-/** A record that waits to be sent. */
+/** A record that is ready to be sent. */
 export interface PendingRecord {
-  /** Without a line break. */
+  /** The record, without a line break. */
   readonly text: string;
-  /** To be called when a destination has it: whoever comes later begins after it. */
+  /** Must be called when a destination has received the record: later sources start after it. */
   delivered(): void;
 }
 
-/** Records for one destination, in their order. */
+/** The records for one destination, in order. */
 export interface RecordSource extends Disposable {
-  /** The next record; undefined when there is none yet. */
+  /** Returns the next record; `undefined` when there is none yet. */
   next(): PendingRecord | undefined;
-  /** What is left when nothing more will come. */
+  /** Returns the incomplete record at the end, when no more bytes will be written. */
   last(): PendingRecord | undefined;
-  /** Resolves when there may be more, or when `signal` aborts. */
+  /** Resolves when there may be more records, or when `signal` aborts. */
   wait(signal: AbortSignal): Promise<void>;
 }

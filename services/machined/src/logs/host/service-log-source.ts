@@ -6,7 +6,7 @@ import { parseLogLine } from '../domain/parse-log-line.ts';
 import type { LogStore, ServiceLog } from './log-store.ts';
 import type { PendingRecord, RecordSource } from './record-source.ts';
 
-/** How far each log has been delivered, to whom ever. */
+/** The offset up to which each log has been delivered to any destination. */
 export type LogPositions = Map<string, LogOffset>;
 
 interface Lines {
@@ -14,14 +14,14 @@ interface Lines {
   readonly lines: LogLines;
 }
 
-/** So many lines of a log, then it is the next one's turn. */
+/** After this number of lines the source continues with the next log. */
 const turnLines = 64;
 
 /**
- * The lines of all logs of a store as records, from where `positions` says on. What of a log was overwritten before it
- * was read is told in a line.
+ * Opens the lines of all logs of a store as records, from `positions` on. Bytes that were overwritten before
+ * they were read are reported in a line of their log.
  *
- * @param now Unix ms.
+ * @param now returns Unix ms.
  */
 export function openServiceLogSource(
   store: LogStore,
@@ -31,7 +31,7 @@ export function openServiceLogSource(
 ): RecordSource {
   const written = new ChangeSignal();
   const logs: Lines[] = [];
-  /** Whether a log was written to since all of them were read to their ends. */
+  /** Whether a log may have unread lines: a log was opened or written since all logs were read to their ends. */
   let isMore = true;
   let turn = 0;
   const notify = () => {

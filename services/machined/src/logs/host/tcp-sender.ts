@@ -2,19 +2,19 @@ import { connect, type Socket } from 'node:net';
 import type { LogDestination } from '../domain/log-destination.ts';
 import type { RecordSender } from './record-sender.ts';
 
-/** A peer that is gone without a word is found out after this time. */
+/** The idle time after which TCP keep-alive probes detect a peer that has disappeared. */
 const keepAliveDelayMs = 30_000;
 
-/** Sends each record as a line. */
+/** Opens a sender that sends each record as a line. */
 export function openTcpSender({ host, port }: LogDestination, timeoutMs: number): RecordSender {
   let socket: Socket | undefined;
 
   const connected = (): Socket => {
-    // A peer that has closed takes nothing any more, though writing to it would work once.
+    // A peer that has closed its side receives nothing, although one more write would succeed.
     if (socket !== undefined && !socket.destroyed && !socket.readableEnded) return socket;
     socket?.destroy();
     const opened = connect({ host, port, keepAlive: true, keepAliveInitialDelay: keepAliveDelayMs });
-    // What it says is of no interest, but only who reads finds out that it closes.
+    // Data of the peer is ignored, but it must be read to notice that the peer closes.
     opened.resume();
     opened.on('error', () => {});
     opened.on('end', () => opened.destroy());
@@ -26,13 +26,13 @@ export function openTcpSender({ host, port }: LogDestination, timeoutMs: number)
     async send(record) {
       const current = connected();
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const fail = () => current.destroy(new Error(`nothing was taken within ${timeoutMs / 1000}s`));
+      const fail = () => current.destroy(new Error(`record not accepted within ${timeoutMs / 1000}s`));
       const timer = setTimeout(fail, timeoutMs);
       try {
         current.write(`${record}\n`, (error) => (error ? reject(error) : resolve()));
         await promise;
       } catch (error) {
-        // Whether a part has arrived nobody knows; over the next connection it is sent whole.
+        // The peer may have received a part of the record; it is sent again over the next connection.
         current.destroy();
         throw current.errored ?? error;
       } finally {

@@ -5,21 +5,22 @@ import { pause } from '@nodewright/async';
 import type { LogDestination } from '../domain/log-destination.ts';
 import type { RecordSender } from './record-sender.ts';
 
-/** Within this time a host says that nobody there takes datagrams. */
+/** The time to wait for the ICMP error of a host without a receiver. */
 const refusalMs = 100;
 
-/** A socket, and what came back instead of an answer. */
+/** A connected UDP socket and its state. */
 interface Connection {
   readonly socket: Socket;
-  /** Aborts with the error that ended it. */
+  /** Aborts with the error that closed the connection. */
   readonly broken: AbortController;
-  /** Whether a record went out over it without coming back. */
+  /** Whether a record was sent over this connection without an error in return. */
   isProven: boolean;
 }
 
 /**
- * Sends each record as a datagram. The socket is connected, so that a host that has no receiver is found out: the first
- * record over a connection counts as sent only when no refusal comes back. Later ones may be lost, as datagrams are.
+ * Opens a sender that sends each record as a datagram. The socket is connected, so that the kernel reports a
+ * host without a receiver. The first record over a connection counts as sent only if no error returns. Later
+ * records may be lost, as is usual for UDP.
  */
 export function openUdpSender({ host, port }: LogDestination, timeoutMs: number): RecordSender {
   let connection: Connection | undefined;

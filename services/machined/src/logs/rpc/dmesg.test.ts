@@ -6,11 +6,11 @@ import { createDmesg } from './dmesg.ts';
 
 const startMs = Date.UTC(2026, 7, 14, 12);
 
-/** A log to which a test adds while it is read. */
+/** A kernel log to which a test adds entries while it is read. */
 class FakeLog implements KernelLog {
   readonly entries: KernelLogEntry[] = [];
   isClosed = false;
-  /** Called when a reader finds nothing, how often so far. */
+  /** Called with the number of reads so far that found no entry. */
   onEmpty: (times: number) => void = () => {};
   #sequence = 0n;
   #timesEmpty = 0;
@@ -62,7 +62,7 @@ function open(
   return { stop, next };
 }
 
-test('Dmesg sends a message a record, with the time by the clock, and ends', async () => {
+test('Dmesg sends one message per record, with the time of day, and ends', async () => {
   const log = new FakeLog();
   log.add('first');
   log.entries.push({ kind: 'lost', count: 7n });
@@ -80,11 +80,11 @@ test('Dmesg sends a message a record, with the time by the clock, and ends', asy
   assert.ok(log.isClosed);
 });
 
-test('Dmesg leaves out what was there with tail, follows what comes, and lets go of the log when it is cancelled', async () => {
+test('Dmesg with tail skips old records, follows new ones, and closes the log when the call is cancelled', async () => {
   const log = new FakeLog();
   for (let count = 0; count < 200; count += 1) log.add('old');
   const { next, stop } = open(log, { follow: true, tail: true });
-  // Once it has skipped what was there, and once it has found nothing more.
+  // The first empty read ends the skipping; the second one shows that the call waits for new records.
   log.onEmpty = (times) => {
     if (times === 2) log.add('new');
   };
@@ -94,7 +94,7 @@ test('Dmesg leaves out what was there with tail, follows what comes, and lets go
   assert.deepEqual([await second, log.isClosed], [undefined, true]);
 });
 
-test('Dmesg ends its followers when the node stops', async () => {
+test('Dmesg ends the streams of followers when the node stops', async () => {
   const nodeStops = new AbortController();
   const log = new FakeLog();
   const { next } = open(log, { follow: true, tail: false }, nodeStops.signal);

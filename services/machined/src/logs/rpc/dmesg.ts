@@ -9,18 +9,18 @@ export interface DmesgInit {
   readonly now: () => number;
   /** When the machine started, Unix ms. */
   readonly bootTimeMs: () => number;
-  /** Ends the streams that follow when the node stops. */
+  /** Aborts when the node stops, and ends the streams that follow. */
   readonly stopSignal: AbortSignal;
-  /** Default: the kernel's. */
+  /** Opens the kernel's log; default `/dev/kmsg`. */
   readonly openLog?: () => KernelLog;
 }
 
-/** How often a follower looks whether there is more. Nothing waits in the kernel, so no thread is held. */
+/** The interval at which a follower polls the log, so that no thread blocks in a read. */
 const followPeriodMs = 100;
-/** After so many messages others get a turn. */
+/** After this number of messages the call yields to the event loop. */
 const batchSize = 64;
 
-/** Dmesg: the kernel's log, a message a record. Source: Talos v1.14: Dmesg. */
+/** Implements Dmesg: sends the kernel's log, one message per record. Source: Talos v1.14: Dmesg. */
 export function createDmesg(init: DmesgInit): Pick<MachineServiceImplementation, 'dmesg'> {
   const { now, bootTimeMs, openLog = openKernelLog } = init;
   const microseconds = (ms: number) => BigInt(Math.round(ms * 1000));
@@ -44,7 +44,7 @@ export function createDmesg(init: DmesgInit): Pick<MachineServiceImplementation,
   };
 }
 
-/** Node.js cannot seek in a device: what is there is read and left. */
+/** Reads and drops all old records, because Node.js cannot seek in a device. */
 async function skipToEnd(log: KernelLog, signal: AbortSignal): Promise<void> {
   for (let count = 1; !signal.aborted && log.next() !== undefined; count += 1) {
     if (count % batchSize === 0) await setImmediate();

@@ -4,20 +4,23 @@ import { fileChunks } from '../../base/rpc/file-chunks.ts';
 import { logSourceOf } from '../domain/log-source.ts';
 import type { LogStore } from '../host/log-store.ts';
 
-/** The size of a message of the log stream. Source: Talos v1.14: Logs. */
+/** The size of one message of the stream. Source: Talos v1.14: Logs. */
 const chunkBytes = 1024;
 
 export interface LogsInit {
   readonly store: LogStore;
   /** Reads the log of a container. @throws Fault when there is no such container */
   readonly readContainerLog: (request: LogsRequest, signal: AbortSignal) => AsyncIterable<Buffer>;
-  /** The daemons that run in containers of their own. Where they share no log, only their engine has it. */
+  /**
+   * The daemons that run in containers of their own. If they have no log file in a shared folder, only the
+   * container engine has their logs.
+   */
   readonly neighbours: () => readonly string[];
-  /** Ends the streams that follow when the node stops. */
+  /** Aborts when the node stops, and ends the streams that follow. */
   readonly stopSignal: AbortSignal;
 }
 
-/** Logs and LogsContainers: the logs of the node's own daemons, from memory, and those of containers. */
+/** Implements Logs and LogsContainers: the logs of the node's own daemons, from memory, and those of containers. */
 export function createLogs({
   store,
   readContainerLog,
@@ -36,7 +39,7 @@ export function createLogs({
       if (neighbours().includes(id) && !store.ids.includes(id)) {
         throw new Fault(
           'failed-precondition',
-          `the log of "${id}" is kept by its container: docker compose logs`,
+          `the container engine keeps the log of "${id}": read it with "docker compose logs"`,
         );
       }
       for await (const bytes of store.read({ id, follow, tailLines, signal }, chunkBytes)) yield { bytes };
