@@ -10,12 +10,15 @@ import { openState } from './stages/open-state.ts';
 import { openTopics } from './stages/open-topics.ts';
 import { serveApi } from './stages/serve-api.ts';
 
-/** Above the grace time of apid and trustd and the time that calls in flight have after them. */
+/** Longer than the grace time of apid and trustd plus the time that running calls have after it. */
 const drainTimeoutMs = 25_000;
 
-/** The node manager: the Machine API on a unix socket, the node's certificates, and the daemons beside it. */
+/**
+ * The definition of the node manager machined: the Machine API on a unix socket, the node's certificates, and
+ * its daemons.
+ */
 export function createMachined(): DaemonDefinition<typeof options> {
-  // Made before the options are known, because machined's first line belongs to its own log.
+  // Created before the options are parsed, so that machined's own log has its first line.
   const logs = new LogStore();
   return {
     name: serviceIds.machined,
@@ -29,7 +32,7 @@ export function createMachined(): DaemonDefinition<typeof options> {
   };
 }
 
-/** Resolves when the API is served. The node boots after that, for as long as it takes. */
+/** Starts all stages. Resolves when the API is served; the boot sequence continues in the background. */
 async function start(context: MachinedContext, logs: LogStore, scope: AsyncDisposableStack): Promise<void> {
   const host = await openHost(context, logs, scope);
   const shared = await openState(host, scope);
@@ -38,8 +41,8 @@ async function start(context: MachinedContext, logs: LogStore, scope: AsyncDispo
 
   scope.use(giveBackMemoryWhenIdle((listener) => topics.services.manager.onChange(listener)));
   scope.defer(host.endStreams);
-  // On the scope last: the services end first, while the API still tells how it goes.
+  // Registered last, so the services stop first, while the API still reports their states.
   scope.defer(() => topics.life.sequences.stop());
-  // How it ends is told as an event and in the log.
+  // The result of the boot is published as an event and logged.
   boot(host, topics).catch(() => {});
 }

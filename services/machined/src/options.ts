@@ -1,22 +1,23 @@
-/** The settings of machined. */
+/** The command line options of machined, and their environment variables. */
 export const options = {
   root: {
     env: 'MACHINED_ROOT',
     type: 'path',
     required: true,
-    description: 'folder of the node: its configuration, sockets and logs; `/` on a machine of its own',
+    description:
+      'root folder of the node, with its configuration, sockets and logs; `/` if the node has a whole machine',
   },
   mode: {
     env: 'MACHINED_MODE',
     type: 'string',
     choices: ['process', 'container', 'metal'],
     required: true,
-    description: 'what surrounds the node; in mode process the host is never changed',
+    description: 'environment of the node; in mode process, machined changes nothing on the host',
   },
   hostname: {
     env: 'MACHINED_HOSTNAME',
     type: 'string',
-    description: "name of the node; the kernel's by default",
+    description: 'host name of the node; by default that of the kernel',
   },
   address: {
     env: 'MACHINED_ADDRESS',
@@ -29,47 +30,49 @@ export const options = {
     type: 'string',
     choices: ['child', 'external'],
     default: 'child',
-    description: 'whether machined starts apid and trustd or finds them running beside it',
+    description:
+      'child: machined starts apid and trustd; external: the container engine runs them next to machined',
   },
   servicesDir: {
     env: 'MACHINED_SERVICES_DIR',
     type: 'path',
-    description: 'folder of the daemons that machined starts: <folder>/apid/apid.cjs and so on',
+    description: 'folder of the daemons that machined starts, such as <folder>/apid/apid.cjs',
   },
   nodeBinary: {
     env: 'MACHINED_NODE_BINARY',
     type: 'path',
-    description: "Node.js that runs them; machined's own by default",
+    description: 'Node.js binary for these daemons; by default that of machined',
   },
   etcdBinary: {
     env: 'MACHINED_ETCD_BINARY',
     type: 'path',
-    description: 'etcd of control planes; without it they have no etcd service',
+    description: 'etcd binary for control planes; without it the node has no etcd service',
   },
   etcdutlBinary: {
     env: 'MACHINED_ETCDUTL_BINARY',
     type: 'path',
-    description: 'etcdutl, which restores snapshots; beside etcd by default',
+    description: 'etcdutl binary, which restores snapshots; by default in the folder of etcd',
   },
   engineSocket: {
     env: 'MACHINED_ENGINE_SOCKET',
     type: 'path',
-    description: 'socket of the Docker engine that runs the node itself and what it starts beside it',
+    description:
+      'socket of the Docker engine that runs the container of the node and those that machined starts',
   },
   engineCluster: {
     env: 'MACHINED_ENGINE_CLUSTER',
     type: 'string',
-    description: "compose project of the node's cluster in that engine; nothing else in it is seen",
+    description: "compose project of the node's cluster; machined ignores all other containers of the engine",
   },
   etcdImage: {
     env: 'MACHINED_ETCD_IMAGE',
     type: 'string',
-    description: 'image of etcd that the engine has, where the configuration names none',
+    description: 'etcd image in the engine, used if the configuration names no image',
   },
   restartInterval: {
     env: 'MACHINED_RESTART_INTERVAL',
     type: 'duration',
     default: 5000,
-    description: 'pause before a daemon that ended is started again',
+    description: 'back-off before a daemon that has ended is restarted',
   },
 } as const;

@@ -18,30 +18,37 @@ import { openRuntimeSocket } from './rpc/runtime-sockets.ts';
 
 export interface OpenDaemonsInit extends Omit<ChildServiceInit, 'conditions' | 'servicesFolder' | 'watcher'> {
   readonly services: ServiceManager;
-  /** Where the daemons are that machined runs; undefined when somebody else runs them beside it. */
+  /** The folder of the daemons that machined starts; `undefined` when the container engine runs them. */
   readonly servicesFolder: string | undefined;
   readonly isControlPlane: () => boolean;
   readonly state: State;
-  /** Where the reports go that trustd takes. */
+  /** The service to which trustd passes the reports of workers. */
   readonly membership: RpcService;
   /** Unix ms. */
   readonly now: () => number;
-  /** Ends the streams that the daemon has open when the node stops. */
+  /** Aborts when the node stops, and ends the open streams of the daemons. */
   readonly stopSignal: AbortSignal;
   readonly log: Logger;
 }
 
 export interface DaemonsTopic extends Topic {
-  /** Lets a daemon run from now on while the node's resources want it. Resolves when it was started if it is due. */
+  /**
+   * Lets the controller start the daemon while the node's resources require it. Resolves when the daemon was
+   * started, or is not required yet.
+   */
   begin(daemon: ChildDaemon, signal: AbortSignal): Promise<void>;
-  /** The daemons that run in containers of their own beside machined; none where machined runs them. */
+  /** The daemons that run in containers of their own next to machined; empty when machined starts the daemons. */
   neighbours(): readonly string[];
 }
 
-/** apid and trustd: how they are run, and the sockets over which they learn what they need. They end with `scope`. */
+/**
+ * Opens the topic of daemons: the services of apid and trustd, and the sockets over which they read
+ * resources. It ends with `scope`.
+ */
 export function openDaemons(init: OpenDaemonsInit, scope: AsyncDisposableStack): DaemonsTopic {
   const { servicesFolder } = init;
-  // Daemons are started later, and what they use is closed after what was opened on the scope until then.
+  // A daemon may open resources later than the rest of the scope. A stack of its own, registered here, closes
+  // them at the right time.
   const inUse = scope.use(new AsyncDisposableStack());
   const followers = {
     apid: createDaemonServiceController('apid', followingService('apid', init, inUse)),
@@ -55,7 +62,7 @@ export function openDaemons(init: OpenDaemonsInit, scope: AsyncDisposableStack):
   };
 }
 
-/** The daemon as a service that is declared at its first start. */
+/** The service of a daemon, which is declared at its first start. */
 function followingService(
   daemon: ChildDaemon,
   init: OpenDaemonsInit,
@@ -73,7 +80,7 @@ function followingService(
   };
 }
 
-/** Makes what a daemon needs of this node, its folders and its socket. They end with `inUse`. */
+/** Creates the folders and the socket of a daemon and returns its service. They end with `inUse`. */
 async function openDaemon(
   daemon: ChildDaemon,
   init: OpenDaemonsInit,
@@ -82,7 +89,7 @@ async function openDaemon(
   const { servicesFolder, state, layout, logs } = init;
   for (const folder of [...nodeFolders(layout), ...daemonFolders(layout, daemon)])
     await prepareFolder(folder);
-  // After a failure everything is opened again.
+  // If a step fails, this scope closes everything, and the next start opens it again.
   await using scope = new AsyncDisposableStack();
   await openRuntimeSocket(daemon, init, scope);
   const conditions = await openDaemonConditions(daemon, state, scope);

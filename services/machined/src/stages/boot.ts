@@ -5,11 +5,15 @@ import { ownService } from '../services/host/own-service.ts';
 import type { Host } from './open-host.ts';
 import type { NodeTopics } from './open-topics.ts';
 
-/** The last stage: the sequences that bring the node up. It resolves when every service is up, which may take for ever. */
+/**
+ * The last stage: runs the sequences that bring the node up. Resolves when every service is up, which may
+ * never happen.
+ */
 export async function boot(host: Host, topics: NodeTopics): Promise<void> {
   const { world, layout, log } = host;
   const { config, services, etcd, daemons, life } = topics;
-  // The node's own containers and machines give each service what it may have; here they are programs of the host.
+  // Here services are programs of the host and must not gain capabilities. Containers and machines have
+  // limits of their own.
   if (world.isGuest) await forgoCapabilities([layout.root, ...programFolders(host)], log);
   await life.sequences.initialize({
     startMachined: () => services.manager.add([ownService(layout.paths.machinedSocket)]),
@@ -21,7 +25,7 @@ export async function boot(host: Host, topics: NodeTopics): Promise<void> {
   });
 }
 
-/** Where the programs are that machined starts. */
+/** The folders of the programs that machined starts. */
 function programFolders({ servicesFolder, options }: Host): string[] {
   const { etcdBinary, etcdutlBinary, nodeBinary } = options;
   const programs = [nodeBinary ?? process.execPath, etcdBinary, etcdutlBinary].filter(

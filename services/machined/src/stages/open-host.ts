@@ -17,33 +17,34 @@ import { createUnixProbe } from '../services/host/probe-connection.ts';
 
 export type MachinedContext = DaemonContext<OptionValues<typeof options>>;
 
-/** What this process was started with, and what it has opened of the host that it runs on. */
+/** The options of this process, and what it has opened on its host. */
 export interface Host extends MachinedContext {
   readonly node: NodeFacts;
   readonly world: World;
   readonly layout: NodeLayout;
-  /** Where the daemons are that machined starts; undefined when it starts none. */
+  /** The folder of the daemons that machined starts; `undefined` when it starts none. */
   readonly servicesFolder: string | undefined;
   readonly logs: LogStore;
   readonly kernel: KernelFiles;
   readonly clock: WallClock;
   /** Unix ms. */
   readonly now: () => number;
-  /** Another one after every start of the node. */
+  /** A different id after every start of the node. */
   readonly bootId: string;
   readonly wipe: NodeWipe;
-  /** Aborts once the node has told how it stops. `signal` aborts when it begins to. */
+  /** Aborts when the streams that report the stop have to end. `signal` aborts earlier, when the stop begins. */
   readonly stopSignal: AbortSignal;
-  /** Ends the streams that tell how the node stops. */
+  /** Aborts `stopSignal`. */
   readonly endStreams: () => void;
 }
 
 const secondProbeTimeoutMs = 500;
 
 /**
- * The first stage: the node's folders on the host, its logs and the files of the kernel. They end with `scope`.
+ * The first stage: the node's paths, logs and kernel files on the host. They end with `scope`.
  *
- * @throws Fault `already-exists` when another machined serves this node, `invalid-argument` for settings that do not fit
+ * @throws Fault `already-exists` when another machined serves this node, `invalid-argument` for options that
+ * do not fit together
  */
 export async function openHost(
   context: MachinedContext,
@@ -56,10 +57,10 @@ export async function openHost(
   const servicesFolder = servicesFolderOf(world, settings.servicesDir);
   const user = { uid: process.getuid?.() ?? 0, groups: process.getgroups?.() ?? [] };
   const layout = nodeLayout(resolve(settings.root), world, user);
-  await refuseSecond(layout.paths.machinedSocket);
+  await rejectSecondMachined(layout.paths.machinedSocket);
 
   const wipe = nodeWipe(layout, world);
-  // Before anything of the node is read: a reset that was interrupted is carried through.
+  // An interrupted reset is completed before any file of the node is read.
   const wiped = await wipe.finish();
   if (wiped !== undefined) log.warn({ volumes: wiped }, 'volumes were wiped by a reset');
 
@@ -80,7 +81,7 @@ export async function openHost(
 
 function nodeFacts({ mode, services, hostname, address }: MachinedContext['options']): NodeFacts {
   const world = worldOf(mode as NodeMode, services as ServiceSource);
-  // A machine of its own is named by its configuration; elsewhere its surroundings have named it.
+  // On a machine the configuration sets the host name; in other worlds the option or the kernel does.
   const name = hostname ?? (world.namesItself ? '' : readKernelHostname());
   return { world, hostname: name, addresses: address };
 }
@@ -88,12 +89,15 @@ function nodeFacts({ mode, services, hostname, address }: MachinedContext['optio
 function servicesFolderOf({ runsDaemons }: World, servicesDir: string | undefined): string | undefined {
   if (!runsDaemons) return undefined;
   if (servicesDir === undefined)
-    throw new Fault('invalid-argument', '--services-dir is missing: machined starts apid and trustd from it');
+    throw new Fault(
+      'invalid-argument',
+      '--services-dir is missing: it must name the folder with the bundles of apid and trustd',
+    );
   return resolve(servicesDir);
 }
 
-/** A stale socket is taken over; one that answers belongs to a machined that runs. */
-async function refuseSecond(socket: string): Promise<void> {
+/** Throws when another machined answers on the socket. A stale socket does not answer and is replaced later. */
+async function rejectSecondMachined(socket: string): Promise<void> {
   const { healthy } = await createUnixProbe(socket)(secondProbeTimeoutMs);
   if (healthy) throw new Fault('already-exists', `another machined serves "${socket}": stop it first`);
 }

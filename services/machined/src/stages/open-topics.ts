@@ -18,7 +18,7 @@ import { openTime } from '../time/open-time.ts';
 import type { Host } from './open-host.ts';
 import type { SharedState } from './open-state.ts';
 
-/** Every topic of the node by the name of its folder, and those that the later stages call. */
+/** All topics of the node by folder name, and those that later stages call. */
 export interface NodeTopics {
   readonly all: Readonly<Record<string, Topic>>;
   readonly config: ConfigTopic;
@@ -28,14 +28,13 @@ export interface NodeTopics {
   readonly life: LifeTopic;
 }
 
-/** udevd comes with the image. */
+/** Only the node image contains udevd. */
 const hasUdevd = false;
-const cannotEndText =
-  'this build ends processes and containers, not yet a machine of its own: use its power switch';
+const cannotEndText = 'this build cannot reboot, shut down or reset a whole machine: use its power switch';
 
 /**
- * The third stage: the topics, each after those that it uses. Nothing is started. What they open ends with `scope`, in
- * the opposite order.
+ * The third stage: opens each topic after those that it uses. It starts nothing. The topics end with `scope`,
+ * in reverse order.
  */
 export async function openTopics(
   host: Host,
@@ -85,7 +84,7 @@ export async function openTopics(
     logs: openLogs({
       ...{ store: logs, neighbours: daemons.neighbours, readContainerLog: containers.readLog },
       ...{ stopSignal: host.signal, now, kernel },
-      // The command line of a host is not about the nodes that share it.
+      // The kernel command line of a shared host does not describe the node.
       cmdline: world.ownsKernel ? kernel.read('/proc/cmdline') : '',
     }),
     hardware: openHardware({ world, root: layout.root, hasUdevd, telemetry }),

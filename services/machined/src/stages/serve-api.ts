@@ -12,10 +12,13 @@ import type { Host } from './open-host.ts';
 import type { SharedState } from './open-state.ts';
 import type { NodeTopics } from './open-topics.ts';
 
-/** Publishes the graph of controllers to tools that subscribed before the start; docs/controllers.md is made from it. */
+/** Publishes the graph of controllers to tools that have subscribed. The generator of docs/controllers.md does. */
 const controllerChannel = channel('nodewright:machined:controllers');
 
-/** The fourth stage: starts the controllers of all topics and serves their API on the node's socket. Both end with `scope`. */
+/**
+ * The fourth stage: starts the controllers of all topics and serves their API on the node's socket. Both end
+ * with `scope`.
+ */
 export async function serveApi(
   host: Host,
   { state, view }: SharedState,

@@ -11,8 +11,9 @@ import { isControlPlaneType } from '../../base/resources/node-view.ts';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
 
 /**
- * Keeps a daemon running: apid on every node, trustd while the configuration makes the node a control plane. Both follow
- * their settings in the node's resources themselves, so that no setting restarts them.
+ * Keeps a daemon running: apid on every node, trustd while the configuration makes the node a control plane.
+ * Both watch their settings in the node's resources themselves, so a change of settings does not restart
+ * them.
  */
 export function createDaemonServiceController(
   daemon: ChildDaemon,

@@ -9,7 +9,7 @@ const init = {
   listenAddress: '127.1.1.2:50001',
 };
 
-test('daemonCommand() gives apid the network, its bundle and three folders, and nothing else', () => {
+test('daemonCommand() gives apid access to the network, its bundle and three folders only', () => {
   assert.deepEqual(daemonCommand({ ...init, daemon: 'apid' }), [
     '/bin/node',
     '--max-semi-space-size=2',
@@ -33,7 +33,7 @@ test('daemonCommand() gives apid the network, its bundle and three folders, and 
   ]);
 });
 
-test('daemonCommand() keeps trustd away from the socket of machined, and tells it where to listen', () => {
+test('daemonCommand() gives trustd no access to the socket of machined, and passes its listen address', () => {
   const command = daemonCommand({ ...init, daemon: 'trustd' });
   assert.deepEqual(
     command.filter((word) => word.includes('machined')),
@@ -55,7 +55,7 @@ test('daemonCommand() keeps trustd away from the socket of machined, and tells i
   );
 });
 
-test('daemonEnvironment() passes the environment on, for apid without proxies, with the trace of the start', () => {
+test('daemonEnvironment() passes the environment without proxies to apid, with the trace of the start', () => {
   const environment = {
     PATH: '/bin',
     HTTPS_PROXY: 'p',

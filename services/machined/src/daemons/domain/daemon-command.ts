@@ -1,20 +1,21 @@
-// The command lines of the daemons that machined starts, as data: what each may touch is decided here.
+// The command lines of the daemons that machined starts, as data. They decide which files each daemon may
+// access.
 import { nodePaths, type serviceIds } from '@nodewright/contract';
 
 export type ChildDaemon = typeof serviceIds.apid | typeof serviceIds.trustd;
 
 interface DaemonAccess {
-  /** Flags of the daemon that name a path on the node. */
+  /** Flags of the daemon whose values are paths on the node. */
   readonly pathFlags: Readonly<Record<string, string>>;
-  /** Whether it is told where to listen; apid learns that from the node's state. */
+  /** Whether the daemon has the flag `--listen-address`. apid reads its address from the node's resources. */
   readonly takesListenAddress?: true;
-  /** Folders on the node that it reads. */
+  /** Folders on the node that the daemon may read. */
   readonly reads: readonly string[];
-  /** Folders on the node that it writes. */
+  /** Folders on the node that the daemon may write. */
   readonly writes: readonly string[];
 }
 
-/** Health sockets are ours: no name of upstream's is taken. */
+/** The folder of a daemon's health socket. Talos has no such socket, so its paths are not affected. */
 const healthFolder = (daemon: ChildDaemon) => `/run/${daemon}`;
 const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/'));
 
@@ -40,24 +41,26 @@ const access: Readonly<Record<ChildDaemon, DaemonAccess>> = {
 };
 
 /**
- * A small nursery, in MiB. Under load apid peaks at 122 MiB with it and at 172 without, for the same CPU a call; its
- * limit on a machine is 128. Source of the limit: Talos v1.14: process of apid.
+ * A small young generation of the heap, in MiB. Under load apid needs up to 122 MiB with this flag and
+ * 172 MiB without, for the same CPU time per call. Its limit on a machine is 128 MiB. Source of the limit:
+ * Talos v1.14: process of apid.
  */
 const memoryFlags = ['--max-semi-space-size=2'];
 
 export interface DaemonCommandInit {
   readonly daemon: ChildDaemon;
-  /** The node's root, absolute, without a slash at its end. */
+  /** The node's root, absolute, without a trailing slash. */
   readonly root: string;
   readonly nodeBinary: string;
   readonly servicesFolder: string;
-  /** host:port that it is to listen on. */
+  /** The `host:port` on which the daemon listens, if it has a flag for it. */
   readonly listenAddress: string;
 }
 
 /**
- * The command line of a daemon, program first. Daemons that strangers talk to run under Node's permission model: no
- * child processes, no add-ons, no workers, and only the folders that they need.
+ * Returns the command line of a daemon, program first. Because remote clients reach the daemons, they run
+ * under the permission model of Node.js: no child processes, no add-ons, no worker threads, and only the
+ * folders that they need.
  */
 export function daemonCommand(init: DaemonCommandInit): string[] {
   const { daemon, root, nodeBinary, servicesFolder, listenAddress } = init;
@@ -68,9 +71,10 @@ export function daemonCommand(init: DaemonCommandInit): string[] {
     ...memoryFlags,
     '--permission',
     '--allow-net',
-    // Given up by the daemon as its first act, once it has found the one function that it needs.
+    // The daemon drops this permission at its start, after it has looked up the C function that it needs.
     '--allow-ffi',
-    // Two parts of the permission model say at every start that they are experimental, and what that one allows.
+    // Otherwise the permission model and FFI print warnings at every start: that they are experimental, and
+    // that FFI is allowed.
     '--disable-warning=ExperimentalWarning',
     '--disable-warning=SecurityWarning',
     ...[bundleFolder, ...reads.map((path) => root + path)].map((path) => `--allow-fs-read=${path}`),
@@ -81,19 +85,28 @@ export function daemonCommand(init: DaemonCommandInit): string[] {
   ];
 }
 
-/** Folders on the node of the daemon's own that must exist before it starts, because it may not make them itself. */
+/**
+ * Returns the daemon's own folders on the node. They must exist before it starts, because it is not allowed
+ * to create them.
+ */
 export function daemonFolderPaths(daemon: ChildDaemon): string[] {
   const { reads, writes } = access[daemon];
   return [...new Set([...reads, ...writes])].filter((path) => path !== folderOf(nodePaths.machinedSocket));
 }
 
-/** Proxies are for the daemons that reach out of the cluster. Source: Talos v1.14: environment of apid. */
+/**
+ * The names of the variables for proxies. apid does not get them, because it only connects within the
+ * cluster. Source: Talos v1.14: environment of apid.
+ */
 const proxyNames = new Set(['http_proxy', 'https_proxy', 'no_proxy']);
 
-/** What is machined's alone. `USERDATA` may be a machine configuration, with all of its secrets. */
+/** Variables that are not passed on. `USERDATA` may hold a machine configuration with all of its secrets. */
 const ownNames = new Set(['TRACEPARENT', 'LOG_FILE', 'USERDATA']);
 
-/** The environment of a daemon: machined's, for apid without proxies, and the trace that its start belongs to. */
+/**
+ * Returns the environment of a daemon: that of machined, for apid without proxies, and with the trace of the
+ * daemon's start.
+ */
 export function daemonEnvironment(
   daemon: ChildDaemon,
   environment: Readonly<Record<string, string | undefined>>,

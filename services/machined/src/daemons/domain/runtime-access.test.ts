@@ -18,7 +18,7 @@ const words = (daemon: 'apid' | 'trustd') =>
       .map((id) => `${name}#${id}`);
   });
 
-test('checkRuntimeAccess() lets each daemon read what it needs, of all kinds that there are, and no more', () => {
+test('checkRuntimeAccess() allows each daemon to read the resources that it needs, and none of any other kind', () => {
   assert.deepEqual(words('apid').sort(), [
     'APIServiceConfigs#apid',
     'ApiCertificates#api',
@@ -29,7 +29,7 @@ test('checkRuntimeAccess() lets each daemon read what it needs, of all kinds tha
   assert.deepEqual(words('trustd').sort(), ['OSRootSecrets#os', 'TrustdCertificates#trustd']);
 });
 
-test('checkRuntimeAccess() says that writes are denied, whatever they are of', () => {
+test('checkRuntimeAccess() denies every write, for any resource', () => {
   const target = { namespace: 'network', type: 'NodeAddresses.net.talos.dev', id: 'current' };
   const message = (verb: 'get' | 'create' | 'update' | 'destroy', namespace = 'network') => {
     const fault = checkRuntimeAccess('apid', verb, { ...target, namespace });

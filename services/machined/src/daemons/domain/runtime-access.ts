@@ -19,8 +19,8 @@ interface Readable {
 }
 
 /**
- * What each daemon beside machined may read over its own socket: single resources, or whole kinds. That apid may know
- * the members, to find nodes by their names, is ours. Source: Talos v1.14: private runtime sockets.
+ * The resources that each daemon may read over its own socket: single resources or whole kinds. Other than in
+ * Talos, apid may read the members, to find nodes by name. Source: Talos v1.14: private runtime sockets.
  */
 const readable: Readonly<Record<ChildDaemon, Readable>> = {
   apid: {
@@ -30,13 +30,16 @@ const readable: Readonly<Record<ChildDaemon, Readable>> = {
   trustd: { resources: [pointerTo(trustdCertificates), pointerTo(osRootSecrets)], kinds: [] },
 };
 
-/** Why a daemon may not do that, or undefined when it may. `id` undefined: the whole kind. */
+/**
+ * Returns why a daemon is denied access, or `undefined` if it is allowed. Without an `id` the request is for
+ * the whole kind.
+ */
 export function checkRuntimeAccess(
   daemon: ChildDaemon,
   verb: ResourceVerb,
   { namespace, type, id }: KindRef & { readonly id?: string },
 ): Fault | undefined {
-  // Without a code of their own, as upstream's, they arrive as Unknown.
+  // As upstream's, these errors have no status code of their own, so clients receive Unknown.
   if (!isReadVerb(verb)) return new Fault('unknown', 'write access denied');
   const { resources, kinds } = readable[daemon];
   const isReadable = [...kinds, ...resources.filter((resource) => resource.id === id)].some(

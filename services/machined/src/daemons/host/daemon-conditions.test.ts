@@ -51,7 +51,7 @@ test('apid waits for its certificates and its configuration', async () => {
   assert.equal(apid.text(), undefined);
 });
 
-test('trustd waits for a clock that can be trusted, for an address and a name, and for its certificates', async () => {
+test('trustd waits for time synchronisation, for an address and a host name, and for its certificates', async () => {
   await using trustd = await awaited('trustd');
   const all = 'Waiting for time sync, network, trustd certificates';
   const time = { synced: false, epoch: 0, syncDisabled: false };
@@ -72,7 +72,7 @@ test('trustd waits for a clock that can be trusted, for an address and a name, a
   assert.equal(trustd.text(), undefined);
 });
 
-test('who waits for a resource is woken when it is as wanted, and by the end of the wish', async () => {
+test('a condition resolves when its resource is as wanted, and when its signal aborts', async () => {
   await using trustd = await awaited('trustd');
   const [timeSync, network] = trustd.conditions;
   assert.ok(timeSync !== undefined && network !== undefined);

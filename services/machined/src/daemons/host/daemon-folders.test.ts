@@ -15,7 +15,7 @@ const foldersOf = (layout: NodeLayout) =>
     owner && `${owner.uid}:${owner.gid}`,
   ]);
 
-test('a daemon with a user of its own reaches its folders, and no other user does', () => {
+test('a daemon with a user of its own reaches its folders, and other users do not', () => {
   assert.deepEqual(foldersOf(nodeLayout('/', worlds.machine, root)), [
     ['/system/run', '751', undefined],
     ['/system/run/machined', '771', '50:50'],
@@ -32,7 +32,7 @@ test('a daemon with a user of its own reaches its folders, and no other user doe
   }
 });
 
-test('a neighbour in another container reaches the folders by its group, and cannot write', () => {
+test('a daemon in another container reaches the folders by its group and cannot write to them', () => {
   assert.deepEqual(foldersOf(nodeLayout('/', worlds.stack, neighbour)), [
     ['/system/run', '751', undefined],
     ['/system/run/machined', '750', '52:50'],

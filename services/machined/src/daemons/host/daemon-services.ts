@@ -14,10 +14,10 @@ import { defaultHealthTimes, type ServiceDefinition } from '../../services/host/
 import type { ServiceCgroups } from '../../services/host/service-cgroups.ts';
 import { type ChildDaemon, daemonCommand, daemonEnvironment } from '../domain/daemon-command.ts';
 
-/** What the services of both daemons need, whoever runs them. */
+/** What both kinds of services need, for daemons that machined starts and for neighbours. */
 export interface DaemonServiceInit {
   readonly node: NodeFacts;
-  /** What the daemon waits for before it starts. */
+  /** The conditions that the daemon waits for before it starts. */
   readonly conditions: readonly Condition[];
 }
 
@@ -31,7 +31,7 @@ export interface ChildServiceInit extends DaemonServiceInit {
   readonly logs: LogStore;
   readonly guard: ExitGuard;
   readonly watcher?: ProcessWatcher;
-  /** Undefined where this node may have none. */
+  /** Creates cgroups for services; `undefined` when this node may not create any. */
   readonly cgroups: ServiceCgroups | undefined;
 }
 
@@ -39,12 +39,12 @@ export interface ChildServiceInit extends DaemonServiceInit {
 const graceTimeoutMs = 15_000;
 const oomScoreAdjust = -998;
 
-/** The daemons beside machined: apid on every node, trustd on control planes. */
+/** The daemons that belong to a node: apid on every node, trustd on control planes only. */
 export function daemonsOf(isControlPlane: boolean): ChildDaemon[] {
   return isControlPlane ? [serviceIds.apid, serviceIds.trustd] : [serviceIds.apid];
 }
 
-/** A daemon that machined starts and starts again. */
+/** A daemon that machined starts and restarts. */
 export function childService(daemon: ChildDaemon, init: ChildServiceInit): ServiceDefinition {
   const { options, servicesFolder, environment, telemetry, node, layout, logs, guard, watcher, cgroups } =
     init;
@@ -62,7 +62,7 @@ export function childService(daemon: ChildDaemon, init: ChildServiceInit): Servi
     guard,
     watcher,
     cgroup: () => cgroups?.open(`system/${daemon}`),
-    // What is to die for want of memory on a machine that belongs to somebody else is not for the node to say.
+    // On a user's host the node must not influence which processes the kernel kills when memory runs out.
     ...(node.world.isGuest ? {} : { oomScoreAdjust }),
     graceTimeoutMs,
     user: layout.users?.[daemon],
@@ -79,7 +79,7 @@ export function childService(daemon: ChildDaemon, init: ChildServiceInit): Servi
   };
 }
 
-/** A daemon that somebody else runs beside machined. */
+/** A daemon that the container engine runs next to machined. */
 export function neighbourService(daemon: ChildDaemon, init: DaemonServiceInit): ServiceDefinition {
   const common = commonOf(daemon, init);
   return {
@@ -88,7 +88,10 @@ export function neighbourService(daemon: ChildDaemon, init: DaemonServiceInit): 
   };
 }
 
-/** They read the node's resources from machined, whose API they need to the end; it serves before they are declared. */
+/**
+ * The daemons read the node's resources from machined, so machined must outlive them. It serves its API
+ * before they are declared.
+ */
 function commonOf(daemon: ChildDaemon, { conditions, node }: DaemonServiceInit) {
   return {
     id: daemon,

@@ -1,4 +1,5 @@
-// How apid and trustd learn what they need: each over a socket of its own, on which it may read that and nothing else.
+// The sockets over which apid and trustd read the node's resources. Each daemon has a socket of its own, with
+// access to what it needs only.
 import { createRpcServer, type RpcService } from '@nodewright/rpc';
 import { codecsOf, type State } from '@nodewright/state';
 import { nodeKinds } from '@nodewright/state/kinds';
@@ -12,23 +13,23 @@ import { checkRuntimeAccess } from '../domain/runtime-access.ts';
 export interface RuntimeSocketsInit {
   readonly state: State;
   readonly layout: NodeLayout;
-  /** Where the reports go that trustd takes. */
+  /** The service to which trustd passes the reports of workers. */
   readonly membership: RpcService;
   /** Unix ms. */
   readonly now: () => number;
-  /** Ends the watches when the node stops. */
+  /** Aborts when the node stops, and ends the watches. */
   readonly stopSignal: AbortSignal;
   readonly log: Logger;
   readonly telemetry: Telemetry;
 }
 
-/** Upstream's limit on these sockets, in bytes. Source: Talos v1.14: resource access granted to apid. */
+/** The limit of messages in bytes, as upstream's. Source: Talos v1.14: resource access granted to apid. */
 const maxMessageSizeBytes = 4 * 1024 * 1024;
 
 /**
- * Serves `cosi.resource.State`, read only, on the daemon's own socket, on `scope`, and to trustd what it does with the
- * reports of workers. Who may call is decided by the modes
- * and owners of the folders: Node.js cannot ask a socket for the process at its other end.
+ * Serves `cosi.resource.State`, read only, on the daemon's own socket until `scope` ends; for trustd also the
+ * membership service. The modes and owners of the folders decide who may connect, because Node.js cannot read
+ * the peer credentials of a socket.
  */
 export async function openRuntimeSocket(
   daemon: ChildDaemon,
@@ -62,7 +63,7 @@ function createRuntimeServer(
   return createRpcServer({
     services: daemon === 'trustd' ? [service, membership] : [service],
     telemetry,
-    // Requests here are no news: a daemon follows what it may read as long as it runs.
+    // Requests of daemons are not logged: they watch resources all the time.
     log: log.child({ socket: daemon }, { level: 'warn' }),
     maxMessageSizeBytes,
     reflection: false,
