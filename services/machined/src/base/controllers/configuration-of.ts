@@ -34,7 +34,7 @@ const decoded = new WeakMap<Resource<string>, NodeConfiguration>();
 
 /**
  * Returns the configuration in force; `undefined` while there is none. It may lack the legacy document (a
- * node in maintenance with a partial configuration). For controllers with the input `weak(machineConfigs,
+ * node in maintenance with a partial configuration). Callers have the input `weak(machineConfigs,
  * activeConfigId)`.
  *
  * @throws Fault `invalid-argument` naming document, line and key when the configuration cannot be decoded

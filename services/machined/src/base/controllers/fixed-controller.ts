@@ -5,7 +5,7 @@ export interface FixedControllerInit<S> {
   readonly name: string;
   readonly output: ResourceKind<S>;
   readonly outputKind?: 'exclusive' | 'shared';
-  /** Default: none. */
+  /** Default: no inputs. */
   readonly inputs?: readonly Input[];
   /** The resources to write. Called at the start and after each change of the inputs. */
   readonly wanted: () => readonly Pick<NewResource<S>, 'id' | 'spec'>[];

@@ -8,7 +8,7 @@ import {
 
 /** A decoded machine configuration. Every part of it may hold secrets. */
 export interface DecodedConfiguration {
-  /** As the user wrote it, comments included. */
+  /** The text as the user wrote it, including comments. */
   readonly text: string;
   readonly documents: Configuration;
   /** The values in force, if they have already been computed. */
@@ -26,8 +26,8 @@ export function decodeConfiguration(text: string): DecodedConfiguration {
 }
 
 /**
- * Whether a node can boot with the configuration: without the legacy document it is only a part.
- * Source: Talos v1.14: configuration, model.
+ * Whether a node can boot with the configuration: it needs the legacy document, and without it is only
+ * partial. Source: Talos v1.14: configuration, model.
  */
 export function isComplete({ documents }: DecodedConfiguration): boolean {
   return documents.some(({ kind }) => kind === legacyKind);

@@ -46,7 +46,7 @@ const inside: readonly [outer: string, inner: string, expected: boolean][] = [
   ['fd00::/128', 'fd00::1', false],
 ];
 
-test('holds() tells whether an address is in a network', () => {
+test('holds() returns whether an address is in a network', () => {
   for (const [outer, inner, expected] of inside)
     assert.equal(holds(prefix(outer), prefix(inner)), expected, outer);
 });

@@ -23,7 +23,10 @@ export function parsePrefix(text: string): Prefix | undefined {
   };
 }
 
-/** Returns `10.0.0.1/32` for `10.0.0.1`. Texts with a length and texts that are no address are returned unchanged. */
+/**
+ * Returns `10.0.0.1/32` for `10.0.0.1`. Texts with a length, and texts that are not addresses, are returned
+ * unchanged.
+ */
 export function withPrefixLength(text: string): string {
   const prefix = parsePrefix(text);
   return prefix === undefined || text.includes('/') ? text : `${text}/${prefix.length}`;

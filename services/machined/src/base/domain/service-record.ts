@@ -11,7 +11,7 @@ import { type ServiceEvent, type ServiceState, serviceTransitions } from './serv
 export interface HistoryEntry {
   readonly state: ServiceState;
   readonly message: string;
-  /** Unix ms. */
+  /** Time of the entry, in Unix ms. */
   readonly atMs: number;
 }
 
@@ -25,7 +25,7 @@ export interface ServiceRecord {
   readonly history: readonly HistoryEntry[];
 }
 
-/** Source: Talos v1.14: history of a service. */
+/** The number of entries that a history keeps. Source: Talos v1.14: history of a service. */
 export const historyLimit = 64;
 
 export function newServiceRecord(id: string, hasHealthCheck: boolean): ServiceRecord {

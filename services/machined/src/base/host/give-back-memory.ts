@@ -6,16 +6,16 @@ import { trimHeap } from '@nodewright/daemon';
  * 5 s after which the first health checks succeed.
  */
 const settleMs = 6000;
-/** The least time between two collections, so that a service that restarts all the time does not cause many. */
+/** The minimum time between two garbage collections, for the case that a service restarts all the time. */
 const leastPauseMs = 20_000;
 
 /** After this number of calls V8 optimises a function, once the node has started. */
 const hotAfter = ['--invocation-count-for-maglev=2000', '--invocation-count-for-turbofan=10000'];
 
 /**
- * Returns the memory that the start needed, each time the services have stopped changing. This may be long
- * after the start: etcd of a control plane waits for its cluster. V8 returns 1 to 2 MB. The C library, which
- * would otherwise keep it, returns 6 to 7 MB.
+ * Returns unused memory of the start to the system, each time the services have stopped changing. This may be
+ * long after the start: etcd of a control plane waits for its cluster. V8 returns 1 to 2 MB. The C library,
+ * which would otherwise keep it, returns 6 to 7 MB.
  *
  * @param onChange calls the listener whenever a service has changed.
  */
