@@ -23,7 +23,7 @@ export interface OpenClusterInit {
   readonly layout: NodeLayout;
   readonly state: State;
   readonly view: NodeView;
-  /** Unix ms. */
+  /** Returns the current time in Unix ms. */
   readonly now: () => number;
   /** Aborts when the node stops, and ends the calls that wait. */
   readonly stopSignal: AbortSignal;

@@ -19,7 +19,7 @@ export interface ClusterControllersInit {
   readonly seed: MembershipSource;
   /** The records that the nodes publish about themselves. */
   readonly registry: NodeRegistry;
-  /** Connects this node to the cluster's records by a plan. */
+  /** Connects this node to the cluster's records as planned. */
   readonly follow: FollowPlan;
   /** How long the nodes of the seed still count after the first list of records has arrived, in ms. */
   readonly seedGraceMs: number;
@@ -29,7 +29,7 @@ export interface ClusterControllersInit {
   readonly identityFile: string;
 }
 
-/** Source: Talos v1.14: COSI resources, cluster. */
+/** Creates the controllers of the cluster membership. Source: Talos v1.14: COSI resources, cluster. */
 export function clusterControllers({ identityFile, follow, ...init }: ClusterControllersInit): Controller[] {
   return [
     nodeIdentityController(() => openNodeIdentity(identityFile)),

@@ -100,7 +100,7 @@ test('seedEndpoints() lists the control planes of the seed, including this node'
   assert.equal(seedEndpoints(seed.slice(2)), undefined);
 });
 
-test('localAffiliate() describes this node from its facts', () => {
+test('localAffiliate() converts the facts about this node to an affiliate', () => {
   const facts = {
     nodeId: 'id1',
     hostname: { hostname: 'alpha', domainname: 'lab.example' },

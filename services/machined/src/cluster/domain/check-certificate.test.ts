@@ -69,7 +69,7 @@ test('withheldNames() withholds a shared short name, except a common name that o
   );
 });
 
-test('withheldNames() does not tell workers of one machine apart, but tells them from a control plane', () => {
+test('withheldNames() treats workers of one machine as one node, but not as a control plane', () => {
   const here = [controlPlaneRecord(2), nodeRecord(3)];
   assert.deepEqual(
     [

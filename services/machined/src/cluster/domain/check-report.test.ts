@@ -48,7 +48,7 @@ test('checkReport() accepts nodes of one machine, which all call from the same l
   const verdicts = [
     verdict(nodeRecord(5), '127.0.0.1', here),
     verdict(nodeRecord(3), '127.0.0.1', here),
-    // Nodes cannot be verdict apart by loopback addresses.
+    // Loopback addresses do not identify a node.
     verdict(nodeRecord(5, { addresses: ['127.1.0.2'] }), '::ffff:127.0.0.1', here),
   ];
   assert.deepEqual(

@@ -31,7 +31,7 @@ test('a health check uses the named nodes, else the known members, else this nod
   });
 });
 
-test('a health check accepts fewer nodes than fit into a request', () => {
+test('a health check rejects more than 5000 nodes', () => {
   const named = (count: number) => ({
     clusterInfo: {
       controlPlaneNodes: ['a'],

@@ -69,7 +69,7 @@ test('followEtcd() writes the record once, and then only keeps its lease alive',
   );
 });
 
-test('followEtcd() publishes a change of the own record at once', options, async () => {
+test('followEtcd() publishes a changed record of this node at once', options, async () => {
   using cluster = new MemoryRecords();
   await using one = startNode(cluster, controlPlaneRecord(1));
   await using two = startNode(cluster, controlPlaneRecord(2));

@@ -12,7 +12,7 @@ import { inOwnTrace, outsideOfSpans, untraced } from './traces.ts';
 
 export interface EtcdLinkInit {
   readonly registry: NodeRegistry;
-  /** Rejects while etcd cannot be reached. */
+  /** Opens the records of the cluster; rejects while etcd cannot be reached. */
   readonly openStore: (signal: AbortSignal) => Promise<NodeRecordStore>;
   readonly timing: LinkTiming;
   /** Returns a number from 0 to below 1. */

@@ -67,7 +67,7 @@ export class NodeRegistry {
     this.#ownChanged.notify();
   }
 
-  /** Resolves when the own record changes, or when `signal` aborts. */
+  /** Resolves when the record of this node changes, or when `signal` aborts. */
   nextOwn(signal: AbortSignal): Promise<void> {
     return this.#ownChanged.next(signal);
   }

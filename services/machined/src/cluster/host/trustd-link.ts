@@ -122,7 +122,7 @@ async function reportTo(
     memory.reported = node;
     const askedMs = performance.now();
     const isLeaving = own === undefined;
-    // A report that the node leaves does not wait for changes.
+    // The report with which a node leaves the cluster does not wait for changes.
     const send = () => report({ node, isLeaving, knownVersion: isLeaving ? '' : knownVersion });
     const answer = await (isTried
       ? untraced(telemetry, send)
@@ -134,8 +134,8 @@ async function reportTo(
     if (isLeaving) memory.reported = undefined;
     onAnswer();
     registry.setNodes(answer.nodes);
-    // trustd delays a response without changes. If it does not, the next report follows when the lease needs
-    // it.
+    // trustd waits before it answers without changes. If it answers at once, the next report follows a third
+    // of a lease later.
     const hasChanged = answer.version !== knownVersion;
     const restMs = hasChanged ? shortestRestMs : heartbeatMs(timing) - (performance.now() - askedMs);
     knownVersion = answer.version;

@@ -11,7 +11,7 @@ export interface ClusterHealthInit {
   readonly view: Pick<NodeView, 'configuration' | 'addresses'>;
   /** The members of the cluster that this node knows. */
   readonly members: () => Promise<readonly ClusterNode[]>;
-  /** Unix ms. */
+  /** Returns the current time in Unix ms. */
   readonly now: () => number;
   readonly telemetry: Telemetry;
   readonly stopSignal: AbortSignal;
