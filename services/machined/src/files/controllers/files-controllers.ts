@@ -11,7 +11,7 @@ export interface FilesControllersInit {
 /** The folder, below the node's root, of the files that appear below `/etc`. Source: Talos v1.14: writable areas. */
 const etcFolder = 'system/etc';
 
-/** Source: Talos v1.14: COSI resources, files. */
+/** Creates the controllers that write files below `/etc`. Source: Talos v1.14: COSI resources, files. */
 export function filesControllers({ root }: FilesControllersInit): Controller[] {
   const folder = `${root}/${etcFolder}`;
   // A node of processes has an `/etc` of its own below its root. The `/etc` of a container belongs to its

@@ -15,8 +15,8 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /**
- * Creates an error with a code of the kernel, for errors that machined itself detects. ETOODEEP is no code of
- * the kernel: see {@link maxFolderDepth}.
+ * Creates an error with a code of the kernel, for errors that machined itself detects. ETOODEEP is not a code
+ * of the kernel: see {@link maxFolderDepth}.
  */
 export function pathError(code: 'ELOOP' | 'ENOTDIR' | 'ENAMETOOLONG' | 'ETOODEEP'): NodeJS.ErrnoException {
   return Object.assign(new Error(code), { code });

@@ -1,8 +1,8 @@
 import type { World } from '../../base/domain/world.ts';
 
 /**
- * Contents of kernel files that a node has for itself if it shares the kernel with other nodes, by path and
- * with a final newline. For example, clients compare the boot id to find out whether a node has rebooted.
+ * Returns the kernel files whose content must differ for each node when nodes share a kernel: the content by
+ * path, with a final newline. For example, clients compare boot ids to find out whether a node has rebooted.
  */
 export function ownKernelFiles(
   { ownsKernel }: Pick<World, 'ownsKernel'>,

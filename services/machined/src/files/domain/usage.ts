@@ -20,8 +20,8 @@ export function wireSize(bytes: number): bigint {
 }
 
 /**
- * Whether an entry is listed. Hidden entries count for the sums all the same. The requested path is listed
- * even if it is a file.
+ * Whether an entry is listed. Hidden entries still count in the sums. The requested path is listed even if it
+ * is a file.
  */
 export function showsUsage(
   request: UsageRequest,

@@ -5,7 +5,7 @@ import type { HostPath } from './host-path.ts';
 
 /** A file that is open for reading, at first from its start. Both ways of reading continue at the same position. */
 export interface NodeFile extends Disposable, AsyncDisposable {
-  /** The status of the open file, even if another file has replaced it at its path. */
+  /** Mode, size, owner and time of the open file, even if another file has replaced it at its path. */
   readonly stat: FileStat;
   /** Fills the buffer with as many bytes as one system call returns; returns their number, 0 at the end of the file. */
   read(buffer: Uint8Array): number;

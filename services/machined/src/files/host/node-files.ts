@@ -22,7 +22,7 @@ export interface NodeFilesInit {
   /** The node's root, absolute, without a trailing slash: `` for `/`. */
   readonly root: string;
   /**
-   * Contents of kernel files that the node has for itself, by path below `/proc`, such as the boot id of a
+   * Contents of kernel files that are specific to the node, by path below `/proc`, such as the boot id of a
    * node that shares its kernel.
    */
   readonly contents?: () => ReadonlyMap<string, string>;

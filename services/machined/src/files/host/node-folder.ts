@@ -46,7 +46,7 @@ export interface NodeFolder extends Disposable {
 export interface NodeView {
   /** Whether the node's root is a folder of a host; then the node shows `/dev`, `/proc` and `/sys` of the host. */
   readonly isFolder: boolean;
-  /** Contents of kernel files that the node has for itself, by path. All of them are below `/proc`. */
+  /** Contents of kernel files that are specific to the node, by path. All of them are below `/proc`. */
   readonly contents: () => ReadonlyMap<string, string>;
 }
 

@@ -79,8 +79,9 @@ async function* addUp(
 const networkOfProcess = /^\/proc\/\d+\/(task\/\d+\/)?net$/;
 
 /**
- * A file that disappears while it is counted has no size. This happens all the time with processes. A process
- * that has ended, and that its parent has not waited for, still exists, but without its network.
+ * Whether a file has disappeared while it was counted; it then counts as empty. This happens all the time
+ * with processes. The folder of a process that has ended exists until its parent waits for it, but without
+ * `net`.
  */
 function isGone(path: string, { kind, cause }: Fault): boolean {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code;

@@ -16,7 +16,10 @@ export async function rootOfRequest(files: NodeFiles, path: string): Promise<Fou
   }
 }
 
-/** As upstream, where only Read has a status code of its own for a missing file. */
+/**
+ * Changes the kind `not-found` to `unknown`. Like upstream, only Read has a status code of its own for a
+ * missing file.
+ */
 export function missingIsUnknown(error: unknown): unknown {
   const { kind, message } = faultFrom(error);
   return kind === 'not-found' ? new Fault('unknown', message, { cause: error }) : error;
