@@ -8,17 +8,17 @@ import { createRecordDelivery, type RecordDelivery } from '../host/record-delive
 import { usableDestinations } from './log-delivery.ts';
 
 export interface KmsgLogDeliveryInit {
-  /** Unix ms. */
+  /** Returns the current time in Unix ms. */
   readonly now: () => number;
-  /** When the machine started, Unix ms. */
+  /** Returns the time at which the machine started, in Unix ms. */
   readonly bootTimeMs: () => number;
   /** Opens the kernel's log; default `/dev/kmsg`. */
   readonly openLog?: (() => KernelLog) | undefined;
 }
 
 /**
- * Upstream grants 10 s. Here the services have their own grace time before, and both must fit into the one of
- * machined.
+ * The time limit for sending pending records at the end. Upstream allows 10 s. Here it follows the grace time
+ * of the services, and both must fit into machined's own time limit.
  */
 const drainTimeoutMs = 5000;
 

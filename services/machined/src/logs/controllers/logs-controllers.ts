@@ -10,9 +10,9 @@ export interface LogsControllersInit {
   readonly store: LogStore;
   /** The kernel command line, if the kernel runs for this node alone; empty if it is the host's. */
   readonly cmdline: string;
-  /** Unix ms. */
+  /** Returns the current time in Unix ms. */
   readonly now: () => number;
-  /** When the machine started, Unix ms. */
+  /** Returns the time at which the machine started, in Unix ms. */
   readonly bootTimeMs: () => number;
   /** Opens the kernel's log; default `/dev/kmsg`. */
   readonly openKernelLog?: (() => KernelLog) | undefined;

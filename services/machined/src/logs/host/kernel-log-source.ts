@@ -17,7 +17,7 @@ export interface KernelLogSourceInit {
   readonly extraTags: Readonly<Record<string, string>>;
   /** When the machine started, Unix time in microseconds. */
   readonly bootUs: bigint;
-  /** Unix time in microseconds. */
+  /** Returns the current Unix time in microseconds. */
   readonly nowUs: () => bigint;
 }
 

@@ -14,7 +14,7 @@ export interface RecordDeliveryInit {
   readonly drainTimeoutMs?: number;
 }
 
-/** Source: Talos v1.14: shutdown, drainer. */
+/** The default of `drainTimeoutMs`. Source: Talos v1.14: shutdown, drainer. */
 const defaultDrainTimeoutMs = 3000;
 
 /** Sends records to all current destinations, independently of each other. */

@@ -13,7 +13,10 @@ export interface RecordPumpInit {
   readonly log: Logger;
 }
 
-/** Source: Talos v1.14: log delivery, retries and replaced senders. */
+/**
+ * The back-off before a failed record is retried, and the time limit for closing a removed destination.
+ * Source: Talos v1.14: log delivery, retries and replaced senders.
+ */
 const retryMs = 1000;
 const closeTimeoutMs = 3000;
 /** After this number of records the pump yields to the event loop. */

@@ -17,7 +17,7 @@ export interface RecordSender {
   close(timeoutMs: number): Promise<void>;
 }
 
-/** Source: Talos v1.14: log delivery, timeouts. */
+/** The time limit for sending one record. Source: Talos v1.14: log delivery, timeouts. */
 const sendTimeoutMs = 5000;
 
 /** Creates a sender, which connects with the first record. The caller closes it. */

@@ -5,9 +5,9 @@ import { type KernelLog, openKernelLog } from '@nodewright/linux';
 import { kernelMessageText } from '../domain/kernel-message-text.ts';
 
 export interface DmesgInit {
-  /** Unix ms. */
+  /** Returns the current time in Unix ms. */
   readonly now: () => number;
-  /** When the machine started, Unix ms. */
+  /** Returns the time at which the machine started, in Unix ms. */
   readonly bootTimeMs: () => number;
   /** Aborts when the node stops, and ends the streams that follow. */
   readonly stopSignal: AbortSignal;
