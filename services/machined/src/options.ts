@@ -5,7 +5,7 @@ export const options = {
     type: 'path',
     required: true,
     description:
-      'root folder of the node, with its configuration, sockets and logs; `/` if the node has a whole machine',
+      'root folder of the node, with its configuration, sockets and logs; `/` if the node is a whole machine',
   },
   mode: {
     env: 'MACHINED_MODE',

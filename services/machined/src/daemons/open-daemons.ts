@@ -24,7 +24,7 @@ export interface OpenDaemonsInit extends Omit<ChildServiceInit, 'conditions' | '
   readonly state: State;
   /** The service to which trustd passes the reports of workers. */
   readonly membership: RpcService;
-  /** Unix ms. */
+  /** Returns the current time in Unix ms. */
   readonly now: () => number;
   /** Aborts when the node stops, and ends the open streams of the daemons. */
   readonly stopSignal: AbortSignal;
@@ -47,8 +47,8 @@ export interface DaemonsTopic extends Topic {
  */
 export function openDaemons(init: OpenDaemonsInit, scope: AsyncDisposableStack): DaemonsTopic {
   const { servicesFolder } = init;
-  // A daemon may open resources later than the rest of the scope. A stack of its own, registered here, closes
-  // them at the right time.
+  // Holds what a daemon opens when it starts. It is registered here, so it is closed after everything that is
+  // registered later on `scope`.
   const inUse = scope.use(new AsyncDisposableStack());
   const followers = {
     apid: createDaemonServiceController('apid', followingService('apid', init, inUse)),

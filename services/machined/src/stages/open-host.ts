@@ -27,7 +27,7 @@ export interface Host extends MachinedContext {
   readonly logs: LogStore;
   readonly kernel: KernelFiles;
   readonly clock: WallClock;
-  /** Unix ms. */
+  /** Returns the current time in Unix ms. */
   readonly now: () => number;
   /** A different id after every start of the node. */
   readonly bootId: string;

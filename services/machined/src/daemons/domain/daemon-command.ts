@@ -15,7 +15,7 @@ interface DaemonAccess {
   readonly writes: readonly string[];
 }
 
-/** The folder of a daemon's health socket. Talos has no such socket, so its paths are not affected. */
+/** The folder of a daemon's health socket. Talos has no health sockets, so none of its paths is in use. */
 const healthFolder = (daemon: ChildDaemon) => `/run/${daemon}`;
 const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/'));
 

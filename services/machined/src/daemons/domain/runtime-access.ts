@@ -39,7 +39,7 @@ export function checkRuntimeAccess(
   verb: ResourceVerb,
   { namespace, type, id }: KindRef & { readonly id?: string },
 ): Fault | undefined {
-  // As upstream's, these errors have no status code of their own, so clients receive Unknown.
+  // Like upstream's, these errors have no status code of their own, so clients receive Unknown.
   if (!isReadVerb(verb)) return new Fault('unknown', 'write access denied');
   const { resources, kinds } = readable[daemon];
   const isReadable = [...kinds, ...resources.filter((resource) => resource.id === id)].some(

@@ -35,7 +35,10 @@ export interface ChildServiceInit extends DaemonServiceInit {
   readonly cgroups: ServiceCgroups | undefined;
 }
 
-/** Source: Talos v1.14: process of apid, process of trustd. */
+/**
+ * The time between SIGTERM and SIGKILL, and the `oom_score_adj` of a daemon. Source: Talos v1.14: process of
+ * apid, process of trustd.
+ */
 const graceTimeoutMs = 15_000;
 const oomScoreAdjust = -998;
 

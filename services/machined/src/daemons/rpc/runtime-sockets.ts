@@ -15,7 +15,7 @@ export interface RuntimeSocketsInit {
   readonly layout: NodeLayout;
   /** The service to which trustd passes the reports of workers. */
   readonly membership: RpcService;
-  /** Unix ms. */
+  /** Returns the current time in Unix ms. */
   readonly now: () => number;
   /** Aborts when the node stops, and ends the watches. */
   readonly stopSignal: AbortSignal;
@@ -63,7 +63,7 @@ function createRuntimeServer(
   return createRpcServer({
     services: daemon === 'trustd' ? [service, membership] : [service],
     telemetry,
-    // Requests of daemons are not logged: they watch resources all the time.
+    // Successful requests are not logged, because daemons watch resources all the time.
     log: log.child({ socket: daemon }, { level: 'warn' }),
     maxMessageSizeBytes,
     reflection: false,
