@@ -126,7 +126,7 @@ test("reports of nodes are accepted only on trustd's socket, and stored only whe
   assert.match(await refusal(report('apid')), /^unimplemented: /);
   assert.equal(
     await refusal(report('trustd')),
-    'unavailable: this control plane has no etcd to keep node records in',
+    'unavailable: this control plane has no connection to etcd and cannot keep node records',
   );
 });
 

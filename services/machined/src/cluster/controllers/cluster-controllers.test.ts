@@ -122,7 +122,7 @@ test('a record replaces the seed entry of its node, and other seed entries count
   await know(state, 'node01');
   await runtime.settled();
   const { nodeId } = (await state.get(pointerTo(identities, 'local'))).spec;
-  const tell = async (...records: NodeRecord[]) => {
+  const publish = async (...records: NodeRecord[]) => {
     node.registry.setNodes(records);
     await new Promise(setImmediate);
     await runtime.settled();
@@ -132,7 +132,7 @@ test('a record replaces the seed entry of its node, and other seed entries count
 
   node.join(member('node03', '127.1.0.4', worker));
   const renamed = nodeRecord(4, { hostname: 'beta', nodename: 'beta' });
-  await tell(controlPlaneRecord(2, { nodeId, hostname: 'old', nodename: 'old' }), renamed);
+  await publish(controlPlaneRecord(2, { nodeId, hostname: 'old', nodename: 'old' }), renamed);
   assert.deepEqual(await memberTexts(state), [
     'beta worker 127.1.0.4 known',
     'node01 controlplane 127.1.0.2 known',
@@ -141,7 +141,7 @@ test('a record replaces the seed entry of its node, and other seed entries count
   await runtime.advance(seedGraceMs);
   const left = ['beta worker 127.1.0.4 known', 'node01 controlplane 127.1.0.2 known'];
   assert.deepEqual(await memberTexts(state), left);
-  await tell();
+  await publish();
   assert.deepEqual(await memberTexts(state), left.slice(1));
 
   // A node can still join through the control planes that are left of the seed.

@@ -41,7 +41,7 @@ export function withheldNames(request: CheckCertificateRequest, { known, virtual
 
 /**
  * Whether a record belongs to the worker that calls from this address. Workers on one machine all call from
- * the address of the machine, so they cannot be told apart. A control plane never calls: it signs its own
+ * the address of the machine, so they cannot be distinguished. A control plane never calls: it signs its own
  * certificate.
  */
 function isCallersOwn({ addresses, machineType }: NodeRecord, callerAddress: string): boolean {

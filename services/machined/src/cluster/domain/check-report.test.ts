@@ -118,7 +118,7 @@ test('checkReport() rejects what a client that only has the token must not claim
     ],
     [
       verdict(worker(5, { hostname: '10.5.0.2', nodename: '' }), '10.5.0.5'),
-      'invalid-argument: invalid report: the name "10.5.0.2" reads as an IP address',
+      'invalid-argument: invalid report: the name "10.5.0.2" is read as an IP address',
     ],
     // The node was created again, and the lease of its old record has not expired.
     [

@@ -20,7 +20,7 @@ export function recordProblem(record: NodeRecord): string | undefined {
   if (!isName(hostname)) return `${shown(hostname)} is not a valid hostname`;
   if (nodename !== '' && !isName(nodename)) return `${shown(nodename)} is not a valid nodename`;
   const address = [hostname, nodename].find(isAddressText);
-  if (address !== undefined) return `the name ${shown(address)} reads as an IP address`;
+  if (address !== undefined) return `the name ${shown(address)} is read as an IP address`;
   if (operatingSystem.length > maxTextLength || !printable.test(operatingSystem))
     return `${shown(operatingSystem)} is not a valid operating system`;
   if (apiServerPort > 65_535) return `${apiServerPort} is not a valid port of the API server`;

@@ -50,7 +50,7 @@ function startNode(cluster: MemoryRecords, own: NodeRecord, times = timing) {
 
 type TestNode = ReturnType<typeof startNode>;
 
-const knows = (node: TestNode, ...names: string[]) =>
+const untilListed = (node: TestNode, ...names: string[]) =>
   until(`${names} instead of ${node.names()}`, () => String(node.names()) === String(names));
 
 const never = new AbortController().signal;
@@ -59,8 +59,8 @@ test('followEtcd() writes the record once, and then only keeps its lease alive',
   using cluster = new MemoryRecords();
   await using one = startNode(cluster, controlPlaneRecord(1));
   await using two = startNode(cluster, controlPlaneRecord(2));
-  await knows(one, 'node1', 'node2');
-  await knows(two, 'node1', 'node2');
+  await untilListed(one, 'node1', 'node2');
+  await untilListed(two, 'node1', 'node2');
   await pause(timing.leaseSeconds * 2500, never);
   assert.deepEqual([one.names(), cluster.writes], [['node1', 'node2'], 2]);
   assert.deepEqual(
@@ -73,13 +73,13 @@ test('followEtcd() publishes a changed record of this node at once', options, as
   using cluster = new MemoryRecords();
   await using one = startNode(cluster, controlPlaneRecord(1));
   await using two = startNode(cluster, controlPlaneRecord(2));
-  await knows(two, 'node1', 'node2');
+  await untilListed(two, 'node1', 'node2');
   const startMs = performance.now();
   one.registry.setOwn(controlPlaneRecord(1, { hostname: 'alpha' }));
-  await knows(two, 'alpha', 'node2');
+  await untilListed(two, 'alpha', 'node2');
   assert.ok(performance.now() - startMs < heartbeatMs(timing), 'earlier than its next heartbeat');
   one.registry.setOwn(undefined);
-  await knows(two, 'node2');
+  await untilListed(two, 'node2');
 });
 
 test(
@@ -90,22 +90,22 @@ test(
     await using one = startNode(cluster, controlPlaneRecord(1));
     {
       await using _two = startNode(cluster, controlPlaneRecord(2));
-      await knows(one, 'node1', 'node2');
+      await untilListed(one, 'node1', 'node2');
     }
     const goneMs = performance.now();
     assert.deepEqual(one.names(), ['node1', 'node2']);
-    await knows(one, 'node1');
+    await untilListed(one, 'node1');
     // The last heartbeat may have been a third of a lease before the node stopped.
     assert.ok(performance.now() - goneMs > timing.leaseSeconds * 500, 'not before its lease ended');
     await using _back = startNode(cluster, controlPlaneRecord(2));
-    await knows(one, 'node1', 'node2');
+    await untilListed(one, 'node1', 'node2');
   },
 );
 
 test('a control plane that restarts stays in the list all the time', options, async () => {
   using cluster = new MemoryRecords();
   await using one = startNode(cluster, controlPlaneRecord(1));
-  await knows(one, 'node1');
+  await untilListed(one, 'node1');
   const seen: string[] = [];
   const stop = new AbortController();
   const watching = (async () => {
@@ -116,7 +116,7 @@ test('a control plane that restarts stays in the list all the time', options, as
   })();
   for (let start = 0; start < 2; start += 1) {
     await using two = startNode(cluster, controlPlaneRecord(2));
-    await knows(two, 'node1', 'node2');
+    await untilListed(two, 'node1', 'node2');
   }
   stop.abort();
   await watching;
@@ -131,8 +131,8 @@ test(
     using cluster = new MemoryRecords();
     await using one = startNode(cluster, controlPlaneRecord(1));
     await using two = startNode(cluster, controlPlaneRecord(2));
-    await knows(one, 'node1', 'node2');
-    await knows(two, 'node1', 'node2');
+    await untilListed(one, 'node1', 'node2');
+    await untilListed(two, 'node1', 'node2');
     const openedBefore = one.opened();
     cluster.hasQuorum = false;
     await until('the failure', () => one.lines.length === 2);
@@ -174,20 +174,20 @@ test('the record of a node lives while the node reports, to whichever control pl
   using cluster = new MemoryRecords();
   await using one = startNode(cluster, controlPlaneRecord(1));
   await using two = startNode(cluster, controlPlaneRecord(2));
-  await knows(one, 'node1', 'node2');
-  await knows(two, 'node1', 'node2');
+  await untilListed(one, 'node1', 'node2');
+  await untilListed(two, 'node1', 'node2');
   const worker = reportOf(nodeRecord(5));
   await one.registry.report(worker, never);
   assert.deepEqual(one.names(), ['node1', 'node2', 'node5']);
-  await knows(two, 'node1', 'node2', 'node5');
+  await untilListed(two, 'node1', 'node2', 'node5');
   for (let round = 0; round < 6; round += 1) {
     await pause(timing.leaseSeconds * 300, never);
     await (round % 2 === 0 ? two : one).registry.report(worker, never);
   }
   assert.deepEqual([one.names(), cluster.writes], [['node1', 'node2', 'node5'], 3]);
   await one.registry.report(reportOf(nodeRecord(5, { hostname: 'beta' })), never);
-  await knows(two, 'beta', 'node1', 'node2');
-  await knows(two, 'node1', 'node2');
+  await untilListed(two, 'beta', 'node1', 'node2');
+  await untilListed(two, 'node1', 'node2');
 });
 
 test('a node that reports that it leaves is removed at once', options, async () => {
@@ -211,20 +211,20 @@ test(
     using cluster = new MemoryRecords();
     await using two = startNode(cluster, controlPlaneRecord(2), { leaseSeconds: 600, firstRetryMs: 20 });
     await using one = startNode(cluster, controlPlaneRecord(1), { leaseSeconds: 600, firstRetryMs: 20 });
-    await knows(two, 'node1', 'node2');
+    await untilListed(two, 'node1', 'node2');
     await until('the link', () => one.lines.length === 1);
     cluster.hasQuorum = false;
     one.registry.setOwn(undefined);
     await until('the failure', () => one.lines.length === 2);
     cluster.hasQuorum = true;
-    await knows(two, 'node2');
+    await untilListed(two, 'node2');
   },
 );
 
 test('a rejected report changes nothing', options, async () => {
   using cluster = new MemoryRecords();
   await using one = startNode(cluster, controlPlaneRecord(1));
-  await knows(one, 'node1');
+  await untilListed(one, 'node1');
   await until('the link', () => one.lines.length === 1);
   const refused = [
     [reportOf(nodeRecord(1)), 'permission-denied'],
@@ -261,7 +261,7 @@ test(
     assert.deepEqual([lines, registry.nodes()], [['info'], undefined]);
     await assert.rejects(registry.report(reportOf(nodeRecord(5)), never), {
       kind: 'unavailable',
-      message: 'this control plane has no etcd to keep node records in',
+      message: 'this control plane has no connection to etcd and cannot keep node records',
     });
     stop.abort();
     await ended;

@@ -115,8 +115,8 @@ test(
     await until('both nodes', () =>
       [one, two].every((node) => node.names() === 'node1,node2' && node.isLinked()),
     );
-    const gone = cluster.members.slice(1);
-    await Promise.all(gone.map((member) => member.stop('SIGKILL')));
+    const stopped = cluster.members.slice(1);
+    await Promise.all(stopped.map((member) => member.stop('SIGKILL')));
     await until('the loss', () => [one, two].every((node) => !node.isLinked()));
     assert.deepEqual([one.names(), two.names()], ['node1,node2', 'node1,node2']);
     const startMs = performance.now();
@@ -124,7 +124,7 @@ test(
     await until('an attempt', () => third.attempts() > 0);
     await third.stop();
     assert.ok(performance.now() - startMs < 3000, 'it does not wait for an etcd that does not answer');
-    for (const member of gone) member.start();
+    for (const member of stopped) member.start();
     await until('the return', () => [one, two].every((node) => node.isLinked()));
     one.registry.setOwn(controlPlaneRecord(1, { hostname: 'alpha' }));
     await until('the new name', () => two.names() === 'alpha,node2');

@@ -85,7 +85,10 @@ export class NodeRegistry {
   /** @throws Fault `unavailable` when this node has no connection to etcd, or the fault that rejects the report */
   async report(report: ReportRequest, signal: AbortSignal): Promise<void> {
     if (this.#takeReport === undefined)
-      throw new Fault('unavailable', 'this control plane has no etcd to keep node records in');
+      throw new Fault(
+        'unavailable',
+        'this control plane has no connection to etcd and cannot keep node records',
+      );
     await this.#takeReport(report, signal);
   }
 }

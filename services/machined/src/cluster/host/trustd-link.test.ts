@@ -185,7 +185,9 @@ test(
     await using trustd = await startTrustd();
     await using worker = startWorker(trustd.port);
     await until('the first answer', () => worker.names() !== undefined);
-    trustd.refuse(new Fault('unavailable', 'this control plane has no etcd to keep node records in'));
+    trustd.refuse(
+      new Fault('unavailable', 'this control plane has no connection to etcd and cannot keep node records'),
+    );
     await until('the warning', () => worker.lines.length === 2);
     const before = trustd.reports.length;
     await pause(2000, new AbortController().signal);
@@ -195,7 +197,7 @@ test(
     assert.deepEqual(worker.names(), ['node1']);
     assert.equal(
       worker.lines[1]?.error,
-      `trustd at 127.0.0.1:${trustd.port}: this control plane has no etcd to keep node records in`,
+      `trustd at 127.0.0.1:${trustd.port}: this control plane has no connection to etcd and cannot keep node records`,
     );
     trustd.refuse(undefined);
     await until('the link', () => worker.lines.length === 3);
