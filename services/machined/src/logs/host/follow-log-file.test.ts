@@ -14,24 +14,24 @@ test('followLogFile() copies the content of a file and what is added, also after
     const path = join(root, 'apid.log');
     const store = new LogStore();
     await using _follower = followLogFile(path, () => store.open('apid'), 10);
-    const says = (text: string) =>
+    const untilLogIs = (text: string) =>
       eventually(async () => store.ids.length > 0 && store.open('apid').lastBytes(1000).toString() === text, {
         what: JSON.stringify(text),
       });
     assert.deepEqual(store.ids, []);
     writeFileSync(path, 'one\n');
-    await says('one\n');
+    await untilLogIs('one\n');
     appendFileSync(path, 'two\n');
-    await says('one\ntwo\n');
+    await untilLogIs('one\ntwo\n');
     appendFileSync(path, 'three\n');
     renameSync(path, `${path}.1`);
     writeFileSync(path, 'four\n');
-    await says('one\ntwo\nthree\nfour\n');
+    await untilLogIs('one\ntwo\nthree\nfour\n');
     writeFileSync(path, '5\n');
-    await says('one\ntwo\nthree\nfour\n5\n');
+    await untilLogIs('one\ntwo\nthree\nfour\n5\n');
     rmSync(path);
     writeFileSync(path, 'six\n');
-    await says('one\ntwo\nthree\nfour\n5\nsix\n');
+    await untilLogIs('one\ntwo\nthree\nfour\n5\nsix\n');
   } finally {
     rmSync(root, { recursive: true });
   }
@@ -65,21 +65,23 @@ test('followLogFile() reads a rotated file, and adds a notice when another one m
     renameSync(path, `${path}.1`);
     writeFileSync(path, 'one\n');
     await using _follower = followLogFile(path, () => store.open('apid'), 50);
-    const says = (text: string) =>
+    const untilLogIs = (text: string) =>
       eventually(async () => store.ids.length > 0 && store.open('apid').lastBytes(1000).toString() === text, {
         what: JSON.stringify(text),
       });
-    await says('one\n');
+    await untilLogIs('one\n');
     appendFileSync(path, 'two\n');
     for (const text of ['three\n', 'four\n', 'five\n']) {
       renameSync(path, `${path}.1`);
       writeFileSync(path, text);
     }
-    await says('one\ntwo\n[a part of this log may be lost: it was rotated faster than read]\nfour\nfive\n');
+    await untilLogIs(
+      'one\ntwo\n[a part of this log may be lost: it was rotated faster than read]\nfour\nfive\n',
+    );
     appendFileSync(path, 'six\n');
     renameSync(path, `${path}.1`);
     writeFileSync(path, 'seven\n');
-    await says(
+    await untilLogIs(
       'one\ntwo\n[a part of this log may be lost: it was rotated faster than read]\nfour\nfive\nsix\nseven\n',
     );
   } finally {

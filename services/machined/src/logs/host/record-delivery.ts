@@ -34,10 +34,10 @@ export function createRecordDelivery(init: RecordDeliveryInit): RecordDelivery {
   return {
     async setDestinations(destinations) {
       const wanted = new Map(destinations.map((each) => [logDestinationKey(each), each]));
-      const gone = [...pumps].filter(([key]) => !wanted.has(key));
-      for (const [key] of gone) pumps.delete(key);
+      const removed = [...pumps].filter(([key]) => !wanted.has(key));
+      for (const [key] of removed) pumps.delete(key);
       // Removed destinations finish their current record before new ones start, so no record is sent twice.
-      await Promise.all(gone.map(([, pump]) => pump.stop()));
+      await Promise.all(removed.map(([, pump]) => pump.stop()));
       for (const [key, destination] of wanted) {
         // The delivery may have been disposed meanwhile.
         if (isOver || pumps.has(key)) continue;
