@@ -62,14 +62,14 @@ test('folders never follow a link when they open a name, and messages only name 
   symlinkSync('/etc/passwd', join(folder, 'link'));
   using found = await createNodeFiles({ root: folder }).find('/pipe');
   const at = found.folder;
-  const asks = [
+  const calls = [
     () => at.open('link'),
     () => at.enter('link'),
     () => at.stat('nope'),
     () => at.readLink('nope'),
   ];
-  for (const ask of asks) {
-    assert.throws(ask, (error: Error) => error.message.includes(' /') && !error.message.includes(folder));
+  for (const call of calls) {
+    assert.throws(call, (error: Error) => error.message.includes(' /') && !error.message.includes(folder));
   }
   assert.equal(await at.enterLater('link'), undefined);
 });
