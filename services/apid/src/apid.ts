@@ -23,7 +23,7 @@ const options = {
     env: 'APID_RUNTIME_SOCKET',
     type: 'path',
     default: nodePaths.apidRuntimeSocket,
-    description: 'unix socket on which machined tells who this node is, whom it trusts, where it listens',
+    description: "unix socket on which machined serves this node's names, certificates and listen address",
   },
   machinedSocket: {
     env: 'APID_MACHINED_SOCKET',
@@ -34,11 +34,14 @@ const options = {
   healthSocket: {
     env: 'APID_HEALTH_SOCKET',
     type: 'path',
-    description: 'unix socket for health checks; none by default',
+    description: 'unix socket for health checks; without it there is none',
   },
 } as const;
 
-/** Calls in flight get this long when the daemon stops, in milliseconds. Source: Talos v1.14: process of apid. */
+/**
+ * How long open calls may continue when the daemon stops, in milliseconds. Source: Talos v1.14: process of
+ * apid.
+ */
 const callDrainMs = 10_000;
 
 /** The public gateway of a node. */
@@ -61,7 +64,7 @@ async function start(
     new BackendPool({ engine: nodeEngine, limits: backendLimits, ...poolTimeouts, now, random: Math.random }),
   );
   const machined: BackendTarget = {
-    // No node can be called that: a space does not resolve.
+    // The key of a node's target is the node's name, and no name contains a space: the keys cannot collide.
     key: ' machined',
     backoff: false,
     dial: (giveUp) => dialUnix(settings.machinedSocket, giveUp),
@@ -116,7 +119,8 @@ async function start(
   const changes = new StateIdentitySource(settings.runtimeSocket, log)
     .changes(signal)
     [Symbol.asyncIterator]();
-  // The daemon serves when what is known at its start is in force; a node without an identity waits for one.
+  // The daemon is ready once the first identity, if there is one, is applied. Without an identity it waits
+  // for one.
   const first = await changes.next();
   if (first.done !== true) await follow(first.value);
   void followAll(changes, follow);
@@ -128,7 +132,7 @@ async function followAll<T>(changes: AsyncIterator<T>, follow: (next: T) => Prom
   }
 }
 
-/** Calls and dials exist only once there was an identity. */
+/** Calls and connections to other nodes exist only after the first identity. */
 function current(identity: GatewayIdentity | undefined): GatewayIdentity {
   if (identity === undefined) throw new Error('there is no identity yet');
   return identity;

@@ -41,7 +41,7 @@ test('apid refuses a call to many nodes whose answers exceed the buffer limit of
   const three = await client.call(memory, { metadata: nodes('node02', 'node03', 'node04') });
   assert.deepEqual(
     [three.code, three.message],
-    [8, 'open calls hold more than 50331648 bytes here, try again later'],
+    [8, 'open calls hold more than 50331648 bytes on this node, try again later'],
   );
   assert.equal((await other.call(memory, { metadata: nodes('node02', 'node03') })).code, 0);
   // The refused call has released its buffered bytes.

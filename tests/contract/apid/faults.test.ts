@@ -135,7 +135,7 @@ const rows: Row[] = [
     what: 'refuses the call',
     behave: reset(7),
     code: 14,
-    text: /^ did not take the call: it is stopping or overloaded/,
+    text: /^ refused the call: it is stopping or overloaded/,
   },
 ];
 
@@ -243,7 +243,7 @@ test('a request that is too long for its method, and one that ends inside a mess
   apid.machined.behave = reply();
   const start = 'failed proxying s2c: rpc error: code =';
   const longConfiguration =
-    'the request has 8454145 bytes: a node takes a configuration in a request of at most 8454144';
+    'the request has 8454145 bytes; a request with a configuration may have at most 8454144';
   assert.deepEqual(
     results.map(({ code, message: text }) => [code, text]),
     [

@@ -82,7 +82,7 @@ test('unusable certificates change nothing and are logged without their secrets'
   assert.equal((await admin.call(memory)).code, 0);
   await apid.writeRuntime({ server, listenAddress: 'nonsense' });
   await apid.eventually('the second complaint', () =>
-    apid.process.lines().some(({ error }) => error === 'listenAddress wants host:port, not "nonsense"'),
+    apid.process.lines().some(({ error }) => error === 'listenAddress must be host:port, not "nonsense"'),
   );
   assert.equal((await admin.call(memory)).code, 0);
   assert.equal(apid.process.stdout().includes('PRIVATE KEY'), false);

@@ -140,7 +140,7 @@ test('apid refuses requests that are not gRPC, with the statuses of HTTP and of 
       message,
     ]),
     [
-      [415, 'application/grpc', 3, 'content-type must be application/grpc, it is "application/json"'],
+      [415, 'application/grpc', 3, 'content-type must be application/grpc, not "application/json"'],
       [405, 'application/grpc', 13, 'gRPC calls use POST, not GET'],
       [200, 'application/grpc', 12, 'malformed method name: "/nonsense"'],
       [200, 'application/grpc', 13, 'malformed grpc-timeout: "soon"'],

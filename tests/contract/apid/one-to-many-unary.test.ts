@@ -156,13 +156,13 @@ test('apid turns an answer that is too large, compressed, truncated or missing i
     ],
     [
       compressed,
-      'code = Internal desc = node "node02" answered with a compressed message, which it was asked not to (via node01)',
+      'code = Internal desc = node "node02" sent a compressed message, but apid had requested an uncompressed one (via node01)',
     ],
     [
       framed(entry('x')).subarray(0, 7),
       'code = Internal desc = node "node02" ended its answer inside a message: 2 of 5 bytes (via node01)',
     ],
-    [Buffer.alloc(0), 'code = Internal desc = the call ended well and without a message'],
+    [Buffer.alloc(0), 'code = Internal desc = the call succeeded without a response message'],
   ];
   for (const [bytes, what] of rows) {
     two.backend.behave = answer(bytes);

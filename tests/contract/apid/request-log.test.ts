@@ -105,7 +105,7 @@ test('cancelled and refused requests have lines, too', async () => {
   const { code, error } = await nextLine();
   assert.deepEqual(
     [code, error],
-    ['InvalidArgument', 'content-type must be application/grpc, it is "text/html"'],
+    ['InvalidArgument', 'content-type must be application/grpc, not "text/html"'],
   );
 });
 

@@ -63,7 +63,7 @@ test('apid refuses an expired certificate, and one that is not valid yet', async
   );
   assert.match(
     String((await refused(apid.tlsWith(credentialsOf(early)))).reason),
-    /^client certificate is not valid yet: it will be from \d{4}-/,
+    /^client certificate is not valid yet: it is valid from \d{4}-/,
   );
 });
 
@@ -74,7 +74,7 @@ test('apid refuses certificates for servers, and for both uses', async () => {
     reasons.push((await refused(apid.tlsWith(credentialsOf(issued)))).reason);
   }
   assert.deepEqual(reasons, [
-    'client certificate is not for clients, it has the usage serverAuth',
+    'client certificate is not for client authentication, it has the usage serverAuth',
     'client certificate must have the usage clientAuth and no other, it has clientAuth, serverAuth',
   ]);
 });

@@ -9,14 +9,17 @@ import { hostnameSuffix, streamFailure, unaryEntry, unaryFailure } from './aggre
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
-test('unaryEntry() edits bytes as the worked example of the reference says', () => {
+test("unaryEntry() appends the target's name to the entry", () => {
   assert.deepEqual(
     Buffer.from(unaryEntry(hex('0a 08 12 06 66 6f 6f 62 61 72'), '127.0.0.1')),
     hex('0a 15 12 06 66 6f 6f 62 61 72 0a 0b 0a 09 31 32 37 2e 30 2e 30 2e 31'),
   );
 });
 
-/** The metadata of a message as parsers that merge see it: the one that the generated code has takes the last alone. */
+/**
+ * Decodes the metadata as a parser that merges repeated fields does; the generated decoder keeps only the
+ * last field.
+ */
 function mergedMetadata(message: Uint8Array): Metadata {
   const reader = new BinaryReader(message);
   const parts: Uint8Array[] = [];
@@ -28,7 +31,7 @@ function mergedMetadata(message: Uint8Array): Metadata {
   return Metadata.decode(Buffer.concat(parts));
 }
 
-test('unaryEntry() parts make one message, and keep an error that the target reported itself', () => {
+test('unaryEntry() parts form one message and keep an error that the target reported itself', () => {
   const answer = (freeKb: bigint, error: string) =>
     MemoryResponse.encode(
       MemoryResponse.fromPartial({
@@ -59,10 +62,10 @@ test('unaryEntry() parts make one message, and keep an error that the target rep
   );
 });
 
-test('unaryEntry() keeps the bytes of any entry', () => {
+test('unaryEntry() keeps fields of an entry that it does not know', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.string({ minLength: 1 }), (payload, hostname) => {
-      // Field 2 of the entry: unknown to common.Empty.
+      // Field 2 of the entry, which common.Empty does not have.
       const body = Buffer.concat([Buffer.from([0x12]), varint(payload.length), payload]);
       const entry = unaryEntry(Buffer.concat([Buffer.from([0x0a]), varint(body.length), body]), hostname);
       const [message, ...others] = EmptyResponse.decode(entry).messages;
@@ -76,14 +79,14 @@ function varint(value: number): Uint8Array {
   return value < 128 ? Uint8Array.of(value) : Uint8Array.of((value & 0x7f) | 0x80, value >> 7);
 }
 
-test('unaryEntry() refuses answers of another shape and says which', () => {
+test('unaryEntry() rejects answers of another shape and names the problem', () => {
   const rows: [string, string][] = [
     ['', 'unexpected message format: no entry in messages'],
     ['12 01 61', 'unexpected message format: 18'],
     ['08 01', 'unexpected message format: 8'],
-    ['0a', 'unexpected message format: the entry in messages is cut short'],
-    ['0a 05 12 01 61', 'unexpected message format: the entry in messages is cut short'],
-    ['0a ff ff ff ff ff 01', 'unexpected message format: the entry in messages is cut short'],
+    ['0a', 'unexpected message format: the entry in messages is truncated'],
+    ['0a 05 12 01 61', 'unexpected message format: the entry in messages is truncated'],
+    ['0a ff ff ff ff ff 01', 'unexpected message format: the entry in messages is truncated'],
     ['0a 00 0a 00', 'unexpected message format: more than one entry in messages'],
     ['80 80 80 80 80 80', 'unexpected message format: no entry in messages'],
   ];
@@ -92,7 +95,7 @@ test('unaryEntry() refuses answers of another shape and says which', () => {
   }
 });
 
-test('hostnameSuffix() appended to a message names its node and keeps its metadata', () => {
+test("hostnameSuffix() adds the node's name to a message and keeps the other metadata", () => {
   const own = Empty.encode({ metadata: Metadata.fromPartial({ error: 'no such file' }) }).finish();
   const { hostname, error } = mergedMetadata(Buffer.concat([own, hostnameSuffix('node02')]));
   assert.deepEqual([hostname, error], ['node02', 'no such file']);
@@ -109,7 +112,7 @@ test("a failure carries the target's own status with its details", () => {
   );
 });
 
-test('a failure with details that cannot be read keeps its code and text', () => {
+test('a failure with details that cannot be decoded keeps its code and text', () => {
   const details = hex('0a ff');
   const { metadata } = Empty.decode(streamFailure('node02', { code: 5, message: 'no', details }));
   assert.deepEqual([metadata?.status?.code, metadata?.status?.message], [5, 'no']);

@@ -1,6 +1,6 @@
 /**
- * Spreads callers over a fixed number of lanes. A caller keeps its lane while it has calls open; a new one gets the lane
- * with the fewest callers, so that the calls of one caller seldom share a connection with those of another.
+ * Spreads callers over a fixed number of lanes. A caller keeps its lane while it has open calls. A new caller
+ * gets the lane with the fewest callers, so that calls of different callers rarely share a connection.
  */
 export class CallerLanes {
   readonly #callers: number[];
@@ -10,7 +10,7 @@ export class CallerLanes {
     this.#callers = Array<number>(lanes).fill(0);
   }
 
-  /** The lane of a caller's call; `leave` is to be called once, when the call is over. */
+  /** Returns the lane for a call of this caller. Call `leave` exactly once, when the call is over. */
   enter(caller: string): { readonly lane: number; leave(): void } {
     const known = this.#lanes.get(caller) ?? { lane: this.#emptiest(), calls: 0 };
     if (known.calls === 0) {

@@ -20,26 +20,26 @@ async function issue(changes: Partial<CertificateInit> = {}): Promise<X509Certif
   return new X509Certificate(certificate);
 }
 
-test('judgeClientCertificate() takes the organisations of a client certificate, sorted', async () => {
+test('judgeClientCertificate() returns the organisations of a client certificate, sorted', async () => {
   assert.deepEqual(judgeClientCertificate(await issue(), undefined), {
     accepted: true,
     organizations: ['os:admin', 'os:reader'],
   });
 });
 
-test('judgeClientCertificate() does not take a role out of the middle of an organisation', async () => {
+test('judgeClientCertificate() does not split an organisation that contains a role', async () => {
   const verdict = judgeClientCertificate(
     await issue({ subject: { organizations: ['x\nO=os:admin', 'y, O=os:admin', 'z+O=os:admin'] } }),
     undefined,
   );
-  // Those with a blank or a comma in them are no roles at all.
+  // Organisations that contain a blank or a comma are not roles.
   assert.deepEqual(verdict, {
     accepted: true,
     organizations: ['z+O=os:admin'],
   });
 });
 
-test('judgeClientCertificate() takes no usage but clientAuth alone', async () => {
+test('judgeClientCertificate() accepts no usage but clientAuth alone', async () => {
   const reasons = [];
   for (const extendedKeyUsage of [['clientAuth', 'serverAuth'], ['serverAuth']] as const) {
     reasons.push(judgeClientCertificate(await issue({ extendedKeyUsage }), undefined));
@@ -51,7 +51,7 @@ test('judgeClientCertificate() takes no usage but clientAuth alone', async () =>
   ]);
 });
 
-test('judgeClientCertificate() says why a certificate is refused', async () => {
+test('judgeClientCertificate() gives the reason when it refuses a certificate', async () => {
   const certificate = await issue();
   const reasons = [
     judgeClientCertificate(undefined, undefined),
@@ -67,8 +67,8 @@ test('judgeClientCertificate() says why a certificate is refused', async () => {
   assert.deepEqual(reasons, [
     'client sent no certificate',
     'client certificate has expired: it was valid until 2026-01-02T00:00:00.000Z',
-    'client certificate is not valid yet: it will be from 2026-01-01T00:00:00.000Z',
-    'client certificate is not for clients, it has the usage clientAuth',
+    'client certificate is not valid yet: it is valid from 2026-01-01T00:00:00.000Z',
+    'client certificate is not for client authentication, it has the usage clientAuth',
     'client certificate is not issued by an accepted authority',
     'client certificate is not issued by an accepted authority: its signature is wrong',
     'client certificate is not valid: CERT_REVOKED',

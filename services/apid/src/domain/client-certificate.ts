@@ -14,9 +14,9 @@ export type CertificateVerdict =
 const unknownAuthority = 'client certificate is not issued by an accepted authority';
 
 /**
- * Judges the certificate of a client. `verifyError` is OpenSSL's name for what it found wrong with the chain; on top of
- * that the usage must be client authentication and nothing else. The reasons are for a log.
- * Source: Talos v1.14: TLS of apid, extra leaf check.
+ * Decides whether a client certificate is accepted. `verifyError` is OpenSSL's name for a problem with the
+ * chain; `undefined` means there is none. In addition, the extended key usage must be client authentication
+ * and nothing else. The reasons are for the log. Source: Talos v1.14: TLS of apid, extra leaf check.
  */
 export function judgeClientCertificate(
   certificate: X509Certificate | undefined,
@@ -30,7 +30,7 @@ export function judgeClientCertificate(
     return refuse(`client certificate cannot be read: ${faultFrom(error).message}`);
   }
   if (verifyError !== undefined) return refuse(describeVerifyError(verifyError, info));
-  // Authorities are not held to a usage of their own.
+  // The usage of CA certificates is not checked.
   const [usage, ...others] = info.extendedKeyUsage;
   if (!info.isCa && (usage !== 'clientAuth' || others.length > 0)) {
     return refuse(
@@ -49,9 +49,9 @@ function describeVerifyError(error: string, info: CertificateInfo): string {
     case 'CERT_HAS_EXPIRED':
       return `client certificate has expired: it was valid until ${info.notAfter.toISOString()}`;
     case 'CERT_NOT_YET_VALID':
-      return `client certificate is not valid yet: it will be from ${info.notBefore.toISOString()}`;
+      return `client certificate is not valid yet: it is valid from ${info.notBefore.toISOString()}`;
     case 'INVALID_PURPOSE':
-      return `client certificate is not for clients, it has the usage ${usagesText(info)}`;
+      return `client certificate is not for client authentication, it has the usage ${usagesText(info)}`;
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':

@@ -11,7 +11,7 @@ const limits = {
   smallIdentityConnections: 1,
 };
 
-test('ConnectionShares bounds the connections of one identity and of all, with a reserve for those with few', () => {
+test('ConnectionShares limits connections per identity and in total, with a reserve', () => {
   const shares = new ConnectionShares(limits);
   const fill = (identity: string, isApid = false) => {
     for (let count = 0; ; count += 1) {
@@ -39,7 +39,7 @@ test('ConnectionShares frees a connection that is closed', () => {
   assert.equal(shares.refusal('a', false), undefined);
 });
 
-test('CallerLanes gives callers lanes of their own while there are any, and keeps them while they call', () => {
+test('CallerLanes gives each caller a free lane if there is one, and keeps it during calls', () => {
   const lanes = new CallerLanes(2);
   const [first, again, other] = [lanes.enter('a'), lanes.enter('a'), lanes.enter('b')];
   assert.deepEqual([first.lane, again.lane, other.lane], [0, 0, 1]);

@@ -1,4 +1,4 @@
-/** The limits that connections are counted against; see `limits.ts` for what each is for. */
+/** The limits on connections; `limits.ts` describes each. */
 export interface ConnectionLimits {
   readonly connectionsPerIdentity: number;
   readonly connectionsPerApid: number;
@@ -7,7 +7,7 @@ export interface ConnectionLimits {
   readonly smallIdentityConnections: number;
 }
 
-/** Counts the connections of each identity, and all of them. */
+/** Counts the connections of each identity and of all identities together. */
 export class ConnectionShares {
   readonly #limits: ConnectionLimits;
   readonly #perIdentity = new Map<string, number>();
@@ -17,7 +17,7 @@ export class ConnectionShares {
     this.#limits = limits;
   }
 
-  /** Why a connection of this identity must not be opened, in words; undefined when it may. */
+  /** Why this identity must not open another connection, as text; `undefined` when it may. */
   refusal(identity: string, isApid: boolean): string | undefined {
     const limits = this.#limits;
     const own = this.count(identity);
@@ -28,12 +28,12 @@ export class ConnectionShares {
     return this.#open >= limit ? `too many connections on this node: the limit is ${limit}` : undefined;
   }
 
-  /** Connections that this identity has open. */
+  /** Number of open connections of this identity. */
   count(identity: string): number {
     return this.#perIdentity.get(identity) ?? 0;
   }
 
-  /** Counts a connection until the returned function is called. */
+  /** Counts a connection as open until the returned function is called. */
   open(identity: string): () => void {
     this.#open += 1;
     this.#perIdentity.set(identity, (this.#perIdentity.get(identity) ?? 0) + 1);

@@ -47,7 +47,7 @@ const facts: UsableFacts = {
   members: [member('Node02', '10.5.0.3')],
 };
 
-/** The identity after changes of the configuration and of the certificates. */
+/** The identity of this node with these changes to its configuration, certificates and other facts. */
 const read = (
   changes: Partial<UsableFacts['config']> = {},
   others: Partial<UsableFacts['certificates']> = {},
@@ -60,7 +60,7 @@ const read = (
     ...more,
   });
 
-test('identityFromFacts() is what the state tells, with keys that TLS can load', () => {
+test("identityFromFacts() returns the node's state, with keys in a form that TLS can load", () => {
   const identity = read();
   assert.deepEqual(
     { ...identity, server: undefined, client: undefined },
@@ -93,7 +93,7 @@ test('identityFromFacts() knows nodes by their names with and without the domain
   );
 });
 
-test('identityFromFacts() leads a name of several nodes to none, but to the control plane among them', () => {
+test('identityFromFacts() resolves a shared name to its only control plane, otherwise to no node', () => {
   const worker = (hostname: string, address: string) => ({
     ...member(hostname, address),
     machineType: 'worker' as const,
@@ -129,7 +129,7 @@ test('identityFromFacts() leads a name of several nodes to none, but to the cont
   }
 });
 
-test('identityFromFacts() takes every form of a listen address', () => {
+test('identityFromFacts() accepts every form of a listen address', () => {
   const listens = [':50000', '[fd00::2]:50000', 'localhost:0'].map(
     (listenAddress) => read({ listenAddress }).listen,
   );
@@ -140,16 +140,16 @@ test('identityFromFacts() takes every form of a listen address', () => {
   ]);
 });
 
-test('identityFromFacts() calls a node without a name "this node", which then is no target', () => {
+test('identityFromFacts() calls a node without a name "this node", which is not a target', () => {
   const { hostname, localTargets } = read({}, {}, { hostname: undefined, addresses: undefined });
   assert.deepEqual([hostname, localTargets], ['this node', new Set()]);
 });
 
-test('identityFromFacts() says what is wrong, and shows no key', () => {
+test('identityFromFacts() reports what is wrong and never includes a key', () => {
   const rows: [() => unknown, string][] = [
-    [() => read({ listenAddress: '10.5.0.2' }), 'listenAddress wants host:port, not "10.5.0.2"'],
-    [() => read({ listenAddress: ':70000' }), 'listenAddress wants host:port, not ":70000"'],
-    [() => read({}, { server: undefined }), 'server is missing'],
+    [() => read({ listenAddress: '10.5.0.2' }), 'listenAddress must be host:port, not "10.5.0.2"'],
+    [() => read({ listenAddress: ':70000' }), 'listenAddress must be host:port, not ":70000"'],
+    [() => read({}, { server: undefined }), 'the server certificate is missing'],
     [
       () => read({}, { server: { ...pem(server), key: client.key } }),
       'server.key is not the key of server.crt',
@@ -160,12 +160,12 @@ test('identityFromFacts() says what is wrong, and shows no key', () => {
       () => read({}, { acceptedCAs: accepted(ca.certificate, 'x') }),
       'acceptedCAs[1] is not a certificate in PEM',
     ],
-    [() => read({}, { acceptedCAs: [] }), 'acceptedCAs is empty: no client could be let in'],
+    [() => read({}, { acceptedCAs: [] }), 'acceptedCAs is empty: no client could connect'],
   ];
   for (const [attempt, message] of rows) assert.throws(attempt, { kind: 'invalid-argument', message });
 });
 
-test('a change of mode or address needs a new listener, other credentials new connections', () => {
+test('a change of mode or address needs a new listener, a change of credentials new connections', () => {
   const before = read();
   const rows: [Parameters<typeof read>, boolean, boolean][] = [
     [[{}], false, false],

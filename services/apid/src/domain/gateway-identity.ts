@@ -3,43 +3,55 @@ import { Fault } from '@nodewright/fault';
 import { loadPrivateKey, tlsPrivateKey } from '@nodewright/pki';
 import type { ServiceFacts, UsableFacts } from './service-facts.ts';
 
-/** A certificate and its key, both PEM as TLS takes them. The key is a secret. */
+/** A certificate and its private key, both as PEM. The key is a secret. */
 export interface GatewayKeyPair {
   readonly certificate: string;
   readonly key: string;
 }
 
-/** Everything that apid is given: how to listen, who it is, whom it trusts, where the other nodes are. */
+/**
+ * Everything that machined configures: where apid listens, its certificates, the CAs it trusts, and the other
+ * nodes.
+ */
 export interface GatewayIdentity {
-  /** Host undefined: every address. */
+  /** `host` is `undefined` for all addresses. */
   readonly listen: { readonly host: string | undefined; readonly port: number };
   readonly nodeRoutingDisabled: boolean;
   readonly readonlyRoleMode: boolean;
   readonly skipVerifyingClientCert: boolean;
   readonly server: GatewayKeyPair;
-  /** Shown to other nodes; undefined where nothing may be forwarded. */
+  /** Certificate for connections to other nodes; `undefined` on nodes that must not forward calls. */
   readonly client: GatewayKeyPair | undefined;
-  /** PEM, one certificate or more an entry. */
+  /** PEM; each entry may hold several certificates. */
   readonly acceptedCas: readonly string[];
-  /** What this node is called in messages. */
+  /** The name of this node in error texts. */
   readonly hostname: string;
-  /** Targets that are this node. */
+  /** Names and addresses of this node as call targets. */
   readonly localTargets: ReadonlySet<string>;
-  /** Addresses of the nodes of the cluster by lower-case host name, with the domain and without it, the preferred one first. */
+  /**
+   * Addresses of each cluster member by its lower-case host name, with and without the domain; the preferred
+   * address is first.
+   */
   readonly members: ReadonlyMap<string, readonly string[]>;
-  /** Names, in lower case, that lead nowhere because several nodes go by them, with these nodes as text for an error. */
+  /**
+   * Lower-case names that resolve to no node because several nodes share them. The value lists those nodes
+   * for an error text.
+   */
   readonly sharedNames: ReadonlyMap<string, string>;
 }
 
-/** Checks and shapes what the node's state tells. Throws a Fault `invalid-argument` that says what is wrong, without any key. */
+/**
+ * Validates the node's state and builds the identity from it.
+ * @throws Fault `invalid-argument` that names the problem and never contains a key.
+ */
 export function identityFromFacts(facts: UsableFacts): GatewayIdentity {
   const { config, certificates, members } = facts;
   const { server, client } = certificates;
-  if (server === undefined) throw new Fault('invalid-argument', 'server is missing');
+  if (server === undefined) throw new Fault('invalid-argument', 'the server certificate is missing');
   const acceptedCas = certificates.acceptedCAs.map(({ crt }) => crt);
   for (const [index, pem] of acceptedCas.entries()) checkCertificate(pem, `acceptedCAs[${index}]`);
   if (acceptedCas.length === 0 && !config.skipVerifyingClientCert) {
-    throw new Fault('invalid-argument', 'acceptedCAs is empty: no client could be let in');
+    throw new Fault('invalid-argument', 'acceptedCAs is empty: no client could connect');
   }
   const names = ownNames(facts);
   return {
@@ -56,7 +68,10 @@ export function identityFromFacts(facts: UsableFacts): GatewayIdentity {
   };
 }
 
-/** The names of this node, the shortest first, and its addresses. Source: Talos v1.14: routing decision, local target. */
+/**
+ * The names of this node, the shortest first, and its addresses. Source: Talos v1.14: routing decision, local
+ * target.
+ */
 function ownNames({ hostname, addresses }: ServiceFacts): string[] {
   const { hostname: name = '', domainname = '' } = hostname ?? {};
   const names = name === '' || domainname === '' ? [name] : [name, `${name}.${domainname}`];
@@ -65,8 +80,9 @@ function ownNames({ hostname, addresses }: ServiceFacts): string[] {
 }
 
 /**
- * Where each name leads: whole ones, and those without the domain. A name that several nodes go by leads to the only
- * control plane among them, else to none: whoever may report itself could otherwise take the calls of another node.
+ * Maps each member's name, with and without its domain, to its addresses. A name that several members share
+ * resolves to the only control plane among them, otherwise to no node. Without this rule, a node could report
+ * the name of another node and receive its calls.
  */
 function resolveNames(members: ServiceFacts['members']): Pick<GatewayIdentity, 'members' | 'sharedNames'> {
   const holders = new Map<string, ServiceFacts['members'][number][]>();
@@ -90,7 +106,7 @@ function resolveNames(members: ServiceFacts['members']): Pick<GatewayIdentity, '
   return { members: addresses, sharedNames };
 }
 
-/** Nodes that an error names; more are counted. */
+/** An error text names this many members and counts the rest. */
 const maxNamedHolders = 4;
 
 function holdersText(holders: ServiceFacts['members']): string {
@@ -104,12 +120,12 @@ function holdersText(holders: ServiceFacts['members']): string {
   return [...texts.slice(0, maxNamedHolders), ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
-/** `:50000`, `10.5.0.2:50000` or `[fd00::2]:50000`. */
+/** Accepts `:50000`, `10.5.0.2:50000` and `[fd00::2]:50000`. */
 function parseListenAddress(text: string): GatewayIdentity['listen'] {
   const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
   if (match === null || port > 65_535) {
-    throw new Fault('invalid-argument', `listenAddress wants host:port, not ${JSON.stringify(text)}`);
+    throw new Fault('invalid-argument', `listenAddress must be host:port, not ${JSON.stringify(text)}`);
   }
   const host = match[1] ?? match[2];
   return { host: host === '' ? undefined : host, port };
@@ -121,7 +137,7 @@ function checkKeyPair({ crt, key }: { crt: string; key: string }, name: string):
   try {
     matches = leaf.checkPrivateKey(loadPrivateKey(key));
   } catch {
-    // No cause: nothing of a key may get into a log.
+    // The error has no `cause`, because a cause could put parts of the key into the log.
     throw new Fault('invalid-argument', `${name}.key is not a private key in PEM`);
   }
   if (!matches) throw new Fault('invalid-argument', `${name}.key is not the key of ${name}.crt`);

@@ -1,6 +1,6 @@
 import type { GatewayIdentity, GatewayKeyPair } from './gateway-identity.ts';
 
-/** Whether the listener must be opened anew for `next`: its address, or what is asked of clients, is another. */
+/** Whether `next` needs a new listener because its address or its mode differs. */
 export function needsNewListener(before: GatewayIdentity, next: GatewayIdentity): boolean {
   return (
     before.listen.host !== next.listen.host ||
@@ -11,7 +11,10 @@ export function needsNewListener(before: GatewayIdentity, next: GatewayIdentity)
   );
 }
 
-/** Whether connections to other nodes must be made anew for `next`: other credentials, other trust, other addresses. */
+/**
+ * Whether `next` needs new connections to other nodes because the client certificate, the accepted CAs or the
+ * members differ.
+ */
 export function needsNewConnections(before: GatewayIdentity, next: GatewayIdentity): boolean {
   return (
     !samePair(before.client, next.client) ||

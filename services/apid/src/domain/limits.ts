@@ -1,56 +1,69 @@
 const mib = 1024 * 1024;
 
 /**
- * What this apid grants callers. An identity is the SHA-256 of a client certificate's public key; in maintenance, where
- * nobody shows one, it is the address. Everything over a limit ends in ResourceExhausted that names the limit.
+ * Limits of this apid per caller and in total. An identity is the SHA-256 of the public key of a client
+ * certificate. In maintenance clients have no certificate, and the identity is their address. A call over a
+ * limit fails with ResourceExhausted and a text that names the limit.
  */
 export const gatewayShares = {
-  /** Connections of one identity. A connection over it is refused after its handshake. */
+  /** Connections of one identity. Further connections are refused after their handshake. */
   connectionsPerIdentity: 64,
-  /** Connections of another apid, which makes some for each caller that it serves. */
+  /** Connections of another apid, which opens several to spread its callers over them. */
   connectionsPerApid: 512,
-  /** Connections of all clients. */
+  /** Connections of all clients together. */
   connections: 1024,
-  /** The last connections are for identities that have fewer than `smallIdentityConnections`. */
+  /**
+   * The last connections are reserved for identities with fewer than `smallIdentityConnections` connections.
+   */
   reservedConnections: 128,
   smallIdentityConnections: 4,
 
-  /** Calls that one identity may have open, over all of its connections. A call to many nodes counts once per node. */
+  /** Open calls of one identity over all of its connections. A call to several nodes counts once per node. */
   callsPerIdentity: 512,
-  /** Calls of all identities with the same roles: a certificate that is issued anew gains no share beyond this. */
+  /**
+   * Open calls of all identities with the same roles: a client cannot raise its share with additional
+   * certificates.
+   */
   callsPerRoles: 2048,
-  /** Calls that one other apid may pass on. */
+  /** Open calls that one other apid may forward to this one. */
   callsPerApid: 2048,
-  /** Calls of everybody. */
+  /** Open calls of all callers together. */
   calls: 4096,
-  /** The last calls of an apid's share are for callers that have fewer than `smallCallerCalls` open. */
+  /**
+   * The last calls of an apid's share are reserved for callers with at most `smallCallerCalls` open calls.
+   */
   reservedCallsPerApid: 512,
-  /** The last calls of all are for such callers as well. */
+  /** The last calls of the total are reserved for these callers as well. */
   reservedCalls: 1024,
   smallCallerCalls: 32,
 
-  /** Values of `nodes` in one call, without repeats. InvalidArgument over it. */
+  /** Distinct values of `nodes` in one call. A call with more fails with InvalidArgument. */
   nodesPerCall: 256,
 
-  /** Bytes that the calls of one identity may hold here: bodies that wait for their hop or their reader, joined answers. */
+  /**
+   * Memory for open calls of one identity, in bytes: bodies that the next hop or the client has not yet read,
+   * and joint answers.
+   */
   bytesPerIdentity: 48 * mib,
-  /** The same for all calls. */
+  /** Memory for the open calls of all callers, in bytes. */
   bytes: 128 * mib,
 
-  /** Identities whose open calls are counted; more only while all of them have some. */
+  /**
+   * Identities that are remembered. At this number, identities without open calls and bytes are forgotten.
+   */
   rememberedIdentities: 4096,
 } as const;
 
 /**
- * What one identity may do to no purpose. Over a limit its connection ends and its new calls are refused for a while,
- * which doubles while it goes on.
+ * Rates of useless calls per identity. Above the rate of cancels or refusals the connection is closed, and
+ * new calls are refused during a pause. The pause doubles when the identity soon exceeds a rate again.
  */
 export const conductLimits = {
-  /** Calls that it takes back. */
+  /** Calls that the client cancels. */
   cancels: { burst: 500, perSecond: 20 },
-  /** Calls that are refused here. Over it new connections are refused as well. */
+  /** Calls that this apid refuses. Above this rate new connections are refused as well. */
   refusals: { burst: 250, perSecond: 50 },
-  /** Log lines of calls that failed. More are left out and counted in the next one. */
+  /** Log lines about failed calls. Further lines are omitted; the next line gives their number. */
   lines: { burst: 100, perSecond: 20 },
   pauseMs: 5000,
   longestPauseMs: 60_000,
@@ -58,22 +71,24 @@ export const conductLimits = {
 } as const;
 
 /**
- * How many calls of one caller begin at a time. The others wait, and do not keep other callers waiting: 100 watches of a
- * dashboard begin within half a second.
+ * How many calls of one caller may start at the same time. Further calls of the caller wait, and do not delay
+ * other callers. 100 watches of a dashboard start within half a second.
  */
 export const startLimits = { fewest: 4, most: 32, crowd: 6, spacingMs: 20, holdMs: 250 } as const;
 
-/** Cancels of all callers that are passed on to backends: at once, and then in each interval. */
+/** How many cancels of all callers apid forwards to backends at once, and then per interval. */
 export const cancelLimits = { perTurn: 16, intervalMs: 5, waiting: 8192 } as const;
 
-/** Open calls of one connection: a dashboard and 100 watches take a quarter of them. More are refused as a stream. */
+/**
+ * Open calls per connection. A dashboard and 100 watches use a quarter of them. Further streams are refused.
+ */
 export const callsPerConnection = 512;
 
 /**
- * How many calls a connection may have open at first, and how it gets to `callsPerConnection` while it uses them. `first`
- * is not smaller because clients on node:http2 open all that they want before they have read our SETTINGS: what is
- * beyond the limit by then is refused. A crowd of connections, and the further ones of an identity that has
- * `furtherAfter` open, begin with less.
+ * How many calls a connection may have open at first, and how this number grows to `callsPerConnection` while
+ * the client uses it. `first` cannot be much smaller: clients on node:http2 open all their calls before they
+ * have read our SETTINGS, and the calls above the limit are refused. A connection starts with fewer when more
+ * than `generous` connections have started recently, or when its identity has `furtherAfter` or more open.
  */
 export const callGrowth = {
   first: 160,
@@ -86,11 +101,14 @@ export const callGrowth = {
   intervalMs: 10,
 } as const;
 
-/** Metadata of a call, in bytes as HTTP/2 counts them. */
+/** Maximum size of a call's metadata: its header list size as HTTP/2 defines it, in bytes. */
 export const metadataBytes = 128 * 1024;
 
-/** Body bytes of one call that may be under way, in either direction, before its reader must have taken some. */
+/**
+ * Flow-control window of each stream, in bytes: how much body may be in flight before its reader has consumed
+ * any.
+ */
 export const streamWindowBytes = 512 * 1024;
 
-/** Connections to each backend that callers are spread over, so that few of them share one. */
+/** Connections to each backend. Callers are spread over them, so that few callers share a connection. */
 export const backendLanes = 16;

@@ -12,7 +12,7 @@ test('mayCall() agrees with the method table for every method and every single r
   }
 });
 
-test('mayCall() keeps methods of maintenance for administrators once a node has its configuration', () => {
+test('mayCall() requires os:admin for maintenance methods once a node has its configuration', () => {
   const readable = Object.entries(methodTable).filter(
     ([, rule]) => rule.maintenance === true && rule.roles.includes(roles.reader),
   );
@@ -26,7 +26,7 @@ test('mayCall() keeps methods of maintenance for administrators once a node has 
   }
 });
 
-test('mayCall() lets nobody in without a role that it knows, whatever the method', () => {
+test('mayCall() refuses callers without a known role for every method', () => {
   for (const method of [...Object.keys(methodTable), '/no.such.Service/Method', '/toString', 'constructor']) {
     for (const caller of [[], ['os:future'], ['os:impersonator'], ['os:impersonator', 'os:future']]) {
       assert.equal(mayCall(method, caller, true), false, `${method} ${caller}`);
@@ -34,11 +34,11 @@ test('mayCall() lets nobody in without a role that it knows, whatever the method
   }
 });
 
-test('mayCall() leaves a method that it does not know to the node that answers', () => {
+test('mayCall() allows methods that it does not know, for the target node to decide', () => {
   assert.equal(mayCall('/no.such.Service/Method', ['os:reader'], false), true);
 });
 
-test('rolesKey() is the same for certificates that differ in roles nobody knows', () => {
+test('rolesKey() is the same for certificates that differ only in unknown roles', () => {
   assert.deepEqual(
     [rolesKey(['os:future', 'os:reader']), rolesKey(['os:impersonator', 'os:reader']), rolesKey([])],
     ['os:reader', 'os:reader', ''],

@@ -4,7 +4,7 @@ import { methodTable, roles } from '@nodewright/contract';
 import { mayCall } from './may-call.ts';
 import { maxRequestBytes } from './request-limit.ts';
 
-test('long requests are for methods that exist and that no reader may call', () => {
+test('maxRequestBytes() allows long requests only to existing methods that no reader may call', () => {
   const long = Object.entries(methodTable).filter(
     ([path]) => maxRequestBytes(path, [roles.operator]) > 64 * 1024,
   );
@@ -20,7 +20,7 @@ test('long requests are for methods that exist and that no reader may call', () 
     maxRequestBytes('/machine.MachineService/Version', [roles.reader, roles.admin]),
     32 * 1024 * 1024,
   );
-  // What a node reads, in YAML, and the rest of the message.
+  // The configuration that a node accepts, as YAML, and the rest of the message.
   for (const role of [roles.reader, roles.admin]) {
     assert.equal(
       maxRequestBytes('/machine.MachineService/ApplyConfiguration', [role]),

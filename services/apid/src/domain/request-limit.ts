@@ -4,9 +4,9 @@ const mediumRequestBytes = 1024 * 1024;
 const smallRequestBytes = 64 * 1024;
 
 /**
- * Longest message that a caller may send to a method, in bytes. Most methods need little, and what they are sent beyond
- * it would only fill the buffers of every hop. Administrators may send more, as with upstream, but not a
- * configuration that is longer than a node reads: machined answers nothing else while 30 MB arrive.
+ * Maximum size of a request message for a method, in bytes. Most methods need only small requests, and larger
+ * ones would fill the buffers of every hop. As in upstream, administrators may send more. The size of a
+ * configuration is limited for them too, because machined serves no other call while it receives 30 MB.
  */
 export function maxRequestBytes(fullMethod: string, callerRoles: readonly string[]): number {
   const size = methodRule(fullMethod)?.request;

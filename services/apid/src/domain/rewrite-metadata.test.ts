@@ -41,7 +41,7 @@ const init: RewriteInit = {
   compressedAnswers: true,
 };
 
-/** Fields with their values, in order. */
+/** Header fields with their values, in order. */
 function fields(headers: readonly string[]): Record<string, string[]> {
   const found: Record<string, string[]> = {};
   for (let index = 0; index < headers.length; index += 2) {
@@ -51,7 +51,7 @@ function fields(headers: readonly string[]): Record<string, string[]> {
   return found;
 }
 
-test('rewriteMetadata() hands machined all metadata, with the roles that apid found', () => {
+test('rewriteMetadata() sends machined all metadata, with the roles that apid determined', () => {
   assert.deepEqual(fields(rewriteMetadata(init)), {
     ':method': ['POST'],
     ':scheme': ['http'],
@@ -73,7 +73,7 @@ test('rewriteMetadata() hands machined all metadata, with the roles that apid fo
   });
 });
 
-test('rewriteMetadata() tells another apid where the call came in, and takes the targets out', () => {
+test('rewriteMetadata() sends another apid the original authority and removes the targets', () => {
   const headers = fields(rewriteMetadata({ ...init, hop: { kind: 'node', name: 'node02' } }));
   assert.deepEqual(
     [headers[':authority'], headers[':scheme'], headers.proxyfrom, headers.node, headers.nodes],
@@ -81,21 +81,21 @@ test('rewriteMetadata() tells another apid where the call came in, and takes the
   );
 });
 
-test('rewriteMetadata() writes an unknown authority as such and brackets IPv6', () => {
+test('rewriteMetadata() sends "unknown" for a missing authority and puts IPv6 addresses in brackets', () => {
   const hop = { kind: 'node', name: 'fd00::2' } as const;
   const headers = fields(rewriteMetadata({ ...init, hop, authority: '' }));
   assert.deepEqual([headers[':authority'], headers.proxyfrom], [['[fd00::2]:50000'], ['unknown']]);
 });
 
-test("rewriteMetadata() leaves no role of the client's when the caller has none", () => {
+test("rewriteMetadata() drops the client's roles when the caller has none", () => {
   assert.equal(fields(rewriteMetadata({ ...init, roles: [] }))['talos-role'], undefined);
 });
 
-test('rewriteMetadata() puts the outgoing span in place of the incoming one', () => {
+test('rewriteMetadata() replaces the incoming span with the outgoing one', () => {
   assert.deepEqual(fields(rewriteMetadata({ ...init, traceparent: 'ours' })).traceparent, ['ours']);
 });
 
-test('rewriteMetadata() asks for plain answers where apid edits them', () => {
+test('rewriteMetadata() requests uncompressed responses when apid edits them', () => {
   const headers = fields(rewriteMetadata({ ...init, compressedAnswers: false }));
   assert.deepEqual([headers['grpc-accept-encoding'], headers['grpc-encoding']], [undefined, ['gzip']]);
 });

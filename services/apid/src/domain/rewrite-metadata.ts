@@ -1,31 +1,34 @@
 import { metadataKeys } from '@nodewright/contract';
 
-/** A hop of a call: over the unix socket to this node's machined, or over TCP to the apid of another node. */
+/** The next hop of a call: this node's machined over a unix socket, or the apid of another node over TCP. */
 export type Hop = { readonly kind: 'machined' } | { readonly kind: 'node'; readonly name: string };
 
 export interface RewriteInit {
-  /** The header block as the client sent it: name, value, name, value, …; pseudo fields included. */
+  /** The header block of the client: name, value, name, value, …; pseudo-header fields included. */
   readonly incoming: readonly string[];
   readonly hop: Hop;
   /** `:path` of the call. */
   readonly fullMethod: string;
-  /** `:authority` that the client used; empty when it sent none. */
+  /** `:authority` of the client's request; empty when it sent none. */
   readonly authority: string;
   /** Roles of the caller, sorted. */
   readonly roles: readonly string[];
-  /** Who makes the call, for the limits of another apid; undefined when nobody knows. */
+  /** The caller's identity, for the limits of another apid; `undefined` when it is not known. */
   readonly caller: string | undefined;
   /** `grpc-timeout` for this hop; undefined without a deadline. */
   readonly timeout: string | undefined;
-  /** Takes the place of the client's; undefined leaves that as it is. */
+  /** Replaces the client's `traceparent`; `undefined` keeps the client's. */
   readonly traceparent: string | undefined;
   readonly userAgent: string;
   readonly port: number;
-  /** Whether the answer may be compressed: not when apid edits it. */
+  /** Whether the response may be compressed. `false` when apid edits it. */
   readonly compressedAnswers: boolean;
 }
 
-/** Never passed on: of one connection, of the message that goes out anew, or reserved for answers. */
+/**
+ * Fields that are not forwarded: they belong to one connection, are set by apid, or are reserved for
+ * responses.
+ */
 const droppedFields: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -42,15 +45,15 @@ const droppedFields: ReadonlySet<string> = new Set([
   'grpc-status',
   'grpc-message',
   'grpc-message-type',
-  // Set below, and never taken from the client: an empty set of roles must not leave its own in place.
+  // Set by apid below. The client's values must never pass, not even when the set of roles is empty.
   metadataKeys.role,
   metadataKeys.caller,
 ]);
 
 /**
- * The header block of the next hop: all metadata of the client, less what belongs to one connection; the roles that
- * apid found; for another apid `proxyfrom` instead of `node` and `nodes`, so that a call takes one network hop at most.
- * Source: Talos v1.14: metadata and roles on each hop.
+ * Builds the header block for the next hop. It has the client's metadata without the fields of one
+ * connection, and the roles that apid determined. For another apid, `proxyfrom` replaces `node` and `nodes`,
+ * so that a call takes at most one hop over the network. Source: Talos v1.14: metadata and roles on each hop.
  */
 export function rewriteMetadata(init: RewriteInit): string[] {
   const { incoming, hop } = init;
@@ -89,7 +92,7 @@ function isRoutingKey(name: string): boolean {
   return name === metadataKeys.node || name === metadataKeys.nodes || name === metadataKeys.proxyFrom;
 }
 
-/** Brackets for IPv6. */
+/** IPv6 addresses are put in brackets. */
 function hostAndPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -8,16 +8,16 @@ import {
   unknownRoles,
 } from './roles.ts';
 
-test('parseRoles() trims, leaves out blanks and repeats, keeps unknown roles and sorts', () => {
+test('parseRoles() trims and sorts, drops blanks and repeats, and keeps unknown roles', () => {
   const roles = parseRoles([' os:reader', 'os:admin', '', '  ', 'os:reader', 'os:future']);
   assert.deepEqual([roles, unknownRoles(roles)], [['os:admin', 'os:future', 'os:reader'], ['os:future']]);
 });
 
-test('parseRoles() leaves out what could turn into another role on the way', () => {
+test('parseRoles() drops texts that a peer could read as another role', () => {
   assert.deepEqual(parseRoles(['x,os:admin', 'os:admin\nos:reader', 'rôle', 'os:reader']), ['os:reader']);
 });
 
-test('rolesFromCertificate() takes talos-role from impersonators only, as a replacement', () => {
+test('rolesFromCertificate() accepts talos-role from impersonators only, as a replacement', () => {
   assert.deepEqual(
     [
       rolesFromCertificate(['os:reader'], []),
@@ -40,14 +40,14 @@ test('rolesFromCertificate() takes talos-role from impersonators only, as a repl
   );
 });
 
-test('rolesInMaintenance() lets everybody read and SideroLink peers do everything', () => {
+test('rolesInMaintenance() gives SideroLink peers os:admin and all others os:reader', () => {
   assert.deepEqual(
     ['10.5.0.9', 'fdae:41e4:649b:9303::1', '127.0.0.1'].map((address) => rolesInMaintenance(address).roles),
     [['os:reader'], ['os:admin'], ['os:reader']],
   );
 });
 
-test('isSideroLinkAddress() looks at the first and the eighth byte of an IPv6 address', () => {
+test('isSideroLinkAddress() checks the first and the eighth byte of an IPv6 address', () => {
   const rows: [string, boolean][] = [
     ['fdae:41e4:649b:9303::1', true],
     ['FDAE:41E4:649B:9303:0:0:0:1%eth0', true],

@@ -1,10 +1,10 @@
 import { roles as knownRoles } from '@nodewright/contract';
 
-/** Where the roles of a caller come from. */
+/** The origin of a caller's roles. */
 export type RoleSource = 'certificate' | 'metadata' | 'maintenance';
 
 export interface CallerRoles {
-  /** Sorted, without repeats. Roles that this version does not know are kept: another node may know them. */
+  /** Sorted, without repeats. Unknown roles are kept, because another node may know them. */
   readonly roles: readonly string[];
   readonly source: RoleSource;
 }
@@ -12,28 +12,28 @@ export interface CallerRoles {
 const known: ReadonlySet<string> = new Set(Object.values(knownRoles));
 
 /**
- * What a role may look like: visible ASCII without a comma. Some peers join repeated metadata with commas, so that an
- * organisation called `x,os:admin` would arrive as two roles; other bytes do not fit into metadata at all.
+ * A valid role is visible ASCII without a comma. Some peers join repeated metadata with commas, so the
+ * organisation `x,os:admin` would arrive as two roles. Other bytes are not allowed in metadata values.
  */
 const roleShape = /^[\x21-\x2b\x2d-\x7e]+$/;
 
 /**
- * Roles from the texts of a certificate or of metadata: trimmed, blank and malformed ones left out.
- * Source: Talos v1.14: roles.
+ * Parses roles from a certificate or from metadata: trims them and drops empty and malformed ones. Source:
+ * Talos v1.14: roles.
  */
 export function parseRoles(texts: readonly string[]): string[] {
   return [...new Set(texts.map((text) => text.trim()).filter((text) => roleShape.test(text)))].sort();
 }
 
-/** Those that no role of this version is. For the log. */
+/** The roles that this version does not know, for the log. */
 export function unknownRoles(roles: readonly string[]): string[] {
   return roles.filter((role) => !known.has(role));
 }
 
 /**
- * Roles of a caller with a certificate: its organisations, unless one of them lets it speak for others and it does.
- * `claimed` are the values of `talos-role`, empty when absent; they replace, they do not add.
- * Source: Talos v1.14: role injector of apid.
+ * Roles of a caller with a certificate: its organisations. A caller with the role `os:impersonator` may
+ * replace them: `claimed` are the values of `talos-role`, empty when absent. They replace the caller's own
+ * roles and are not added to them. Source: Talos v1.14: role injector of apid.
  */
 export function rolesFromCertificate(own: readonly string[], claimed: readonly string[]): CallerRoles {
   if (claimed.length === 0 || !own.includes(knownRoles.impersonator)) {
@@ -42,19 +42,28 @@ export function rolesFromCertificate(own: readonly string[], claimed: readonly s
   return { roles: parseRoles(claimed), source: 'metadata' };
 }
 
-/** Roles of a caller in maintenance, where nobody shows a certificate: reading, or everything over SideroLink. */
+/**
+ * Roles of a caller in maintenance, where clients have no certificate: `os:admin` over SideroLink, otherwise
+ * `os:reader`.
+ */
 export function rolesInMaintenance(remoteAddress: string): CallerRoles {
   const role = isSideroLinkAddress(remoteAddress) ? knownRoles.admin : knownRoles.reader;
   return { roles: [role], source: 'maintenance' };
 }
 
-/** Unique local addresses with first byte 0xfd and eighth byte 0x03. Source: Talos v1.14: SideroLink addresses. */
+/**
+ * Whether this is a unique local IPv6 address with first byte 0xfd and eighth byte 0x03. Source: Talos v1.14:
+ * SideroLink addresses.
+ */
 export function isSideroLinkAddress(address: string): boolean {
   const groups = ipv6Groups(address);
   return groups !== undefined && (groups[0] ?? 0) >> 8 === 0xfd && ((groups[3] ?? 0) & 0xff) === 0x03;
 }
 
-/** The eight groups of an IPv6 address without a dotted part; undefined for anything else. */
+/**
+ * The eight groups of an IPv6 address; `undefined` for any other text and for addresses with a dotted IPv4
+ * part.
+ */
 function ipv6Groups(address: string): number[] | undefined {
   const [head = '', tail, ...more] = address.replace(/%.*$/, '').toLowerCase().split('::');
   if (more.length > 0) return undefined;

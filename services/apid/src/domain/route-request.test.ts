@@ -32,11 +32,11 @@ const notAggregated = (method: string) =>
 const rows: [string, RoutingNode, RoutedCall, Route][] = [
   ['1: maintenance ignores node', maintenance, call({ node: ['10.5.0.9'] }), local],
   ['1: maintenance ignores nodes', maintenance, call({ nodes: ['a', 'b'] }), local],
-  ['1: maintenance ignores even a wrong node', maintenance, call({ node: ['a', 'b'] }), local],
+  ['1: maintenance ignores even an invalid node', maintenance, call({ node: ['a', 'b'] }), local],
   ['2: no metadata stays here', controlPlane, call(), local],
   ['2: no metadata stays here on a worker', worker, call(), local],
   ['3: a proxied call stays here', controlPlane, call({ proxied: true, node: ['10.5.0.9'] }), local],
-  ['3: a proxied call is not judged', controlPlane, call({ proxied: true, node: ['a', 'b'] }), local],
+  ['3: a proxied call is not validated', controlPlane, call({ proxied: true, node: ['a', 'b'] }), local],
   ['3: a proxied call stays here on a worker', worker, call({ proxied: true, nodes: ['x'] }), local],
   [
     '4: two values of node are refused',
@@ -45,66 +45,91 @@ const rows: [string, RoutingNode, RoutedCall, Route][] = [
     refused('invalid-argument', 'node metadata must be single-valued'),
   ],
   [
-    '4: before nodes is looked at',
+    '4: node is checked before nodes',
     worker,
     call({ node: ['a', 'b'], nodes: ['c'] }),
     refused('invalid-argument', 'node metadata must be single-valued'),
   ],
-  ['5: a worker answers to its address', worker, call({ node: ['10.5.0.2'] }), local],
-  ['5: a worker answers to its name', worker, call({ node: ['node01'] }), local],
-  ['5: a worker answers to its full name', worker, call({ node: ['node01.example.org'] }), local],
-  ['5: for any method', worker, call({ node: ['node01'], fullMethod: state }), local],
-  ['6: a worker answers to itself alone in nodes', worker, call({ nodes: ['node01'] }), local],
-  ['6: for any method', worker, call({ nodes: ['node01'], fullMethod: state }), local],
+  ['5: a worker serves calls to its address', worker, call({ node: ['10.5.0.2'] }), local],
+  ['5: a worker serves calls to its name', worker, call({ node: ['node01'] }), local],
+  ['5: a worker serves calls to its full name', worker, call({ node: ['node01.example.org'] }), local],
   [
-    '7: nodes of another service are refused',
+    '5: a worker serves calls to its name for any method',
+    worker,
+    call({ node: ['node01'], fullMethod: state }),
+    local,
+  ],
+  ['6: a worker serves calls when nodes has only its name', worker, call({ nodes: ['node01'] }), local],
+  [
+    '6: a worker accepts its name in nodes for any method',
+    worker,
+    call({ nodes: ['node01'], fullMethod: state }),
+    local,
+  ],
+  [
+    '7: nodes is refused for a method that is not one-to-many',
     controlPlane,
     call({ nodes: ['a'], fullMethod: state }),
     notAggregated(state),
   ],
   [
-    '7: before forwarding is looked at',
+    '7: the method is checked before forwarding',
     worker,
     call({ nodes: ['a'], fullMethod: '/machine.StorageService/Statfs' }),
     notAggregated('/machine.StorageService/Statfs'),
   ],
-  ['8: a worker spreads nothing', worker, call({ nodes: ['a'] }), noForwarding],
-  ['8: not even with itself among others', worker, call({ nodes: ['node01', 'a'] }), noForwarding],
-  ['8: not even to itself twice', worker, call({ nodes: ['node01', 'node01'] }), noForwarding],
+  ['8: a worker refuses nodes', worker, call({ nodes: ['a'] }), noForwarding],
   [
-    '9: nodes are spread',
+    '8: a worker refuses nodes with itself and others',
+    worker,
+    call({ nodes: ['node01', 'a'] }),
+    noForwarding,
+  ],
+  [
+    '8: a worker refuses nodes with its name twice',
+    worker,
+    call({ nodes: ['node01', 'node01'] }),
+    noForwarding,
+  ],
+  [
+    '9: a call with nodes goes to each of them',
     controlPlane,
     call({ nodes: ['a', 'b'] }),
     { kind: 'many', targets: ['a', 'b'], streaming: false },
   ],
   [
-    '9: a single one too',
+    '9: nodes may have a single value',
     controlPlane,
     call({ nodes: ['10.5.0.2'] }),
     { kind: 'many', targets: ['10.5.0.2'], streaming: false },
   ],
   [
-    '9: nodes win over node, and streams are known by name',
+    '9: nodes takes precedence over node, and the method name tells that it streams',
     controlPlane,
     call({ node: ['c'], nodes: ['a', 'b'], fullMethod: logs }),
     { kind: 'many', targets: ['a', 'b'], streaming: true },
   ],
   [
-    '9: unknown streams too',
+    '9: unknown streaming methods are recognised by name too',
     controlPlane,
     call({ nodes: ['a'], fullMethod: '/inspect.InspectService/FooStream' }),
     { kind: 'many', targets: ['a'], streaming: true },
   ],
   ['10: a worker forwards nothing', worker, call({ node: ['10.5.0.9'] }), noForwarding],
   [
-    '10: nor to the loopback address, which it does not list',
+    '10: a worker does not forward to its loopback address, which it does not list',
     worker,
     call({ node: ['127.0.0.1'] }),
     noForwarding,
   ],
-  ['11: node goes there', controlPlane, call({ node: ['10.5.0.9'] }), { kind: 'one', target: '10.5.0.9' }],
   [
-    '11: for any method',
+    '11: a call with node goes to that node',
+    controlPlane,
+    call({ node: ['10.5.0.9'] }),
+    { kind: 'one', target: '10.5.0.9' },
+  ],
+  [
+    '11: node is accepted for any method',
     controlPlane,
     call({ node: ['node02'], fullMethod: '/no.such.Service/Method' }),
     { kind: 'one', target: 'node02' },
@@ -115,7 +140,12 @@ const rows: [string, RoutingNode, RoutedCall, Route][] = [
     call({ node: ['10.5.0.2'] }),
     { kind: 'one', target: '10.5.0.2' },
   ],
-  ['11: IPv6', controlPlane, call({ node: ['fd00::2'] }), { kind: 'one', target: 'fd00::2' }],
+  [
+    '11: node may be an IPv6 address',
+    controlPlane,
+    call({ node: ['fd00::2'] }),
+    { kind: 'one', target: 'fd00::2' },
+  ],
   ['12: an unknown method stays here', controlPlane, call({ fullMethod: '/no.such.Service/Method' }), local],
 ];
 
@@ -136,7 +166,7 @@ test('routeRequest() refuses targets that are neither an address nor a host name
   }
 });
 
-test('routeRequest() takes each target of nodes once, in order, and not too many of them', () => {
+test('routeRequest() takes each target of nodes once, in order, and limits their number', () => {
   assert.deepEqual(routeRequest(call({ nodes: ['b', 'a', 'b', 'c', 'a'] }), controlPlane), {
     kind: 'many',
     targets: ['b', 'a', 'c'],
@@ -148,7 +178,7 @@ test('routeRequest() takes each target of nodes once, in order, and not too many
   );
 });
 
-test('routeRequest() never sends a proxied call on, whatever else it says', () => {
+test('routeRequest() never forwards a proxied call, whatever its other metadata', () => {
   const texts = fc.array(fc.string(), { maxLength: 3 });
   fc.assert(
     fc.property(texts, texts, fc.boolean(), fc.string(), (node, nodes, canForward, fullMethod) => {

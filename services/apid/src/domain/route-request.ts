@@ -1,25 +1,25 @@
 import { isOneToManyMethod, isStreamingMethod } from '@nodewright/contract';
 import type { FaultKind } from '@nodewright/fault';
 
-/** What a call says about where it wants to go. */
+/** The parts of a call that determine its route. */
 export interface RoutedCall {
   /** `/machine.MachineService/Memory`. */
   readonly fullMethod: string;
-  /** Values of the metadata keys of those names; empty when absent. */
+  /** Values of the metadata keys `node` and `nodes`; empty when absent. */
   readonly node: readonly string[];
   readonly nodes: readonly string[];
-  /** Whether `proxyfrom` is there, whatever it says and whoever sent it. */
+  /** Whether the metadata contains `proxyfrom`, with any value and from any client. */
   readonly proxied: boolean;
 }
 
-/** What this node may do with calls. */
+/** The facts about this node that determine a route. */
 export interface RoutingNode {
   readonly nodeRoutingDisabled: boolean;
-  /** Whether it has a client certificate: control planes do, workers do not. */
+  /** Whether this node has a client certificate: control planes do, workers do not. */
   readonly canForward: boolean;
-  /** The node's own names and addresses, compared letter by letter. */
+  /** The node's own names and addresses, compared case-sensitively. */
   readonly localTargets: ReadonlySet<string>;
-  /** How many targets one call may have. */
+  /** Maximum number of targets per call. */
   readonly maxTargets: number;
 }
 
@@ -32,12 +32,12 @@ export type Route =
 const local: Route = { kind: 'local' };
 const noForwarding = refused('permission-denied', 'no request forwarding');
 
-/** Decides where a call goes; the first rule that fits. Source: Talos v1.14: routing decision of apid. */
+/** Decides where a call goes; the first matching rule wins. Source: Talos v1.14: routing decision of apid. */
 export function routeRequest(call: RoutedCall, self: RoutingNode): Route {
   if (self.nodeRoutingDisabled || call.proxied) return local;
   if (call.node.length > 1) return refused('invalid-argument', 'node metadata must be single-valued');
 
-  // A node that cannot forward still answers to its own names.
+  // A node that cannot forward still serves calls to its own names and addresses.
   const isOwn = (targets: readonly string[]) =>
     !self.canForward && targets.length === 1 && self.localTargets.has(targets[0] ?? '');
   const targets = [...new Set(call.nodes)];
@@ -67,11 +67,14 @@ export function routeRequest(call: RoutedCall, self: RoutingNode): Route {
 /** Longest host name. Source: RFC 1035, section 2.3.4. */
 const maxNameLength = 253;
 
-/** IPv4 addresses look like one too. */
+/** IPv4 addresses match this too. */
 const hostName = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_.])?$/i;
 const ipv6Address = /^(?=(?:[^:]*:){2})[0-9a-f:.]+(?:%[a-z0-9_.-]+)?$/i;
 
-/** Whether a text can name a node: an IP address or a host name, without a port, which apid adds itself. */
+/**
+ * Whether a text can name a node: an IP address or a host name. It must not contain a port, because apid adds
+ * its own.
+ */
 function isTarget(text: string): boolean {
   if (text.length > maxNameLength) return false;
   return hostName.test(text) || ipv6Address.test(text);

@@ -23,7 +23,7 @@ const nothing: ServiceFacts = {
 };
 const normal: ServiceFacts = { ...nothing, config: config(false), certificates: certificates(false) };
 
-test('factsAfter() lets a configuration go that was removed, and keeps one that a new machined does not know yet', () => {
+test('factsAfter() drops a removed configuration, but keeps it after a restart of machined', () => {
   const rows: [ServiceFacts | undefined, boolean, boolean][] = [
     [normal, true, false],
     [normal, false, true],
@@ -36,12 +36,12 @@ test('factsAfter() lets a configuration go that was removed, and keeps one that 
   );
 });
 
-test('factsAfter() keeps certificates that are gone, and takes over everything that is new', () => {
+test('factsAfter() keeps removed certificates and adopts everything that is new', () => {
   const next = { ...nothing, config: config(true), hostname: { hostname: 'a', domainname: '' } };
   assert.deepEqual(factsAfter(normal, next, true), { ...next, certificates: normal.certificates });
 });
 
-test('usableFacts() has nothing to serve by without a part, nor between maintenance and normal', () => {
+test('usableFacts() is undefined when a part is missing and while the node leaves maintenance', () => {
   const isUsable = (facts: Partial<ServiceFacts>) => usableFacts({ ...nothing, ...facts }) !== undefined;
   assert.deepEqual(
     [

@@ -6,9 +6,9 @@ import type {
   NodeAddressSpec,
 } from '@nodewright/state/kinds';
 
-/** What the state of the node tells apid. Source: Talos v1.14: resource access granted to apid. */
+/** What apid reads from the node's state. Source: Talos v1.14: resource access granted to apid. */
 export interface ServiceFacts {
-  /** How to serve; without it apid is silent. */
+  /** Where and in which mode apid listens; without it apid does not listen. */
   readonly config: ApiServiceConfigSpec | undefined;
   readonly certificates: ApiCertificateSpec | undefined;
   readonly hostname: HostnameStatusSpec | undefined;
@@ -16,15 +16,15 @@ export interface ServiceFacts {
   readonly members: readonly MemberSpec[];
 }
 
-/** Facts to serve by. */
+/** Facts that are complete enough to serve. */
 export type UsableFacts = ServiceFacts & {
   readonly config: ApiServiceConfigSpec;
   readonly certificates: ApiCertificateSpec;
 };
 
 /**
- * What holds once `next` is known. Certificates that are gone stay in use. A configuration that was removed is gone; one
- * that a machined which has just started does not know yet is not: `isSameState` tells the two apart.
+ * Merges `next` into the facts known before. Removed certificates stay in use. A removed configuration is
+ * dropped only when `isSameState` is true: a machined that has just restarted may not have published it yet.
  */
 export function factsAfter(
   before: ServiceFacts | undefined,
@@ -39,8 +39,9 @@ export function factsAfter(
 }
 
 /**
- * Undefined when apid must not serve. Certificates for the one mode are of no use in the other: between the two there
- * is a moment in which apid serves nothing. Source: Talos v1.14: APIServiceConfig, leaving maintenance.
+ * Returns `undefined` when apid must not serve. Certificates of one mode are not valid in the other: while
+ * the node leaves maintenance, apid serves nothing for a moment. Source: Talos v1.14: APIServiceConfig,
+ * leaving maintenance.
  */
 export function usableFacts(facts: ServiceFacts): UsableFacts | undefined {
   const { config, certificates } = facts;

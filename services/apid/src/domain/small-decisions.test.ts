@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkRequest } from './check-request.ts';
 
-test('checkRequest() lets gRPC calls through and says what is wrong with others', () => {
+test('checkRequest() accepts gRPC calls and reports what is wrong with other requests', () => {
   const rows = [
     checkRequest('POST', '/machine.MachineService/Memory', 'application/grpc', true),
     checkRequest('POST', '/a/b/c', 'application/grpc', true),
@@ -20,9 +20,9 @@ test('checkRequest() lets gRPC calls through and says what is wrong with others'
     {
       httpStatus: 415,
       fault: 'invalid-argument',
-      message: 'content-type must be application/grpc, it is "text/html"',
+      message: 'content-type must be application/grpc, not "text/html"',
     },
-    'content-type must be application/grpc, there is none',
+    'content-type must be application/grpc, but it is missing',
     'malformed method name: "/a"',
     'malformed method name: ""',
     'malformed method name: "/a/"',

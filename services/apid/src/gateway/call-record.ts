@@ -5,35 +5,35 @@ import { type CallerRoles, unknownRoles } from '../domain/roles.ts';
 import type { CallShare } from './call-shares.ts';
 import type { Gateway, GatewayPeer } from './gateway.ts';
 
-/** Longest delay that a timer takes, in milliseconds. */
+/** Longest delay that `setTimeout` accepts, in milliseconds. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** Codes that are the server's fault. Source: OpenTelemetry semantic conventions, gRPC. */
+/** Status codes that mark the server span as failed. Source: OpenTelemetry semantic conventions, gRPC. */
 const serverFaults: ReadonlySet<number> = new Set(
   (['unknown', 'deadline-exceeded', 'unimplemented', 'internal', 'unavailable', 'data-loss'] as const).map(
     grpcCodeFromKind,
   ),
 );
 
-/** The log has the address that the connection really comes from. */
+/** Metadata that is not logged: the log field `peer` has the real address of the connection. */
 const notLogged: ReadonlySet<string> = new Set(['peer']);
 
-/** What is kept about a call from its first byte to its log line: time, deadline, caller, span. */
+/** The state of a call from its headers to its log line: start time, deadline, caller, limits, span. */
 export class CallRecord {
   caller: CallerRoles | undefined;
-  /** Who makes the call, for the limits of the next apid; undefined when nobody knows. */
+  /** The caller's identity, for the limits of the next apid; `undefined` when it is not known. */
   identity: string | undefined;
-  /** What the call takes of its caller's share, once it is let through. */
+  /** The call's share of its caller's limits, once it is granted. */
   share: CallShare | undefined;
-  /** Whose calls wait for each other before they begin. */
+  /** Key of the caller's queue: calls with the same key wait for each other before they start. */
   queue = '';
-  /** The connection to a backend that the caller's calls take. */
+  /** The lane of the caller: its calls to a backend use this connection. */
   lane = 0;
-  /** Lets go of the lane. */
+  /** Releases the lane. */
   leaveLane: () => void = () => {};
-  /** What the client allows, in milliseconds; undefined without a deadline. */
+  /** The timeout that the client set, in milliseconds; `undefined` without a deadline. */
   timeoutMs: number | undefined;
-  /** Ends the call with a status of apid's own; set by whoever forwards it. */
+  /** Ends the call with a status of apid's own. The code that forwards the call sets this function. */
   abort: (status: GrpcStatus) => void = () => {};
   readonly #gateway: Gateway;
   readonly #active: Set<CallRecord>;
@@ -44,7 +44,7 @@ export class CallRecord {
   #deadline: NodeJS.Timeout | undefined;
   #finished = false;
 
-  /** `active` holds the record until the call is over. */
+  /** @param active holds the record until the call is over */
   constructor(gateway: Gateway, call: InboundCall, peer: GatewayPeer, active: Set<CallRecord>) {
     this.#gateway = gateway;
     this.#active = active;
@@ -53,7 +53,7 @@ export class CallRecord {
     this.#peer = peer;
     this.#startedAt = gateway.now();
     const parent = headerValue(call.headers, 'traceparent');
-    // With export off a span only carries the ids of the client's trace into the log.
+    // When spans are not exported, this span only adds the client's trace ids to the log line.
     if (gateway.telemetry.enabled || parent !== undefined) {
       this.#span = gateway.telemetry.startSpan(spanName(call.path), {
         kind: 'server',
@@ -63,7 +63,7 @@ export class CallRecord {
     }
   }
 
-  /** What is left of the client's time for the next hop; undefined without a deadline. */
+  /** The time left until the client's deadline, for the next hop; `undefined` without a deadline. */
   get remainingMs(): number | undefined {
     if (this.timeoutMs === undefined) return undefined;
     return Math.max(0, this.timeoutMs - (this.#gateway.now() - this.#startedAt));
@@ -73,14 +73,14 @@ export class CallRecord {
     return this.remainingMs === 0;
   }
 
-  /** Calls back when the client's time is up, unless the call is over by then. */
+  /** Calls `expire` at the client's deadline, unless the call is over by then. */
   onDeadline(expire: () => void): void {
     const { remainingMs } = this;
     if (remainingMs === undefined || this.#finished) return;
     this.#deadline = setTimeout(expire, Math.min(maxTimerMs, Math.ceil(remainingMs)));
   }
 
-  /** A span for one hop of the call; undefined when nothing is exported. */
+  /** Starts a span for one hop of the call; `undefined` when spans are not exported. */
   startHop(target: string): Span | undefined {
     const { telemetry } = this.#gateway;
     if (!telemetry.enabled) return undefined;
@@ -91,18 +91,19 @@ export class CallRecord {
     });
   }
 
-  /** The client took the call back. Who does that too often loses the connection. */
+  /** The client cancelled the call. A client that cancels too often loses its connection. */
   cancelled(status: GrpcStatus): void {
     const { share } = this;
     const isTooMuch = !this.#finished && share?.cancelled(this.#gateway.now()) === false;
     this.finish(status);
-    // Another apid carries the calls of others too; it has limits of its own.
+    // A connection of another apid stays open: it carries calls of many clients, which that apid limits
+    // itself.
     if (isTooMuch && !this.#peer.isApid) {
       this.#peer.connection?.end(h2ErrorCodes.enhanceYourCalm, 'too many cancelled calls');
     }
   }
 
-  /** The call is refused here. A client that goes on with such calls loses its connection. */
+  /** This apid refused the call. A client with too many refused calls loses its connection. */
   refused(status: GrpcStatus): void {
     this.finish(status);
     if (this.#peer.isApid || this.#gateway.conduct.refused(this.#peer.identity, this.#gateway.now())) return;
@@ -114,7 +115,7 @@ export class CallRecord {
     return this.#peer === peer;
   }
 
-  /** The call is over: ends the span and writes the log line. Only the first time counts. */
+  /** The call is over: ends the span and writes the log line. Only the first call has an effect. */
   finish(status: GrpcStatus): void {
     if (this.#finished) return;
     this.#finished = true;
@@ -131,7 +132,7 @@ export class CallRecord {
     this.#gateway.telemetry.withSpan(span, () => this.#log(status));
   }
 
-  /** Something of apid itself failed under the call: a bug. The client gets a status, the log the stack. */
+  /** A bug of apid made the call fail. The client gets a status; the stack is logged. */
   failInside(error: unknown): GrpcStatus {
     const { message } = faultFrom(error);
     this.#gateway.log.error(
@@ -171,14 +172,14 @@ export class CallRecord {
   }
 }
 
-/** Ends a span with the outcome of its call. */
+/** Ends a span with the status of its call. */
 export function endSpan(span: Span, { code, message }: GrpcStatus, failed: boolean): void {
   span.setAttributes({ 'rpc.grpc.status_code': code });
   if (failed) span.fail(new Error(message));
   span.end();
 }
 
-/** `/machine.MachineService/Memory` is the span `machine.MachineService/Memory`. */
+/** The name of the span for `/machine.MachineService/Memory` is `machine.MachineService/Memory`. */
 function spanName(path: string): string {
   return path.slice(1);
 }

@@ -38,7 +38,7 @@ const via = (apid: string, identity?: string, role = 'os:reader'): Caller => ({
   roles: [role],
 });
 
-/** How many calls of this caller are let through, and the words that refuse the next one. */
+/** How many calls of this caller are granted, and the text that refuses the next one. */
 function fill(shares: CallShares, caller: Caller): [number, string | undefined] {
   for (let count = 0; count < 100; count += 1) {
     const granted = shares.take(caller, 1, 0);
@@ -52,7 +52,7 @@ function shareOf(granted: Granted) {
   return granted.share;
 }
 
-test('CallShares bounds the open calls of one identity, and frees them once', () => {
+test('CallShares limits the open calls of one identity, and releases each share once', () => {
   const shares = open();
   const first = shareOf(shares.take(client('a'), 1, 0));
   assert.deepEqual(fill(shares, client('a')), [5, 'too many open calls of this caller: the limit is 6']);
@@ -61,7 +61,7 @@ test('CallShares bounds the open calls of one identity, and frees them once', ()
   assert.deepEqual(fill(shares, client('a'))[0], 1);
 });
 
-test('CallShares gives certificates with the same roles no more than the total of their roles', () => {
+test('CallShares limits the total of certificates with the same roles', () => {
   const shares = open();
   assert.deepEqual(
     [
@@ -80,7 +80,7 @@ test('CallShares gives certificates with the same roles no more than the total o
   assert.equal(fill(shares, client('e', 'os:admin'))[0], 2);
 });
 
-test('CallShares keeps the last calls for callers that have few', () => {
+test('CallShares reserves the last calls for callers with few calls', () => {
   const shares = open();
   fill(shares, client('a'));
   assert.deepEqual(fill(shares, client('b', 'os:admin')), [
@@ -98,25 +98,25 @@ test('CallShares keeps the last calls for callers that have few', () => {
   ]);
 });
 
-test('CallShares counts what an apid passes on for the callers that it names, and keeps a reserve', () => {
+test('CallShares counts calls that an apid forwards for named callers, with a reserve', () => {
   const shares = open();
   assert.deepEqual(
     [fill(shares, via('x', 'a')), fill(shares, via('x', 'b', 'os:admin'))],
     [
       [6, 'too many open calls of this caller: the limit is 6'],
-      [2, 'too many open calls passed on by one node: the limit is 8'],
+      [2, 'too many open calls forwarded by one node: the limit is 8'],
     ],
   );
   assert.equal(fill(shares, via('x', 'c', 'os:admin'))[0], 2);
 });
 
-test('CallShares counts what an apid passes on without a name as calls of one caller', () => {
+test("CallShares counts calls that an apid forwards without a caller as one caller's", () => {
   const shares = open();
   assert.deepEqual(fill(shares, via('x')), [8, 'too many open calls of this caller: the limit is 8']);
   assert.equal(fill(shares, client('a', 'os:admin'))[0], 4);
 });
 
-test('CallShares refuses callers that cancel too much for a while', () => {
+test('CallShares refuses new calls for a while when a caller cancels too often', () => {
   const shares = open();
   const calls = Array.from({ length: 4 }, () => shareOf(shares.take(client('a'), 1, 0)));
   assert.deepEqual(
@@ -131,7 +131,7 @@ test('CallShares refuses callers that cancel too much for a while', () => {
   assert.equal('share' in shares.take(client('a'), 1, 5000), true);
 });
 
-test('CallShares lets nobody pay for the cancels of others that come under the name of an apid', () => {
+test('CallShares does not count cancels of unnamed callers behind an apid', () => {
   const shares = open();
   const share = shareOf(shares.take(via('x'), 1, 0));
   assert.deepEqual(
@@ -141,7 +141,7 @@ test('CallShares lets nobody pay for the cancels of others that come under the n
   assert.equal('share' in shares.take(via('x'), 1, 0), true);
 });
 
-test('CallShares bounds the bytes of one caller and of all', () => {
+test('CallShares limits the bytes of one caller and of all callers', () => {
   const shares = open();
   const [one, other] = [client('a'), client('b')].map((caller) => shareOf(shares.take(caller, 1, 0)).bytes);
   assert.deepEqual(
@@ -150,7 +150,7 @@ test('CallShares bounds the bytes of one caller and of all', () => {
   );
 });
 
-test('CallShares never lets more through than any limit says, and ends at nothing', () => {
+test('CallShares never exceeds a limit, and releases everything at the end', () => {
   const callers = [
     client('a'),
     client('b', 'os:admin'),

@@ -2,7 +2,7 @@ import { ByteBudget } from '@nodewright/h2';
 import { rolesKey } from '../domain/may-call.ts';
 import type { CallerConduct } from './caller-conduct.ts';
 
-/** The limits that calls are counted against; see `limits.ts` for what each is for. */
+/** The limits on open calls; `limits.ts` describes each. */
 export interface CallLimits {
   readonly callsPerIdentity: number;
   readonly callsPerRoles: number;
@@ -17,20 +17,20 @@ export interface CallLimits {
 }
 
 export interface Caller {
-  /** Who makes the call; undefined when the apid that passed it on does not say. */
+  /** The caller's identity; `undefined` when the apid that forwarded the call does not name it. */
   readonly identity: string | undefined;
-  /** The apid that passed it on; undefined for a client's own call. */
+  /** Identity of the apid that forwarded the call; `undefined` when the client called this apid directly. */
   readonly apid: string | undefined;
   readonly roles: readonly string[];
 }
 
-/** An open call, as far as it is counted. */
+/** The share of the limits that one open call uses. */
 export interface CallShare {
-  /** What the call and others of the same caller may hold. */
+  /** The budget for bytes of all calls of this caller. */
   readonly bytes: ByteBudget;
-  /** The call is over. Only the first time counts. */
+  /** Call this when the call is over. Only the first call has an effect. */
   release(): void;
-  /** The caller took the call back. False: it does that too often. */
+  /** The caller cancelled the call. Returns `false` when it cancels too often. */
   cancelled(nowMs: number): boolean;
 }
 
@@ -41,7 +41,7 @@ interface Account {
   readonly bytes: ByteBudget;
 }
 
-/** Counts open calls per identity, per set of roles, per passing apid and in all. */
+/** Counts open calls per identity, per set of roles, per forwarding apid and in total. */
 export class CallShares {
   readonly #limits: CallLimits;
   readonly #conduct: CallerConduct;
@@ -57,12 +57,12 @@ export class CallShares {
     this.#bytes = new ByteBudget(limits.bytes);
   }
 
-  /** Calls that are open, each of many nodes counted once per node. */
+  /** Number of open calls. A call to several nodes counts once per node. */
   get open(): number {
     return this.#open;
   }
 
-  /** Opens a call that takes `weight` hops, or says in words which limit is in the way. */
+  /** Grants a call that needs `weight` hops, or returns a text that names the exceeded limit. */
   take(caller: Caller, weight: number, nowMs: number): Granted {
     const name = caller.identity ?? `apid ${caller.apid}`;
     const account = this.#account(name);
@@ -84,7 +84,7 @@ export class CallShares {
           if (isOpen) count(-weight);
           isOpen = false;
         },
-        // The cancels of many may come under one name here: none of them pays for another.
+        // Several callers may share this account, so the cancels of one must not count against the others.
         cancelled: (now) => caller.identity === undefined || this.#conduct.cancelled(caller.identity, now),
       },
     };
@@ -97,7 +97,7 @@ export class CallShares {
       caller.identity === undefined ? undefined : this.#conduct.callRefusal(caller.identity, nowMs);
     if (paused !== undefined) return paused;
     const isSmall = account.open + weight <= limits.smallCallerCalls;
-    // Callers that are not named share what an apid may use without its reserve.
+    // Callers without a name together get the share of their apid without its reserve.
     const own =
       caller.identity === undefined
         ? limits.callsPerApid - limits.reservedCallsPerApid
@@ -109,7 +109,7 @@ export class CallShares {
     ];
     if (apid !== undefined) {
       const reserve = caller.identity === undefined ? 0 : limits.reservedCallsPerApid;
-      rows.push(['passed on by one node', this.#perApid.get(apid) ?? 0, limits.callsPerApid, reserve]);
+      rows.push(['forwarded by one node', this.#perApid.get(apid) ?? 0, limits.callsPerApid, reserve]);
     }
     for (const [what, open, limit, reserve] of rows) {
       const granted = isSmall ? limit : limit - reserve;
@@ -130,7 +130,7 @@ export class CallShares {
     return account;
   }
 
-  /** Drops callers that hold nothing. */
+  /** Forgets callers without open calls and bytes. */
   #forget(): void {
     for (const [name, { open, bytes }] of this.#accounts) {
       if (open === 0 && bytes.heldBytes === 0) this.#accounts.delete(name);

@@ -14,7 +14,7 @@ const limits = {
 const open = () => new CallerConduct(limits);
 const results = (count: number, act: () => unknown) => Array.from({ length: count }, act);
 
-test('CallerConduct refuses the calls of who cancels too much for a while, and its connections not', () => {
+test('CallerConduct refuses calls, but not connections, after too many cancels', () => {
   const conduct = open();
   assert.deepEqual(
     results(4, () => conduct.cancelled('a', 0)),
@@ -30,7 +30,7 @@ test('CallerConduct refuses the calls of who cancels too much for a while, and i
   );
 });
 
-test('CallerConduct refuses the connections of who goes on with calls that are refused', () => {
+test('CallerConduct refuses connections after too many refused calls', () => {
   const conduct = open();
   results(4, () => conduct.cancelled('a', 0));
   assert.deepEqual(
@@ -43,14 +43,14 @@ test('CallerConduct refuses the connections of who goes on with calls that are r
   assert.equal(conduct.connectionRefusal('a', 5000), undefined);
 });
 
-test('CallerConduct keeps refusing connections when the calls that were open are taken back', () => {
+test('CallerConduct still refuses connections when the remaining open calls are cancelled', () => {
   const conduct = open();
   results(3, () => conduct.refused('a', 0));
   results(10, () => conduct.cancelled('a', 10));
   assert.match(conduct.connectionRefusal('a', 20) ?? '', /^too many refused calls/);
 });
 
-test('CallerConduct doubles the pause of who comes back to it, up to the longest', () => {
+test('CallerConduct doubles the pause for repeated excess, up to a maximum', () => {
   const conduct = open();
   let nowMs = 0;
   for (const seconds of [5, 10, 15, 15]) {
@@ -64,7 +64,7 @@ test('CallerConduct doubles the pause of who comes back to it, up to the longest
   assert.match(conduct.callRefusal('a', nowMs) ?? '', /try again in 5s$/);
 });
 
-test('CallerConduct counts the log lines that it leaves out', () => {
+test('CallerConduct counts the log lines that it omits', () => {
   const conduct = open();
   assert.deepEqual(
     results(5, () => conduct.takeLine('a', 0)),
@@ -73,7 +73,7 @@ test('CallerConduct counts the log lines that it leaves out', () => {
   assert.deepEqual([conduct.takeLine('b', 0), conduct.takeLine('a', 1000)], [0, 3]);
 });
 
-test('CallerConduct remembers who is paused, whoever comes in between', () => {
+test('CallerConduct remembers a paused identity however many others follow', () => {
   const conduct = open();
   results(4, () => conduct.cancelled('a', 0));
   for (let count = 0; count < 20; count += 1) conduct.cancelled(`b${count}`, count);

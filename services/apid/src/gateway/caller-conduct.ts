@@ -1,11 +1,14 @@
 import { type RateLimits, TokenBucket } from '@nodewright/h2';
 
-/** What callers may do to no purpose; see `limits.ts` for what each is for. */
+/** The limits on useless calls; `limits.ts` describes each. */
 export interface ConductLimits {
   readonly cancels: RateLimits;
   readonly refusals: RateLimits;
   readonly lines: RateLimits;
-  /** The first pause of a caller over a limit, in milliseconds. Each later one is twice as long. */
+  /**
+   * Length of the first pause of a caller over a limit, in milliseconds. Each repeated pause is twice as
+   * long.
+   */
   readonly pauseMs: number;
   readonly longestPauseMs: number;
   readonly rememberedIdentities: number;
@@ -26,8 +29,8 @@ interface Pause {
 }
 
 /**
- * Watches each identity for calls that it takes back, calls that are refused, and the log lines of both. An identity
- * over a limit is paused: its new calls are refused, and its connections too once it goes on.
+ * Counts the cancelled calls, the refused calls and their log lines per identity. An identity over a limit is
+ * paused: its new calls are refused. Its new connections are refused too when it made too many refused calls.
  */
 export class CallerConduct {
   readonly #limits: ConductLimits;
@@ -37,25 +40,25 @@ export class CallerConduct {
     this.#limits = limits;
   }
 
-  /** The identity took a call back. False: it does that too often. */
+  /** The identity cancelled a call. Returns `false` when it cancels too often. */
   cancelled(identity: string, nowMs: number): boolean {
     const account = this.#account(identity, nowMs);
     return account.cancels.take(nowMs) || this.#pause(account, 'cancelled', nowMs);
   }
 
-  /** A call of the identity was refused. False: it goes on with such calls. */
+  /** A call of the identity was refused. Returns `false` when this happens too often. */
   refused(identity: string, nowMs: number): boolean {
     const account = this.#account(identity, nowMs);
     return account.refusals.take(nowMs) || this.#pause(account, 'refused', nowMs);
   }
 
-  /** Why new calls of the identity are refused, in words; undefined when they are not. */
+  /** Why new calls of the identity are refused, as text; `undefined` when they are not. */
   callRefusal(identity: string, nowMs: number): string | undefined {
     const pause = this.#accounts.get(identity)?.pause;
     return pause === undefined || nowMs >= pause.endMs ? undefined : this.#describe(pause, nowMs);
   }
 
-  /** Why new connections of the identity are refused, in words; undefined when they are not. */
+  /** Why new connections of the identity are refused, as text; `undefined` when they are not. */
   connectionRefusal(identity: string, nowMs: number): string | undefined {
     const pause = this.#accounts.get(identity)?.pause;
     if (pause?.why !== 'refused' || nowMs >= pause.endMs) return undefined;
@@ -63,8 +66,8 @@ export class CallerConduct {
   }
 
   /**
-   * A line about a call that failed is to be logged: the number of lines left out since the last one, or undefined when
-   * this one is to be left out too.
+   * Asks whether to log a line about a failed call. Returns the number of lines omitted since the last one,
+   * or `undefined` when this line must be omitted too.
    */
   takeLine(identity: string, nowMs: number): number | undefined {
     const account = this.#account(identity, nowMs);
@@ -77,13 +80,13 @@ export class CallerConduct {
     return leftOut;
   }
 
-  /** Always false, for its callers. */
+  /** Always returns `false`, so that callers can return the result. */
   #pause(account: Account, why: Pause['why'], nowMs: number): false {
     const { pauseMs, longestPauseMs } = this.#limits;
     const last = account.pause;
     if (last !== undefined && nowMs < last.endMs) {
-      // It goes on while it is paused: the pause is not longer for it, but its connections are refused as well.
-      // Cancels of calls that are still open must not let its connections in again.
+      // A paused identity that continues does not get a longer pause. Refused calls also block its new
+      // connections; later cancels of calls that are still open must not unblock them.
       account.pause = { ...last, why: last.why === 'refused' ? 'refused' : why };
       return false;
     }
@@ -114,7 +117,7 @@ export class CallerConduct {
     return account;
   }
 
-  /** Drops identities that did nothing of the kind lately, else those that are not paused, else all. */
+  /** Forgets identities without recent events; if there are none, all that are not paused; otherwise all. */
   #forget(nowMs: number): void {
     const memoryMs = this.#limits.longestPauseMs;
     const all = [...this.#accounts];

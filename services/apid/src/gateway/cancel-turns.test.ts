@@ -4,7 +4,7 @@ import { CancelTurns } from './cancel-turns.ts';
 
 const limits = { perTurn: 3, intervalMs: 5, waiting: 10 };
 
-/** What was passed on, in order: `a1`, `a2`, `b1`. */
+/** `done` lists the forwarded cancels in order, such as `a1`, `a2`, `b1`. */
 function openTurns() {
   const done: string[] = [];
   const turns = new CancelTurns(limits);
@@ -15,7 +15,7 @@ function openTurns() {
   return { done, add };
 }
 
-test('CancelTurns passes few cancels on at once, and many in turns', () => {
+test('CancelTurns forwards few cancels at once and the rest in turns', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const { done, add } = openTurns();
@@ -27,7 +27,7 @@ test('CancelTurns passes few cancels on at once, and many in turns', () => {
     assert.equal(done.length, 6);
     mock.timers.tick(5);
     assert.equal(done.length, 8);
-    // The turn is not used up, and a new one has begun after a while.
+    // One cancel leaves room in its interval, and a new interval has begun when `d` cancels.
     add('c', 1);
     mock.timers.tick(100);
     add('d', 3);
@@ -37,7 +37,7 @@ test('CancelTurns passes few cancels on at once, and many in turns', () => {
   }
 });
 
-test('CancelTurns does not let one caller wait for all cancels of another', () => {
+test('CancelTurns alternates between callers, so that none waits for all cancels of another', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const { done, add } = openTurns();
@@ -52,7 +52,7 @@ test('CancelTurns does not let one caller wait for all cancels of another', () =
   }
 });
 
-test('CancelTurns keeps no more waiting than its limit', () => {
+test('CancelTurns limits the number of waiting cancels', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const { done, add } = openTurns();

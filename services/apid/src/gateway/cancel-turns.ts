@@ -1,23 +1,23 @@
 export interface CancelLimits {
-  /** Cancels that are passed on at once, and then in each interval. */
+  /** Cancels that are forwarded at once, and then per interval. */
   readonly perTurn: number;
-  /** In milliseconds. */
+  /** Length of an interval, in milliseconds. */
   readonly intervalMs: number;
-  /** Cancels that wait. More are passed on at once. */
+  /** Maximum number of waiting cancels. Further ones are forwarded at once. */
   readonly waiting: number;
 }
 
 /**
- * Passes cancels on to backends a few at a time. A client that goes away with hundreds of open calls would else keep the
- * daemon behind busy with nothing but their ends: 2,048 watches that ended at once stopped machined for 180 ms. Callers
- * take turns, so that nobody's cancel waits behind all of those of another.
+ * Forwards cancels to backends a few at a time. Otherwise a client that disconnects with hundreds of open
+ * calls would keep the backend busy: 2,048 watches that ended at once blocked machined for 180 ms. Callers
+ * take turns, so that the cancels of one caller do not delay those of another.
  */
 export class CancelTurns {
   readonly #limits: CancelLimits;
-  /** By caller, who waits longest for a turn is first. */
+  /** Waiting cancels by caller; the caller that has waited longest for a turn is first. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #count = 0;
-  /** What is left of this turn. */
+  /** Cancels that may still be forwarded in this interval. */
   #left: number;
   #timer: NodeJS.Timeout | undefined;
 
@@ -26,7 +26,7 @@ export class CancelTurns {
     this.#left = limits.perTurn;
   }
 
-  /** Runs `cancel` now, or when it is the caller's turn. */
+  /** Runs `cancel` at once, or later when it is the caller's turn. */
   add(caller: string, cancel: () => void): void {
     if (this.#count >= this.#limits.waiting) {
       cancel();

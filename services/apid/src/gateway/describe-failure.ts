@@ -10,16 +10,19 @@ import {
 } from '@nodewright/h2';
 import type { Hop } from '../domain/rewrite-metadata.ts';
 
-/** The words for a hop in error texts. */
+/** The name of a hop in error texts. */
 export interface HopWords {
   /** `node "node02"` or `machined on node01`. */
   readonly subject: string;
-  /** ` (via node01)` for another node, nothing for this one's machined, which the subject says already. */
+  /**
+   * ` (via node01)` for another node; empty for this node's machined, because `subject` already names this
+   * node.
+   */
   readonly via: string;
   readonly isNode: boolean;
 }
 
-/** `self` is what this node is called. */
+/** @param self the name of this node */
 export function hopWords(hop: Hop, self: string): HopWords {
   return hop.kind === 'machined'
     ? { subject: `machined on ${self}`, via: '', isNode: false }
@@ -30,7 +33,7 @@ function statusOf(fault: FaultKind | number, text: string, { via }: HopWords): G
   return { code: typeof fault === 'number' ? fault : grpcCodeFromKind(fault), message: `${text}${via}` };
 }
 
-/** The status of a call whose hop could not be reached; `reason` is a phrase. */
+/** The status of a call whose hop cannot be reached; `reason` is a phrase. */
 export function describeConnectFailure(words: HopWords, reason: string): GrpcStatus {
   const text = words.isNode
     ? `no route to ${words.subject}: ${reason}`
@@ -48,29 +51,35 @@ export function describeDeadline(words: HopWords, timeoutMs: number, connecting:
   );
 }
 
-/** The status of a call whose answer was asked for plain, to be stamped with a name, and came compressed. */
+/**
+ * The status of a call whose response came compressed although apid had requested an uncompressed one to
+ * label.
+ */
 export function describeCompressed(words: HopWords): GrpcStatus {
   return statusOf(
     'internal',
-    `${words.subject} answered with a compressed message, which it was asked not to`,
+    `${words.subject} sent a compressed message, but apid had requested an uncompressed one`,
     words,
   );
 }
 
-/** The status of a call for whose bytes there is no room. */
+/** The status of a call whose bytes exceed the budget. */
 export function describeFullBudget({ limitBytes }: { readonly limitBytes: number }): GrpcStatus {
   return {
     code: grpcCodeFromKind('resource-exhausted'),
-    message: `open calls hold more than ${limitBytes} bytes here, try again later`,
+    message: `open calls hold more than ${limitBytes} bytes on this node, try again later`,
   };
 }
 
-/** `1.5s`, at most three digits after the point. */
+/** Formats milliseconds as `1.5s`, with at most three digits after the point. */
 export function secondsText(timeoutMs: number): string {
   return `${Math.round(timeoutMs) / 1000}s`;
 }
 
-/** The status of a call that a pump had to end. Source: gRPC over HTTP/2, errors; Talos v1.14: proxying, errors. */
+/**
+ * The status of a call that failed while it was forwarded. Source: gRPC over HTTP/2, errors; Talos v1.14:
+ * proxying, errors.
+ */
 export function describePumpFailure(words: HopWords, failure: PumpFailure, fullMethod = ''): GrpcStatus {
   const { subject } = words;
   switch (failure.kind) {
@@ -109,11 +118,11 @@ export function describePumpFailure(words: HopWords, failure: PumpFailure, fullM
 }
 
 function describeLongConfiguration({ sizeBytes, limitBytes }: { sizeBytes: number; limitBytes: number }) {
-  const message = `the request has ${sizeBytes} bytes: a node takes a configuration in a request of at most ${limitBytes}`;
+  const message = `the request has ${sizeBytes} bytes; a request with a configuration may have at most ${limitBytes}`;
   return { code: grpcCodeFromKind('invalid-argument'), message };
 }
 
-/** What the client sent is at fault; the text is upstream's. */
+/** The request of the client is invalid. The text is the same as upstream's. */
 function describeRequestFault(cause: string): GrpcStatus {
   return { code: grpcCodeFromKind('internal'), message: `failed proxying s2c: ${cause}` };
 }
@@ -128,14 +137,14 @@ function describeCallFailure(words: HopWords, failure: CallFailure, answering: b
         words,
       );
     case 'refused':
-      return statusOf('unavailable', `${subject} did not take the call: it is stopping or overloaded`, words);
+      return statusOf('unavailable', `${subject} refused the call: it is stopping or overloaded`, words);
     case 'connection-closed': {
       const when = answering ? 'in the middle of its answer' : 'before answering';
       const reason = failure.reason === '' ? '' : `: ${failure.reason}`;
       return statusOf('unavailable', `${subject} closed the connection ${when}${reason}`, words);
     }
     case 'silent':
-      return statusOf('unavailable', `${subject} does not answer any more`, words);
+      return statusOf('unavailable', `${subject} stopped responding`, words);
     case 'protocol':
       return statusOf('internal', `${subject} broke the HTTP/2 protocol: ${failure.reason}`, words);
   }

@@ -25,39 +25,41 @@ import {
 import { closingStatus } from './forward-one.ts';
 import type { Gateway } from './gateway.ts';
 
-/** What a target tells the fan-out that it belongs to. */
+/** The events that a target reports to its fan-out. */
 export interface TargetEvents {
-  /** The call is made: it takes the request from here on. */
+  /** The call is open: from here on it accepts the request. */
   opened(target: FanOutTarget): void;
-  /** Bytes of the answer are held here from now on. */
+  /** This many more bytes of the response are buffered. */
   held(bytes: number): void;
-  /** So many of them went on to the client. */
+  /** This many buffered bytes were forwarded to the client. */
   passed(bytes: number): void;
-  /** One whole message of the answer. */
+  /** One complete message of the response. */
   message(target: FanOutTarget, body: Buffer): void;
-  /** The target takes more of the request again. */
+  /** The target accepts more of the request again. */
   drained(): void;
-  /** Told once, last. */
+  /** The call is over. This event comes once, as the last one. */
   ended(target: FanOutTarget, status: GrpcStatus): void;
 }
 
 export interface TargetInit {
   readonly gateway: Gateway;
-  /** As it stands in `nodes`. */
+  /** The target as the client wrote it in `nodes`. */
   readonly name: string;
   readonly words: HopWords;
   readonly span: Span | undefined;
-  /** The connection to a backend that the caller's calls take. */
+  /** The lane of the caller: its calls to a backend use this connection. */
   readonly lane: number;
   readonly events: TargetEvents;
-  /** Called when the call is about to be made, so that it carries the time left then. */
+  /**
+   * Builds the request headers. Called just before the call opens, so that they carry the time left by then.
+   */
   headers(): RawHeaders;
 }
 
-/** The call to one of the nodes of a `nodes` request. */
+/** The call to one target of a request with `nodes`. */
 export class FanOutTarget implements OutboundReceiver {
   readonly name: string;
-  /** Metadata of the answer, for the joint answer. */
+  /** Metadata of the response, for the joint answer. */
   headers: RawHeaders = [];
   trailers: RawHeaders = [];
   readonly #init: TargetInit;
@@ -66,7 +68,7 @@ export class FanOutTarget implements OutboundReceiver {
   #over = false;
   #answering = false;
   #congested = false;
-  /** Since the last whole message. */
+  /** Response bytes received since the last complete message. */
   #heldBytes = 0;
 
   constructor(init: TargetInit) {
@@ -74,12 +76,12 @@ export class FanOutTarget implements OutboundReceiver {
     this.name = init.name;
   }
 
-  /** Whether the request goes to this target. */
+  /** Whether the call is open and accepts the request. */
   get open(): boolean {
     return this.#outbound !== undefined && !this.#over;
   }
 
-  /** Whether the call was made at all. */
+  /** Whether the call was ever opened. */
   get wasOpened(): boolean {
     return this.#outbound !== undefined;
   }
@@ -88,12 +90,12 @@ export class FanOutTarget implements OutboundReceiver {
     return this.#over;
   }
 
-  /** Whether the target must be waited for before more of the request is sent. */
+  /** Whether the fan-out must wait for this target before it sends more of the request. */
   get congested(): boolean {
     return this.#congested && this.open;
   }
 
-  /** Connects and makes the call; a failure is told as the end. */
+  /** Connects and opens the call. A failure is reported by the event `ended`. */
   async connect(): Promise<void> {
     const { gateway, name, words, events } = this.#init;
     const target = gateway.targetOf(name);
@@ -128,7 +130,7 @@ export class FanOutTarget implements OutboundReceiver {
     this.#outbound?.resume();
   }
 
-  /** Takes the call back; nothing is told any more. */
+  /** Cancels the call; no event follows. */
   cancel(status: GrpcStatus): void {
     if (this.#over) return;
     this.#over = true;
@@ -193,7 +195,7 @@ export class FanOutTarget implements OutboundReceiver {
     this.#fail({ kind: 'call-failed', failure, answering: this.#answering });
   }
 
-  /** Ends the target with a status of our own. */
+  /** Ends the call with a status of apid's own. */
   refuse(status: GrpcStatus): void {
     if (this.#over) return;
     this.#outbound?.reset(h2ErrorCodes.cancel);

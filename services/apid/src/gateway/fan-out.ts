@@ -15,7 +15,7 @@ import type { Gateway } from './gateway.ts';
 import { hopHeaders } from './hop-headers.ts';
 import { type JointAnswer, StreamJointAnswer, UnaryJointAnswer } from './joint-answer.ts';
 
-/** How much of the request is kept for targets that are still being connected, in bytes; then the client waits. */
+/** Request bytes that are kept for targets that are still connecting. Above this the client must wait. */
 const maxBacklogBytes = 1024 * 1024;
 
 const cancelled: GrpcStatus = {
@@ -24,9 +24,9 @@ const cancelled: GrpcStatus = {
 };
 
 /**
- * Spreads one call over several nodes and joins their answers. All targets are dialled at once, none waits for another;
- * one that fails leaves an entry and the call goes on. The call itself fails only when the request is malformed, when
- * the client's time is up or when the client goes away.
+ * Sends one call to several nodes and joins their responses. All targets are dialled at once. A target that
+ * fails adds an error entry, and the call continues. The whole call fails only for a malformed request, a
+ * passed deadline, a cancel by the client, or a full byte budget.
  */
 export class FanOut implements InboundReceiver, TargetEvents {
   readonly #gateway: Gateway;
@@ -37,10 +37,10 @@ export class FanOut implements InboundReceiver, TargetEvents {
   readonly #answer: JointAnswer;
   readonly #requestLimit: number;
   readonly #request: MessageScanner;
-  /** The request so far, as long as a target that is being connected may need it. */
+  /** The request so far, kept while a target is still connecting. */
   #backlog: Buffer[] = [];
   #backlogBytes = 0;
-  /** What the call holds of its caller's share, in bytes. */
+  /** Bytes that this call holds of its caller's budget. */
   #heldBytes = 0;
   #connecting: number;
   #left: number;
@@ -115,7 +115,7 @@ export class FanOut implements InboundReceiver, TargetEvents {
     this.#letGo();
     for (const target of this.#targets) {
       const cancel = () => target.cancel(cancelled);
-      // One that still connects must not make its call any more.
+      // A target that is still connecting must not open its call any more.
       if (target.wasOpened) this.#gateway.cancels.add(this.#record.queue, cancel);
       else cancel();
     }
@@ -134,7 +134,7 @@ export class FanOut implements InboundReceiver, TargetEvents {
       if (this.#answer.message(target, body)) return;
       for (const each of this.#targets) each.pause();
     } catch (error) {
-      // An answer of another shape is that target's failure.
+      // A response of another shape is a failure of this target.
       const { message } = faultFrom(error);
       target.refuse({ code: grpcCodeFromKind('unknown'), message });
     }
@@ -148,7 +148,7 @@ export class FanOut implements InboundReceiver, TargetEvents {
   }
 
   passed(bytes: number): void {
-    // A joint answer of one message keeps the bytes of all targets until it is complete.
+    // A unary joint answer keeps the bytes of all targets until it is complete.
     if (this.#streaming) this.#give(bytes);
   }
 
@@ -224,13 +224,13 @@ export class FanOut implements InboundReceiver, TargetEvents {
   }
 
   #failRequest(failure: Parameters<typeof describePumpFailure>[1]): void {
-    // The client's fault: no hop is named.
+    // The client caused this failure, so the text names no hop.
     this.#fail(
       describePumpFailure({ subject: 'the client', via: '', isNode: false }, failure, this.#call.path),
     );
   }
 
-  /** Ends the whole call with a status of our own. */
+  /** Ends the whole call with a status of apid's own. */
   #fail(status: GrpcStatus): void {
     if (this.#over) return;
     this.#over = true;

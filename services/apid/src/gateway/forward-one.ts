@@ -15,10 +15,13 @@ import {
 import type { Gateway } from './gateway.ts';
 import { hopHeaders } from './hop-headers.ts';
 
-/** Connections tried when the first one closes just as the call is made on it. */
+/** Attempts to open the call, because a connection may close just before the call opens on it. */
 const maxAttempts = 3;
 
-/** Passes a call on to one hop, byte for byte. Whatever goes wrong, the client gets a status that names the hop. */
+/**
+ * Forwards a call to one hop without decoding it. For every failure the client gets a status that names the
+ * hop.
+ */
 export async function forwardOne(
   gateway: Gateway,
   call: InboundCall,
@@ -35,7 +38,7 @@ export async function forwardOne(
     maxRequestMessageBytes: maxRequestBytes(call.path, record.caller?.roles ?? []),
     unread: record.share?.bytes,
     describeFull: describeFullBudget,
-    // A backend that gives up because the same deadline passed there says so less clearly.
+    // The backend may report the same deadline, but apid's own text is clearer.
     describe: (failure) =>
       record.deadlinePassed
         ? describeDeadline(words, record.timeoutMs ?? 0, false)
@@ -70,7 +73,7 @@ export async function forwardOne(
   }
 }
 
-/** Every connection that was made closed before the call could be made on it. */
+/** The status of a call for which each new connection closed before the call could open on it. */
 export function closingStatus(words: HopWords) {
   return describeConnectFailure(words, 'its connections close as soon as they are made');
 }

@@ -27,15 +27,15 @@ import { apidLimits, clientLimits, furtherClientLimits } from './http2-limits.ts
 export interface GatewayListenerInit {
   readonly engine: H2Engine;
   readonly log: Logger;
-  /** `active` is where the call is held until it is over. */
+  /** @param active holds the record of the call until the call is over */
   onCall(call: InboundCall, peer: GatewayPeer, active: Set<CallRecord>): void;
   readonly connections: ConnectionShares;
   readonly conduct: CallerConduct;
-  /** Monotonic milliseconds. */
+  /** The current time in milliseconds, monotonic. */
   now(): number;
-  /** Told whenever the listener opens or closes. */
+  /** Called whenever the listener opens or closes. */
   onListening(listening: boolean): void;
-  /** How long calls may go on after the listener closed, in milliseconds. */
+  /** How long open calls may continue after the listener closes, in milliseconds. */
   readonly drainTimeoutMs: number;
 }
 
@@ -45,17 +45,18 @@ interface OpenListener {
   readonly active: Set<CallRecord>;
 }
 
-/** How long the last words to clients may take to leave, in milliseconds. */
+/** How long the last statuses may take to reach clients, in milliseconds. */
 const farewellMs = 500;
 
 /**
- * The public listener. It follows the identity: absent without one, opened anew when the address or the mode is
- * another, and else only given new credentials, which later handshakes use.
+ * The public listener, as the identity requires. Without an identity it is closed. It reopens when the
+ * address or the mode changes. Otherwise a new identity only replaces the credentials, which later handshakes
+ * use.
  */
 export class GatewayListener implements AsyncDisposable {
   readonly #init: GatewayListenerInit;
   #open: OpenListener | undefined;
-  /** Listeners that are closed and still have calls. */
+  /** Listeners that are closed but still have open calls. */
   readonly #draining = new Set<Promise<void>>();
   #retry: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
@@ -67,8 +68,8 @@ export class GatewayListener implements AsyncDisposable {
   }
 
   /**
-   * Makes `identity` the one in force, after those before it. Resolves when the listener is as it asks, or another
-   * attempt is due later.
+   * Applies `identity` after all identities given before. Resolves when the listener matches it, or when
+   * opening failed and a retry is scheduled.
    */
   apply(identity: GatewayIdentity | undefined): Promise<void> {
     clearTimeout(this.#retry);
@@ -110,7 +111,7 @@ export class GatewayListener implements AsyncDisposable {
     const { drainTimeoutMs, onListening } = this.#init;
     this.#open = undefined;
     onListening(false);
-    // Calls that are still there then get a status, not a reset.
+    // Calls that are still open at the end of the drain get a status instead of a reset.
     const expired = setTimeout(() => {
       const message = `apid on ${identity.hostname} is shutting down`;
       for (const call of active) call.abort({ code: grpcCodeFromKind('unavailable'), message });
@@ -187,7 +188,7 @@ function credentialsOf(identity: GatewayIdentity): ServerCredentials {
   };
 }
 
-/** Why a connection of this identity must not be opened, in words; undefined when it may. */
+/** Why a connection of this identity must not be opened, as text; `undefined` when it may. */
 type ConnectionRefusal = (identity: string, isApid: boolean) => string | undefined;
 
 function admit(
@@ -232,7 +233,7 @@ function createPeer(handshake: Handshake, identity: string, organizations: reado
   };
 }
 
-/** Calls of a connection whose certificate has ended get a status, not a reset. */
+/** When a client certificate expires, the open calls of its connection get a status instead of a reset. */
 function endCalls(active: ReadonlySet<CallRecord>, peer: GatewayPeer): void {
   const status = { code: grpcCodeFromKind('unauthenticated'), message: 'the client certificate has expired' };
   for (const call of active) if (call.isOf(peer)) call.abort(status);
@@ -253,7 +254,7 @@ function refusalFacts(reason: string, handshake: Handshake) {
   };
 }
 
-/** Node writes one part of a name a line, or nothing at all. */
+/** Node writes each part of a distinguished name on its own line, and gives `undefined` for an empty name. */
 function oneLine(name: string | undefined): string {
   return (name ?? '').replaceAll('\n', ', ');
 }

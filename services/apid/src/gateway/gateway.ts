@@ -7,39 +7,39 @@ import type { CallerConduct } from './caller-conduct.ts';
 import type { CancelTurns } from './cancel-turns.ts';
 import type { StartQueue } from './start-queue.ts';
 
-/** What calls need of the gateway that serves them. */
+/** What the code for calls needs of the gateway. */
 export interface Gateway {
-  /** The identity in force now: calls take it once and keep to it. */
+  /** The identity in force. Each call reads it once and keeps it. */
   identity(): GatewayIdentity;
   readonly pool: BackendPool;
   readonly shares: CallShares;
   readonly conduct: CallerConduct;
-  /** Which of the connections to a backend a caller's calls take. */
+  /** Assigns callers to connections per backend. */
   readonly lanes: CallerLanes;
-  /** Lets few calls of a caller begin at a time. */
+  /** Limits how many calls of a caller start at the same time. */
   readonly starts: StartQueue;
-  /** Lets few cancels reach backends at a time. */
+  /** Limits how many cancels reach backends at the same time. */
   readonly cancels: CancelTurns;
   /** This node's machined. */
   readonly machined: BackendTarget;
-  /** The apid of another node, or of this one by its own name. */
+  /** The apid of another node, or of this node when `node` is its own name. */
   targetOf(node: string): BackendTarget;
   readonly telemetry: Telemetry;
   readonly log: Logger;
-  /** Monotonic milliseconds. */
+  /** The current time in milliseconds, monotonic. */
   now(): number;
 }
 
-/** Who is at the other end of a connection that was let in. */
+/** The client of an accepted connection. */
 export interface GatewayPeer {
   readonly remoteAddress: string;
   /** `address:port` for the log. */
   readonly name: string;
-  /** Roles that its certificate gives; empty without one. */
+  /** The roles in its certificate; empty without a certificate. */
   readonly organizations: readonly string[];
-  /** What the limits of callers are counted for. */
+  /** The identity that the limits count. */
   readonly identity: string;
-  /** Whether it is the apid of another node, which speaks for others. */
+  /** Whether it is the apid of another node, which forwards calls of other clients. */
   readonly isApid: boolean;
   /** Set as soon as the connection is open. */
   connection: ServerConnection | undefined;

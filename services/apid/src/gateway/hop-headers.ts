@@ -6,7 +6,7 @@ import type { CallRecord } from './call-record.ts';
 
 const userAgent = `nodewright-apid/${buildInfo.tag}`;
 
-/** The header block of a call's next hop, as things stand now: the time left goes with it. */
+/** Builds the header block for the next hop of a call. Its deadline is the time left at this moment. */
 export function hopHeaders(
   call: InboundCall,
   hop: Hop,

@@ -8,7 +8,7 @@ import {
   streamWindowBytes,
 } from '../domain/limits.ts';
 
-/** HTTP/2 as clients get it. */
+/** HTTP/2 settings and limits for connections of clients. */
 export const clientLimits: H2Limits = {
   ...gatewayLimits,
   streamWindowBytes,
@@ -18,18 +18,18 @@ export const clientLimits: H2Limits = {
   cancels: conductLimits.cancels,
 };
 
-/** The same on the further connections of a client that has several. */
+/** The same for further connections of a client that already has several. */
 export const furtherClientLimits: H2Limits = {
   ...clientLimits,
   growth: { ...callGrowth, first: callGrowth.firstOfFurther, settled: callGrowth.firstOfFurther },
 };
 
-/** HTTP/2 as another apid gets it, which carries the calls of many and has limited each. */
+/** The same for connections of another apid, which carries calls of many clients and limits each of them. */
 export const apidLimits: H2Limits = {
   ...gatewayLimits,
   maxHeaderListBytes: metadataBytes,
   maxConcurrentCalls: gatewayShares.callsPerApid,
 };
 
-/** HTTP/2 as backends get it: an answer that nobody reads waits at its sender. */
+/** The same for connections to backends: a response that the client does not read stays at its sender. */
 export const backendLimits: H2Limits = { ...gatewayLimits, streamWindowBytes };

@@ -15,13 +15,16 @@ import {
 } from '../domain/aggregate.ts';
 import type { FanOutTarget } from './fan-out-target.ts';
 
-/** How the answers of many targets become one. */
+/** Builds one response from the responses of several targets. */
 export interface JointAnswer {
-  /** Takes a message of a target. Throws a Fault when it cannot be stamped. False: hold the targets until drained. */
+  /**
+   * Takes a message of a target. Returns `false` when the targets must pause until the client has read.
+   * @throws Fault `unknown` when the message cannot be labelled with the target's name
+   */
   message(target: FanOutTarget, body: Buffer): boolean;
-  /** One target has answered or failed. The answer gets an entry with the error of a target that failed. */
+  /** The target has finished. A target that failed adds an error entry to the response. */
   ended(target: FanOutTarget, status: GrpcStatus): void;
-  /** Every target has answered or failed: ends the joint call with status OK. */
+  /** All targets have finished: ends the response with status OK. */
   finish(): void;
   /** Whether response headers were sent. */
   readonly answering: boolean;
@@ -29,7 +32,7 @@ export interface JointAnswer {
 
 const answerHead = [':status', '200', 'content-type', 'application/grpc'] as const;
 
-/** Fields of one target's answer that mean nothing in a joint one. */
+/** Header fields of one target that have no meaning in a joint answer. */
 const ownFields: ReadonlySet<string> = new Set([
   'content-type',
   'content-length',
@@ -64,11 +67,11 @@ function failureOf({ code, message }: GrpcStatus, target: FanOutTarget): TargetF
 
 const answeredNothing: GrpcStatus = {
   code: grpcCodeFromKind('internal'),
-  message: 'the call ended well and without a message',
+  message: 'the call succeeded without a response message',
 };
 
 /**
- * One message that holds the entries of all targets in order of completion. Source: Talos v1.14: one2many unary.
+ * One message with the entries of all targets in order of completion. Source: Talos v1.14: one2many unary.
  */
 export class UnaryJointAnswer implements JointAnswer {
   readonly answering = false;
@@ -83,7 +86,7 @@ export class UnaryJointAnswer implements JointAnswer {
   }
 
   message(target: FanOutTarget, body: Buffer): boolean {
-    // A second message is as wrong as a second entry, and is refused the same way.
+    // A second message is an error like a second entry: `unaryEntry` throws for both.
     const before = this.#answers.get(target);
     const answer = before === undefined ? body : Buffer.concat([before, body]);
     this.#answers.set(target, unaryEntry(answer, target.name));
@@ -113,7 +116,8 @@ export class UnaryJointAnswer implements JointAnswer {
 }
 
 /**
- * Every message of every target as it comes, with the target's name in it. Source: Talos v1.14: one2many streaming.
+ * Forwards each message of each target when it arrives, labelled with the target's name. Source: Talos v1.14:
+ * one2many streaming.
  */
 export class StreamJointAnswer implements JointAnswer {
   readonly #call: InboundCall;
@@ -153,7 +157,10 @@ export class StreamJointAnswer implements JointAnswer {
     this.#call.finish(['grpc-status', '0', ...this.#trailers]);
   }
 
-  /** Headers go out with the first message: metadata of targets that have answered by then is in them. */
+  /**
+   * Sends the headers with the first message. They contain the metadata of the targets that have responded by
+   * then.
+   */
   #respond(): void {
     if (this.#answering) return;
     this.#answering = true;

@@ -22,7 +22,9 @@ import { FanOut } from './fan-out.ts';
 import { forwardOne } from './forward-one.ts';
 import type { Gateway, GatewayPeer } from './gateway.ts';
 
-/** Answers one call: checks that it is one, finds the caller's roles, decides where it goes, and sends it there. */
+/**
+ * Serves one call: validates the request, determines the caller's roles and the route, and forwards the call.
+ */
 export function serveCall(
   gateway: Gateway,
   call: InboundCall,
@@ -107,7 +109,7 @@ function callerRoles(identity: GatewayIdentity, peer: GatewayPeer, call: Inbound
     : rolesFromCertificate(peer.organizations, headerValues(call.headers, metadataKeys.role));
 }
 
-/** Takes the call's share of the limits and its lane; yields the refusal in words when a limit is reached. */
+/** Takes the call's share of the limits and its lane. Returns a text when a limit is reached. */
 function takeShare(
   gateway: Gateway,
   call: InboundCall,
@@ -141,11 +143,11 @@ function forwardOrFail(
   forwardOne(gateway, call, hop, record).catch((error: unknown) => failInside(call, record, error));
 }
 
-/** A bug must not take other calls down with it. */
+/** A bug in one call must not affect other calls. */
 function failInside(call: InboundCall, record: CallRecord, error: unknown): void {
   const status = record.failInside(error);
   refuseCall(call, status, 200);
-  // Does nothing unless an answer had begun.
+  // Has an effect only when response headers were already sent.
   call.finish(statusTrailers(status));
   record.finish(status);
 }

@@ -6,7 +6,7 @@ import { type CallStart, StartQueue } from './start-queue.ts';
 const never = 1_000_000;
 const limits = { fewest: 2, most: 5, crowd: 100, spacingMs: never, holdMs: never };
 
-/** Enters so many calls of a caller, and keeps a list of those that have begun. */
+/** Enters calls of one caller. `begun` lists the indexes of those that have started. */
 function enterMany(queue: StartQueue, count: number, caller = 'a') {
   const begun: number[] = [];
   const starts: CallStart[] = Array.from({ length: count }, (_, index) => {
@@ -18,7 +18,7 @@ function enterMany(queue: StartQueue, count: number, caller = 'a') {
   return { begun, starts };
 }
 
-test('StartQueue lets few calls of a caller begin, the others in the order in which they came', async () => {
+test('StartQueue starts few calls of a caller at once, the others in order of arrival', async () => {
   const queue = new StartQueue({ ...limits, most: 2 });
   const { begun, starts } = enterMany(queue, 5);
   assert.equal(queue.enter('b').turn, undefined);
@@ -33,20 +33,20 @@ test('StartQueue lets few calls of a caller begin, the others in the order in wh
   assert.deepEqual(begun, [0, 1, 2, 3, 4]);
 });
 
-test('StartQueue lets more calls begin while calls end with an answer, up to the most', async () => {
+test('StartQueue starts more calls as calls end with a response, up to the maximum', async () => {
   const queue = new StartQueue(limits);
   const { begun, starts } = enterMany(queue, 20);
   const counts = [begun.length];
   for (let index = 0; index < 5; index += 1) {
     starts[index]?.leave(false);
     await turn();
-    // Those that have begun and not left.
+    // Calls that have started and not left.
     counts.push(begun.length - index - 1);
   }
   assert.deepEqual(counts, [2, 3, 4, 5, 5, 5]);
 });
 
-test('StartQueue halves what may begin at each cancel, and gives its place to the next one later', async () => {
+test('StartQueue halves the window at each cancel, and frees the place of the call later', async () => {
   const queue = new StartQueue({ ...limits, spacingMs: 1 });
   const { begun, starts } = enterMany(queue, 30);
   for (let index = 0; index < 4; index += 1) starts[index]?.leave(false);
@@ -58,22 +58,22 @@ test('StartQueue halves what may begin at each cancel, and gives its place to th
   assert.equal(begun.length, 8 + 2);
 });
 
-test('StartQueue does not begin calls that are cancelled together with those before them', async () => {
+test('StartQueue does not start calls that are cancelled together with those before them', async () => {
   const queue = new StartQueue(limits);
   const { begun, starts } = enterMany(queue, 30);
   for (const start of starts) start.leave(true);
   await turn();
   assert.deepEqual(begun.slice(0, 2), [0, 1]);
-  // The others were told that they have left, not that it is their turn.
+  // For the others, `turn` resolved because they left, not because they may start.
   assert.equal(queue.enter('a').turn === undefined, false);
 });
 
-test('StartQueue lets few calls of a crowd of callers begin, in turns, and the first of each at once', async () => {
+test('StartQueue limits the starting calls of many callers, but starts the first of each at once', async () => {
   const queue = new StartQueue({ ...limits, crowd: 3 });
   const callers = ['a', 'b', 'c', 'd'].map((caller) => enterMany(queue, 3, caller));
   const counts = () => callers.map(({ begun }) => begun.length);
   assert.deepEqual(counts(), [2, 1, 1, 1]);
-  // Five have begun: two must leave before one may begin that waited.
+  // Five calls have started: three must leave before a waiting call may start.
   callers[0]?.starts[0]?.leave(false);
   callers[0]?.starts[1]?.leave(false);
   await turn();
@@ -84,12 +84,12 @@ test('StartQueue lets few calls of a crowd of callers begin, in turns, and the f
   callers[2]?.starts[0]?.leave(false);
   callers[3]?.starts[0]?.leave(false);
   await turn();
-  // Those that waited longest for their turn come first.
+  // The callers that have waited longest for their turn come first.
   assert.deepEqual(counts(), [3, 2, 2, 1]);
   assert.equal(queue.enter('e').turn, undefined);
 });
 
-test('StartQueue takes a call that is cancelled while it waits out of the queue, and forgets callers without calls', async () => {
+test('StartQueue removes a cancelled call from the queue, and forgets callers without calls', async () => {
   const queue = new StartQueue(limits);
   const starts = Array.from({ length: 4 }, () => queue.enter('a'));
   starts[2]?.leave(true);
@@ -102,9 +102,9 @@ test('StartQueue takes a call that is cancelled while it waits out of the queue,
 });
 
 for (const [what, short, step] of [
-  ['one that was made has no answer for long', { holdMs: 1 }, (start: CallStart) => start.made()],
+  ['a sent call has no response for a while', { holdMs: 1 }, (start: CallStart) => start.made()],
   [
-    'the answer of one has begun a while ago',
+    'the response of a call has begun a while ago',
     { spacingMs: 1 },
     (start: CallStart) => {
       start.made();
@@ -112,7 +112,7 @@ for (const [what, short, step] of [
     },
   ],
 ] as const) {
-  test(`StartQueue lets the next call begin when ${what}`, async () => {
+  test(`StartQueue starts the next call when ${what}`, async () => {
     const queue = new StartQueue({ ...limits, fewest: 1, most: 1, ...short });
     const [first, second] = [queue.enter('a'), queue.enter('a')];
     const held = setInterval(() => {}, 10);
@@ -125,24 +125,24 @@ for (const [what, short, step] of [
   });
 }
 
-test('StartQueue does not keep a caller waiting for the calls of one whose window is full', async () => {
+test('StartQueue does not delay a caller for the calls of one whose window is full', async () => {
   const queue = new StartQueue({ ...limits, crowd: 3 });
   const { begun, starts } = enterMany(queue, 20, 'busy');
   for (let index = 0; index < 5; index += 1) {
     starts[index]?.leave(false);
     await turn();
   }
-  // Five calls are on their way, more than a crowd may have.
+  // Five calls are starting, more than `crowd`.
   assert.equal(begun.length, 10);
   const other = enterMany(queue, 2, 'other');
   assert.deepEqual(other.begun, [0, 1]);
-  // At a cancel the window is not full any more, and the calls that are on their way count again.
+  // The cancel makes the window smaller than `most`, so these starting calls count again.
   starts[5]?.leave(true);
   const late = enterMany(queue, 2, 'late');
   assert.deepEqual(late.begun, [0]);
 });
 
-test('StartQueue remembers the window of a caller whose calls were answered, and forgets those of the longest absent', () => {
+test('StartQueue remembers the windows of the callers that were seen last', () => {
   const queue = new StartQueue(limits);
   const answerOne = (caller: string) => queue.enter(caller).leave(false);
   for (let call = 0; call < 2; call += 1) answerOne('a');

@@ -1,59 +1,67 @@
 export interface StartLimits {
-  /** Calls of one caller that may begin at once: at first, and after many of them have ended. */
+  /** Smallest and largest window: how many calls of one caller may be starting at the same time. */
   readonly fewest: number;
   readonly most: number;
-  /** Limit on calls under way of all callers together whose window is below `most`. A caller's first call ignores it. */
+  /**
+   * Maximum number of starting calls of all callers whose window is below `most`. The first call of a caller
+   * is exempt.
+   */
   readonly crowd: number;
-  /** A call whose answer has begun, such as a watch, keeps its place for so long, in milliseconds. */
+  /** How long a call keeps its place after its response has begun, or after a cancel, in milliseconds. */
   readonly spacingMs: number;
-  /** A call that has no answer by then makes room for the next one, in milliseconds. */
+  /** A call without a response gives up its place after this time, in milliseconds. */
   readonly holdMs: number;
 }
 
-/** The place of a call among those of its caller. */
+/** The place of one call in the queue of its caller. */
 export interface CallStart {
-  /** Resolves when the call may be made, or has left; undefined when it may be made at once. */
+  /**
+   * Resolves when the call may start, or when it has left the queue; `undefined` when it may start at once.
+   */
   readonly turn: Promise<void> | undefined;
-  /** The call was made. It keeps others back until it leaves, for `holdMs` at most. */
+  /** The call was sent. It keeps its place until `leave`, but for at most `holdMs`. */
   made(): void;
-  /** The answer has begun: what a call costs at its start is spent. */
+  /** The response has begun, so the expensive start of the call is over. */
   answering(): void;
-  /** The call is over; `cancelled` when the caller took it back. Only the first time counts. */
+  /** The call is over; `cancelled` when the client cancelled it. Only the first call has an effect. */
   leave(cancelled: boolean): void;
 }
 
-/** Callers without calls whose window is remembered. */
+/** Maximum number of callers without calls whose window is remembered. */
 const rememberedCallers = 1024;
 
 interface Account {
   begun: number;
-  /** How many may begin at once. */
+  /** Maximum number of calls that may be starting at the same time. */
   window: number;
-  /** In the order of their arrival. */
+  /** Waiting calls in order of arrival. */
   readonly waiting: Set<() => void>;
 }
 
 /**
- * Lets few calls of each caller begin at a time. A caller who opens hundreds of calls at once waits for himself: a daemon
- * behind the gateway serves the calls of others in between, and a call that is cancelled while it waits never reaches it.
- * The number that may begin follows what becomes of them, as a congestion window does: each call that ends with an answer
- * makes room for one more, each that stays open for one less, and a cancel halves it and keeps its place for a while. The
- * number of waiting calls is bounded by the number of open calls of the caller.
+ * Limits how many calls of each caller are starting at the same time. The further calls of a caller wait, so
+ * that a backend serves other callers in between. A call that is cancelled while it waits never reaches the
+ * backend. The limit is a window that changes like a congestion window. A call that ends with a response
+ * increases it by one, a call that stays open decreases it by one, and a cancel halves it. The limit on open
+ * calls of a caller also limits the number of waiting calls.
  */
 export class StartQueue {
   readonly #limits: StartLimits;
-  /** The one that began a call last is last. */
+  /** In the order of turns: a caller moves to the end when one of its waiting calls starts. */
   readonly #accounts = new Map<string, Account>();
-  /** The windows of callers that have no call now, the one that was here last is last. */
+  /** Windows of callers without calls, in the order in which their last calls ended. */
   readonly #windows = new Map<string, number>();
-  /** Calls that keep a place, of the callers whose window is below `most`: one with a full window keeps nobody waiting. */
+  /**
+   * Starting calls of callers whose window is below `most`. Calls of a caller with a full window do not delay
+   * others.
+   */
   #crowd = 0;
 
   constructor(limits: StartLimits) {
     this.#limits = limits;
   }
 
-  /** Callers with calls that begin or wait. */
+  /** Number of callers with starting or waiting calls. */
   get size(): number {
     return this.#accounts.size;
   }
@@ -61,14 +69,14 @@ export class StartQueue {
   enter(caller: string): CallStart {
     const { spacingMs, holdMs } = this.#limits;
     const account = this.#accounts.get(caller) ?? this.#open(caller);
-    // Who has nothing under way and nothing waiting is not kept waiting by what others do.
+    // A caller with no starting and no waiting call never waits for other callers.
     const isFirst = account.begun === 0 && account.waiting.size === 0;
     const waiting = isFirst || this.#mayBegin(account) ? undefined : Promise.withResolvers<void>();
     if (waiting === undefined) this.#count(account, 1);
     else account.waiting.add(waiting.resolve);
     let timer: NodeJS.Timeout | undefined;
     let isOver = false;
-    /** Its place is given up, which may be later than its end. */
+    /** The call has given up its place, which may happen after its end. */
     let hasLeft = false;
     const leave = (window: number) => {
       hasLeft = true;
@@ -89,14 +97,14 @@ export class StartQueue {
       leave: (cancelled) => {
         if (hasLeft || isOver) return;
         isOver = true;
-        // A call that is still waiting gives up its place, not the one of a call that has begun.
+        // A call that is still waiting leaves the queue and has no place to give up.
         if (waiting !== undefined && account.waiting.delete(waiting.resolve)) {
           hasLeft = true;
           waiting.resolve();
         } else if (!cancelled) leave(account.window + 1);
         else {
           this.#setWindow(account, Math.floor(account.window / 2));
-          // The work that it was for the daemon behind is not undone, and the next one may be cancelled just now.
+          // The cancel does not undo the backend's work, and the next call may be cancelled soon too.
           leaveIn(spacingMs, 0);
         }
       },
@@ -113,7 +121,7 @@ export class StartQueue {
     return account;
   }
 
-  /** A caller whose calls were answered keeps its window for later: between two calls it often has none. */
+  /** Remembers the window of a caller, because a caller often has no calls for a short time. */
   #close(caller: string, { window }: Account): void {
     this.#accounts.delete(caller);
     if (window === this.#limits.fewest) return;
@@ -132,7 +140,7 @@ export class StartQueue {
     if (account.window < this.#limits.most) this.#crowd += change;
   }
 
-  /** A place is free: callers get what room there is in turns, each for the call that waits longest. */
+  /** A place is free: callers take turns, each with its longest waiting call. */
   #wake(): void {
     const turns = [...this.#accounts].filter(([, { waiting }]) => waiting.size > 0);
     for (const [caller, account] of turns) {

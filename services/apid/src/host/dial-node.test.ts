@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
 import { dialNode } from './dial-node.ts';
 
-test('dialNode() leaves a name that several members share to no resolver, and names them', async () => {
+test('dialNode() does not resolve a name that several members share, and lists them', async () => {
   const holders = '"localhost.a" at 10.5.0.4, "localhost.b" at 10.5.0.5';
   const identity: GatewayIdentity = {
     listen: { host: undefined, port: 0 },
@@ -18,8 +18,8 @@ test('dialNode() leaves a name that several members share to no resolver, and na
     members: new Map(),
     sharedNames: new Map([['localhost', holders]]),
   };
-  // The system resolves this name; nothing listens on port 1.
+  // The system's resolver knows this name; nothing listens on port 1.
   await assert.rejects(dialNode(identity, 'LocalHost', 1, AbortSignal.timeout(5000)), {
-    message: `several members go by this name: ${holders}; use a full name or an address`,
+    message: `several members have this name: ${holders}; use a full name or an address`,
   });
 });

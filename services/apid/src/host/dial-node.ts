@@ -5,8 +5,8 @@ import { dialTls } from '@nodewright/h2';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
 
 /**
- * Connects to the apid of a node by the text that the user typed: a member of the cluster, an address, or a name that
- * the system can resolve. The certificate of the other side must be for that text, wherever the address came from.
+ * Connects to the apid of a node. `node` is the text that the user typed: a cluster member, an address, or a
+ * name that the system can resolve. The server's certificate must be valid for exactly this text.
  */
 export async function dialNode(
   identity: GatewayIdentity,
@@ -15,8 +15,8 @@ export async function dialNode(
   signal: AbortSignal,
 ): Promise<Socket> {
   const { client } = identity;
-  // Routing refuses such calls; the certificate may have gone since.
-  if (client === undefined) throw new Error('this node has no client certificate any more');
+  // Routing refuses such calls, but the certificate may have been removed since.
+  if (client === undefined) throw new Error('this node has no client certificate');
   const addresses = await resolveNode(identity, node);
   return dialTls(
     {
@@ -31,7 +31,7 @@ export async function dialNode(
   );
 }
 
-/** Addresses of a node. Rejects with a phrase when there are none. */
+/** Resolves the addresses of a node. Rejects with an Error whose message is a phrase. */
 async function resolveNode(
   { members, sharedNames }: GatewayIdentity,
   node: string,
@@ -41,8 +41,8 @@ async function resolveNode(
   if (known !== undefined && known.length > 0) return known;
   const holders = sharedNames.get(node.toLowerCase());
   if (holders !== undefined) {
-    // The system's resolver must not choose between them.
-    throw new Error(`several members go by this name: ${holders}; use a full name or an address`);
+    // The system's resolver must not choose one of these members.
+    throw new Error(`several members have this name: ${holders}; use a full name or an address`);
   }
   try {
     const found = await lookup(node, { all: true });

@@ -12,7 +12,7 @@ import { type GatewayIdentity, identityFromFacts } from '../domain/gateway-ident
 import type { IdentitySource } from '../domain/identity-source.ts';
 import { factsAfter, type ServiceFacts, usableFacts } from '../domain/service-facts.ts';
 
-/** What apid reads of the node's state. */
+/** The resources that apid watches. */
 const followed = {
   config: one(apiServiceConfigs, 'apid'),
   certificates: one(apiCertificates, 'api'),
@@ -22,14 +22,14 @@ const followed = {
 };
 
 /**
- * How long a machined that has started anew may take until it says again how to serve, in milliseconds: a worker asks
- * for its certificate for a minute.
+ * How long a restarted machined may take to publish the API configuration again, in milliseconds. On a
+ * worker, the request for its certificate takes up to a minute.
  */
 const restartGraceMs = 90_000;
 
 /**
- * Identity from the state of the node, which machined serves to apid alone. apid goes on with what it knows while machined
- * is away. What is not usable is logged and changes nothing.
+ * Reads the identity from the node's state, which machined serves on a socket for apid alone. While machined
+ * is away, apid keeps the last identity. An unusable identity is logged and changes nothing.
  */
 export class StateIdentitySource implements IdentitySource {
   readonly #socket: string;
@@ -72,7 +72,7 @@ export class StateIdentitySource implements IdentitySource {
         deadline ??= afterGrace();
       }
       const identity = this.#identityOf(facts);
-      // The first value comes at once, whatever it is.
+      // The first value must come at once, even without a usable identity.
       if (identity !== 'unusable') yield identity;
       else if (isFirst) yield undefined;
       isFirst = false;
@@ -103,7 +103,7 @@ export class StateIdentitySource implements IdentitySource {
   }
 }
 
-/** The daemon may end before. */
+/** The timer does not keep the process running. */
 function afterGrace(): Promise<'late'> {
   return new Promise((resolve) => setTimeout(resolve, restartGraceMs, 'late').unref());
 }
