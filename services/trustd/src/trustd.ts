@@ -22,24 +22,24 @@ const options = {
     env: 'TRUSTD_RUNTIME_SOCKET',
     type: 'path',
     default: nodePaths.trustdRuntimeSocket,
-    description: 'unix socket on which machined hands over certificates, the CA and the token',
+    description: 'unix socket on which machined serves certificates, the CA and the token',
   },
   listenAddress: {
     env: 'TRUSTD_LISTEN_ADDRESS',
     type: 'string',
     default: `:${ports.trustd}`,
-    description: 'host:port to serve on; an empty host means every address',
+    description: 'host:port to listen on; an empty host means all addresses',
   },
   healthSocket: {
     env: 'TRUSTD_HEALTH_SOCKET',
     type: 'path',
-    description: 'unix socket of the health and reflection services; none by default',
+    description: 'unix socket for health checks and reflection; without it there is none',
   },
 } as const;
 
-/** A listener and the root that it serves. */
+/** A listener with the root of trust that it uses. */
 interface Serving extends AsyncDisposable {
-  /** Takes a new root over, or throws and keeps the former one. */
+  /** Adopts a root, or throws and keeps the last one. */
   adopt(root: TrustRoot): void;
 }
 
@@ -55,7 +55,7 @@ async function serve(
   const { listenAddress, runtimeSocket } = settings;
   let root = first;
   const records = openNodeRecords(runtimeSocket, telemetry);
-  const strangerLog = new LogAllowance(trustdLimits);
+  const anonymousLog = new LogAllowance(trustdLimits);
   const methods = [
     certificateMethod({
       root: () => root,
@@ -70,10 +70,10 @@ async function serve(
     guesses: new WrongGuesses(trustdLimits),
     bodies: new ByteBudget(trustdLimits.bodyBytes),
     clock: systemClock,
-    ...{ log, telemetry, strangerLog },
+    ...{ log, telemetry, anonymousLog },
   };
   const listener = openListener({
-    ...{ clock: systemClock, log, strangerLog },
+    ...{ clock: systemClock, log, anonymousLog },
     pair: tlsPair(root),
     onCall: (call, peer) => void serveCall(server, call, peer),
   });
@@ -92,12 +92,12 @@ async function serve(
 }
 
 /**
- * Root of trust on control planes: signs the certificate requests of joining nodes against the shared token, and takes
- * their reports of themselves.
+ * The daemon trustd, on control planes: signs the certificate requests of joining nodes that have the shared
+ * token, and accepts the reports of nodes.
  */
 export const trustd: DaemonDefinition<typeof options> = {
   name: 'trustd',
-  summary: 'signs the certificate requests of joining nodes and takes their reports',
+  summary: 'signs the certificate requests of joining nodes and accepts their reports',
   options,
   async start(context, scope) {
     const { signal, log, telemetry } = context;
@@ -114,14 +114,14 @@ export const trustd: DaemonDefinition<typeof options> = {
     const roots = watchTrustRoot(context.options.runtimeSocket, { signal, log });
     const { value: first, done } = await roots.next();
     if (done === true) return;
-    // A failure here, such as an address that is taken, ends the daemon; its supervisor starts it again.
+    // An error here, such as an address in use, ends the daemon; its supervisor restarts it.
     const served = await serve(context, first);
     serving = served;
     health.setServing(true);
     void adoptRoots(roots, {
       adopt: (root) => served.adopt(root),
       onAdopted: () => log.info('root of trust adopted'),
-      onFailed: (error) => log.error({ error }, 'root of trust not adopted: the former stays in force'),
+      onFailed: (error) => log.error({ error }, 'root of trust not adopted, keeping the last one'),
     });
   },
 };

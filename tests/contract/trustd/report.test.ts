@@ -125,7 +125,7 @@ test('a pending report does not delay the exit of trustd', async () => {
   other.process.signal('SIGTERM');
   assert.deepEqual(await other.process.exited, { code: 0, signal: null });
   assert.ok(performance.now() - startMs < 5000, 'earlier than its calls would be cut off');
-  assert.deepEqual(await call, [code.unavailable, 'trustd is ending']);
+  assert.deepEqual(await call, [code.unavailable, 'trustd is stopping']);
 });
 
 test('Report is unavailable while machined is away, and works again when it is back', async () => {

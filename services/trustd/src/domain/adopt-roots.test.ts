@@ -25,7 +25,7 @@ async function run(roots: AsyncIterable<TrustRoot>) {
   return { events, current };
 }
 
-test('adoptRoots() keeps the former root when one cannot be adopted, and takes the next', async () => {
+test('adoptRoots() keeps the last root when one cannot be adopted, and adopts the next', async () => {
   async function* roots() {
     yield rootNamed('broken');
   }
@@ -37,7 +37,7 @@ test('adoptRoots() keeps the former root when one cannot be adopted, and takes t
   assert.deepEqual(await run(more()), { events: ['key values mismatch', 'adopted'], current: 'second' });
 });
 
-test('adoptRoots() reports roots that end with an error instead of rejecting', async () => {
+test('adoptRoots() reports an error of the source instead of rejecting', async () => {
   async function* roots() {
     yield rootNamed('second');
     throw new Error('the state cannot be read');

@@ -2,14 +2,17 @@ import { faultFrom } from '@nodewright/fault';
 import type { TrustRoot } from './trust-root.ts';
 
 export interface AdoptRootsInit {
-  /** Takes a root over, or throws and keeps the former one. */
+  /** Adopts a root, or throws and keeps the last one. */
   adopt(root: TrustRoot): void;
   onAdopted(): void;
-  /** A root could not be adopted, or the roots ended with an error. The text holds no secret. */
+  /** A root could not be adopted, or the source of roots failed. The text contains no secret. */
   onFailed(problem: string): void;
 }
 
-/** Adopts each root that follows. One that cannot be adopted is reported, and the former stays in force. Never rejects. */
+/**
+ * Adopts each root in turn. A root that cannot be adopted is reported, and the last one stays in force. Never
+ * rejects.
+ */
 export async function adoptRoots(
   roots: AsyncIterable<TrustRoot>,
   { adopt, onAdopted, onFailed }: AdoptRootsInit,

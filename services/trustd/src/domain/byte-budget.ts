@@ -1,4 +1,4 @@
-/** Bytes that all calls of the daemon may hold together. */
+/** Memory for the request bodies of all calls together. */
 export class ByteBudget {
   readonly #limitBytes: number;
   #heldBytes = 0;
@@ -11,7 +11,7 @@ export class ByteBudget {
     return this.#heldBytes;
   }
 
-  /** False, and nothing is taken, when that many bytes are not left. */
+  /** Returns `false` and takes nothing when the budget has too little room. */
   take(sizeBytes: number): boolean {
     if (this.#heldBytes + sizeBytes > this.#limitBytes) return false;
     this.#heldBytes += sizeBytes;

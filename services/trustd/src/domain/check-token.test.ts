@@ -6,7 +6,7 @@ import { checkToken } from './check-token.ts';
 
 const expected = new Secret('abcdef.0123456789abcdef');
 
-test('checkToken() accepts the token and nothing like it', () => {
+test('checkToken() accepts the token and rejects similar texts', () => {
   const given = [
     undefined,
     '',
@@ -21,7 +21,7 @@ test('checkToken() accepts the token and nothing like it', () => {
   );
 });
 
-test('checkToken() is equality of texts, whatever their lengths', () => {
+test('checkToken() compares texts of any length for equality', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), fc.string(), (token, other) => {
       assert.equal(checkToken(token, new Secret(token)), 'valid');
@@ -30,7 +30,7 @@ test('checkToken() is equality of texts, whatever their lengths', () => {
   );
 });
 
-test('checkToken() accepts nothing where the node has no token', () => {
+test('checkToken() accepts nothing when the node has no token', () => {
   assert.deepEqual(
     [undefined, ''].map((token) => checkToken(token, new Secret(''))),
     ['missing', 'invalid'],

@@ -1,7 +1,7 @@
-/** Time, which comes from outside so that tests can move it. */
+/** The source of time, injected so that tests can control it. */
 export interface Clock {
-  /** Monotonic milliseconds. */
+  /** The current time in milliseconds, monotonic. */
   nowMs(): number;
-  /** Resolves after that many milliseconds, or as soon as `signal` aborts; it never rejects. */
+  /** Resolves after `durationMs`, or as soon as `signal` aborts. Never rejects. */
   sleep(durationMs: number, signal: AbortSignal): Promise<void>;
 }

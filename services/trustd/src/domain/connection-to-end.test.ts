@@ -3,31 +3,31 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { connectionToEnd, type OpenConnection } from './connection-to-end.ts';
 
-const limits = { connections: 6, strangers: 4, strangersPerGroup: 2 };
-const stranger = (group: string, id = 0) => ({ group, isTrusted: false, id });
+const limits = { connections: 6, anonymous: 4, anonymousPerGroup: 2 };
+const anonymous = (group: string, id = 0) => ({ group, isTrusted: false, id });
 const node = (group: string) => ({ group, isTrusted: true, id: 0 });
 
-test('connectionToEnd() ends the oldest stranger of a group that has too many', () => {
-  assert.equal(connectionToEnd([stranger('a'), stranger('a')], limits), undefined);
+test('connectionToEnd() ends the oldest anonymous connection of a group over its limit', () => {
+  assert.equal(connectionToEnd([anonymous('a'), anonymous('a')], limits), undefined);
   assert.equal(
-    connectionToEnd([stranger('a', 1), stranger('b'), stranger('a'), stranger('a')], limits)?.id,
+    connectionToEnd([anonymous('a', 1), anonymous('b'), anonymous('a'), anonymous('a')], limits)?.id,
     1,
   );
 });
 
-test('connectionToEnd() ends the oldest stranger of the busiest address when there are too many', () => {
-  const open = [stranger('a'), stranger('b', 2), stranger('b'), stranger('c'), stranger('d')];
+test('connectionToEnd() ends the oldest anonymous connection of the busiest address over the total', () => {
+  const open = [anonymous('a'), anonymous('b', 2), anonymous('b'), anonymous('c'), anonymous('d')];
   assert.equal(connectionToEnd(open, limits)?.id, 2);
 });
 
-test('connectionToEnd() ends a stranger for a node, and the newest connection where all are of nodes', () => {
+test('connectionToEnd() ends an anonymous connection for a node, or the newest if all are nodes', () => {
   const five = ['a', 'a', 'a', 'a', 'a'].map(node);
-  assert.equal(connectionToEnd([stranger('a', 7), ...five, stranger('b')], limits)?.id, 7);
+  assert.equal(connectionToEnd([anonymous('a', 7), ...five, anonymous('b')], limits)?.id, 7);
   const newest = node('z');
   assert.equal(connectionToEnd([...five, node('a'), newest], limits), newest);
 });
 
-test('connectionToEnd() keeps every limit, and no node ends while there is a stranger', () => {
+test('connectionToEnd() keeps every limit and ends no node while an anonymous connection is open', () => {
   const each = fc.record({ group: fc.constantFrom('a', 'b', 'c'), isTrusted: fc.boolean() });
   fc.assert(
     fc.property(fc.array(each, { maxLength: 60 }), (arrivals) => {
@@ -39,8 +39,8 @@ test('connectionToEnd() keeps every limit, and no node ends while there is a str
           assert.ok(!ended.isTrusted || open.every(({ isTrusted }) => isTrusted));
           open.splice(open.indexOf(ended), 1);
         }
-        const strangers = open.filter(({ isTrusted }) => !isTrusted);
-        assert.ok(open.length <= limits.connections && strangers.length <= limits.strangers);
+        const anonymous = open.filter(({ isTrusted }) => !isTrusted);
+        assert.ok(open.length <= limits.connections && anonymous.length <= limits.anonymous);
       }
     }),
   );

@@ -1,34 +1,35 @@
-/** An open connection as the limits see it. */
+/** The facts about an open connection that the limits need. */
 export interface OpenConnection {
-  /** Of its address: who shares a limit with it. */
+  /** The client's address block. Connections of one block share a limit. */
   readonly group: string;
-  /** One of its calls has shown the token. */
+  /** Whether one of its calls has sent the right token; otherwise the connection is anonymous. */
   readonly isTrusted: boolean;
 }
 
 export interface ConnectionLimits {
   readonly connections: number;
-  readonly strangers: number;
-  readonly strangersPerGroup: number;
+  readonly anonymous: number;
+  readonly anonymousPerGroup: number;
 }
 
 /**
- * The connection that must end now that the last one of the list has come; undefined while all may stay. It is a
- * stranger's if there is one: nodes that have shown the token never pay for strangers.
+ * Selects the connection to close after the last one of the list was opened; `undefined` when all may stay
+ * open. It is an anonymous one if there is any, so that nodes with the right token are not affected by other
+ * clients.
  *
- * @param open in the order in which they came, so that the first found is the oldest
+ * @param open in order of arrival, the oldest first
  */
 export function connectionToEnd<C extends OpenConnection>(
   open: readonly C[],
   limits: ConnectionLimits,
 ): C | undefined {
   const newest = open.at(-1);
-  const strangers = open.filter(({ isTrusted }) => !isTrusted);
-  const ofGroup = strangers.filter(({ group }) => group === newest?.group);
-  if (ofGroup.length > limits.strangersPerGroup) return ofGroup[0];
-  if (strangers.length <= limits.strangers && open.length <= limits.connections) return undefined;
-  const busiest = busiestGroup(strangers);
-  return strangers.find(({ group }) => group === busiest) ?? newest;
+  const anonymous = open.filter(({ isTrusted }) => !isTrusted);
+  const ofGroup = anonymous.filter(({ group }) => group === newest?.group);
+  if (ofGroup.length > limits.anonymousPerGroup) return ofGroup[0];
+  if (anonymous.length <= limits.anonymous && open.length <= limits.connections) return undefined;
+  const busiest = busiestGroup(anonymous);
+  return anonymous.find(({ group }) => group === busiest) ?? newest;
 }
 
 function busiestGroup(open: readonly OpenConnection[]): string | undefined {

@@ -1,41 +1,48 @@
 /**
- * What trustd grants strangers, that is everybody: its port asks for no client certificate. A connection is a stranger's
- * until one of its calls has shown the cluster's token.
+ * The limits of trustd. Its port accepts clients without a certificate, so a connection is anonymous until
+ * one of its calls has sent the cluster's token.
  */
 export const trustdLimits = {
-  /** TLS handshakes under way, over all addresses. The busiest address loses its oldest one for a new one. */
+  /**
+   * Concurrent TLS handshakes over all addresses. When there are more, the busiest address loses its oldest
+   * one.
+   */
   handshakes: 128,
-  /** How long a handshake may take, in ms. */
+  /** Maximum time for a handshake, in ms. */
   handshakeMs: 10_000,
-  /** Open connections; one per node of the largest cluster that keeps its records here, and strangers. */
+  /** Open connections: one for each node of the largest supported cluster, and anonymous ones. */
   connections: 4096,
-  /** Connections of strangers. The oldest one of the busiest address ends for a new one. */
-  strangers: 256,
-  /** Connections of strangers from one address, or one IPv6 /64. The oldest one ends for a new one. */
-  strangersPerGroup: 64,
-  /** How long a connection may stay without a right token, in ms. */
-  strangerMs: 10_000,
-  /** How long a connection with a right token may stay without a new call, in ms. Nodes report every 5 s. */
+  /** Anonymous connections. When there are more, the oldest one of the busiest address is closed. */
+  anonymous: 256,
+  /** Anonymous connections per address, or per IPv6 /64. When there are more, the oldest one is closed. */
+  anonymousPerGroup: 64,
+  /** How long a connection may stay open without a right token, in ms. */
+  anonymousMs: 10_000,
+  /**
+   * How long a connection with a right token may stay open without a new call, in ms. Nodes report every 5 s.
+   */
   silentMs: 60_000,
   /** Open calls per connection. */
   callsPerConnection: 32,
-  /** Calls that one connection may cancel. Over it the connection ends. */
+  /** Cancels per connection. Above this rate the connection is closed. */
   cancels: { burst: 64, perSecond: 4 },
-  /** Body bytes in flight per call that trustd has not taken yet. */
+  /** Flow-control window per call, in bytes: body bytes in flight that trustd has not read yet. */
   streamWindowBytes: 32 * 1024,
-  /** All metadata of a call. */
+  /** Metadata per call, in bytes. */
   metadataBytes: 16 * 1024,
-  /** Bodies that are being received, over all calls of the daemon. */
+  /** Memory for request bodies that are being received, over all calls, in bytes. */
   bodyBytes: 16 * 1024 * 1024,
-  /** How long a body may take to arrive, in ms. */
+  /** Maximum time for a body to arrive, in ms. */
   bodyMs: 10_000,
-  /** How long a call with a wrong token waits for its answer, in ms. */
+  /** Delay before a wrong token is rejected, in ms. */
   guessWaitMs: 1000,
-  /** Calls with a wrong token that wait, per address or IPv6 /64. More are refused at once. */
+  /** Delayed calls with a wrong token, per address or IPv6 /64. Further ones are rejected at once. */
   guessesPerGroup: 16,
-  /** Addresses, or IPv6 /64s, whose wrong tokens wait. Guesses from more are refused at once. */
+  /**
+   * Addresses, or IPv6 /64s, with delayed calls. Wrong tokens from further addresses are rejected at once.
+   */
   guessGroups: 1024,
-  /** Log lines about calls of strangers: at once, and per second after that. */
+  /** Log lines about anonymous calls: the burst, and the number per second after it. */
   logBurst: 20,
   logPerSecond: 1,
 } as const;

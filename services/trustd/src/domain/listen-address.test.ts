@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseListenAddress } from './listen-address.ts';
 
-test('parseListenAddress() reads host and port, and refuses the rest', () => {
+test('parseListenAddress() parses host and port, and rejects other texts', () => {
   const good = [':50001', '10.5.0.2:0', '[fd00::2]:50001', 'localhost:1'];
   assert.deepEqual(good.map(parseListenAddress), [
     { port: 50_001 },

@@ -1,6 +1,6 @@
 import { Fault } from '@nodewright/fault';
 
-/** `:50001`, `10.5.0.2:50001` or `[fd00::2]:50001`. Without a host it means every address. */
+/** Parses `:50001`, `10.5.0.2:50001` or `[fd00::2]:50001`. No host means all addresses. */
 export function parseListenAddress(text: string): { readonly host?: string; readonly port: number } {
   const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);

@@ -3,7 +3,7 @@ export interface LogAllowanceLimits {
   readonly logPerSecond: number;
 }
 
-/** How many log lines strangers may cause: a token bucket that counts what it kept out. */
+/** Limits the log lines about anonymous calls: a token bucket that counts the omitted lines. */
 export class LogAllowance {
   readonly #limits: LogAllowanceLimits;
   #lines: number;
@@ -15,7 +15,10 @@ export class LogAllowance {
     this.#lines = limits.logBurst;
   }
 
-  /** The number of lines left out since the last one that was allowed; undefined when this one is left out too. */
+  /**
+   * Returns the number of lines omitted since the last allowed one, or `undefined` when this line must be
+   * omitted too.
+   */
   take(nowMs: number): number | undefined {
     const { logBurst, logPerSecond } = this.#limits;
     const elapsedMs = Math.max(0, nowMs - (this.#filledMs ?? nowMs));

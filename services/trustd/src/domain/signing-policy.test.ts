@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertRequestSize, signingPolicy } from './signing-policy.ts';
 
-test('signingPolicy() grants a day as a server and no roles', () => {
+test('signingPolicy() grants a server certificate for 24 hours without roles', () => {
   const now = new Date('2026-08-15T10:20:30Z');
   assert.deepEqual(signingPolicy(now), {
     organizations: 'strip',
@@ -13,7 +13,7 @@ test('signingPolicy() grants a day as a server and no roles', () => {
   });
 });
 
-test('assertRequestSize() refuses a request over 64 KiB with its size', () => {
+test('assertRequestSize() rejects a request over 64 KiB and names its size', () => {
   assertRequestSize(65_536);
   assert.throws(() => assertRequestSize(65_537), {
     kind: 'invalid-argument',

@@ -5,8 +5,9 @@ import type { SigningPolicy } from '@nodewright/pki';
 const lifetimeHours = 24;
 
 /**
- * What trustd grants, whatever the request asks for: a server certificate without organisations, which are roles.
- * Names and addresses are those of the request. Source: Talos v1.14: trustd signing policy.
+ * The certificate that trustd issues for every request: for a server, without organisations, because
+ * organisations are roles. Names and addresses are those of the request. Source: Talos v1.14: trustd signing
+ * policy.
  */
 export function signingPolicy(now: Date): SigningPolicy {
   return {
@@ -18,10 +19,13 @@ export function signingPolicy(now: Date): SigningPolicy {
   };
 }
 
-/** Room for about a thousand names and addresses; a request of a node takes less than one kilobyte. */
+/** Enough for about a thousand names and addresses. The request of a node has less than one kilobyte. */
 const maxRequestSizeBytes = 64 * 1024;
 
-/** Throws a Fault `invalid-argument` for a request that no node sends, before anything reads it. */
+/**
+ * Rejects a request that is larger than any node sends, before it is parsed.
+ * @throws Fault `invalid-argument`
+ */
 export function assertRequestSize(sizeBytes: number): void {
   if (sizeBytes <= maxRequestSizeBytes) return;
   throw new Fault('invalid-argument', `the CSR has ${sizeBytes} bytes, more than ${maxRequestSizeBytes}`);

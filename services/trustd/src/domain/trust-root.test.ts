@@ -38,7 +38,7 @@ test('trustRootFrom() reads the root of the node and joins the accepted CAs', ()
   assert.deepEqual([secret?.reveal(), JSON.stringify(secret)], [token, '"******"']);
 });
 
-test('trustRootFrom() has none while a part is not there yet', () => {
+test('trustRootFrom() returns undefined while a resource is missing', () => {
   assert.deepEqual(
     [
       trustRootFrom({ certificates: undefined, root }),
@@ -49,7 +49,7 @@ test('trustRootFrom() has none while a part is not there yet', () => {
   );
 });
 
-test('trustRootFrom() refuses half a root and says what is missing, without a value', () => {
+test('trustRootFrom() rejects an incomplete root and names the missing field, not a value', () => {
   const rows: [RootFacts, RegExp][] = [
     [{ root, certificates: { ...certificates, server: undefined } }, /no server certificate/],
     [{ certificates, root: { ...root, issuingCA: undefined } }, /no issuing CA/],

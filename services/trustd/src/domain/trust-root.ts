@@ -2,16 +2,18 @@ import { Fault, Secret } from '@nodewright/fault';
 import { assertIssuer, type CertificateAndKey, readCertificates } from '@nodewright/pki';
 import type { OsRootSecretSpec, TrustdCertificateSpec } from '@nodewright/state/kinds';
 
-/** Everything that trustd works with, complete. */
+/** The keys, certificates and token that trustd needs, all of them present. */
 export interface TrustRoot {
   readonly server: CertificateAndKey;
   readonly issuingCa: CertificateAndKey;
-  /** PEM of all accepted CAs, one after the other: what a joining node is to trust. */
+  /** PEM of all accepted CAs, concatenated. A joining node must trust them. */
   readonly acceptedCas: string;
   readonly token: Secret;
 }
 
-/** What the state of the node tells trustd. Source: Talos v1.14: resources readable by trustd. */
+/**
+ * The resources that trustd reads from the node's state. Source: Talos v1.14: resources readable by trustd.
+ */
 export interface RootFacts {
   readonly certificates: TrustdCertificateSpec | undefined;
   readonly root: OsRootSecretSpec | undefined;
@@ -27,8 +29,9 @@ const endWithLineBreak = (text: string) => (text.endsWith('\n') ? text : `${text
 const pairOf = ({ crt, key }: { crt: string; key: string }) => ({ certificate: crt, key });
 
 /**
- * The root that trustd can work with; undefined while a part of it is not there yet. Half a root would answer every node
- * with an error, or leave it with nothing to trust: that is a Fault, which names the field and never a value.
+ * Builds the root of trust; `undefined` while one of the two resources does not exist. An incomplete root
+ * would fail every call, or leave a node without CAs to trust, so it is an error.
+ * @throws Fault `invalid-argument` that names the missing field and never contains a value
  */
 export function trustRootFrom({ certificates, root }: RootFacts): TrustRoot | undefined {
   if (certificates === undefined || root === undefined) return undefined;
@@ -41,7 +44,7 @@ export function trustRootFrom({ certificates, root }: RootFacts): TrustRoot | un
   };
   assertIssuer(complete.issuingCa);
   if (readCertificates(complete.acceptedCas).length === 0) {
-    throw new Fault('invalid-argument', 'the accepted CAs of the root of trust hold no certificate');
+    throw new Fault('invalid-argument', 'the accepted CAs of the root of trust contain no certificate');
   }
   return complete;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { WrongGuesses } from './wrong-guesses.ts';
 
-test('WrongGuesses lets a few wait per group, and refuses the rest until one leaves', () => {
+test('WrongGuesses delays a few guesses per group, and refuses further ones until one has left', () => {
   const guesses = new WrongGuesses({ guessesPerGroup: 2, guessGroups: 2 });
   const entered = ['a', 'a', 'a', 'b', 'c'].map((group) => guesses.enter(group));
   assert.deepEqual(entered, [true, true, false, true, false]);
@@ -13,7 +13,7 @@ test('WrongGuesses lets a few wait per group, and refuses the rest until one lea
   assert.deepEqual([guesses.enter('c'), guesses.groups], [true, 2]);
 });
 
-test('WrongGuesses stays within both limits, and is empty after the last has left', () => {
+test('WrongGuesses stays within both limits, and is empty after the last guess has left', () => {
   const group = fc.constantFrom('a', 'b', 'c', 'd', 'e');
   const steps = fc.array(fc.record({ group, isLeaving: fc.boolean() }), { maxLength: 200 });
   fc.assert(

@@ -1,13 +1,13 @@
 export interface WrongGuessLimits {
-  /** Wrong guesses that wait per group of addresses. */
+  /** Delayed calls with a wrong token per group of addresses. */
   readonly guessesPerGroup: number;
-  /** Groups with guesses that wait. */
+  /** Groups with delayed calls. */
   readonly guessGroups: number;
 }
 
 /**
- * Counts the calls whose wrong token waits for its answer, per group of addresses. A group is forgotten with its last
- * call, so the table holds `guessGroups` entries at most.
+ * Counts the delayed calls with a wrong token per group of addresses. A group is removed with its last call,
+ * so the table holds at most `guessGroups` entries.
  */
 export class WrongGuesses {
   readonly #limits: WrongGuessLimits;
@@ -17,12 +17,12 @@ export class WrongGuesses {
     this.#limits = limits;
   }
 
-  /** Groups that are in the table. */
+  /** Number of groups in the table. */
   get groups(): number {
     return this.#waiting.size;
   }
 
-  /** Takes a place to wait, which `leave` gives back. False: the group, or the table, has none. */
+  /** Counts a delayed call until `leave`. Returns `false` when the group or the table is full. */
   enter(group: string): boolean {
     const waiting = this.#waiting.get(group);
     if (waiting === undefined && this.#waiting.size >= this.#limits.guessGroups) return false;

@@ -4,7 +4,7 @@ import type { ServerConnection } from '@nodewright/h2';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { Connections } from './connections.ts';
 
-const limits = { connections: 4, strangers: 3, strangersPerGroup: 2, strangerMs: 10_000, silentMs: 60_000 };
+const limits = { connections: 4, anonymous: 3, anonymousPerGroup: 2, anonymousMs: 10_000, silentMs: 60_000 };
 
 function start() {
   const clock = new FakeClock();
@@ -26,7 +26,7 @@ function start() {
   return { clock, connections, open };
 }
 
-test('Connections ends a stranger that shows no token within 10 s', async () => {
+test('Connections closes a connection without a right token after 10 s', async () => {
   const { clock, connections, open } = start();
   const silent = open('a');
   await clock.advance(9999);
@@ -35,7 +35,7 @@ test('Connections ends a stranger that shows no token within 10 s', async () => 
   assert.deepEqual([silent.isOpen, connections.count, clock.sleeping], [false, 0, 0]);
 });
 
-test('Connections keeps a node that goes on making calls, and ends it 60 s after its last', async () => {
+test('Connections keeps a node that makes calls, and closes it 60 s after its last call', async () => {
   const { clock, open } = start();
   const node = open('a');
   node.peer.isTrusted = true;
@@ -50,13 +50,13 @@ test('Connections keeps a node that goes on making calls, and ends it 60 s after
   assert.equal(node.isOpen, false);
 });
 
-test('Connections ends the oldest stranger of an address for a new one, and no node', async () => {
+test('Connections closes the oldest anonymous connection of an address for a new one, and no node', async () => {
   const { connections, open } = start();
   const node = open('a');
   node.peer.isTrusted = true;
-  const strangers = ['a', 'a', 'a', 'b', 'c'].map(open);
+  const anonymous = ['a', 'a', 'a', 'b', 'c'].map(open);
   assert.deepEqual(
-    [node, ...strangers].map(({ isOpen }) => isOpen),
+    [node, ...anonymous].map(({ isOpen }) => isOpen),
     [true, false, false, true, true, true],
   );
   await new Promise(setImmediate);

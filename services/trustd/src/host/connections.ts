@@ -2,22 +2,24 @@ import type { ServerConnection } from '@nodewright/h2';
 import type { Clock } from '../domain/clock.ts';
 import { type ConnectionLimits, connectionToEnd, type OpenConnection } from '../domain/connection-to-end.ts';
 
-/** What the limits need to know about the other end of a connection; it changes while the connection is open. */
+/** The state of a client that the limits need. It changes while the connection is open. */
 export interface ConnectionPeer extends OpenConnection {
-  /** When it made its last call, in monotonic milliseconds. */
+  /** Time of its last call, in monotonic milliseconds. */
   readonly lastCallMs: number;
 }
 
 export interface ConnectionsInit {
   readonly clock: Clock;
-  readonly limits: ConnectionLimits & { readonly strangerMs: number; readonly silentMs: number };
+  readonly limits: ConnectionLimits & { readonly anonymousMs: number; readonly silentMs: number };
 }
 
 interface Entry extends OpenConnection {
   readonly connection: ServerConnection;
 }
 
-/** The open connections: ends those beyond the limits, strangers that show no token, and silent ones. */
+/**
+ * The open connections. Closes those over the limits, those without a right token, and those without calls.
+ */
 export class Connections {
   readonly #init: ConnectionsInit;
   readonly #open = new Map<ServerConnection, ConnectionPeer>();
@@ -45,7 +47,7 @@ export class Connections {
     if (ended !== connection) void this.#endSilent(connection, peer, closed.signal);
   }
 
-  /** Does not count any more from now on, though its socket may take a moment to close. */
+  /** The connection stops counting at once, although its socket may close a little later. */
   #end(connection: ServerConnection): void {
     this.#open.delete(connection);
     connection.destroy();
@@ -53,7 +55,7 @@ export class Connections {
 
   async #endSilent(connection: ServerConnection, peer: ConnectionPeer, closed: AbortSignal): Promise<void> {
     const { clock, limits } = this.#init;
-    await clock.sleep(limits.strangerMs, closed);
+    await clock.sleep(limits.anonymousMs, closed);
     while (!closed.aborted && peer.isTrusted) {
       const restMs = peer.lastCallMs + limits.silentMs - clock.nowMs();
       if (restMs <= 0) break;

@@ -8,18 +8,18 @@ import {
 import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
 import type { Telemetry } from '@nodewright/telemetry';
 
-/** What machined keeps and knows of the nodes of the cluster; until it is disposed. */
+/** Calls to machined about the records of the cluster's nodes. */
 export interface NodeRecords extends Disposable {
-  /** Has machined keep the record of a node. */
+  /** Stores the record of a node in machined. */
   report(report: ReportRequest, signal: AbortSignal): Promise<ReportResponse>;
-  /** Asks machined whether a node may have these names; rejects with its Fault when not. */
+  /** Asks machined whether a node may have these names. Rejects with machined's Fault when it may not. */
   checkCertificate(request: CheckCertificateRequest, signal: AbortSignal): Promise<CheckCertificateResponse>;
 }
 
-/** A machined that was away is found again within this time, in ms: the records of the nodes would end otherwise. */
+/** Longest delay before a reconnect to machined, in ms. Records of nodes would expire during a longer one. */
 const maxReconnectPauseMs = 500;
 
-/** The records of the machined that serves `socket`. */
+/** Opens a connection to the machined that serves `socket`. */
 export function openNodeRecords(socket: string, telemetry: Telemetry): NodeRecords {
   const channel = openUnixChannel(socket, { maxReconnectPauseMs });
   const client = createRpcClient(MembershipServiceDefinition, channel, { telemetry });

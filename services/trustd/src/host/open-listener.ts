@@ -6,21 +6,21 @@ import type { LogAllowance } from '../domain/log-allowance.ts';
 import { Connections } from './connections.ts';
 import { Peer } from './peer.ts';
 
-/** What strangers get of HTTP/2. */
-const strangerLimits: H2Limits = {
+/** HTTP/2 limits of every connection. */
+const anonymousLimits: H2Limits = {
   ...gatewayLimits,
   streamWindowBytes: trustdLimits.streamWindowBytes,
   connectionWindowBytes: 65_535,
   maxHeaderListBytes: trustdLimits.metadataBytes,
   maxConcurrentCalls: trustdLimits.callsPerConnection,
   cancels: trustdLimits.cancels,
-  prefaceTimeoutMs: trustdLimits.strangerMs,
+  prefaceTimeoutMs: trustdLimits.anonymousMs,
 };
 
-/** Calls in flight get this long when the daemon stops, in ms. */
+/** How long open calls may continue when the daemon stops, in ms. */
 const drainMs = 5000;
 
-/** PEM. The private key is a secret. */
+/** Both PEM. The private key is a secret. */
 export interface TlsPair {
   readonly certificate: string;
   readonly key: string;
@@ -29,8 +29,8 @@ export interface TlsPair {
 export interface ListenerInit {
   readonly clock: Clock;
   readonly log: Logger;
-  /** For what strangers cause. */
-  readonly strangerLog: LogAllowance;
+  /** Limits the log lines that anonymous clients cause. */
+  readonly anonymousLog: LogAllowance;
   readonly pair: TlsPair;
   onCall(call: InboundCall, peer: Peer): void;
 }
@@ -38,25 +38,25 @@ export interface ListenerInit {
 export interface Listener extends AsyncDisposable {
   /** Resolves with the bound port; rejects with the system's error. */
   listen(address: { readonly host?: string; readonly port: number }): Promise<number>;
-  /** For new handshakes. Throws, and keeps the former pair, when this one cannot be used. */
+  /** Sets the certificate for new handshakes. Throws and keeps the last pair when this one is not usable. */
   setPair(pair: TlsPair): void;
 }
 
 const credentialsOf = (pair: TlsPair) => ({ ...pair, requestClientCertificate: false, clientCas: [] });
 
-/** TLS 1.3 without client certificates, within the limits for strangers. */
-export function openListener({ clock, log, strangerLog, pair, onCall }: ListenerInit): Listener {
+/** Opens a listener for TLS 1.3 without client certificates, with the limits for anonymous clients. */
+export function openListener({ clock, log, anonymousLog, pair, onCall }: ListenerInit): Listener {
   const connections = new Connections({ clock, limits: trustdLimits });
   const server = new GatewayServer<Peer>({
     engine: nodeEngine,
-    limits: strangerLimits,
+    limits: anonymousLimits,
     handshakes: { inFlight: trustdLimits.handshakes, timeoutMs: trustdLimits.handshakeMs },
     credentials: credentialsOf(pair),
     admit: (handshake) => ({ admitted: true, peer: new Peer(handshake, clock.nowMs()) }),
     onConnection: (connection, peer) => connections.add(connection, peer),
     onCall,
     onRefused(reason, { remoteAddress }) {
-      const linesLeftOut = strangerLog.take(clock.nowMs());
+      const linesLeftOut = anonymousLog.take(clock.nowMs());
       if (linesLeftOut === undefined) return;
       log.info({ address: remoteAddress, reason, linesLeftOut }, 'connection refused');
     },

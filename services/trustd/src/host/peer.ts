@@ -1,15 +1,15 @@
 import { addressBlock, type Handshake } from '@nodewright/h2';
 
-/** Who is at the other end of a connection. */
+/** The client of a connection. */
 export class Peer {
   readonly remoteAddress: string;
   /** `address:port`, for the log. */
   readonly name: string;
-  /** Who shares limits with it. */
+  /** The client's address block. Clients of one block share limits. */
   readonly group: string;
-  /** One of its calls has shown the token. */
+  /** Whether one of its calls has sent the right token. */
   isTrusted = false;
-  /** When it made its last call, in monotonic milliseconds. */
+  /** Time of its last call, in monotonic milliseconds. */
   lastCallMs: number;
 
   constructor({ remoteAddress, remotePort }: Handshake, nowMs: number) {

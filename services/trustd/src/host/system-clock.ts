@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 
-/** The time of this machine. */
+/** The clock of this machine. */
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   sleep(durationMs, signal) {

@@ -6,18 +6,21 @@ import { osRootSecrets, trustdCertificates } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
 import { type TrustRoot, trustRootFrom } from '../domain/trust-root.ts';
 
-/** What trustd reads of the node's state. */
+/** The resources that trustd watches. */
 const followed = { certificates: one(trustdCertificates, 'trustd'), root: one(osRootSecrets, 'os') };
 
-/** Throws when OpenSSL would not serve with the certificate and its key: better now than at the next handshake. */
+/**
+ * Throws when OpenSSL cannot use the certificate and its key, so that the error appears before the next
+ * handshake.
+ */
 function assertUsable({ server }: TrustRoot): void {
   createSecureContext({ cert: server.certificate, key: tlsPrivateKey(server.key) });
 }
 
 /**
- * The trust root that machined serves on `socket` to trustd alone, and each later one. One that is broken is logged and
- * passed over, one that is gone, or a machined that is away, changes nothing: the last good root goes on serving. Ends
- * when `signal` aborts.
+ * Yields the root of trust that machined serves on `socket`, and each later one. An invalid root is logged
+ * and skipped. When the root is removed or machined is away, trustd keeps the last valid root. Ends when
+ * `signal` aborts.
  */
 export async function* watchTrustRoot(
   socket: string,

@@ -9,11 +9,11 @@ export interface CallRecordInit {
   readonly clock: Clock;
   readonly log: Logger;
   readonly telemetry: Telemetry;
-  /** For calls without a right token. */
-  readonly strangerLog: LogAllowance;
+  /** Limits the log lines of calls without a right token. */
+  readonly anonymousLog: LogAllowance;
 }
 
-/** What is kept about a call from its headers to its log line. */
+/** The state of a call from its headers to its log line. */
 export class CallRecord {
   readonly #init: CallRecordInit;
   readonly #call: InboundCall;
@@ -21,7 +21,7 @@ export class CallRecord {
   readonly #startedMs: number;
   #facts: Readonly<Record<string, unknown>> = {};
   #span: Span | undefined;
-  #isStranger = true;
+  #isAnonymous = true;
   #isQuiet = false;
 
   constructor(init: CallRecordInit, call: InboundCall, peer: Peer) {
@@ -39,9 +39,9 @@ export class CallRecord {
     this.#isQuiet = true;
   }
 
-  /** Runs the answer to a call that has shown the token in its span. Strangers cause no spans. */
+  /** Runs the handler of a call with a right token inside the call's span. Anonymous calls have no span. */
   async run<T>(answer: () => Promise<T>): Promise<T> {
-    this.#isStranger = false;
+    this.#isAnonymous = false;
     const { telemetry } = this.#init;
     const { path } = this.#call;
     const parent = headerValue(this.#call.headers, 'traceparent');
@@ -49,7 +49,7 @@ export class CallRecord {
     const [, service = '', method = ''] = path.split('/');
     this.#span = telemetry.startSpan(path.slice(1), {
       kind: 'server',
-      // An empty parent starts a trace of its own, whatever span is active here.
+      // With an empty parent the span starts a new trace, even when another span is active.
       parent: parent ?? '',
       attributes: { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': method },
     });
@@ -70,9 +70,9 @@ export class CallRecord {
   }
 
   #log({ code, message }: GrpcStatus): void {
-    const { clock, log, strangerLog } = this.#init;
+    const { clock, log, anonymousLog } = this.#init;
     if (this.#isQuiet && code === 0) return;
-    const linesLeftOut = this.#isStranger ? strangerLog.take(clock.nowMs()) : 0;
+    const linesLeftOut = this.#isAnonymous ? anonymousLog.take(clock.nowMs()) : 0;
     if (linesLeftOut === undefined) return;
     log.info(
       {

@@ -6,8 +6,8 @@ import type { ByteBudget } from '../domain/byte-budget.ts';
 const cancelled = () => new Fault('cancelled', 'the caller cancelled the call');
 
 /**
- * The body of a unary call. Nothing of it is kept before `collect`: the call is paused, and HTTP/2's flow control holds
- * the client back, or what arrives is dropped.
+ * The body of a unary call. It stores nothing before `collect`: the call is paused, and HTTP/2 flow control
+ * stops the client. After `discard`, arriving bytes are dropped.
  */
 export class RequestBody implements InboundReceiver {
   readonly #call: InboundCall;
@@ -24,22 +24,23 @@ export class RequestBody implements InboundReceiver {
     call.receive(this);
   }
 
-  /** Aborts when the client takes the call back or goes away. */
+  /** Aborts when the client cancels the call or disconnects. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
 
-  /** Drops what has arrived and what follows. */
+  /** Drops all bytes that have arrived and all that follow. */
   discard(): void {
     this.#stop();
     this.#call.resume();
   }
 
   /**
-   * The one message of the call.
+   * Resolves with the one message of the call.
    *
-   * @throws Fault `resource-exhausted` for a message over the limit, or when all calls together hold too much;
-   *   `invalid-argument` for a body that is not one message; `deadline-exceeded` when `signal` aborts first
+   * @throws Fault `resource-exhausted` for a message over the limit, or when the bodies of all calls exceed
+   * the budget; `invalid-argument` for a body that is not exactly one message; `unimplemented` for a
+   * compressed message; `deadline-exceeded` when `signal` aborts first; `cancelled` when the client cancels
    */
   async collect(signal: AbortSignal): Promise<Uint8Array> {
     if (this.gone.aborted) throw cancelled();

@@ -13,14 +13,20 @@ import type { TrustRoot } from '../domain/trust-root.ts';
 import { type UnaryMethod, unaryMethod } from './unary-method.ts';
 
 export interface CertificateMethodInit {
-  /** The root as it is now: asked at every call, so that a rotation holds from the next one. */
+  /** The root in force. It is read for each call, so that a rotation applies from the next call on. */
   root(): TrustRoot;
   now(): Date;
-  /** Rejects when another node that lives has one of the names or addresses; says which names to leave out. */
+  /**
+   * Rejects when another live node has one of the names or addresses. Otherwise returns the names to leave
+   * out of the certificate.
+   */
   checkCertificate(request: CheckCertificateRequest, signal: AbortSignal): Promise<CheckCertificateResponse>;
 }
 
-/** Signs the requests of joining nodes, but for no name or address of another node. Source: Talos v1.14: trustd API. */
+/**
+ * Signs the requests of joining nodes, except for names and addresses of other nodes. Source: Talos v1.14:
+ * trustd API.
+ */
 export function certificateMethod({ root, now, checkCertificate }: CertificateMethodInit): UnaryMethod {
   const service = SecurityServiceDefinition;
   return unaryMethod<CertificateRequest, CertificateResponse>(

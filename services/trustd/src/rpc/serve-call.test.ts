@@ -30,7 +30,7 @@ function startServer() {
     token: () => new Secret('abcdef.0123456789abcdef'),
     ...{ clock, bodies, guesses },
     telemetry: noTelemetry,
-    strangerLog: new LogAllowance(trustdLimits),
+    anonymousLog: new LogAllowance(trustdLimits),
     log: createLogger({
       name: 'trustd',
       telemetry: noTelemetry,
@@ -51,7 +51,7 @@ function startServer() {
 
 const settle = () => new Promise(setImmediate);
 
-test('serveCall() keeps nothing of a body before the token is judged, and nothing for an unknown method', async () => {
+test('serveCall() stores no body before it has checked the token, and none for unknown methods', async () => {
   const { call, bodies, clock } = startServer();
   const refused = [
     call([]),
@@ -80,7 +80,7 @@ test('serveCall() keeps nothing of a body before the token is judged, and nothin
   );
 });
 
-test('serveCall() lets a wrong token wait 1 s, and a right one never', async () => {
+test('serveCall() delays a wrong token by 1 s and a right token not at all', async () => {
   const { call, clock, answered } = startServer();
   const wrong = call(['token', 'wrong']);
   await clock.advance(999);
@@ -93,7 +93,7 @@ test('serveCall() lets a wrong token wait 1 s, and a right one never', async () 
   assert.deepEqual([wrong.status?.code, clock.sleeping], [16, 0]);
 });
 
-test('serveCall() lets 16 wrong tokens of an address or /64 wait and refuses more at once, right ones never', async () => {
+test('serveCall() delays 16 wrong tokens per address or /64 and rejects further ones at once', async () => {
   const { call, clock, guesses } = startServer();
   const network = (host: number) => ({ address: `fd00::${host.toString(16)}` });
   const waiting = Array.from({ length: 16 }, (_, index) => call(['token', 'wrong'], network(index + 1)));
@@ -113,7 +113,7 @@ test('serveCall() lets 16 wrong tokens of an address or /64 wait and refuses mor
   assert.deepEqual([next.status?.code, guesses.groups], [16, 0]);
 });
 
-test('serveCall() limits what all calls hold together, gives it back, and ends bodies that do not arrive', async () => {
+test('serveCall() limits the bodies of all calls, frees them, and times out slow ones', async () => {
   const { call, clock, bodies } = startServer();
   const [slow, large] = [call(right), call(right)];
   slow.send(Buffer.concat([Buffer.from([0, 0, 0, 0, 90]), Buffer.alloc(60)]));
@@ -129,7 +129,7 @@ test('serveCall() limits what all calls hold together, gives it back, and ends b
   assert.deepEqual([bodies.heldBytes, clock.sleeping], [0, 0]);
 });
 
-test('serveCall() takes exactly one message, uncompressed, of 96 KiB at most', async () => {
+test('serveCall() accepts exactly one uncompressed message of at most 96 KiB', async () => {
   const { call } = startServer();
   const prefix = (flag: number, ...length: number[]) => Buffer.from([flag, ...length]);
   const rows: [Buffer, number, RegExp][] = [
@@ -157,7 +157,7 @@ test('serveCall() ends a call at its deadline', async () => {
   assert.equal(malformed.status?.message, 'malformed grpc-timeout: "soon"');
 });
 
-test('serveCall() logs guesses with their address, a bounded number of lines, and never the token', async () => {
+test('serveCall() limits the log lines about wrong tokens, and logs their address but not the token', async () => {
   const { call, clock, lines } = startServer();
   for (let guess = 0; guess < 500; guess += 1) call(['token', `secret-guess-${guess}`]);
   await clock.advance(1000);

@@ -22,17 +22,17 @@ import { RequestBody } from './request-body.ts';
 import type { UnaryMethod } from './unary-method.ts';
 
 export interface CallServer extends CallRecordInit {
-  /** By path. */
+  /** The methods by their path. */
   readonly methods: ReadonlyMap<string, UnaryMethod>;
-  /** The cluster's token as it is now. */
+  /** The token of the cluster in force. */
   token(): Secret;
   readonly guesses: WrongGuesses;
   readonly bodies: ByteBudget;
 }
 
 /**
- * Answers one call. The method and the token are judged by the headers alone: before that nothing of the body is kept.
- * A wrong token waits before it is refused, a right one never does.
+ * Serves one call. It checks the method and the token from the headers alone and stores nothing of the body
+ * before. A wrong token is rejected after a delay; a right token is never delayed.
  */
 export async function serveCall(server: CallServer, call: InboundCall, peer: Peer): Promise<void> {
   const record = new CallRecord(server, call, peer);
@@ -67,7 +67,9 @@ function methodOf({ methods }: CallServer, call: InboundCall): UnaryMethod {
   return method;
 }
 
-/** @throws Fault `unauthenticated`, or `resource-exhausted` when too many wrong tokens wait already */
+/**
+ * @throws Fault `unauthenticated`, or `resource-exhausted` when too many calls with a wrong token are delayed
+ */
 async function judgeToken(
   { token, guesses, clock }: CallServer,
   call: InboundCall,
@@ -77,7 +79,8 @@ async function judgeToken(
   const given = headerValues(call.headers, metadataKeys.token);
   const check = checkToken(given.length === 0 ? undefined : given.join(', '), token());
   if (check === 'valid') return;
-  // Only a guess can be repeated with another result.
+  // Only wrong tokens are delayed, because a client may guess again; a call without a token is rejected at
+  // once.
   if (check === 'invalid') {
     if (!guesses.enter(group))
       throw new Fault('resource-exhausted', `too many calls with a wrong token from ${group}`);
@@ -135,7 +138,7 @@ async function answer(
   }
 }
 
-/** Rejects when `signal` aborts; stays silent once `over` aborts. */
+/** Rejects when `signal` aborts; never settles once `over` aborts. */
 function aborted(signal: AbortSignal, over: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: over });
@@ -143,7 +146,7 @@ function aborted(signal: AbortSignal, over: AbortSignal): Promise<never> {
   return promise;
 }
 
-/** Longest delay that a timer takes, in ms. */
+/** Longest delay that `setTimeout` accepts, in ms. */
 const maxTimeoutMs = 2 ** 31 - 1;
 
 function timeoutOf(call: InboundCall): number | undefined {

@@ -1,23 +1,23 @@
 import { faultFrom } from '@nodewright/fault';
 import { undecodableFault } from '@nodewright/rpc';
 
-/** What a method may know and say about its call. */
+/** The functions and facts of a call that its method may use. */
 export interface UnaryContext {
   /** IP address of the caller. */
   readonly remoteAddress: string;
-  /** Aborts when the caller gives the call up, and at its deadline. */
+  /** Aborts when the caller cancels the call, and at its deadline. */
   readonly signal: AbortSignal;
-  /** Adds facts to the log line of the call. */
+  /** Adds fields to the log line of the call. */
   annotate(facts: Readonly<Record<string, unknown>>): void;
-  /** Leaves the call out of the log unless it fails: it is one of very many that say the same. */
+  /** Logs the call only if it fails. For calls that repeat every few seconds. */
   keepOutOfLog(): void;
 }
 
-/** A method that takes one message and gives one. */
+/** A unary method of the server. */
 export interface UnaryMethod {
   /** `/package.Service/Method`. */
   readonly path: string;
-  /** From the bytes of the request to those of the response; rejects with a Fault. */
+  /** Maps the bytes of the request to those of the response; rejects with a Fault. */
   answer(request: Uint8Array, context: UnaryContext): Promise<Uint8Array>;
 }
 
@@ -26,7 +26,7 @@ interface Codec<T> {
   encode(message: T): { finish(): Uint8Array };
 }
 
-/** The generated definition of a unary method, and what answers it. */
+/** Builds a method from its generated definition and its handler. */
 export function unaryMethod<Request, Response>(
   service: { readonly fullName: string },
   method: {

@@ -7,17 +7,17 @@ import {
   statusFromHeaders,
 } from '@nodewright/h2';
 
-/** A client's call whose bytes a test hands over one by one. */
+/** A client's call in a test, which supplies the bytes one by one. */
 export class FakeCall implements InboundCall {
   readonly method = 'POST';
   readonly authority = 'node01';
   readonly path: string;
   readonly headers: RawHeaders;
-  /** How the call ended; undefined before. */
+  /** The status that the call ended with; `undefined` while it is open. */
   status: GrpcStatus | undefined;
   #isPaused = true;
   #receiver: InboundReceiver | undefined;
-  /** What the client has sent while the call was paused. */
+  /** Events that arrived while the call was paused. */
   readonly #pending: ((receiver: InboundReceiver) => void)[] = [];
 
   constructor(path: string, headers: RawHeaders) {
@@ -25,7 +25,7 @@ export class FakeCall implements InboundCall {
     this.headers = [':method', 'POST', ':path', path, 'content-type', 'application/grpc', ...headers];
   }
 
-  /** What waits here is the test's. */
+  /** Does nothing: tests do not limit unread bytes. */
   limitUnread(): void {}
 
   receive(receiver: InboundReceiver): void {
@@ -38,7 +38,7 @@ export class FakeCall implements InboundCall {
 
   resume(): void {
     this.#isPaused = false;
-    // Receivers hear nothing from inside a method of the call.
+    // An inbound call sends no event from inside one of its methods.
     queueMicrotask(() => this.#deliver());
   }
 
@@ -56,7 +56,7 @@ export class FakeCall implements InboundCall {
 
   reset(): void {}
 
-  /** The client sends bytes, which arrive once the call is not paused. */
+  /** The client sends bytes. They are delivered while the call is not paused. */
   send(bytes: Uint8Array): void {
     this.#pending.push((receiver) => receiver.requestData(Buffer.from(bytes)));
     this.#deliver();

@@ -5,7 +5,7 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** Time that stands still until a test moves it. */
+/** A clock that stands still until a test advances it. */
 export class FakeClock implements Clock {
   #nowMs = 0;
   readonly #sleepers = new Set<Sleeper>();
@@ -14,7 +14,7 @@ export class FakeClock implements Clock {
     return this.#nowMs;
   }
 
-  /** How many sleeps have not ended. */
+  /** Number of sleeps that have not ended. */
   get sleeping(): number {
     return this.#sleepers.size;
   }
@@ -28,7 +28,7 @@ export class FakeClock implements Clock {
     return promise.finally(() => this.#sleepers.delete(sleeper));
   }
 
-  /** Moves the time, and resolves when what woke up has run as far as it can. */
+  /** Advances the time. Resolves after the callbacks of the ended sleeps have run. */
   async advance(durationMs: number): Promise<void> {
     this.#nowMs += durationMs;
     for (const sleeper of this.#sleepers) if (sleeper.untilMs <= this.#nowMs) sleeper.wake();
